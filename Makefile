@@ -1,0 +1,39 @@
+# Two commands for everybody, `make demo` and `make test`: each sets up all it needs first.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+JOBS   ?= 2
+
+# numpy's own threads only get in the way of two processes on two cores
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test lint format warmup clean
+
+demo: $(READY)
+	$(BIN)/python -m spacy decoders demo
+
+test: $(READY) lint
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+warmup: $(READY)
+	$(BIN)/python -m spacy decoders warmup
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[dev]"
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache

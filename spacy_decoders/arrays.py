@@ -1,0 +1,127 @@
+"""Validating the arrays of a problem, once, in one manner.
+
+Everything stored is C-contiguous, of one dtype and read-only: numba compiles a kernel anew
+for every other combination of dtype, layout and read-only flag.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import ProblemError
+
+__all__ = ["checked_indices", "checked_scores", "read_only"]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """Return a read-only view; the caller's own array stays as writable as it was."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def checked_scores(
+    name: str,
+    values: ArrayLike,
+    shape: tuple[int | None, ...],
+    *,
+    dtype: Any = np.float32,
+    forbidden: bool = True,
+) -> NDArray[Any]:
+    """Return scores as a contiguous read-only array.
+
+    Parameters
+    ----------
+    name
+        The argument's name, for the message.
+    values
+        Anything that numpy takes for numbers.
+    shape
+        The expected size of each axis; None for any.
+    dtype
+        The dtype to store.
+    forbidden
+        Whether ``-inf`` ("never choose this") may occur.
+
+    Raises
+    ------
+    ProblemError
+        If it is no numeric array, has another shape, or holds NaN, ``+inf`` or a number
+        too large for `dtype`; the message has the first offending index.
+    """
+    given = _as_numbers(name, values)
+    _check_shape(name, given, shape)
+    # an overflow shows as an infinity, and infinities of both signs as NaN in the sum
+    with np.errstate(over="ignore", invalid="ignore"):
+        array = np.ascontiguousarray(given, dtype=dtype)
+        # one cheap pass in the good case: NaN and infinities survive a sum
+        suspicious = array.size and not np.isfinite(array.sum(dtype=np.float64))
+    if suspicious:
+        bad = np.isnan(array) | (array == np.inf)
+        bad |= (array == -np.inf) & ((given != -np.inf) if forbidden else True)
+        if bad.any():
+            index = tuple(int(i) for i in np.argwhere(bad)[0])
+            allowed = "finite or -inf (forbidden)" if forbidden else "finite"
+            raise ProblemError(
+                f"{name}: every score must be {allowed} and fit {np.dtype(dtype).name}; "
+                f"got {given[index]!r} at index {index}."
+            )
+    return read_only(array)
+
+
+def checked_indices(
+    name: str,
+    values: ArrayLike,
+    shape: tuple[int | None, ...],
+    *,
+    low: int | None = None,
+    high: int | None = None,
+    dtype: Any = np.int32,
+) -> NDArray[Any]:
+    """Return whole numbers in ``[low, high)`` as a contiguous read-only array.
+
+    Raises
+    ------
+    ProblemError
+        If it is no array of whole numbers, has another shape, or leaves the range.
+    """
+    given = _as_numbers(name, values)
+    _check_shape(name, given, shape)
+    if given.size and given.dtype.kind not in "iu":
+        raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
+    bad = np.zeros(given.shape, dtype=bool)
+    if low is not None:
+        bad |= given < low
+    if high is not None:
+        bad |= given >= high
+    if bad.any():
+        index = tuple(int(i) for i in np.argwhere(bad)[0])
+        below = "" if high is None else f" and below {high}"
+        raise ProblemError(
+            f"{name}: every entry must be at least {low}{below}; "
+            f"got {int(given[index])} at index {index}."
+        )
+    return read_only(np.ascontiguousarray(given, dtype=dtype))
+
+
+def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"{name}: expected an array of numbers ({error}).") from error
+    if array.dtype.kind not in "biuf":
+        raise ProblemError(f"{name}: expected an array of numbers, got dtype {array.dtype}.")
+    return array
+
+
+def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:
+    fits = array.ndim == len(shape) and all(
+        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
+    )
+    if not fits:
+        wanted = ", ".join("any" if size is None else str(size) for size in shape)
+        comma = "," if len(shape) == 1 else ""
+        raise ProblemError(f"{name}: expected shape ({wanted}{comma}), got {array.shape}.")

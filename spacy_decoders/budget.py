@@ -1,0 +1,82 @@
+"""How long a decoder may work on one problem."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from time import perf_counter
+
+from .errors import ProblemError
+
+__all__ = ["UNLIMITED", "Budget", "Clock"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A limit on the time and the outer iterations that one decoding may take.
+
+    When the budget ends, a decoder returns the best structure it has, with an honest
+    bound. The limit is looked at between iterations, so it is overrun by at most one.
+
+    Parameters
+    ----------
+    seconds
+        Wall-clock seconds, greater than 0; None for no limit.
+    iterations
+        Outer iterations of the method, at least 1; None for no limit.
+
+    Raises
+    ------
+    ProblemError
+        If a limit is not a positive number.
+
+    Examples
+    --------
+    >>> clock = Budget(iterations=2).start()
+    >>> [clock.exhausted(done) for done in (0, 1, 2)]
+    [False, False, True]
+    """
+
+    seconds: float | None = None
+    iterations: int | None = None
+
+    def __post_init__(self) -> None:
+        # `not >` rather than `<=`, so that NaN is refused too
+        if self.seconds is not None and not self.seconds > 0:
+            raise ProblemError(
+                "budget: seconds must be greater than 0, or None for no limit; "
+                f"got {self.seconds!r}."
+            )
+        if self.iterations is not None and not self.iterations >= 1:
+            raise ProblemError(
+                "budget: iterations must be at least 1, or None for no limit; "
+                f"got {self.iterations!r}."
+            )
+
+    def start(self) -> Clock:
+        """Start the clock of one decoding."""
+        return Clock(self, perf_counter())
+
+
+#: No limit at all: the default of every decoder.
+UNLIMITED = Budget()
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A budget that has begun to run; made by :meth:`Budget.start`."""
+
+    budget: Budget
+    started: float
+
+    @property
+    def seconds_left(self) -> float:
+        """Seconds until the budget ends, never negative; infinite without a limit."""
+        if self.budget.seconds is None:
+            return math.inf
+        return max(0.0, self.budget.seconds - (perf_counter() - self.started))
+
+    def exhausted(self, iterations: int = 0) -> bool:
+        """Whether the budget has ended after so many outer iterations."""
+        limit = self.budget.iterations
+        return (limit is not None and iterations >= limit) or self.seconds_left == 0.0

@@ -1,0 +1,167 @@
+"""What a decoder can say about how good its answer is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from .errors import ProblemError
+
+__all__ = ["Certificate", "Scope", "Status"]
+
+Status = Literal["optimal", "probable", "bounded", "heuristic", "infeasible"]
+Scope = Literal["full", "pruned"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a decoded structure is, and how surely.
+
+    Make one with the constructors below: they derive the status from the numbers, so that
+    `optimal` is always a comparison of score and bound, never an assertion.
+
+    Attributes
+    ----------
+    decoder
+        The registered name of the decoder, such as ``"ForwardDominance"``.
+    status
+        ``"optimal"``: proven; ``"probable"``: optimal with probability `confidence`;
+        ``"bounded"``: a gap is left; ``"heuristic"``: no bound; ``"infeasible"``: there is
+        no structure.
+    score
+        Objective of the returned structure, recomputed from the problem in float64; None
+        if infeasible.
+    bound
+        Proven bound on the best objective, on the far side of `score`; None without one.
+    gap
+        ``abs(bound - score)``; None without a bound.
+    tolerance
+        Numerical slack within which ``optimal`` holds.
+    confidence
+        Probability that the structure is optimal: 1.0 if proven, None if unknown.
+    scope
+        ``"pruned"`` if a heuristic removed candidates first: all else then speaks of the
+        problem that was left.
+    iterations
+        Outer iterations of the method.
+
+    Examples
+    --------
+    >>> Certificate.from_bound("Viterbi", score=3.0, bound=3.0, tolerance=1e-6).status
+    'optimal'
+    >>> loose = Certificate.from_bound("BranchAndBound", score=3.0, bound=3.5, tolerance=1e-6)
+    >>> loose.status, loose.gap
+    ('bounded', 0.5)
+    """
+
+    decoder: str
+    status: Status
+    score: float | None = None
+    bound: float | None = None
+    gap: float | None = None
+    tolerance: float = 0.0
+    confidence: float | None = None
+    scope: Scope = "full"
+    iterations: int = 0
+
+    @classmethod
+    def from_bound(
+        cls,
+        decoder: str,
+        score: float,
+        bound: float,
+        *,
+        tolerance: float,
+        confidence: float | None = None,
+        scope: Scope = "full",
+        iterations: int = 0,
+    ) -> Certificate:
+        """Certify a structure by a proven bound on the best objective.
+
+        `optimal` if score and bound agree within `tolerance`; else `probable` if a
+        `confidence` is given; else `bounded`. An infinite bound proves nothing and is
+        stated as none.
+        """
+        score, bound, tolerance = float(score), float(bound), float(tolerance)
+        if not math.isfinite(score) or math.isnan(bound) or not tolerance >= 0:
+            raise ProblemError(
+                "certificate: score must be finite, bound a number and tolerance not negative; "
+                f"got score={score!r}, bound={bound!r}, tolerance={tolerance!r}."
+            )
+        gap = abs(bound - score)
+        status: Status = "probable" if confidence is not None else "bounded"
+        if gap <= tolerance:
+            status, confidence = "optimal", 1.0
+        elif math.isinf(bound):
+            if confidence is None:
+                return cls.heuristic(
+                    decoder, score, tolerance=tolerance, scope=scope, iterations=iterations
+                )
+            return cls.probable(
+                decoder,
+                score,
+                confidence,
+                tolerance=tolerance,
+                scope=scope,
+                iterations=iterations,
+            )
+        return cls(
+            decoder, status, score, bound, gap, tolerance, confidence, scope, int(iterations)
+        )
+
+    @classmethod
+    def probable(
+        cls,
+        decoder: str,
+        score: float,
+        confidence: float,
+        *,
+        tolerance: float = 0.0,
+        scope: Scope = "full",
+        iterations: int = 0,
+    ) -> Certificate:
+        """Certify a structure that is optimal with probability `confidence`, without a bound."""
+        return cls(
+            decoder,
+            "probable",
+            float(score),
+            tolerance=float(tolerance),
+            confidence=float(confidence),
+            scope=scope,
+            iterations=int(iterations),
+        )
+
+    @classmethod
+    def heuristic(
+        cls,
+        decoder: str,
+        score: float,
+        *,
+        tolerance: float = 0.0,
+        scope: Scope = "full",
+        iterations: int = 0,
+    ) -> Certificate:
+        """Describe a structure of which nothing is proven."""
+        return cls(
+            decoder,
+            "heuristic",
+            float(score),
+            tolerance=float(tolerance),
+            scope=scope,
+            iterations=int(iterations),
+        )
+
+    @classmethod
+    def infeasible(cls, decoder: str, *, scope: Scope = "full") -> Certificate:
+        """State that no structure satisfies the constraints."""
+        return cls(decoder, "infeasible", scope=scope)
+
+    @property
+    def is_optimal(self) -> bool:
+        """Whether the structure is proven optimal."""
+        return self.status == "optimal"
+
+    def as_dict(self) -> dict[str, str | float | int | None]:
+        """Return the fields as plain JSON types, fit for ``Doc._`` and DocBin."""
+        return asdict(self)

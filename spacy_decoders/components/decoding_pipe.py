@@ -1,0 +1,67 @@
+"""What all our components share: score a batch, decode and annotate one document at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc
+from spacy.util import minibatch
+
+__all__ = ["DecodingPipe"]
+
+
+class DecodingPipe(TrainablePipe):
+    """A trainable pipe in which one bad document costs one document.
+
+    A subclass implements `predict` (a batch of documents to one item of scores each),
+    `decode` (one item of scores to a structure) and `annotate` (a structure onto its
+    document), besides the training methods of ``TrainablePipe``.
+    """
+
+    def decode(self, doc: Doc, scores: Any) -> Any:
+        """Turn one document's scores into a structure with its certificates."""
+        raise NotImplementedError(f"{type(self).__name__} must implement decode().")
+
+    def annotate(self, doc: Doc, decoded: Any) -> None:
+        """Write a structure and its certificates to the document."""
+        raise NotImplementedError(f"{type(self).__name__} must implement annotate().")
+
+    def set_annotations(self, docs: Iterable[Doc], scores: Iterable[Any]) -> None:
+        """Decode and annotate each document; the first failure is raised."""
+        for doc, of_doc in zip(docs, scores, strict=True):
+            self.annotate(doc, self.decode(doc, of_doc))
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Annotate one document; if it fails, it comes back as the error handler leaves it."""
+        for _ in self._annotated([doc]):
+            pass
+        return doc
+
+    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
+        """Annotate a stream; a document that fails goes to the error handler, alone."""
+        for docs in minibatch(stream, size=batch_size):
+            yield from self._annotated(docs)
+
+    def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        handle_error = self.get_error_handler()
+        for doc, scores in self._scored(docs):
+            try:
+                self.set_annotations([doc], [scores])
+            except Exception as error:
+                handle_error(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def _scored(self, docs: Sequence[Doc]) -> Iterator[tuple[Doc, Any]]:
+        try:
+            yield from zip(docs, self.predict(docs), strict=True)
+            return
+        except Exception as error:
+            if len(docs) == 1:
+                self.get_error_handler()(self.name, self, list(docs), error)
+                return
+        # one document spoiled the batch: score them apart to lose no other
+        for doc in docs:
+            yield from self._scored([doc])

@@ -1,0 +1,1 @@
+"""The mathematics: decoders over numpy arrays, without spaCy."""

@@ -1,0 +1,22 @@
+"""What can go wrong, each kind with a name of its own.
+
+Every message names the argument, what is wrong with it, and what to do.
+"""
+
+__all__ = ["DecodersError", "InfeasibleError", "NotDecomposableError", "ProblemError"]
+
+
+class DecodersError(Exception):
+    """Base class of every error that this package raises on purpose."""
+
+
+class ProblemError(DecodersError, ValueError):
+    """The given arrays or options do not describe a problem."""
+
+
+class InfeasibleError(DecodersError, ValueError):
+    """The problem is well formed, but no structure satisfies its constraints."""
+
+
+class NotDecomposableError(DecodersError, ValueError):
+    """The graph lacks the structure that a decomposing decoder relies on."""

@@ -1,0 +1,49 @@
+"""The one way in which this package compiles a function.
+
+Compiled code is cached on disk where the machine allows it. On a read-only installation
+without a writable home numba refuses to cache *at import*; there the function is compiled
+once per process instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+
+__all__ = ["FAST", "jit"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+#: Floating-point freedoms that are safe for finite scores: no NaN, and -0.0 equals 0.0.
+#: Kernels that use them must turn ``-inf`` into a finite sentinel first.
+FAST = frozenset({"nnan", "nsz"})
+
+
+def jit(
+    *, fastmath: frozenset[str] | bool = False, **options: Any
+) -> Callable[[Function], Function]:
+    """Compile with numba: no Python objects, no GIL, cached on disk where that is possible.
+
+    Never parallel: a threading layer that was started before a fork kills spaCy's worker
+    processes. Batches are spread over documents instead.
+
+    Parameters
+    ----------
+    fastmath
+        Floating-point freedoms, such as :data:`FAST`.
+    **options
+        Further options of ``numba.njit``, such as ``inline`` or ``boundscheck``.
+    """
+    if fastmath:
+        # numba wants a set of its own to look into
+        options["fastmath"] = set(fastmath) if not isinstance(fastmath, bool) else fastmath
+
+    def compile_lazily(function: Function) -> Function:
+        try:
+            return cast(Function, numba.njit(nogil=True, cache=True, **options)(function))
+        except RuntimeError:  # "no locator available": nowhere to put the cache
+            return cast(Function, numba.njit(nogil=True, **options)(function))
+
+    return compile_lazily

@@ -1,0 +1,33 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+#: Real data, where it is there: beside the repository, or where this variable says.
+DATA = Path(os.environ.get("SPACY_DECODERS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if DATA.is_dir():
+        return
+    missing = pytest.mark.skip(reason=f"no real data at {DATA}; set SPACY_DECODERS_DATA")
+    for item in items:
+        if "data" in item.keywords:
+            item.add_marker(missing)
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real data, for tests marked ``data``."""
+    return DATA
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    """Random numbers, the same in every run."""
+    return np.random.default_rng(0)

@@ -1,0 +1,134 @@
+"""Readable brute force: the judge of every decoder.
+
+Slow on purpose: every structure is enumerated and scored as the definition says, in
+float64, with nothing shared with the code under test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise, permutations, product
+
+import numpy as np
+
+# --- chain -------------------------------------------------------------------
+
+
+def chain_score(transitions, start, end, emissions, labels) -> float:
+    """start[y0] + sum of emissions + sum of transitions + end[y(n-1)]."""
+    score = sum(float(emissions[i, y]) for i, y in enumerate(labels))
+    score += sum(float(transitions[x, y]) for x, y in pairwise(labels))
+    if start is not None:
+        score += float(start[labels[0]])
+    if end is not None:
+        score += float(end[labels[-1]])
+    return score
+
+
+def all_chains(transitions, start, end, emissions) -> list[tuple[float, tuple[int, ...]]]:
+    """Every labelling with its score, best first."""
+    n, size = emissions.shape
+    scored = [
+        (chain_score(transitions, start, end, emissions, labels), labels)
+        for labels in product(range(size), repeat=n)
+    ]
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
+# --- tree --------------------------------------------------------------------
+
+
+def all_trees(n: int, *, projective: bool, single_root: bool) -> Iterator[tuple[int, ...]]:
+    """Every tree over tokens 1..n as the tuple of their heads, 0 for the root."""
+    for heads in product(range(n + 1), repeat=n):
+        if single_root and heads.count(0) != 1:
+            continue
+        if is_tree(heads) and (not projective or is_projective(heads)):
+            yield heads
+
+
+def is_tree(heads) -> bool:
+    """Whether every token reaches the root."""
+    for token in range(1, len(heads) + 1):
+        seen = set()
+        while token != 0:
+            if token in seen:
+                return False
+            seen.add(token)
+            token = heads[token - 1]
+    return True
+
+
+def is_projective(heads) -> bool:
+    """Whether no two arcs cross, the root standing left of all tokens."""
+    arcs = [(min(h, m), max(h, m)) for m, h in enumerate(heads, start=1)]
+    return not any(a < c < b < d for a, b in arcs for c, d in arcs)
+
+
+def tree_score(heads, arcs, grandparents=None, siblings=None, factors=()) -> float:
+    """The sum of all parts in the tree.
+
+    `factors` are pairs of a list of arcs (head, modifier) and a score, paid when all the
+    arcs are in the tree. `siblings[h, a, b]` with a < b is paid for every pair of
+    modifiers of h, adjacent or not.
+    """
+    n = len(heads)
+    head_of = {m: heads[m - 1] for m in range(1, n + 1)}
+    score = sum(float(arcs[h, m]) for m, h in head_of.items())
+    if grandparents is not None:
+        score += sum(float(grandparents[head_of[h], h, m]) for m, h in head_of.items() if h != 0)
+    if siblings is not None:
+        score += sum(
+            float(siblings[head_of[a], a, b])
+            for a in range(1, n + 1)
+            for b in range(a + 1, n + 1)
+            if head_of[a] == head_of[b]
+        )
+    for parts, worth in factors:
+        if all(head_of[m] == h for h, m in parts):
+            score += float(worth)
+    return score
+
+
+# --- path --------------------------------------------------------------------
+
+
+def path_score(start, weights, end, vertices) -> float:
+    """start + weights along the path + end."""
+    score = float(start[vertices[0]]) + float(end[vertices[-1]])
+    return score + sum(float(weights[u, v]) for u, v in pairwise(vertices))
+
+
+def all_paths(start, weights, end, classes, k) -> list[tuple[float, tuple[int, ...]]]:
+    """Every path of k vertices that meets no class twice, with its score, best first."""
+    scored = [
+        (path_score(start, weights, end, vertices), vertices)
+        for vertices in permutations(range(len(start)), k)
+        if len({int(classes[v]) for v in vertices}) == k
+    ]
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
+# --- representatives ---------------------------------------------------------
+
+
+def representatives_cost(distances, sets, local, weight, choices) -> float:
+    """weight / (k - 1) times the unordered pair distances, plus the local costs.
+
+    `distances` is over the positions of all sets laid end to end; `local` likewise.
+    """
+    offsets = np.cumsum([0, *(len(members) for members in sets)])
+    chosen = [int(offsets[i]) + choice for i, choice in enumerate(choices)]
+    k = len(chosen)
+    pairs = sum(float(distances[a, b]) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
+    cost = weight / (k - 1) * pairs if k > 1 else 0.0
+    return cost + (sum(float(local[a]) for a in chosen) if local is not None else 0.0)
+
+
+def all_representatives(distances, sets, local, weight) -> list[tuple[float, tuple[int, ...]]]:
+    """Every choice of one member a set with its cost, cheapest first."""
+    scored = [
+        (representatives_cost(distances, sets, local, weight, choices), choices)
+        for choices in product(*(range(len(members)) for members in sets))
+    ]
+    return sorted(scored, key=lambda pair: pair[0])

@@ -1,0 +1,53 @@
+"""Bad arrays are refused with the argument's name and the first offending index."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.arrays import checked_indices, checked_scores
+
+
+def test_the_callers_array_stays_writable_and_as_it_was():
+    given = np.array([[0.0, -np.inf], [1.0, 2.0]], dtype=np.float32)
+    stored = checked_scores("arcs", given, (2, None))
+    assert not stored.flags.writeable
+    assert given.flags.writeable
+    np.testing.assert_array_equal(stored, given)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, 1e300])
+def test_scores_that_mean_nothing_are_named(bad):
+    with pytest.raises(ProblemError, match=r"arcs: .* at index \(1, 0\)"):
+        checked_scores("arcs", [[0.0, 1.0], [bad, -np.inf]], (2, 2))
+
+
+def test_an_overflow_is_not_taken_for_forbidden():
+    with pytest.raises(ProblemError, match="fit float32"):
+        checked_scores("arcs", [-1e300], (1,))
+
+
+def test_forbidden_scores_may_be_refused():
+    with pytest.raises(ProblemError, match="must be finite"):
+        checked_scores("local", [-np.inf], (1,), forbidden=False)
+
+
+@pytest.mark.parametrize("values", [["a"], [None], [[1], [1, 2]], [1j]])
+def test_what_is_no_array_of_numbers(values):
+    with pytest.raises(ProblemError, match="local: expected"):
+        checked_scores("local", values, (None,))
+
+
+def test_shapes_are_named():
+    with pytest.raises(ProblemError, match=r"expected shape \(any, 3\), got \(2, 2\)"):
+        checked_scores("emissions", np.zeros((2, 2)), (None, 3))
+
+
+@pytest.mark.parametrize("values", [[0, 3], [-1, 0]])
+def test_indices_out_of_range(values):
+    with pytest.raises(ProblemError, match="classes: every entry must be at least 0"):
+        checked_indices("classes", values, (2,), low=0, high=3)
+
+
+def test_indices_are_whole_numbers():
+    with pytest.raises(ProblemError, match="whole numbers"):
+        checked_indices("classes", [0.5], (1,))

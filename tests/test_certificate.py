@@ -1,0 +1,61 @@
+"""Certificates are comparisons of numbers, never assertions."""
+
+import json
+import math
+
+import pytest
+
+from spacy_decoders import Budget, Certificate, ProblemError
+
+
+def test_a_score_that_meets_its_bound_is_optimal():
+    certificate = Certificate.from_bound("X", 1.0, 1.0 + 1e-9, tolerance=1e-6)
+    assert certificate.status == "optimal"
+    assert certificate.is_optimal
+    assert certificate.confidence == 1.0
+
+
+def test_a_gap_is_stated_on_either_side():
+    assert Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0).gap == 1.0
+    assert Certificate.from_bound("X", 2.0, 1.0, tolerance=0.0).status == "bounded"
+
+
+def test_an_infinite_bound_is_no_bound():
+    certificate = Certificate.from_bound("X", 1.0, math.inf, tolerance=0.0)
+    assert (certificate.status, certificate.bound, certificate.gap) == ("heuristic", None, None)
+
+
+def test_confidence_without_proof_is_probable():
+    certificate = Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0, confidence=0.999)
+    assert (certificate.status, certificate.confidence) == ("probable", 0.999)
+    unbounded = Certificate.from_bound("X", 1.0, math.inf, tolerance=0.0, confidence=0.5)
+    assert (unbounded.status, unbounded.bound, unbounded.confidence) == ("probable", None, 0.5)
+
+
+@pytest.mark.parametrize("score, bound", [(math.nan, 1.0), (1.0, math.nan), (-math.inf, 1.0)])
+def test_nonsense_is_never_certified(score, bound):
+    with pytest.raises(ProblemError, match="certificate"):
+        Certificate.from_bound("X", score, bound, tolerance=1e-6)
+
+
+def test_every_status_is_plain_json():
+    for certificate in (
+        Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0),
+        Certificate.heuristic("X", 1.0),
+        Certificate.probable("X", 1.0, 0.9),
+        Certificate.infeasible("X"),
+    ):
+        assert Certificate(**json.loads(json.dumps(certificate.as_dict()))) == certificate
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0}, {"seconds": math.nan}, {"iterations": 0}])
+def test_a_budget_must_allow_something(limits):
+    with pytest.raises(ProblemError, match="budget"):
+        Budget(**limits)
+
+
+def test_a_budget_in_seconds_ends():
+    clock = Budget(seconds=1e-9).start()
+    assert clock.exhausted()
+    assert clock.seconds_left == 0.0
+    assert not Budget().start().exhausted(10**9)
