@@ -1,0 +1,30 @@
+"""Tag sequences: problems, decoders, and what else a chain can be asked.
+
+Names load on first use, so that naming a decoder in a config compiles nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .problem import ChainDecoder, ChainModel, ChainSolution
+    from .viterbi import Viterbi
+
+__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Viterbi"]
+
+_HOMES = {
+    "ChainDecoder": "problem",
+    "ChainModel": "problem",
+    "ChainSolution": "problem",
+    "Viterbi": "viterbi",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

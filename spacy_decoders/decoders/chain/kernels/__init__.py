@@ -1,0 +1,1 @@
+"""Compiled loops: one file for each entry point, flat arrays and offsets."""

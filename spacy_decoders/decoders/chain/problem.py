@@ -1,0 +1,366 @@
+"""What a chain problem is, and what every chain decoder gives back.
+
+A labelling `y` of `n` tokens is worth::
+
+    start[y[0]] + sum(emissions[i, y[i]]) + sum(transitions[y[i], y[i + 1]]) + end[y[n - 1]]
+
+and a decoder looks for a labelling that is worth most. ``-inf`` forbids.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, ClassVar, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices, checked_scores, read_only
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .rescoring import path_scores
+
+__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Sentences", "certify", "rounding_slack"]
+
+#: Half a unit in the last place: the relative error of one rounded float32 or float64 sum.
+UNIT32 = 2.0**-24
+UNIT64 = 2.0**-53
+
+
+@dataclass(frozen=True, eq=False)
+class ChainModel:
+    """The scores that all sentences share; immutable, checked once.
+
+    What a decoder derives from them (bounds, padded copies) is computed on first use and
+    kept, so a model that lives for one training step costs no more than its checks.
+
+    Parameters
+    ----------
+    transitions
+        **Shape (L, L)**: `transitions[x, y]` is paid when label `y` follows label `x`.
+    start
+        **Shape (L,)**: paid for the first label; None for zeros.
+    end
+        **Shape (L,)**: paid for the last label; None for zeros.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, there is no label, or a score is NaN or ``+inf``.
+
+    Examples
+    --------
+    >>> model = ChainModel([[0, 1], [-np.inf, 2]], end=[0, -1])
+    >>> model.size, model.has_forbidden
+    (2, True)
+    >>> model.score([[1, 0], [0, 3]], [0, 1])
+    4.0
+    """
+
+    transitions: NDArray[np.float32]
+    start: NDArray[np.float32] | None = None
+    end: NDArray[np.float32] | None = None
+
+    def __post_init__(self) -> None:
+        transitions = _owned("transitions", self.transitions, (None, None))
+        size = len(transitions)
+        if not size or transitions.shape != (size, size):
+            raise ProblemError(
+                "transitions: expected a square (L, L) array with a row and a column for each "
+                f"of at least one label, got {transitions.shape}."
+            )
+        object.__setattr__(self, "transitions", transitions)
+        for name in ("start", "end"):
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, _owned(name, given, (size,)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is derived is cheaper to compute again than to send
+        return {name: getattr(self, name) for name in ("transitions", "start", "end")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    @property
+    def size(self) -> int:
+        """The number of labels, L."""
+        return len(self.transitions)
+
+    @cached_property
+    def start_scores(self) -> NDArray[np.float32]:
+        """`start`, or zeros: **shape (L,)**."""
+        return self._or_zeros(self.start)
+
+    @cached_property
+    def end_scores(self) -> NDArray[np.float32]:
+        """`end`, or zeros: **shape (L,)**."""
+        return self._or_zeros(self.end)
+
+    @cached_property
+    def has_forbidden(self) -> bool:
+        """Whether any transition is ``-inf``."""
+        return bool(np.isneginf(self.transitions.min()))
+
+    @cached_property
+    def magnitude(self) -> float:
+        """The largest absolute value of any finite transition, start or end score."""
+        given = (self.transitions, self.start_scores, self.end_scores)
+        return max(
+            float(np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores)))
+            for scores in given
+        )
+
+    def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
+        """Return what a labelling is worth, summed in float64; ``-inf`` if it is illegal.
+
+        Parameters
+        ----------
+        emissions
+            **Shape (n, L)**.
+        labels
+            **Shape (n,)**, each in ``[0, L)``.
+        """
+        scores = checked_scores("emissions", emissions, (None, self.size))
+        path = checked_indices("labels", labels, (len(scores),), low=0, high=self.size)
+        offsets = read_only(np.array([0, len(scores)], dtype=np.int64))
+        return float(
+            path_scores(
+                self.transitions, self.start_scores, self.end_scores, scores, offsets, path
+            )[0, 0]
+        )
+
+    def _or_zeros(self, scores: NDArray[np.float32] | None) -> NDArray[np.float32]:
+        if scores is not None:
+            return scores
+        return read_only(np.zeros(self.size, dtype=np.float32))
+
+
+@dataclass(frozen=True, eq=False)
+class ChainSolution:
+    """A labelling and what is known about it.
+
+    Attributes
+    ----------
+    labels
+        **Shape (n,)**, int32: the label of each token.
+    certificate
+        How good the labelling is.
+    """
+
+    labels: NDArray[np.int32]
+    certificate: Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class Sentences:
+    """The emissions of several sentences, laid end to end without padding.
+
+    Attributes
+    ----------
+    emissions
+        **Shape (total, L)**, float32, contiguous, read-only.
+    offsets
+        **Shape (sentences + 1,)**, int64: sentence `s` has the rows
+        ``offsets[s]:offsets[s + 1]``.
+    """
+
+    emissions: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(
+        cls,
+        model: ChainModel,
+        emissions: ArrayLike,
+        lengths: ArrayLike | None = None,
+        *,
+        checked_later: bool = False,
+    ) -> Sentences:
+        """Check emissions (and lengths; None for one sentence) against a model.
+
+        With `checked_later`, float32 scores are not looked at: the kernel that reads them
+        anyway tells, and :meth:`refuse` then finds the culprit.
+        """
+        bare = isinstance(emissions, np.ndarray) and emissions.dtype == np.float32
+        if checked_later and bare and emissions.ndim == 2 and emissions.shape[1] == model.size:
+            rows = read_only(np.ascontiguousarray(emissions))
+        else:
+            rows = checked_scores("emissions", emissions, (None, model.size))
+        if lengths is None:
+            offsets = np.array([0, len(rows)], dtype=np.int64)
+        else:
+            counts = checked_indices("lengths", lengths, (None,), low=0, dtype=np.int64)
+            offsets = np.zeros(len(counts) + 1, dtype=np.int64)
+            np.cumsum(counts, out=offsets[1:])
+            if offsets[-1] != len(rows):
+                raise ProblemError(
+                    f"lengths: they must add up to the {len(rows)} rows of emissions, "
+                    f"got a sum of {offsets[-1]}."
+                )
+        return cls(rows, read_only(offsets))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __iter__(self) -> Iterator[NDArray[np.float32]]:
+        """Yield the emissions of each sentence, **shape (n, L)**."""
+        bounds = self.offsets.tolist()
+        for begin, stop in pairwise(bounds):
+            yield self.emissions[begin:stop]
+
+    def refuse(self) -> NoReturn:
+        """Name the emission that a kernel stumbled over."""
+        checked_scores("emissions", self.emissions, (None, None))
+        raise ProblemError(
+            "emissions: the scores are too large: their sums overflow float32; scale them down."
+        )
+
+    def infeasible(self, sentence: int, token: int) -> InfeasibleError:
+        """Return the error that says where the last legal path of a sentence ends."""
+        where = f"sentence {sentence}: " if len(self) > 1 else ""
+        return InfeasibleError(
+            f"{where}no legal labelling: every path has a forbidden score (-inf) by token {token} "
+            f"of {int(self.offsets[sentence + 1] - self.offsets[sentence])}; allow a label there, "
+            "or a transition to one."
+        )
+
+
+class ChainDecoder(ABC):
+    """What all chain decoders share: `decode` and `decode_batch`.
+
+    A decoder says in `_solve` how it solves a checked batch, and sets `_kernel_checks` if
+    its kernels look for NaN and ``+inf`` themselves.
+    """
+
+    _kernel_checks: ClassVar[bool] = False
+
+    def decode(
+        self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
+    ) -> ChainSolution:
+        """Decode one sentence.
+
+        Parameters
+        ----------
+        model
+            The scores that all sentences share.
+        emissions
+            **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. With
+            no token at all the empty labelling is optimal and worth 0.
+        budget
+            When to stop; decoders that need one pass only take it whatever the budget.
+
+        Raises
+        ------
+        ProblemError
+            If a shape is wrong, or a score is NaN or ``+inf``.
+        InfeasibleError
+            If no labelling is legal; the message names the token.
+        """
+        sentences = Sentences.of(model, emissions, checked_later=self._kernel_checks)
+        return self._solve(model, sentences, budget)[0]
+
+    def decode_batch(
+        self,
+        model: ChainModel,
+        emissions: ArrayLike,
+        lengths: ArrayLike,
+        *,
+        budget: Budget = UNLIMITED,
+    ) -> list[ChainSolution]:
+        """Decode several sentences, laid end to end without padding.
+
+        Parameters
+        ----------
+        model
+            The scores that all sentences share.
+        emissions
+            **Shape (sum of lengths, L)**.
+        lengths
+            **Shape (sentences,)**: tokens of each sentence; 0 is fine.
+        budget
+            The budget of each sentence.
+
+        Raises
+        ------
+        ProblemError
+            If a shape is wrong, or a score is NaN or ``+inf``.
+        InfeasibleError
+            If a sentence has no legal labelling; the message names sentence and token.
+        """
+        sentences = Sentences.of(model, emissions, lengths, checked_later=self._kernel_checks)
+        return self._solve(model, sentences, budget)
+
+    @abstractmethod
+    def _solve(
+        self, model: ChainModel, sentences: Sentences, budget: Budget
+    ) -> list[ChainSolution]:
+        """Solve a checked batch."""
+
+
+def rounding_slack(n: int, magnitude: float) -> float:
+    """Bound what float32 arithmetic can cost an exact decoder on one sentence.
+
+    A path's running score is rounded at most three times a token (plus transition, plus
+    emission, minus the step's maximum), each time by at most `UNIT32` of the value. The
+    decoder prefers the path it found by the rounded scores, so it loses at most the rounding
+    error of that path and of the best one: twice three roundings for each of `n` tokens
+    (one more for `end`).
+
+    Parameters
+    ----------
+    n
+        Tokens.
+    magnitude
+        A bound on every running score that an optimal or a returned path can meet.
+    """
+    # the last factor covers the growth of the errors themselves and the float64 rescoring
+    return 6.0 * UNIT32 * (n + 1) * magnitude * (1.0 + 1e-5)
+
+
+def certify(
+    decoder: str, sentences: Sentences, labels: NDArray[np.int32], scores: Any, slacks: Any
+) -> list[ChainSolution]:
+    """Wrap exact labellings with the proof: no labelling is worth more than score + slack.
+
+    Parameters
+    ----------
+    decoder
+        The registered name.
+    sentences
+        What was decoded.
+    labels
+        **Shape (total,)**, int32.
+    scores, slacks
+        **Shape (sentences,)**, float64: what each labelling is worth, and by how much
+        rounding may have hidden a better one.
+    """
+    shared = read_only(labels)
+    bounds = sentences.offsets.tolist()
+    rows: Iterable[tuple[int, int, float, float]] = zip(
+        bounds[:-1], bounds[1:], _floats(scores), _floats(slacks), strict=True
+    )
+    solutions = []
+    for begin, stop, score, slack in rows:
+        bound = score + slack
+        certificate = Certificate.from_bound(
+            decoder, score, bound, tolerance=max(slack, bound - score), iterations=1
+        )
+        solutions.append(ChainSolution(shared[begin:stop], certificate))
+    return solutions
+
+
+def _floats(values: Any) -> list[float]:
+    return np.asarray(values, dtype=np.float64).tolist()
+
+
+def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
+    """Check scores and make sure that nobody else can change them later."""
+    array = checked_scores(name, values, shape)
+    if isinstance(values, np.ndarray) and np.shares_memory(array, values):
+        array = read_only(array.copy())
+    return array

@@ -1,0 +1,44 @@
+"""What labellings are worth, summed in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...jit import jit
+
+__all__ = ["path_scores"]
+
+
+@jit()
+def path_scores(transitions, start, end, emissions, offsets, labels):  # type: ignore[no-untyped-def]
+    """Return (score, sum of absolute terms) of the labelling of each sentence, in float64.
+
+    Parameters
+    ----------
+    transitions, start, end, emissions
+        Float32 scores: (L, L), (L,), (L,), (total, L).
+    offsets
+        **Shape (sentences + 1,)**, int64.
+    labels
+        **Shape (total,)**, int32.
+
+    Returns
+    -------
+    **Shape (sentences, 2)**, float64. The second column scales the error of the first.
+    """
+    worth = np.zeros((len(offsets) - 1, 2))
+    for s in range(len(offsets) - 1):
+        begin, stop = offsets[s], offsets[s + 1]
+        score = size = 0.0
+        for i in range(begin, stop):
+            y = labels[i]
+            link = start[y] if i == begin else transitions[labels[i - 1], y]
+            score += np.float64(link) + np.float64(emissions[i, y])
+            size += abs(np.float64(link)) + abs(np.float64(emissions[i, y]))
+        if stop > begin:
+            last = np.float64(end[labels[stop - 1]])
+            score += last
+            size += abs(last)
+        worth[s, 0] = score
+        worth[s, 1] = size
+    return worth
