@@ -1,0 +1,183 @@
+"""Corpora that ``spacy train`` reads: annotated sentences turned into Examples."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from spacy.attrs import SENT_START
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ..errors import ProblemError
+from .sentences import Sentence
+
+__all__ = ["SentenceCorpus", "make_doc"]
+
+
+class SentenceCorpus:
+    """Examples from files of annotated sentences.
+
+    The files are read once; every further pass over the corpus makes new Examples from
+    memory.
+
+    Parameters
+    ----------
+    path
+        A file, or a folder whose files are read in the order of their names.
+    read
+        What reads one file.
+    suffixes
+        The suffixes of the files to read in a folder; ``.gz`` may follow each.
+    n_sents
+        Sentences in a document, at most; fewer where the file starts a new document. 0 for
+        the documents as the file has them.
+    random_sents
+        Whether each document gets between 1 and `n_sents` sentences by chance, so that a
+        model sees short and long ones. Every pass is cut anew, and every run is alike.
+    gold_tokens
+        Whether the predicted Doc has the file's tokens; otherwise the pipeline's tokenizer
+        cuts the text.
+    gold_sents
+        Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`).
+    limit
+        Read so many sentences at most; 0 for all.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        read: Callable[[Path], Iterator[Sentence]],
+        *,
+        suffixes: Sequence[str],
+        n_sents: int = 1,
+        random_sents: bool = False,
+        gold_tokens: bool = True,
+        gold_sents: bool = False,
+        limit: int = 0,
+    ) -> None:
+        if n_sents < 0 or limit < 0 or (random_sents and n_sents < 1):
+            raise ProblemError(
+                "n_sents and limit must not be negative, and random_sents needs n_sents of at "
+                f"least 1; got n_sents={n_sents}, limit={limit}, random_sents={random_sents}."
+            )
+        if gold_sents and not gold_tokens:
+            raise ProblemError("gold_sents: the file's boundaries need gold_tokens = true.")
+        self.path = Path(path)
+        self.read = read
+        self.suffixes = tuple(suffixes)
+        self.n_sents = n_sents
+        self.random_sents = random_sents
+        self.gold_tokens = gold_tokens
+        self.gold_sents = gold_sents
+        self.limit = limit
+        self._sentences: list[Sentence] | None = None
+        self._random = random.Random(0)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield an Example for each document."""
+        for group in self.documents():
+            reference = make_doc(nlp.vocab, group)
+            if self.gold_tokens:
+                predicted = _bare_copy(reference, boundaries=self.gold_sents)
+            else:
+                predicted = nlp.make_doc(reference.text)
+            yield Example(predicted, reference)
+
+    def sentences(self) -> list[Sentence]:
+        """The sentences of all files."""
+        if self._sentences is None:
+            read = chain.from_iterable(self.read(file) for file in self._files())
+            self._sentences = [
+                sentence
+                for sentence, _ in zip(read, range(self.limit or 2**62), strict=False)
+                if len(sentence)
+            ]
+        return self._sentences
+
+    def documents(self) -> Iterator[list[Sentence]]:
+        """The sentences, document by document."""
+        group: list[Sentence] = []
+        size = self._size()
+        for sentence in self.sentences():
+            if group and (len(group) == size or sentence.starts_document):
+                yield group
+                group, size = [], self._size()
+            group.append(sentence)
+        if group:
+            yield group
+
+    def _size(self) -> int:
+        return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents
+
+    def _files(self) -> list[Path]:
+        if not self.path.is_dir():
+            return [self.path]
+        endings = self.suffixes + tuple(f"{suffix}.gz" for suffix in self.suffixes)
+        files = sorted(file for file in self.path.iterdir() if file.name.endswith(endings))
+        if not files:
+            raise ProblemError(f"path: no file in {self.path} ends with {', '.join(endings)}.")
+        return files
+
+
+def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
+    """Make a Doc of annotated sentences, with their boundaries.
+
+    A layer is set if any sentence has it. Boundaries are the file's own also where a
+    sentence has several roots or crossing arcs, which spaCy would cut otherwise.
+    """
+    words = [word for sentence in sentences for word in sentence.words]
+    starts = np.full(len(words), -1, dtype=np.int64)
+    heads: list[Any] = []
+    offset = 0
+    for sentence in sentences:
+        starts[offset] = 1
+        heads += [
+            None if head is None else offset + (head - 1 if head else i)
+            for i, head in enumerate(sentence.heads or [None] * len(sentence))
+        ]
+        offset += len(sentence)
+
+    def layer(name: str, missing: str | None = "") -> list[Any] | None:
+        if all(getattr(sentence, name) is None for sentence in sentences):
+            return None
+        return [
+            value
+            for sentence in sentences
+            for value in getattr(sentence, name) or [missing] * len(sentence)
+        ]
+
+    deps = layer("deps", missing=None)
+    doc = Doc(
+        vocab,
+        words=words,
+        spaces=[space for sentence in sentences for space in sentence.spaces],
+        tags=layer("tags"),
+        pos=layer("pos"),
+        morphs=layer("morphs"),
+        lemmas=layer("lemmas"),
+        heads=None if deps is None else heads,
+        deps=deps,
+        ents=layer("ents"),
+        sent_starts=None if deps is not None else cast(Any, starts.tolist()),
+    )
+    if deps is not None:
+        # spaCy has derived boundaries from the roots; the file's are the truth
+        doc.from_array([SENT_START], cast(Any, starts.reshape(-1, 1).view(np.uint64)))
+    return doc
+
+
+def _bare_copy(reference: Doc, *, boundaries: bool) -> Doc:
+    """The tokens of a Doc without their annotation."""
+    return Doc(
+        reference.vocab,
+        words=[token.text for token in reference],
+        spaces=[bool(token.whitespace_) for token in reference],
+        sent_starts=[token.is_sent_start for token in reference] if boundaries else None,
+    )

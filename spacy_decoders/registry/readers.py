@@ -1,0 +1,100 @@
+"""``@readers`` for annotated corpora in CoNLL-U, CoNLL-X and column files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import spacy
+from spacy.language import Language
+from spacy.training import Example
+
+from ..errors import ProblemError
+
+__all__ = ["column_corpus", "conllu_corpus"]
+
+Corpus = Callable[[Language], Iterable[Example]]
+
+
+@spacy.registry.readers("spacy-decoders.ConlluCorpus.v1")
+def conllu_corpus(
+    path: Path | None,
+    format: Literal["auto", "conllu", "conllx"] = "auto",
+    n_sents: int = 1,
+    random_sents: bool = False,
+    gold_tokens: bool = True,
+    gold_sents: bool = False,
+    limit: int = 0,
+) -> Corpus:
+    """Read CoNLL-U or CoNLL-X files, gzipped or not: tags, lemmas, morphology, trees.
+
+    Parameters
+    ----------
+    path
+        A file or a folder of ``.conllu`` and ``.conll`` files.
+    format
+        Which of the two; "auto" goes by the suffix.
+    n_sents, random_sents, gold_tokens, gold_sents, limit
+        See :class:`~spacy_decoders.corpus.readers.SentenceCorpus`.
+    """
+    from ..corpus.readers import SentenceCorpus
+    from ..corpus.sentences import read_conllu
+
+    return SentenceCorpus(
+        _given(path),
+        partial(read_conllu, form=format),
+        suffixes=(".conllu", ".conll", ".conllx"),
+        n_sents=n_sents,
+        random_sents=random_sents,
+        gold_tokens=gold_tokens,
+        gold_sents=gold_sents,
+        limit=limit,
+    )
+
+
+@spacy.registry.readers("spacy-decoders.ColumnCorpus.v1")
+def column_corpus(
+    path: Path | None,
+    columns: list[str],
+    separator: str | None = "\t",
+    n_sents: int = 1,
+    random_sents: bool = False,
+    gold_tokens: bool = True,
+    gold_sents: bool = False,
+    limit: int = 0,
+) -> Corpus:
+    """Read files of one token a line: token, tags, BIO entities, heads in named columns.
+
+    Parameters
+    ----------
+    path
+        A file or a folder of ``.tsv``, ``.txt``, ``.iob2`` and ``.bio`` files.
+    columns
+        What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent",
+        or "-" to skip it.
+    separator
+        What stands between columns; null for any white space.
+    n_sents, random_sents, gold_tokens, gold_sents, limit
+        See :class:`~spacy_decoders.corpus.readers.SentenceCorpus`.
+    """
+    from ..corpus.readers import SentenceCorpus
+    from ..corpus.sentences import read_columns
+
+    return SentenceCorpus(
+        _given(path),
+        partial(read_columns, columns=columns, separator=separator),
+        suffixes=(".tsv", ".txt", ".iob2", ".bio"),
+        n_sents=n_sents,
+        random_sents=random_sents,
+        gold_tokens=gold_tokens,
+        gold_sents=gold_sents,
+        limit=limit,
+    )
+
+
+def _given(path: Path | None) -> Path:
+    if path is None:
+        raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")
+    return path
