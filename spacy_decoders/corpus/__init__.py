@@ -1,0 +1,6 @@
+"""Annotating a corpus: shards that are written atomically, resumed, and spread over processes."""
+
+from .job import Job, ShardReport, Summary
+from .run import annotate
+
+__all__ = ["Job", "ShardReport", "Summary", "annotate"]

@@ -1,0 +1,188 @@
+"""What is to be done, cut into shards, and what came of each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from ..errors import ProblemError
+from .formats import ENDINGS, Format
+from .records import Extent, extents, input_files
+
+__all__ = ["Failure", "Job", "Shard", "ShardReport", "Summary", "write_atomically"]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A run of input records that becomes one output file."""
+
+    number: int
+    extents: tuple[Extent, ...]
+
+    @property
+    def records(self) -> int:
+        return sum(extent.stop - extent.start for extent in self.extents)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A document that could not be annotated, and why."""
+
+    id: str
+    component: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ShardReport:
+    """What came of one shard: documents written and failed, units decoded and certified."""
+
+    shard: int
+    written: int = 0
+    units: int = 0
+    certified: int = 0
+    seconds: float = 0.0
+    failures: tuple[Failure, ...] = ()
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> ShardReport:
+        failures = tuple(Failure(**failure) for failure in values.pop("failures"))
+        return cls(**values, failures=failures)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What came of the whole job."""
+
+    shards: int
+    resumed: int
+    reports: tuple[ShardReport, ...] = field(repr=False, default=())
+
+    @property
+    def written(self) -> int:
+        return sum(report.written for report in self.reports)
+
+    @property
+    def failed(self) -> int:
+        return sum(len(report.failures) for report in self.reports)
+
+    @property
+    def certified(self) -> float | None:
+        """Share of decoded units proven optimal; None if nothing was decoded."""
+        units = sum(report.units for report in self.reports)
+        return sum(report.certified for report in self.reports) / units if units else None
+
+
+@dataclass(frozen=True)
+class Job:
+    """An input, an output folder and the settings between them.
+
+    Parameters
+    ----------
+    source
+        A file, or a folder that is searched through: ``.spacy``, ``.jsonl``,
+        ``.jsonl.gz``, ``.parquet``, ``.txt`` (one document a file).
+    output
+        A folder; created if missing, resumed if it has been begun with the same settings.
+    model
+        What ``spacy.load`` takes; empty for the bundled pipeline.
+    format
+        ``"spacy"``, ``"jsonl"`` or ``"parquet"``.
+    shard_size
+        Records per output file.
+    text_field
+        Where JSON lines and parquet keep the text.
+    batch_size
+        Documents that the pipeline takes at a time.
+    """
+
+    source: Path
+    output: Path
+    model: str = ""
+    format: Format = "spacy"
+    shard_size: int = 500
+    text_field: str = "text"
+    batch_size: int = 64
+
+    def __post_init__(self) -> None:
+        if self.format not in ENDINGS:
+            raise ProblemError(f"format: expected one of {sorted(ENDINGS)}, got {self.format!r}.")
+        if self.shard_size < 1 or self.batch_size < 1:
+            raise ProblemError("shard_size and batch_size must be at least 1.")
+
+    def part(self, shard: int) -> Path:
+        """The output file of a shard; it exists if and only if the shard is done."""
+        return self.output / f"part-{shard:05d}{ENDINGS[self.format]}"
+
+    def report(self, shard: int) -> Path:
+        return self.output / "reports" / f"{shard:05d}.json"
+
+    def shards(self) -> list[Shard]:
+        """Cut the input into shards: the same cut for the same input and size."""
+        pieces = (
+            piece for path in input_files(self.source) for piece in extents(path, self.shard_size)
+        )
+        return [
+            Shard(number, tuple(run))
+            for number, run in enumerate(_packed(pieces, self.shard_size))
+        ]
+
+    def begin(self) -> None:
+        """Create the output folder, or make sure that it was begun with the same settings.
+
+        Raises
+        ------
+        ProblemError
+            If the folder was begun with other settings or another input.
+        """
+        settings = self._settings()
+        manifest = self.output / "job.json"
+        if manifest.exists():
+            try:
+                begun = json.loads(manifest.read_text(encoding="utf8"))
+            except ValueError as error:
+                raise ProblemError(f"output: {manifest} is damaged ({error}).") from error
+            differing = [key for key in settings if begun.get(key) != settings[key]]
+            if differing:
+                raise ProblemError(
+                    f"output: {self.output} was begun with another {', '.join(differing)}; "
+                    "choose another folder, or remove this one to start again."
+                )
+        (self.output / "reports").mkdir(parents=True, exist_ok=True)
+        write_atomically(manifest, json.dumps(settings, indent=1))
+
+    def _settings(self) -> dict[str, Any]:
+        files = [
+            [str(path), path.stat().st_size, path.stat().st_mtime_ns]
+            for path in input_files(self.source)
+        ]
+        settings = {key: str(value) for key, value in asdict(self).items()}
+        # where it stands and how it is batched change nothing in the result
+        del settings["output"], settings["batch_size"]
+        return {**settings, "files": files}
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a whole file or none: a reader or a later run never sees half of it."""
+    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
+    temporary.write_text(text, encoding="utf8")
+    temporary.replace(path)
+
+
+def _packed(pieces: Iterable[Extent], size: int) -> Iterator[list[Extent]]:
+    """Put pieces together until a shard is full, so that many small files make few shards."""
+    run: list[Extent] = []
+    filled = 0
+    for piece in pieces:
+        records = piece.stop - piece.start
+        if run and filled + records > size:
+            yield run
+            run, filled = [], 0
+        run.append(piece)
+        filled += records
+    if run:
+        yield run

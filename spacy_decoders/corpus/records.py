@@ -1,0 +1,224 @@
+"""Reading documents, or what is left of them, from files of several kinds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import ProblemError
+
+__all__ = ["Extent", "Record", "extents", "input_files", "read"]
+
+#: How each kind of file is told from its name.
+_KINDS = {
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".jsonl.gz": "lines",
+    ".parquet": "parquet",
+    ".spacy": "docbin",
+    ".txt": "text",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One document to annotate, or the reason why it could not be read.
+
+    Attributes
+    ----------
+    id
+        The record's own ``id``, else file name and number.
+    text
+        The text; None where `doc` or `problem` is given.
+    doc
+        A document that was read with its annotations.
+    problem
+        What is wrong with the record.
+    """
+
+    id: str
+    text: str | None = None
+    doc: Doc | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The records `start` to `stop` (exclusive) of one file.
+
+    `offset` is the byte at which the first of them begins, where the file can be sought.
+    """
+
+    path: str
+    start: int
+    stop: int
+    offset: int = 0
+
+
+def input_files(source: Path) -> list[Path]:
+    """List the readable files of a folder, or the one file, in a fixed order.
+
+    Raises
+    ------
+    ProblemError
+        If nothing readable is there.
+    """
+    if not source.exists():
+        raise ProblemError(f"input: {source} does not exist.")
+    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
+    readable = [path for path in files if _kind(path)]
+    if not readable:
+        kinds = ", ".join(sorted(_KINDS))
+        raise ProblemError(
+            f"input: nothing to read at {source}; expected files ending in {kinds}."
+        )
+    return readable
+
+
+def extents(path: Path, size: int) -> Iterator[Extent]:
+    """Cut a file into runs of at most `size` records; a broken file is one bad record."""
+    if _kind(path) == "lines" and path.suffix != ".gz":
+        yield from _line_extents(path, size)
+        return
+    try:
+        count = _count(path)
+    except (OSError, EOFError, ValueError):  # `read` meets the same error and says it
+        count = 1
+    for start in range(0, count, size):
+        yield Extent(str(path), start, min(start + size, count))
+
+
+def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
+    """Read the records of an extent; a bad one comes as a record with a `problem`."""
+    try:
+        yield from _read(extent, vocab, text_field)
+    except (OSError, EOFError, ValueError) as error:
+        yield Record(Path(extent.path).name, problem=f"broken file: {error}")
+
+
+def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
+    path = Path(extent.path)
+    kind = _kind(path)
+    if kind == "text":
+        yield _text_record(path)
+    elif kind == "docbin":
+        for number, doc in enumerate(_docs(path, vocab, extent), start=extent.start):
+            yield Record(str(doc.user_data.get("id", f"{path.name}:{number + 1}")), doc=doc)
+    elif kind == "parquet":
+        for number, row in enumerate(_rows(path, extent), start=extent.start):
+            yield _row_record(row, f"{path.name}:{number + 1}", text_field)
+    else:
+        for number, line in enumerate(_lines(path, extent), start=extent.start):
+            yield _line_record(line, f"{path.name}:{number + 1}", text_field)
+
+
+def _kind(path: Path) -> str | None:
+    name = path.name.lower()
+    return next((kind for ending, kind in _KINDS.items() if name.endswith(ending)), None)
+
+
+def _count(path: Path) -> int:
+    kind = _kind(path)
+    if kind == "text":
+        return 1
+    if kind == "docbin":
+        return len(_docbin(str(path)))
+    if kind == "parquet":
+        return int(_parquet(path).metadata.num_rows)
+    with gzip.open(path, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
+def _line_extents(path: Path, size: int) -> Iterator[Extent]:
+    offset = start = number = 0
+    begin = 0
+    with path.open("rb") as lines:
+        for line in lines:
+            number += 1
+            offset += len(line)
+            if number - start == size:
+                yield Extent(str(path), start, number, begin)
+                start, begin = number, offset
+    if number > start:
+        yield Extent(str(path), start, number, begin)
+
+
+def _lines(path: Path, extent: Extent) -> Iterator[bytes]:
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as lines:  # can't be sought: read from the beginning
+            yield from islice(lines, extent.start, extent.stop)
+    else:
+        with path.open("rb") as lines:
+            lines.seek(extent.offset)
+            yield from islice(lines, extent.stop - extent.start)
+
+
+@lru_cache(maxsize=1)  # the shards of one file come one after the other
+def _docbin(path: str) -> DocBin:
+    try:
+        return DocBin().from_disk(path)
+    except Exception as error:
+        raise ProblemError(f"input: {path} is not a DocBin ({error}).") from error
+
+
+def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
+    return islice(_docbin(str(path)).get_docs(vocab), extent.start, extent.stop)
+
+
+def _parquet(path: Path) -> Any:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ProblemError(
+            "input: parquet needs pyarrow: pip install 'spacy-decoders[parquet]'."
+        ) from error
+    return ParquetFile(path)
+
+
+def _rows(path: Path, extent: Extent) -> Iterator[dict[str, Any]]:
+    position = 0
+    for batch in _parquet(path).iter_batches():
+        low = max(extent.start - position, 0)
+        high = min(extent.stop - position, batch.num_rows)
+        if low < high:
+            yield from batch.slice(low, high - low).to_pylist()
+        position += batch.num_rows
+        if position >= extent.stop:
+            return
+
+
+def _text_record(path: Path) -> Record:
+    try:
+        return Record(path.name, text=path.read_text(encoding="utf8"))
+    except UnicodeDecodeError as error:
+        return Record(path.name, problem=f"not UTF-8 text: {error}")
+
+
+def _line_record(line: bytes, name: str, text_field: str) -> Record:
+    if not line.strip():
+        return Record(name, problem="an empty line")
+    try:
+        row = json.loads(line)
+    except ValueError as error:  # UnicodeDecodeError is one too
+        return Record(name, problem=f"not JSON: {error}")
+    if not isinstance(row, dict):
+        return Record(name, problem=f"expected a JSON object, got {type(row).__name__}")
+    return _row_record(row, name, text_field)
+
+
+def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
+    identity = str(row.get("id", name))
+    text = row.get(text_field)
+    if not isinstance(text, str):
+        fields = ", ".join(sorted(row)) or "none"
+        return Record(identity, problem=f"no text in field {text_field!r}; fields: {fields}")
+    return Record(identity, text=text)

@@ -1,0 +1,133 @@
+"""Running a job: in this process, over local processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict
+
+from tqdm import tqdm
+
+from ..errors import ProblemError
+from .job import Failure, Job, Shard, ShardReport, Summary, write_atomically
+from .worker import annotate_shard
+
+__all__ = ["annotate"]
+
+
+def annotate(
+    job: Job, *, workers: int = 1, scheduler: str | None = None, progress: bool = True
+) -> Summary:
+    """Annotate a corpus; what an earlier, interrupted run has finished is not done again.
+
+    Parameters
+    ----------
+    job
+        What to read, with what to annotate it and where to write.
+    workers
+        Local processes; 1 runs in this process.
+    scheduler
+        Address of a Dask scheduler whose workers see `job.source` and `job.output` under
+        the same paths. Needs ``pip install 'spacy-decoders[distributed]'``.
+    progress
+        Whether to show a progress bar.
+
+    Returns
+    -------
+    Summary
+        Documents written and failed, share certified. Failed documents are listed with the
+        reason in ``errors.jsonl`` in the output folder.
+
+    Raises
+    ------
+    ProblemError
+        If there is nothing to read, or the output was begun with other settings.
+    """
+    if workers < 1:
+        raise ProblemError(f"workers: expected at least 1, got {workers}.")
+    job.begin()
+    shards = job.shards()
+    todo = [shard for shard in shards if not job.part(shard.number).exists()]
+    done = [_stored_report(job, s.number) for s in shards if job.part(s.number).exists()]
+    if scheduler is not None:
+        fresh = _on_cluster(job, todo, scheduler)
+    elif workers > 1:
+        fresh = _on_processes(job, todo, workers)
+    else:
+        fresh = (annotate_shard(job, shard) for shard in todo)
+    with tqdm(
+        total=sum(shard.records for shard in shards),
+        initial=sum(report.written + len(report.failures) for report in done),
+        unit="doc",
+        disable=not progress,
+    ) as bar:
+        resumed = len(done)
+        for report in fresh:
+            done.append(report)
+            summary = Summary(len(shards), resumed, tuple(done))
+            if summary.certified is not None:
+                bar.set_postfix(certified=f"{summary.certified:.1%}", failed=summary.failed)
+            bar.update(report.written + len(report.failures))
+    done.sort(key=lambda report: report.shard)
+    failures = [json.dumps(asdict(f)) + "\n" for report in done for f in report.failures]
+    write_atomically(job.output / "errors.jsonl", "".join(failures))
+    return Summary(len(shards), resumed, tuple(done))
+
+
+def _stored_report(job: Job, shard: int) -> ShardReport:
+    return ShardReport.from_dict(json.loads(job.report(shard).read_text(encoding="utf8")))
+
+
+def _lost(shard: Shard, reason: str) -> ShardReport:
+    """Report a shard that left no part: its documents are tried again by the next run."""
+    names = ", ".join(f"{e.path} [{e.start + 1}-{e.stop}]" for e in shard.extents)
+    return ShardReport(shard.number, failures=(Failure(names, "worker", reason),))
+
+
+def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[ShardReport]:
+    """Spread shards over spawned processes; one that kills its process is found out alone."""
+    suspects: list[Shard] = []
+    with _pool(workers) as pool:
+        running = {pool.submit(annotate_shard, job, shard): shard for shard in shards}
+        for future in as_completed(running):
+            try:
+                yield future.result()
+            except BrokenProcessPool:  # takes all unfinished shards with it, guilty or not
+                suspects.append(running[future])
+    for shard in sorted(suspects, key=lambda shard: shard.number):
+        with _pool(1) as pool:
+            try:
+                yield pool.submit(annotate_shard, job, shard).result()
+            except BrokenProcessPool:
+                yield _lost(shard, "the worker process died twice on this shard")
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    # spawn: a fork would inherit threads and locks that the pipeline may have
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:
+    """Spread shards over a Dask cluster; no document passes the scheduler."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise ProblemError(
+            "scheduler: needs Dask: pip install 'spacy-decoders[distributed]'."
+        ) from error
+    with distributed.Client(scheduler) as client:
+        # not pure: a shard's result is the file it writes, so none may be taken for another's
+        running = {
+            client.submit(annotate_shard, job, shard, pure=False, retries=2): shard
+            for shard in shards
+        }
+        for future in distributed.as_completed(running):
+            shard = running[future]
+            if isinstance(future.exception(), distributed.scheduler.KilledWorker):
+                yield _lost(shard, "the workers that took this shard died")
+            else:
+                yield future.result()
+            future.release()

@@ -1,0 +1,135 @@
+"""One shard, from records to an output file, in whatever process this runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from threading import Lock
+from time import perf_counter
+from typing import Any
+from uuid import uuid4
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..components import extensions
+from .formats import writer
+from .job import Failure, Job, Shard, ShardReport, write_atomically
+from .records import Record, read
+
+__all__ = ["annotate_shard"]
+
+_READING = "reading"
+
+# a pipeline serves one thread at a time; Dask workers may have several
+_ONE_AT_A_TIME = Lock()
+
+
+@lru_cache(maxsize=1)
+def _pipeline(model: str) -> Language:
+    """The pipeline of this process, loaded once."""
+    extensions.install()
+    if model:
+        return spacy.load(model)
+    from .. import load
+
+    nlp: Language = load()
+    return nlp
+
+
+def annotate_shard(job: Job, shard: Shard) -> ShardReport:
+    """Annotate the records of a shard and write its part, its report first.
+
+    The part is renamed into place last and in one step: it exists if and only if the shard
+    is done. To run a shard twice is harmless.
+    """
+    started = perf_counter()
+    failures: list[Failure] = []
+    with _ONE_AT_A_TIME:
+        nlp = _pipeline(job.model)
+        docs = _annotated(nlp, job, list(_records(nlp, job, shard)), failures)
+    statuses = [
+        certificate["status"]
+        for doc in docs
+        for certificates in doc._.certificates.values()
+        for certificate in certificates
+    ]
+    report = ShardReport(
+        shard=shard.number,
+        written=len(docs),
+        units=len(statuses),
+        certified=statuses.count("optimal"),
+        seconds=perf_counter() - started,
+        failures=tuple(failures),
+    )
+    part = job.part(shard.number)
+    temporary = part.with_name(f".{part.name}.{uuid4().hex}")
+    try:
+        writer(job.format)(docs, temporary)
+        write_atomically(job.report(shard.number), json.dumps(asdict(report)))
+        temporary.replace(part)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return report
+
+
+def _records(nlp: Language, job: Job, shard: Shard) -> Iterator[Record]:
+    for extent in shard.extents:
+        yield from read(extent, nlp.vocab, job.text_field)
+
+
+def _annotated(
+    nlp: Language, job: Job, records: Sequence[Record], failures: list[Failure]
+) -> list[Doc]:
+    """Annotate the records in their order; those that fail go to `failures`."""
+    made: list[Doc] = []
+    for record in records:
+        try:
+            made.append(_made(nlp, record))
+        except Exception as error:
+            failures.append(Failure(record.id, _READING, str(error)))
+    done, failed = _piped(nlp, made, job.batch_size)
+    # a component of someone else's may give up a whole batch for one document: once more,
+    # apart
+    by_record = {id(record): record for record in records}
+    if len(failed) > 1:
+        suspects = {doc.user_data["record"] for doc, _, _ in failed}
+        failed = []
+        for record in (r for r in records if id(r) in suspects):
+            again, still_failed = _piped(nlp, [_made(nlp, record)], 1)
+            done += again
+            failed += still_failed
+    failures += [
+        Failure(by_record[doc.user_data["record"]].id, component, reason)
+        for doc, component, reason in failed
+    ]
+    order = {id(record): place for place, record in enumerate(records)}
+    done.sort(key=lambda doc: order[doc.user_data["record"]])
+    for doc in done:
+        doc.user_data["id"] = by_record[doc.user_data.pop("record")].id
+    return done
+
+
+def _made(nlp: Language, record: Record) -> Doc:
+    if record.problem is not None:
+        raise ValueError(record.problem)
+    # a copy, since a second attempt must not find the annotations of the first
+    doc = record.doc.copy() if record.doc is not None else nlp.make_doc(record.text or "")
+    doc.user_data["record"] = id(record)
+    return doc
+
+
+def _piped(
+    nlp: Language, docs: list[Doc], batch_size: int
+) -> tuple[list[Doc], list[tuple[Doc, str, str]]]:
+    failed: list[tuple[Doc, str, str]] = []
+
+    def note(name: str, component: Any, batch: list[Doc], error: Exception) -> Any:
+        reason = f"{type(error).__name__}: {error}"
+        failed.extend((doc, name, reason) for doc in batch)
+
+    nlp.set_error_handler(note)
+    return list(nlp.pipe(docs, batch_size=batch_size)), failed
