@@ -1,0 +1,266 @@
+"""Any sets of arcs with a score: the non-local part of a dependency-parsing problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices, checked_scores, read_only
+from ...errors import ProblemError
+
+__all__ = ["Factors"]
+
+
+@dataclass(frozen=True, eq=False)
+class Factors:
+    """Sets of arcs, each paid its score by how many of its arcs are in the tree.
+
+    A factor is paid when the number of its arcs in the tree lies between `at_least` and
+    `at_most`. Unless told otherwise both are the size of the set, which is the usual
+    factor: all its arcs must be in the tree. An OR is "at least one", a valency of k is
+    "exactly k of all arcs that leave the head": both are one factor each, whose
+    indicator has simple linear bounds in the number of arcs, so nothing has to be expanded
+    into exponentially many products (section 5.1 of the paper gives the expansion).
+
+    Parameters
+    ----------
+    arcs
+        int32 (total, 2), rows (head, modifier), all factors end to end. A repeated arc
+        within one factor counts once.
+    offsets
+        int64 (count + 1,), factor `i` owns ``arcs[offsets[i]:offsets[i + 1]]``. A factor of
+        no arcs is a constant.
+    scores
+        float64 (count,), finite or ``-inf`` (never pay this one: forbidden).
+    at_least, at_most
+        int32 (count,), the range of counts that is paid; None for the size of each set.
+
+    Raises
+    ------
+    ProblemError
+        If shapes do not fit, offsets do not rise from 0 to the number of arcs, an arc points
+        at the root or at itself, or a range is empty or out of reach.
+
+    References
+    ----------
+    Qian and Liu (2013), Branch and Bound Algorithm for Dependency Parsing with Non-local
+    Features, sections 2.1 and 5.1.
+
+    Examples
+    --------
+    >>> chain = Factors([(0, 2), (2, 1)], [0, 2], [1.5])
+    >>> either = Factors.any_of([(2, 1), (2, 3)], -1.0)
+    >>> both = chain + either
+    >>> both.count, both.at_least.tolist(), both.at_most.tolist()
+    (2, [2, 1], [2, 2])
+    >>> both.paid([2, 0, 2]).tolist()
+    [True, True]
+    """
+
+    arcs: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    at_least: NDArray[np.int32]
+    at_most: NDArray[np.int32]
+
+    def __init__(
+        self,
+        arcs: ArrayLike,
+        offsets: ArrayLike,
+        scores: ArrayLike,
+        at_least: ArrayLike | None = None,
+        at_most: ArrayLike | None = None,
+    ) -> None:
+        pairs = np.asarray(arcs)
+        if pairs.size == 0:  # an empty list has neither columns nor whole numbers
+            pairs = np.zeros((0, 2), dtype=np.int32)
+        pairs = checked_indices("factors.arcs", pairs, (None, 2), low=0)
+        values = checked_scores("factors.scores", scores, (None,), dtype=np.float64)
+        starts = checked_indices(
+            "factors.offsets", offsets, (len(values) + 1,), low=0, dtype=np.int64
+        )
+        if starts[0] != 0 or starts[-1] != len(pairs) or (np.diff(starts) < 0).any():
+            raise ProblemError(
+                "factors.offsets: must rise from 0 to the number of arcs, "
+                f"{len(pairs)}; got {starts[:8].tolist()} ... {int(starts[-1])}."
+            )
+        wrong = (pairs[:, 1] == 0) | (pairs[:, 0] == pairs[:, 1])
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise ProblemError(
+                "factors.arcs: a row is (head, modifier), the modifier a token from 1 on and "
+                f"not its own head; got {tuple(pairs[row].tolist())} at row {row}."
+            )
+        pairs, starts = _without_repeats(pairs, starts)
+        sizes = np.diff(starts).astype(np.int32)
+        low = sizes if at_least is None else _range("at_least", at_least, len(values))
+        high = sizes if at_most is None else _range("at_most", at_most, len(values))
+        empty = (low > high) | (high > sizes)
+        if empty.any():
+            i = int(np.argmax(empty))
+            raise ProblemError(
+                "factors: at_least <= at_most <= number of different arcs must hold; got "
+                f"{int(low[i])}, {int(high[i])}, {int(sizes[i])} for factor {i}."
+            )
+        fields: dict[str, NDArray[Any]] = {
+            "arcs": pairs,
+            "offsets": starts,
+            "scores": values,
+            "at_least": low,
+            "at_most": high,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, read_only(value))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (
+            Factors,
+            (self.arcs, self.offsets, self.scores, self.at_least, self.at_most),
+        )
+
+    def __add__(self, other: Factors) -> Factors:
+        """Lay two collections end to end."""
+        return Factors(
+            np.concatenate([self.arcs, other.arcs]),
+            np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
+            np.concatenate([self.scores, other.scores]),
+            np.concatenate([self.at_least, other.at_least]),
+            np.concatenate([self.at_most, other.at_most]),
+        )
+
+    @property
+    def count(self) -> int:
+        """Number of factors."""
+        return len(self.scores)
+
+    def paid(self, heads: ArrayLike) -> NDArray[np.bool_]:
+        """Return which factors a tree is paid for, bool (count,)."""
+        tree = np.concatenate([[-1], np.asarray(heads, dtype=np.int64)])
+        present = tree[self.arcs[:, 1]] == self.arcs[:, 0]
+        # prefix sums rather than reduceat, which misreads factors of no arcs
+        before = np.concatenate([[0], np.cumsum(present)])
+        counts = before[self.offsets[1:]] - before[self.offsets[:-1]]
+        within: NDArray[np.bool_] = (counts >= self.at_least) & (counts <= self.at_most)
+        return within
+
+    @classmethod
+    def empty(cls) -> Factors:
+        """Return no factors at all, to add others to."""
+        return cls([], [0], [])
+
+    @classmethod
+    def of(cls, sets: Iterable[tuple[Iterable[tuple[int, int]], float]]) -> Factors:
+        """Build from pairs of a set of (head, modifier) arcs and its score.
+
+        Examples
+        --------
+        >>> Factors.of([([(0, 1), (1, 2)], 2.0), ([(1, 3)], -1.0)]).offsets.tolist()
+        [0, 2, 3]
+        """
+        given = [(list(arcs), score) for arcs, score in sets]
+        return cls(
+            [arc for arcs, _ in given for arc in arcs],
+            np.cumsum([0, *(len(arcs) for arcs, _ in given)]),
+            np.array([score for _, score in given], dtype=np.float64),
+        )
+
+    @classmethod
+    def any_of(cls, arcs: Iterable[tuple[int, int]], score: float) -> Factors:
+        """Build one factor that is paid when at least one of the arcs is in the tree."""
+        members = sorted(set(arcs))
+        if not members:
+            raise ProblemError("factors.any_of: at least one arc is needed, got none.")
+        return cls(members, [0, len(members)], [score], [1], [len(members)])
+
+    @classmethod
+    def valency(cls, head: int, tokens: int, scores: Sequence[float] | ArrayLike) -> Factors:
+        """Build factors on the number of modifiers of one head.
+
+        Parameters
+        ----------
+        head
+            The head, 0 for the root.
+        tokens
+            Number of tokens in the sentence.
+        scores
+            ``scores[k]`` is paid when the head has exactly k modifiers; counts beyond the
+            last are paid nothing.
+
+        Examples
+        --------
+        >>> transitive = Factors.valency(2, 4, [-3.0, 0.0, 1.0])
+        >>> transitive.paid([2, 0, 2, 3]).tolist(), transitive.scores.tolist()
+        ([False, True], [-3.0, 1.0])
+        """
+        arcs = [(head, m) for m in range(1, tokens + 1) if m != head]
+        worth = checked_scores("factors.valency", scores, (None,), dtype=np.float64)
+        counts = np.flatnonzero(worth[: len(arcs) + 1])  # more modifiers than arcs: never
+        return cls(
+            arcs * len(counts),
+            np.arange(len(counts) + 1) * len(arcs),
+            worth[counts],
+            counts,
+            counts,
+        )
+
+    @classmethod
+    def grandparents(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
+        """Build from rows (g, h, m): the chains g -> h -> m."""
+        return cls._from_columns("grandparents", parts, scores, ((0, 1), (1, 2)))
+
+    @classmethod
+    def great_grandparents(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
+        """Build from rows (f, g, h, m): the chains f -> g -> h -> m."""
+        return cls._from_columns("great_grandparents", parts, scores, ((0, 1), (1, 2), (2, 3)))
+
+    @classmethod
+    def siblings(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
+        """Build from rows (h, a, b): a and b both modify h."""
+        return cls._from_columns("siblings", parts, scores, ((0, 1), (0, 2)))
+
+    @classmethod
+    def tri_siblings(cls, parts: ArrayLike, scores: ArrayLike) -> Factors:
+        """Build from rows (h, a, b, c): a, b and c all modify h."""
+        return cls._from_columns("tri_siblings", parts, scores, ((0, 1), (0, 2), (0, 3)))
+
+    @classmethod
+    def _from_columns(
+        cls, name: str, parts: ArrayLike, scores: ArrayLike, arcs: tuple[tuple[int, int], ...]
+    ) -> Factors:
+        rows = np.asarray(parts)
+        if rows.size == 0:
+            return cls.empty()
+        width = max(modifier for _, modifier in arcs) + 1
+        rows = checked_indices(f"factors.{name}", rows, (None, width), low=0)
+        return cls(
+            rows[:, np.array(arcs)].reshape(-1, 2),
+            np.arange(len(rows) + 1) * len(arcs),
+            scores,
+        )
+
+
+def _range(name: str, values: ArrayLike, count: int) -> NDArray[np.int32]:
+    given = np.asarray(values)
+    if given.size == 0:
+        given = given.astype(np.int32)
+    return checked_indices(f"factors.{name}", given, (count,), low=0)
+
+
+def _without_repeats(
+    arcs: NDArray[np.int32], offsets: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Drop each arc that its own factor already holds, and keep the order of the others."""
+    owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    size = int(arcs.max(initial=0)) + 1
+    # one number for each (factor, head, modifier): many times faster than comparing rows
+    keys = (owner * size + arcs[:, 0]) * size + arcs[:, 1]
+    _, first = np.unique(keys, return_index=True)
+    if len(first) == len(arcs):
+        return arcs, offsets
+    kept = np.sort(first)
+    sizes = np.bincount(owner[kept], minlength=len(offsets) - 1)
+    return arcs[kept], np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)

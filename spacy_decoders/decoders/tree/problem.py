@@ -1,0 +1,198 @@
+"""What a tree decoder is given, and what it gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_scores, read_only
+from ...certificate import Certificate, Scope
+from ...errors import ProblemError
+from .factors import Factors
+
+__all__ = ["LARGEST_SCORE", "TreeProblem", "TreeSolution"]
+
+#: Scores beyond this are refused: sums of them would not fit float64.
+LARGEST_SCORE = 1e100
+
+#: Dense second-order arrays for longer sentences would fill the memory.
+LONGEST_DENSE = 400
+
+
+@dataclass(frozen=True, eq=False)
+class TreeProblem:
+    """The scores of all dependency trees over one sentence of n tokens.
+
+    Tokens are numbered from 1; 0 is the root. A tree is worth the sum of its parts: one
+    arc for each token, and whatever grandparents, siblings and factors its arcs complete.
+
+    Parameters
+    ----------
+    arcs
+        (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m. Column 0 and the diagonal
+        are ignored. ``-inf`` forbids an arc.
+    grandparents
+        (n + 1, n + 1, n + 1), ``grandparents[g, h, m]`` scores the chain g -> h -> m.
+        Entries that no tree has (h = 0, m = 0, two equal) are ignored.
+    siblings
+        (n + 1, n + 1, n + 1), ``siblings[h, a, b]`` with a < b scores every pair of
+        modifiers of h, adjacent or not, on one side or on both. Others are ignored.
+    factors
+        Any sets of arcs; also the memory-light way to state a few grandparents or siblings.
+    allowed
+        bool (n + 1, n + 1), False where an arc is no candidate. If the mask comes from a
+        heuristic, use :func:`~spacy_decoders.decoders.tree.prune`, which states that in the
+        certificate's scope.
+    projective
+        Whether arcs may not cross (the root stands left of all tokens).
+    single_root
+        Whether exactly one token hangs on the root.
+    scope
+        ``"pruned"`` if a heuristic removed candidates first.
+
+    Attributes
+    ----------
+    arcs, allowed
+        As the decoders see them: `arcs` is ``-inf`` and `allowed` False wherever an arc is
+        forbidden, on the diagonal and in column 0.
+
+    Raises
+    ------
+    ProblemError
+        If a shape does not fit, a score is NaN, ``+inf`` or beyond 1e100, or a factor
+        speaks of tokens that are not there.
+
+    Notes
+    -----
+    Scores are kept as float64 (which holds float32 exactly) and read-only; the caller's
+    arrays are never changed.
+
+    Examples
+    --------
+    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]])
+    >>> problem.n, problem.arcs[2].tolist()
+    (2, [-inf, 2.0, -inf])
+    """
+
+    arcs: NDArray[np.float64]
+    grandparents: NDArray[np.float64] | None = None
+    siblings: NDArray[np.float64] | None = None
+    factors: Factors | None = None
+    allowed: NDArray[np.bool_] = None  # type: ignore[assignment]
+    projective: bool = True
+    single_root: bool = True
+    scope: Scope = "full"
+
+    def __post_init__(self) -> None:
+        given = _scores("arcs", self.arcs, (None, None))
+        size = given.shape[0]
+        if given.shape != (size, size) or size == 0:
+            raise ProblemError(
+                "arcs: expected a square array of n + 1 rows for n tokens, the root first; "
+                f"got {given.shape}."
+            )
+        arcs = given.copy()
+        arcs[:, 0] = -np.inf
+        np.fill_diagonal(arcs, -np.inf)
+        if self.allowed is not None:
+            arcs[~_mask(self.allowed, size)] = -np.inf
+        self._set("arcs", read_only(arcs))
+        self._set("allowed", read_only(arcs > -np.inf))
+        for name in ("grandparents", "siblings"):
+            values = getattr(self, name)
+            if values is not None:
+                self._set(name, _dense(name, values, size))
+        if self.factors is not None:
+            _check_factors(self.factors, size)
+        if self.scope not in ("full", "pruned"):
+            raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
+
+    def _set(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)  # frozen for everybody else
+
+    @property
+    def n(self) -> int:
+        """Number of tokens."""
+        return int(self.arcs.shape[0]) - 1
+
+    @property
+    def is_first_order(self) -> bool:
+        """Whether arcs are all that is scored."""
+        return self.grandparents is None and self.siblings is None and not self.has_factors
+
+    @property
+    def has_factors(self) -> bool:
+        """Whether there are any factors."""
+        return self.factors is not None and self.factors.count > 0
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSolution:
+    """A decoded tree.
+
+    Attributes
+    ----------
+    heads
+        int32 (n,), ``heads[i]`` is the head of token i + 1, 0 for the root; read-only.
+    certificate
+        What the tree scored, and how good that is proven to be.
+    """
+
+    heads: NDArray[np.int32]
+    certificate: Certificate
+
+    def __post_init__(self) -> None:
+        object.__setattr__(
+            self, "heads", read_only(np.ascontiguousarray(self.heads, dtype=np.int32))
+        )
+
+
+def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
+    array = checked_scores(name, values, shape, dtype=np.float64)
+    if array.size and (
+        array.max() > LARGEST_SCORE or ((array < -LARGEST_SCORE) & (array != -np.inf)).any()
+    ):
+        raise ProblemError(
+            f"{name}: scores must lie within ±{LARGEST_SCORE:g}; use -inf for what is forbidden."
+        )
+    return array
+
+
+def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+    if size > LONGEST_DENSE + 1:
+        raise ProblemError(
+            f"{name}: a dense array for {size - 1} tokens would not fit the memory (at most "
+            f"{LONGEST_DENSE}); state the parts that matter as Factors.{name}(...), or leave "
+            "them out."
+        )
+    return _scores(name, values, (size, size, size))
+
+
+def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:
+    mask = np.asarray(values)
+    if mask.shape != (size, size) or mask.dtype != np.bool_:
+        raise ProblemError(
+            f"allowed: expected a bool array of shape ({size}, {size}), got {mask.dtype} "
+            f"{mask.shape}."
+        )
+    return mask
+
+
+def _check_factors(factors: Factors, size: int) -> None:
+    if not isinstance(factors, Factors):
+        raise ProblemError(f"factors: expected Factors, got {type(factors).__name__}.")
+    if factors.arcs.size and factors.arcs.max() >= size:
+        row = int(np.argmax(factors.arcs.max(axis=1)))
+        raise ProblemError(
+            f"factors.arcs: there are only {size - 1} tokens; got "
+            f"{tuple(factors.arcs[row].tolist())} at row {row}."
+        )
+    worth = factors.scores[factors.scores > -np.inf]
+    if worth.size and np.abs(worth).max() > LARGEST_SCORE:
+        raise ProblemError(
+            f"factors.scores: scores must lie within ±{LARGEST_SCORE:g}; use -inf for what is "
+            "forbidden."
+        )

@@ -1,0 +1,118 @@
+"""What a tree is worth, and whether it is one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices
+from .problem import TreeProblem
+
+__all__ = ["is_projective", "is_tree", "score_tree", "violations"]
+
+
+def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
+    """Return the score of a tree: all its parts, summed in float64.
+
+    Parameters
+    ----------
+    problem
+        The scores.
+    heads
+        (n,), the head of each token, 0 for the root.
+
+    Returns
+    -------
+    float
+        ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem
+        allows is not looked at: :func:`violations` does.
+
+    Raises
+    ------
+    ProblemError
+        If `heads` does not have one entry from 0 to n for each token.
+
+    Examples
+    --------
+    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]])
+    >>> score_tree(problem, [2, 0])
+    5.0
+    """
+    tree = _with_root(heads, problem.n)
+    tokens = np.arange(1, problem.n + 1)
+    score = float(problem.arcs[tree[1:], tokens].sum())
+    if problem.grandparents is not None:
+        m = tokens[tree[1:] > 0]
+        score += float(problem.grandparents[tree[tree[m]], tree[m], m].sum())
+    if problem.siblings is not None:
+        a, b = np.nonzero(np.triu(tree[1:, None] == tree[None, 1:], 1))
+        score += float(problem.siblings[tree[a + 1], a + 1, b + 1].sum())
+    if problem.factors is not None:
+        score += float(problem.factors.scores[problem.factors.paid(tree[1:])].sum())
+    return score
+
+
+def is_tree(heads: ArrayLike) -> bool:
+    """Return whether every token reaches the root.
+
+    Examples
+    --------
+    >>> is_tree([2, 0, 2]), is_tree([2, 1, 0])
+    (True, False)
+    """
+    ancestors = _with_root(heads, len(np.asarray(heads)))
+    ancestors[0] = 0
+    for _ in range(len(ancestors).bit_length()):  # each round doubles the steps taken
+        ancestors = ancestors[ancestors]
+    return not ancestors.any()
+
+
+def is_projective(heads: ArrayLike) -> bool:
+    """Return whether no two arcs cross, the root standing left of all tokens.
+
+    Examples
+    --------
+    >>> is_projective([2, 0, 2]), is_projective([3, 4, 0, 3])
+    (True, False)
+    """
+    tree = _with_root(heads, len(np.asarray(heads)))[1:]
+    tokens = np.arange(1, len(tree) + 1)
+    left, right = np.minimum(tree, tokens), np.maximum(tree, tokens)
+    begins_inside = (left[:, None] < left) & (left < right[:, None])
+    return not (begins_inside & (right[:, None] < right)).any()
+
+
+def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
+    """Return in words which of the problem's constraints the heads break.
+
+    Examples
+    --------
+    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]])
+    >>> violations(problem, [2, 0]), violations(problem, [0, 0])
+    ((), ('2 tokens hang on the root',))
+    """
+    tree = _with_root(heads, problem.n)[1:]
+    tokens = np.arange(1, problem.n + 1)
+    found = [
+        f"the arc {int(tree[m - 1])} -> {int(m)} is forbidden"
+        for m in tokens[~problem.allowed[tree, tokens]]
+    ]
+    if not is_tree(tree):
+        found.append("there is a cycle")
+    if problem.projective and not is_projective(tree):
+        found.append("arcs cross")
+    roots = int((tree == 0).sum())
+    if problem.single_root and problem.n and roots != 1:
+        found.append(f"{roots} tokens hang on the root")
+    if not found and score_tree(problem, tree) == -np.inf:
+        found.append("a forbidden grandparent, sibling pair or factor is in the tree")
+    return tuple(found)
+
+
+def _with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
+    """Heads by token number, -1 for the root itself."""
+    given = np.asarray(heads)
+    if given.size == 0:
+        given = given.astype(np.int64)
+    checked = checked_indices("heads", given, (n,), low=0, high=n + 1, dtype=np.int64)
+    return np.concatenate([[-1], checked])
