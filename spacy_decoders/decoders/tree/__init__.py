@@ -1,11 +1,22 @@
-"""Dependency trees: what scores them, and the decoders that find the best one."""
+"""Dependency trees: what scores them, and the decoders that find the best one.
 
-from .factors import Factors
-from .problem import TreeProblem, TreeSolution
-from .scoring import is_projective, is_tree, score_tree, violations
+Names load on first use, so that naming a decoder in a config compiles nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .decoder import TreeDecoder
+    from .eisner import Eisner
+    from .factors import Factors
+    from .problem import TreeProblem, TreeSolution
+    from .scoring import is_projective, is_tree, score_tree, violations
 
 __all__ = [
+    "Eisner",
     "Factors",
+    "TreeDecoder",
     "TreeProblem",
     "TreeSolution",
     "is_projective",
@@ -13,3 +24,25 @@ __all__ = [
     "score_tree",
     "violations",
 ]
+
+_HOMES = {
+    "Eisner": "eisner",
+    "Factors": "factors",
+    "TreeDecoder": "decoder",
+    "TreeProblem": "problem",
+    "TreeSolution": "problem",
+    "is_projective": "scoring",
+    "is_tree": "scoring",
+    "score_tree": "scoring",
+    "violations": "scoring",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

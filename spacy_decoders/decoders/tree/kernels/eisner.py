@@ -1,0 +1,195 @@
+"""Eisner's chart over projective trees: inside, back-trace and outside.
+
+Four tables over spans i <= j, of float64 (n + 1, n + 1):
+`incomplete_right[i, j]` holds the arc i -> j, `incomplete_left[i, j]` the arc j -> i, and
+`complete_right[i, j]` and `complete_left[i, j]` all descendants of i and of j within the span.
+
+The inside pass runs i from right to left. As soon as the entry (i, r) is final it is passed
+on to every (i, j) with j > r: the inner loop then runs along contiguous rows and has no
+reduction, so that it compiles to vector code. Only values are kept; the back-trace finds the
+best split of the O(n) spans that it meets once more.
+
+``-inf`` needs no sentinel here: nothing is subtracted and nothing is +inf, so no NaN arises.
+"""
+
+import numpy as np
+
+from ....jit import FAST, jit
+
+
+@jit(fastmath=FAST)
+def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left):
+    """Fill the chart and return the best score, -inf if there is no tree."""
+    size = arcs.shape[0]
+    # with a single root the root's row is one loop at the end
+    for i in range(size - 1, 0 if single_root else -1, -1):
+        for j in range(i, size):
+            incomplete_right[i, j] = -np.inf
+            complete_right[i, j] = -np.inf
+            complete_left[i, j] = -np.inf
+        complete_right[i, i] = 0.0
+        complete_left[i, i] = 0.0
+        for j in range(i + 1, size):
+            incomplete_right[i, j] = complete_left[i + 1, j]
+        for r in range(i + 1, size):
+            between = incomplete_right[i, r]
+            right = between + arcs[i, r]
+            left = between + arcs[r, i]
+            incomplete_right[i, r] = right
+            incomplete_left[i, r] = left
+            below = max(complete_right[i, r], right)
+            above = max(complete_left[i, r], left)
+            complete_right[i, r] = below
+            complete_left[i, r] = above
+            for j in range(r + 1, size):
+                incomplete_right[i, j] = max(
+                    incomplete_right[i, j], below + complete_left[r + 1, j]
+                )
+                complete_right[i, j] = max(complete_right[i, j], right + complete_right[r, j])
+                complete_left[i, j] = max(complete_left[i, j], above + incomplete_left[r, j])
+    if not single_root or size == 1:
+        return complete_right[0, size - 1] if size > 1 else 0.0
+    best = -np.inf
+    for r in range(1, size):
+        best = max(best, complete_left[1, r] + arcs[0, r] + complete_right[r, size - 1])
+    return best
+
+
+@jit(fastmath=FAST)
+def back_trace(
+    arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left, heads
+):
+    """Write the best tree into `heads` (n + 1,) and return its score, summed arc by arc."""
+    size = arcs.shape[0]
+    # a stack of complete spans: their two ends, and whether the head is the right one
+    begins = np.empty(2 * size + 2, dtype=np.int32)
+    ends = np.empty(2 * size + 2, dtype=np.int32)
+    leftwards = np.empty(2 * size + 2, dtype=np.bool_)
+    top = 0
+    heads[0] = -1
+    if single_root and size > 1:
+        root, best = 1, -np.inf
+        for r in range(1, size):
+            value = complete_left[1, r] + arcs[0, r] + complete_right[r, size - 1]
+            if value > best:
+                best, root = value, r
+        heads[root] = 0
+        begins[0], ends[0], leftwards[0] = 1, root, True
+        begins[1], ends[1], leftwards[1] = root, size - 1, False
+        top = 2
+    elif size > 1:
+        begins[0], ends[0], leftwards[0] = 0, size - 1, False
+        top = 1
+    while top > 0:
+        top -= 1
+        i, j = begins[top], ends[top]
+        if i == j:
+            continue
+        best = -np.inf
+        if leftwards[top]:
+            split = i
+            for r in range(i, j):
+                value = complete_left[i, r] + incomplete_left[r, j]
+                if value > best:
+                    best, split = value, r
+            heads[split] = j
+            begins[top], ends[top] = i, split
+            left, right = split, j
+        else:
+            split = j
+            for r in range(i + 1, j + 1):
+                value = incomplete_right[i, r] + complete_right[r, j]
+                if value > best:
+                    best, split = value, r
+            heads[split] = i
+            begins[top], ends[top] = split, j
+            left, right = i, split
+        # the two complete spans between head and modifier
+        best, split = -np.inf, left
+        for r in range(left, right):
+            value = complete_right[left, r] + complete_left[r + 1, right]
+            if value > best:
+                best, split = value, r
+        begins[top + 1], ends[top + 1], leftwards[top + 1] = left, split, False
+        begins[top + 2], ends[top + 2], leftwards[top + 2] = split + 1, right, True
+        top += 3
+    score = 0.0
+    for m in range(1, size):
+        score += arcs[heads[m], m]
+    return score
+
+
+@jit(fastmath=FAST)
+def positive_mass(arcs):
+    """Return the sum of each token's best positive arc: the scale of rounding errors."""
+    size = arcs.shape[0]
+    total = 0.0
+    for m in range(1, size):
+        best = 0.0
+        for h in range(size):
+            best = max(best, arcs[h, m])
+        total += best
+    return total
+
+
+@jit(fastmath=FAST)
+def decode(arcs, single_root):
+    """Return the best heads (n,), their score, the chart's own value and the scale."""
+    size = arcs.shape[0]
+    chart = np.empty((4, size, size))
+    heads = np.empty(size, dtype=np.int32)
+    bound = inside(arcs, single_root, chart[0], chart[1], chart[2], chart[3])
+    score = bound
+    if bound > -np.inf:
+        score = back_trace(arcs, single_root, chart[0], chart[1], chart[2], chart[3], heads)
+    return heads[1:], score, bound, positive_mass(arcs)
+
+
+@jit(fastmath=FAST)
+def max_marginals(arcs, single_root):
+    """Return the score of the best tree through each arc, -inf where there is none.
+
+    The outside pass undoes the inside pass step by step: whatever (i, r) passed on to
+    (i, j) there, it receives back from (i, j) here.
+    """
+    size = arcs.shape[0]
+    last = size - 1
+    chart = np.empty((4, size, size))
+    ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
+    inside(arcs, single_root, ir, il, cr, cl)
+    outer = np.full((5, size, size), -np.inf)
+    out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]
+    result = np.full((size, size), -np.inf)
+    if single_root:
+        for r in range(1, size):
+            out_cl[1, r] = arcs[0, r] + cr[r, last]
+            out_cr[r, last] = arcs[0, r] + cl[1, r]
+            result[0, r] = cl[1, r] + out_cl[1, r]
+    else:
+        out_cr[0, last] = 0.0
+    for i in range(1 if single_root else 0, size):
+        for r in range(last, i - 1, -1):
+            right, left = ir[i, r], cl[i, r]
+            below = cr[i, r]
+            from_right, from_left, from_between = out_ir[i, r], out_cl[i, r], out_cr[i, r]
+            if r > i:
+                for j in range(r + 1, size):
+                    out_cr[r, j] = max(out_cr[r, j], out_cr[i, j] + right)
+                    out_il[r, j] = max(out_il[r, j], out_cl[i, j] + left)
+                for j in range(r + 1, size):
+                    from_right = max(from_right, out_cr[i, j] + cr[r, j])
+                    from_left = max(from_left, out_cl[i, j] + il[r, j])
+            for j in range(r + 1, size):
+                out_cl[r + 1, j] = max(out_cl[r + 1, j], out_between[i, j] + below)
+            for j in range(r + 1, size):
+                from_between = max(from_between, out_between[i, j] + cl[r + 1, j])
+            if r > i:
+                # the spans that end with the arc itself: nothing below the modifier
+                from_right = max(from_right, from_between)
+                from_arc_left = max(out_il[i, r], from_left)
+                out_ir[i, r], out_il[i, r] = from_right, from_arc_left
+                out_cr[i, r], out_cl[i, r] = from_between, from_left
+                out_between[i, r] = max(from_right + arcs[i, r], from_arc_left + arcs[r, i])
+                result[i, r] = ir[i, r] + from_right
+                result[r, i] = il[i, r] + from_arc_left
+    return result
