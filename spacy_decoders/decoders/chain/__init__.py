@@ -8,15 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .problem import ChainDecoder, ChainModel, ChainSolution
+    from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
 
-__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Viterbi"]
+__all__ = [
+    "ChainDecoder",
+    "ChainModel",
+    "ChainSolution",
+    "Expectations",
+    "Viterbi",
+    "forward_backward",
+    "log_partition",
+    "marginals",
+]
 
 _HOMES = {
     "ChainDecoder": "problem",
     "ChainModel": "problem",
     "ChainSolution": "problem",
+    "Expectations": "sum_product",
     "Viterbi": "viterbi",
+    "forward_backward": "sum_product",
+    "log_partition": "sum_product",
+    "marginals": "sum_product",
 }
 
 

@@ -1,0 +1,158 @@
+"""Forward-backward against the sum over all labellings."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import (
+    ChainModel,
+    forward_backward,
+    log_partition,
+    marginals,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests.oracles import all_chains
+
+
+def expected(transitions, start, end, emissions):
+    """Log partition, marginals and counts by enumeration, or None without a legal labelling."""
+    n, size = emissions.shape
+    scored = [
+        (score, y)
+        for score, y in all_chains(transitions, start, end, emissions)
+        if score > -np.inf
+    ]
+    if not scored:
+        return None
+    top = scored[0][0]
+    total = math.fsum(math.exp(score - top) for score, _ in scored)
+    nodes, pairs = np.zeros((n, size)), np.zeros((size, size))
+    for score, labels in scored:
+        share = math.exp(score - top) / total
+        for i, y in enumerate(labels):
+            nodes[i, y] += share
+            if i:
+                pairs[labels[i - 1], y] += share
+    return top + math.log(total), nodes, pairs
+
+
+def random_chain(rng, *, scale, forbidden):
+    n, size = int(rng.integers(1, 5)), int(rng.integers(1, 4))
+
+    def scores(*shape):
+        values = rng.normal(size=shape) * scale
+        values[rng.random(shape) < forbidden] = -np.inf
+        return values.astype(np.float32)
+
+    ends = [scores(size) if rng.random() < 0.6 else None for _ in range(2)]
+    return scores(size, size), *ends, scores(n, size)
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0, 1000.0])
+@pytest.mark.parametrize("forbidden", [0.0, 0.2])
+def test_equals_the_sum_over_all_labellings(rng, scale, forbidden):
+    legal = 0
+    for _ in range(120):
+        transitions, start, end, emissions = random_chain(rng, scale=scale, forbidden=forbidden)
+        model = ChainModel(transitions, start, end)
+        wanted = expected(transitions, start, end, emissions)
+        if wanted is None:
+            assert log_partition(model, emissions) == -np.inf
+            with pytest.raises(InfeasibleError):
+                marginals(model, emissions)
+            continue
+        legal += 1
+        partition, nodes, pairs = wanted
+        found = forward_backward(model, emissions, [len(emissions)])
+        assert log_partition(model, emissions) == pytest.approx(partition, abs=1e-9 * scale)
+        assert found.log_partitions == pytest.approx([partition], abs=1e-9 * scale)
+        np.testing.assert_allclose(found.marginals, nodes, atol=1e-6)
+        np.testing.assert_allclose(found.transitions, pairs, atol=1e-9)
+        np.testing.assert_allclose(found.start, nodes[0], atol=1e-9)
+        np.testing.assert_allclose(found.end, nodes[-1], atol=1e-9)
+        np.testing.assert_array_equal(marginals(model, emissions), found.marginals)
+    assert legal > 60
+
+
+def test_a_label_that_underflows_is_kept_when_later_scores_need_it():
+    # label 1 is worth exp(-2000) beside label 0 until the last token allows nothing else
+    transitions = [[0.0, -np.inf], [-np.inf, 0.0]]
+    emissions = [[0.0, -2000.0], [0.0, -2000.0], [-np.inf, 0.0]]
+    found = forward_backward(ChainModel(transitions), emissions, [3])
+    assert found.log_partitions.tolist() == [-4000.0]
+    assert found.marginals.tolist() == [[0, 1], [0, 1], [0, 1]]
+    assert found.transitions.tolist() == [[0, 0], [0, 2]]
+
+
+def test_a_batch_is_the_sentences_one_by_one(rng):
+    lengths = [3, 0, 1, 7, 3, 0]
+    model = ChainModel(*(rng.normal(size=shape) for shape in ((5, 5), 5, 5)))
+    emissions = rng.normal(size=(sum(lengths), 5)).astype(np.float32)
+    batch = forward_backward(model, emissions, lengths)
+    offsets = np.cumsum([0, *lengths])
+    single = [forward_backward(model, emissions[a:b], [b - a]) for a, b in pairwise(offsets)]
+    np.testing.assert_allclose(
+        batch.log_partitions, np.concatenate([one.log_partitions for one in single])
+    )
+    np.testing.assert_allclose(
+        batch.marginals, np.concatenate([one.marginals for one in single]), rtol=1e-5
+    )
+    for name in ("transitions", "start", "end"):
+        np.testing.assert_allclose(getattr(batch, name), sum(getattr(one, name) for one in single))
+    assert batch.log_partitions[1] == 0.0
+
+
+def test_counts_are_the_gradient_of_the_log_partitions(rng):
+    size, lengths, step = 4, [5, 2], 1e-2
+    given = [rng.normal(size=shape) for shape in ((size, size), size, size)]
+    emissions = rng.normal(size=(sum(lengths), size))
+    found = forward_backward(ChainModel(*given), emissions, lengths)
+    for scores, counts in zip(given, (found.transitions, found.start, found.end), strict=True):
+        for index in np.ndindex(scores.shape):
+            values = []
+            for sign in (1, -1):
+                old, scores[index] = scores[index], scores[index] + sign * step
+                batch = forward_backward(ChainModel(*given), emissions, lengths)
+                values.append(batch.log_partitions.sum())
+                scores[index] = old
+            slope = (values[0] - values[1]) / (2 * step)
+            assert slope == pytest.approx(counts[index], abs=1e-3)
+
+
+def test_a_long_sentence_with_large_scores_stays_exact(rng):
+    # independent tokens: the log partition is a sum of 20,000 known terms
+    emissions = (rng.normal(size=(20_000, 3)) * 1000).astype(np.float32)
+    wide = emissions.astype(np.float64)
+    top = wide.max(axis=1, keepdims=True)
+    each = np.exp(wide - top)
+    wanted = (top[:, 0] + np.log(each.sum(axis=1))).sum()
+    model = ChainModel(np.zeros((3, 3)))
+    assert log_partition(model, emissions) == pytest.approx(wanted, rel=1e-12)
+    np.testing.assert_allclose(
+        marginals(model, emissions), each / each.sum(axis=1, keepdims=True), atol=1e-6
+    )
+
+
+def test_no_token_at_all():
+    model = ChainModel([[0.0]])
+    assert log_partition(model, np.zeros((0, 1))) == 0.0
+    assert marginals(model, np.zeros((0, 1))).shape == (0, 1)
+    found = forward_backward(model, np.zeros((0, 1)), [])
+    assert found.log_partitions.shape == (0,)
+    assert found.transitions.tolist() == [[0.0]]
+
+
+def test_bad_input_is_named():
+    model = ChainModel(np.zeros((2, 2)))
+    with pytest.raises(ProblemError, match="emissions"):
+        log_partition(model, [[np.nan, 0.0]])
+    with pytest.raises(ProblemError, match="lengths"):
+        forward_backward(model, np.zeros((3, 2)), [1, 1])
+    emissions = np.zeros((3, 2))
+    emissions[2] = -np.inf
+    with pytest.raises(InfeasibleError, match=r"sentence 1: .* token 1 of 2"):
+        forward_backward(model, emissions, [1, 2])
