@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .forward_dominance import ForwardDominance
     from .problem import ChainDecoder, ChainModel, ChainSolution
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
@@ -16,6 +17,7 @@ __all__ = [
     "ChainModel",
     "ChainSolution",
     "Expectations",
+    "ForwardDominance",
     "Viterbi",
     "forward_backward",
     "log_partition",
@@ -27,6 +29,7 @@ _HOMES = {
     "ChainModel": "problem",
     "ChainSolution": "problem",
     "Expectations": "sum_product",
+    "ForwardDominance": "forward_dominance",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
     "log_partition": "sum_product",

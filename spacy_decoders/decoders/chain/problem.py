@@ -23,6 +23,7 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
+from .padded import Padded
 from .rescoring import path_scores
 
 __all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Sentences", "certify", "rounding_slack"]
@@ -115,6 +116,11 @@ class ChainModel:
             for scores in given
         )
 
+    @cached_property
+    def padded(self) -> Padded:
+        """The scores as the vectorised kernels want them."""
+        return Padded.of(self)
+
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
         """Return what a labelling is worth, summed in float64; ``-inf`` if it is illegal.
 
@@ -186,8 +192,12 @@ class Sentences:
         With `checked_later`, float32 scores are not looked at: the kernel that reads them
         anyway tells, and :meth:`refuse` then finds the culprit.
         """
-        bare = isinstance(emissions, np.ndarray) and emissions.dtype == np.float32
-        if checked_later and bare and emissions.ndim == 2 and emissions.shape[1] == model.size:
+        if (
+            checked_later
+            and isinstance(emissions, np.ndarray)
+            and emissions.dtype == np.float32
+            and emissions.shape == (len(emissions), model.size)
+        ):
             rows = read_only(np.ascontiguousarray(emissions))
         else:
             rows = checked_scores("emissions", emissions, (None, model.size))
@@ -221,7 +231,13 @@ class Sentences:
         )
 
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
-        """Return the error that says where the last legal path of a sentence ends."""
+        """Return the error that says where the last legal path of a sentence ends.
+
+        Refuses the emissions first if NaN or an overflow made it look so.
+        """
+        rows = checked_scores("emissions", self.emissions, (None, None))
+        if np.abs(rows, where=np.isfinite(rows), out=np.zeros_like(rows)).max() > 1e37:
+            self.refuse()
         where = f"sentence {sentence}: " if len(self) > 1 else ""
         return InfeasibleError(
             f"{where}no legal labelling: every path has a forbidden score (-inf) by token {token} "
@@ -355,7 +371,8 @@ def certify(
 
 
 def _floats(values: Any) -> list[float]:
-    return np.asarray(values, dtype=np.float64).tolist()
+    floats: list[float] = np.asarray(values, dtype=np.float64).tolist()
+    return floats
 
 
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:

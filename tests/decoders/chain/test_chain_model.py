@@ -1,0 +1,46 @@
+"""The problem and its checks."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.errors import ProblemError
+from tests.oracles import chain_score
+
+from .cases import random_problems
+
+
+def test_scores_as_the_definition_says(rng):
+    for model, emissions in random_problems(80):
+        labels = rng.integers(0, model.size, len(emissions))
+        expected = chain_score(model.transitions, model.start, model.end, emissions, labels)
+        assert model.score(emissions, labels) == pytest.approx(expected, rel=1e-12)
+
+
+def test_refuses_what_is_no_model():
+    with pytest.raises(ProblemError, match="transitions: expected a square"):
+        ChainModel(np.zeros((2, 3)))
+    with pytest.raises(ProblemError, match="at least one label"):
+        ChainModel(np.zeros((0, 0)))
+    with pytest.raises(ProblemError, match=r"transitions: .*index \(0, 1\)"):
+        ChainModel([[0, np.nan], [0, 0]])
+    with pytest.raises(ProblemError, match="start: expected shape"):
+        ChainModel(np.zeros((2, 2)), start=[0, 0, 0])
+    with pytest.raises(ProblemError, match="end: every score"):
+        ChainModel(np.zeros((2, 2)), end=[0, np.inf])
+
+
+def test_does_not_change_with_the_callers_array():
+    transitions = np.zeros((2, 2), dtype=np.float32)
+    model = ChainModel(transitions, start=transitions[0])
+    transitions[:] = 7
+    assert not model.transitions.any() and not model.start.any()
+    with pytest.raises(ValueError, match="read-only"):
+        model.transitions[0, 0] = 1
+
+
+def test_knows_its_extremes():
+    model = ChainModel([[0, -np.inf], [-3, 1]], start=[5, -np.inf])
+    assert model.has_forbidden
+    assert model.magnitude == 5.0
+    assert not ChainModel([[0]], start=[-np.inf]).has_forbidden

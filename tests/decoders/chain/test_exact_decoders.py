@@ -1,0 +1,154 @@
+"""What holds for every exact decoder of chains."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import ChainDecoder, ChainModel, ForwardDominance, Viterbi
+from spacy_decoders.errors import InfeasibleError, ProblemError
+
+from .cases import large_problem, random_problems, ranked
+
+DECODERS = [Viterbi(), ForwardDominance()]
+
+pytestmark = pytest.mark.parametrize(
+    "decoder", DECODERS, ids=lambda decoder: type(decoder).__name__
+)
+
+
+def assert_proven(decoder: ChainDecoder, model: ChainModel, emissions, solution, best) -> None:
+    certificate = solution.certificate
+    assert certificate.decoder == type(decoder).__name__
+    assert certificate.status == "optimal"
+    assert solution.labels.dtype == np.int32
+    assert certificate.score == pytest.approx(model.score(emissions, solution.labels), rel=1e-12)
+    assert certificate.score >= best - certificate.tolerance
+    assert certificate.bound >= best - 1e-12 * abs(best)
+
+
+def test_agrees_with_brute_force(decoder):
+    feasible = 0
+    for model, emissions in random_problems(640):
+        every = ranked(model, emissions)
+        if not every:
+            with pytest.raises(InfeasibleError, match="no legal labelling"):
+                decoder.decode(model, emissions)
+            continue
+        feasible += 1
+        solution = decoder.decode(model, emissions)
+        best, labels = every[0]
+        assert_proven(decoder, model, emissions, solution, best)
+        if len(every) > 1 and best - every[1][0] > solution.certificate.tolerance:
+            assert tuple(solution.labels) == labels
+    assert feasible > 300
+
+
+def test_tolerance_is_small_beside_the_scores(decoder):
+    for model, emissions in random_problems(60, seed=1):
+        if ranked(model, emissions):
+            finite = np.abs(emissions[np.isfinite(emissions)]).max() + model.magnitude
+            tolerance = decoder.decode(model, emissions).certificate.tolerance
+            assert tolerance <= 1e-5 * len(emissions) * max(finite, 1e-30)
+
+
+def test_golden_example(decoder):
+    # D N V; "the can rusts": the determiner asks for a noun though "can" looks like a verb
+    transitions = [[-2, 2, -2], [-1, 0, 1], [1, 0, -2]]
+    emissions = [[3, 0, 0], [0, 1, 2], [0, 1, 2]]
+    # by hand: D N V = 3 + 2 + 1 + 1 + 2 = 9; the next best, D N N, is 3 + 2 + 1 + 0 + 1 = 7
+    solution = decoder.decode(ChainModel(transitions), emissions)
+    assert solution.labels.tolist() == [0, 1, 2]
+    assert solution.certificate.score == 9.0
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.5])
+@pytest.mark.parametrize("size", [15, 16, 17, 45, 64, 130])
+@pytest.mark.parametrize("peaked", [0.3, 5.0])
+def test_batches_agree_with_dense_decoding(decoder, size, peaked, forbidden):
+    lengths = [7, 0, 1, 20, 2, 0, 40, 5]
+    model, emissions = large_problem(size, size, lengths, peaked=peaked, forbidden=forbidden)
+    solutions = decoder.decode_batch(model, emissions, lengths)
+    assert [len(solution.labels) for solution in solutions] == lengths
+    stop = 0
+    for solution, length in zip(solutions, lengths, strict=True):
+        rows = emissions[stop : stop + length]
+        stop += length
+        assert_proven(decoder, model, rows, solution, dense(model, rows))
+
+
+def dense(model: ChainModel, emissions: np.ndarray) -> float:
+    """The best score, in float64, by the plainest dynamic program."""
+    if not len(emissions):
+        return 0.0
+    running = model.start_scores.astype(float) + emissions[0]
+    for row in emissions[1:]:
+        running = (running[:, None] + model.transitions).max(axis=0) + row
+    return float((running + model.end_scores).max())
+
+
+def test_large_scores_over_many_tokens(decoder):
+    model, emissions = large_problem(3, 9, [20_000], peaked=1e4)
+    solution = decoder.decode(model, emissions + np.float32(1e4))
+    best = dense(model, emissions + np.float32(1e4))
+    assert solution.certificate.score == pytest.approx(best, rel=1e-9)
+    assert solution.certificate.tolerance < 1e-5 * best
+
+
+def test_no_tokens(decoder):
+    solution = decoder.decode(ChainModel(np.ones((3, 3)), end=[1, 1, 1]), np.zeros((0, 3)))
+    assert solution.labels.shape == (0,)
+    assert solution.certificate.score == 0.0
+    assert solution.certificate.is_optimal
+    assert decoder.decode_batch(ChainModel([[0]]), np.zeros((0, 1)), []) == []
+
+
+def test_dead_end_names_the_token(decoder):
+    never = -np.inf
+    model = ChainModel([[0, never], [never, 0]])
+    emissions = np.array([[0, never], [0, never], [never, 0], [0, 0]], dtype=np.float32)
+    with pytest.raises(InfeasibleError, match="token 2 of 4"):
+        decoder.decode(model, emissions)
+    with pytest.raises(InfeasibleError, match=r"sentence 1: .* token 2 of 3"):
+        decoder.decode_batch(model, np.concatenate([emissions[:1], emissions[:3]]), [1, 3])
+
+
+def test_refuses_scores_that_are_none(decoder):
+    model = ChainModel(np.zeros((20, 20)))
+    for poison in (np.nan, -np.nan, np.inf):
+        for place in ((0, 0), (2, 17), (3, 19)):
+            emissions = np.zeros((4, 20), dtype=np.float32)
+            emissions[place] = poison
+            with pytest.raises(
+                ProblemError, match=rf"emissions: .*index \({place[0]}, {place[1]}"
+            ):
+                decoder.decode(model, emissions)
+
+
+def test_refuses_what_does_not_fit(decoder):
+    model = ChainModel(np.zeros((3, 3)))
+    with pytest.raises(ProblemError, match="emissions: expected shape"):
+        decoder.decode(model, np.zeros((2, 4), dtype=np.float32))
+    with pytest.raises(ProblemError, match="emissions: expected shape"):
+        decoder.decode(model, np.zeros(3))
+    with pytest.raises(ProblemError, match="lengths: they must add up"):
+        decoder.decode_batch(model, np.zeros((4, 3)), [1, 2])
+    with pytest.raises(ProblemError, match="lengths: every entry"):
+        decoder.decode_batch(model, np.zeros((4, 3)), [5, -1])
+
+
+def test_leaves_its_input_alone_and_pickles(decoder):
+    model, emissions = large_problem(0, 20, [12])
+    before = emissions.copy()
+    solution = decoder.decode(model, emissions)
+    assert np.array_equal(before, emissions) and emissions.flags.writeable
+    again, model_again = pickle.loads(pickle.dumps((decoder, model)))
+    assert again == decoder
+    assert np.array_equal(again.decode(model_again, emissions).labels, solution.labels)
+
+
+def test_takes_any_layout_and_dtype(decoder):
+    model, emissions = large_problem(0, 20, [12])
+    labels = decoder.decode(model, emissions).labels
+    for variant in (np.asfortranarray(emissions), emissions.astype(float), emissions.tolist()):
+        assert np.array_equal(decoder.decode(model, variant).labels, labels)
