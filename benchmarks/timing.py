@@ -1,0 +1,236 @@
+"""Honest timing for all benchmarks: one thread, interleaved repeats, medians, targets.
+
+Import this before numpy: it holds the numeric libraries to one thread.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import statistics
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+__all__ = ["Report", "Target", "arguments", "interleaved", "table"]
+
+HERE = Path(__file__).resolve().parent
+
+
+def arguments(description: str) -> argparse.ArgumentParser:
+    """Return a parser with the options that all benchmarks share."""
+    parser = argparse.ArgumentParser(description=description)
+    data = os.environ.get("SPACY_DECODERS_DATA", HERE.parent.parent / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=Path(data), help="folder of real data")
+    parser.add_argument("--quick", action="store_true", help="a fast pass: less data and repeats")
+    parser.add_argument(
+        "--results", type=Path, default=HERE / "results", help="folder for JSON and plots"
+    )
+    return parser
+
+
+def interleaved(
+    tasks: Mapping[str, Callable[[], object]],
+    repeats: int = 5,
+    *,
+    seconds: float = float("inf"),
+    warm: bool = True,
+) -> dict[str, float]:
+    """Return the median seconds of each task, measured in turns.
+
+    Taking turns spreads whatever else the machine does over all tasks, so that the ratios
+    hold even where the seconds waver.
+
+    Parameters
+    ----------
+    tasks
+        What to time, by name; each is called without arguments.
+    repeats
+        Turns of each task.
+    seconds
+        A task that has used so much time in all is passed over in further turns.
+    warm
+        Whether to call every task once before, to compile and fill caches.
+    """
+    if warm:
+        for task in tasks.values():
+            task()
+    taken: dict[str, list[float]] = {name: [] for name in tasks}
+    collecting = gc.isenabled()
+    try:
+        for turn in range(repeats):
+            for name, task in tasks.items():
+                if turn and sum(taken[name]) > seconds:
+                    continue
+                gc.collect()
+                gc.disable()
+                begin = perf_counter()
+                task()
+                taken[name].append(perf_counter() - begin)
+    finally:
+        if collecting:
+            gc.enable()
+    return {name: statistics.median(times) for name, times in taken.items()}
+
+
+def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """Return a table that reads well in a terminal and as Markdown."""
+    cells = [list(map(str, columns)), *([_shown(value) for value in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
+    lines = [
+        "| " + " | ".join([row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])]) + " |"
+        for row in [cells[0], rule, *cells[1:]]
+    ]
+    return "\n".join(["", title, "", *lines])
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        if value != value:
+            return "-"
+        return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a benchmark must reach, beside what it did.
+
+    Attributes
+    ----------
+    case
+        What was measured.
+    wanted
+        The number to reach.
+    reached
+        The number that was measured; None where it could not be.
+    most
+        Whether `wanted` is an upper limit rather than a lower one.
+    unit
+        What the number is, such as ``"x"`` or ``"%"``.
+    """
+
+    case: str
+    wanted: float
+    reached: float | None
+    most: bool = False
+    unit: str = "x"
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the target was reached; None where it was not measured."""
+        if self.reached is None:
+            return None
+        return self.reached <= self.wanted if self.most else self.reached >= self.wanted
+
+
+@dataclass
+class Report:
+    """Everything that one run measured: printed as it comes, and written as JSON.
+
+    Attributes
+    ----------
+    name
+        The benchmark's name; the report goes to ``NAME.json``.
+    folder
+        Where to write it.
+    facts
+        Whatever else is worth keeping.
+    """
+
+    name: str
+    folder: Path
+    facts: dict[str, Any] = field(default_factory=dict)
+    tables: list[dict[str, Any]] = field(default_factory=list)
+    targets: list[Target] = field(default_factory=list)
+
+    def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+        """Print a table and keep it."""
+        print(table(title, columns, rows), flush=True)
+        self.tables.append(
+            {"title": title, "columns": list(columns), "rows": list(map(list, rows))}
+        )
+
+    def target(
+        self,
+        case: str,
+        wanted: float,
+        reached: float | None,
+        *,
+        most: bool = False,
+        unit: str = "x",
+    ) -> None:
+        """Keep a target and what was reached, for the table at the end."""
+        self.targets.append(Target(case, wanted, reached, most, unit))
+
+    def path(self, suffix: str) -> Path:
+        """Return the path of a result with this suffix, such as ``".png"``."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self.folder / f"{self.name}{suffix}"
+
+    def close(self) -> None:
+        """Print the targets and write the report."""
+        rows = [
+            [
+                target.case,
+                f"{'<=' if target.most else '>='} {_shown(target.wanted)} {target.unit}",
+                None if target.reached is None else f"{_shown(target.reached)} {target.unit}",
+                target.met,
+            ]
+            for target in self.targets
+        ]
+        if rows:
+            print(table("Targets", ["case", "must reach", "reached", "met"], rows), flush=True)
+        content = {
+            "name": self.name,
+            "command": " ".join([Path(sys.executable).name, *_plain(sys.argv)]),
+            "machine": _machine(),
+            "facts": self.facts,
+            "tables": self.tables,
+            "targets": [{**asdict(target), "met": target.met} for target in self.targets],
+        }
+        path = self.path(".json")
+        path.write_text(json.dumps(content, indent=1, default=float) + "\n", encoding="utf8")
+        print(f"\nwritten: {path}")
+
+
+def _plain(argv: list[str]) -> list[str]:
+    """Return the command without the folders of this machine."""
+    return [Path(part).name if Path(part).is_absolute() else part for part in argv]
+
+
+def _machine() -> dict[str, Any]:
+    versions = {}
+    for package in ("spacy-decoders", "spacy", "numpy", "numba", "scipy"):
+        versions[package] = metadata.version(package)
+    return {
+        "python": platform.python_version(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "threads": 1,
+        "versions": versions,
+    }
+
+
+def _processor() -> str:
+    information = Path("/proc/cpuinfo")
+    if information.exists():
+        for line in information.read_text(encoding="utf8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.processor() or platform.machine()
