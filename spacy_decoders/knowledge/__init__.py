@@ -1,0 +1,1 @@
+"""What the linker knows: concepts, their aliases, their graph, their text."""
