@@ -1,0 +1,156 @@
+"""The best path with a proof, at the speed of a beam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import InfeasibleError
+from .decoder import PathDecoder, checked_count
+from .depth_first import BestPaths, DepthFirst
+from .kernels.walk import walk_bounds
+from .problem import PathProblem, PathSolution, infeasible_message
+from .refinement import Refinement
+
+__all__ = ["ExactPath"]
+
+#: Nodes of the first search: most documents need no more.
+FIRST_NODES = 300
+
+
+@dataclass(frozen=True)
+class ExactPath(PathDecoder):
+    """Exact decoding: bounds from walks, and a search only where walks mislead.
+
+    A walk may meet a class again, so the best one is found by dynamic programming and
+    bounds the best path from above. If it meets none twice it is the answer. If it does, a
+    depth-first branch and bound with the walks as completion bounds decides most problems
+    within a few hundred nodes. The rest are tightened by a price on each class (Lagrangian
+    multipliers), by dropping vertices that no better path can visit, and by walks that
+    remember the classes they met too often (state-space relaxation, then ng-routes), until
+    bound and path agree.
+
+    Without a budget it works until the proof is complete.
+
+    References
+    ----------
+    Deshpande, Barzilay, Karger (2007), section 2: the problem. Christofides, Mingozzi, Toth
+    (1981), State-space relaxation. Righini, Salani (2008), Decremental state space
+    relaxation. Baldacci, Mingozzi, Roberti (2011), ng-routes; Roberti, Mingozzi (2014),
+    dynamic ng-path relaxation.
+
+    Examples
+    --------
+    The best walk, 0 1 0, meets vertex 0 twice; the best path does not:
+
+    >>> from spacy_decoders.decoders.path import PathProblem
+    >>> problem = PathProblem(
+    ...     [5, 0, 0], [[0, 5, 1], [5, 0, 1], [1, 1, 0]], [0, 0, 0], classes=[0, 1, 2]
+    ... )
+    >>> solution = ExactPath().decode(problem, 3)
+    >>> solution.vertices, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 2], dtype=int32), 11.0, 'optimal')
+    """
+
+    def decode(
+        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
+    ) -> PathSolution:
+        """Find the best path of `length` vertices and prove it.
+
+        An iteration of the budget is a round of the search or of a relaxation.
+
+        Raises
+        ------
+        InfeasibleError
+            If there is no such path.
+        """
+        length = problem.checked_length(length)
+        table = walk_bounds(
+            problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
+        )
+        return self._solve(problem, table, length, 1, budget)[0]
+
+    def k_best(
+        self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
+    ) -> list[PathSolution]:
+        """Find up to `k` distinct paths of `length` vertices, best first, each with its proof.
+
+        The certificate of the i-th speaks of the i-th best path there is.
+
+        Raises
+        ------
+        InfeasibleError
+            If there is no path of that length.
+        """
+        length, k = problem.checked_length(length), checked_count(k)
+        table = walk_bounds(
+            problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
+        )
+        return self._solve(problem, table, length, k, budget)
+
+    def decode_lengths(
+        self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
+    ) -> list[PathSolution]:
+        """Find the best path of each length, all from one dynamic program, in the order given.
+
+        A length that no path has gets no vertices and a certificate that says infeasible.
+        The budget is for each length.
+        """
+        lengths = list(lengths)
+        longest = min(max(lengths, default=1), problem.class_count)
+        table = walk_bounds(
+            problem.reversed_edges, problem.end, np.zeros(problem.size), max(longest, 1) - 1
+        )
+        solutions = []
+        for length in lengths:
+            try:
+                length = problem.checked_length(length)
+                solutions.append(self._solve(problem, table[:length], length, 1, budget)[0])
+            except InfeasibleError:
+                solutions.append(self.no_path())
+        return solutions
+
+    def _solve(
+        self,
+        problem: PathProblem,
+        table: NDArray[np.float64],
+        length: int,
+        count: int,
+        budget: Budget,
+    ) -> list[PathSolution]:
+        clock = budget.start()
+        best = BestPaths(length, count)
+        search = DepthFirst(problem, best, table, np.zeros(problem.size), 0.0)
+        iterations, frontier, prices = 1, -np.inf, 0.0
+        if not search.run(FIRST_NODES):
+            frontier = search.frontier
+            if not clock.exhausted(iterations):
+                refinement = Refinement(problem, table, best, frontier, clock)
+                refinement.run()
+                best, frontier, prices = refinement.best, refinement.bound, refinement.prices
+                iterations += refinement.iterations
+        if not best.found:
+            if frontier == -np.inf:
+                raise InfeasibleError(infeasible_message(length))
+            raise InfeasibleError(
+                f"The budget ended before any path of {length} vertices was found; there may "
+                "be one. Allow more time or iterations."
+            )
+        return [
+            PathSolution(
+                best.paths[i],
+                Certificate.from_bound(
+                    "ExactPath",
+                    float(best.scores[i]),
+                    max(float(best.scores[i]), frontier),
+                    tolerance=problem.tolerance(length, float(best.scores[i]), prices),
+                    iterations=iterations,
+                ),
+            )
+            for i in range(best.found)
+        ]

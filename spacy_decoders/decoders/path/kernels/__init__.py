@@ -1,0 +1,1 @@
+"""The compiled loops, one file for each entry point."""

@@ -1,0 +1,144 @@
+"""Best walks, which may meet a class again: the relaxation that bounds paths from above."""
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["lagrangian_bounds", "walk_bounds"]
+
+
+@jit()
+def _fill(arcs, last, prices, table):
+    """Fill table[l, v], the best walk of l vertices beyond v.
+
+    `arcs[u]` is the row of edges between u, the farther vertex, and each nearer v. The
+    inner loop is a plain elementwise maximum over v, which compiles to vector code; four
+    rows at once save three of four loads and stores of the maxima.
+    """
+    n = last.size
+    quads = n - n % 4
+    for v in range(n):
+        table[0, v] = last[v]
+    for steps in range(1, table.shape[0]):
+        out = table[steps]
+        beyond = table[steps - 1]
+        for v in range(n):
+            out[v] = -np.inf
+        for u in range(0, quads, 4):
+            value0 = beyond[u] - prices[u]
+            value1 = beyond[u + 1] - prices[u + 1]
+            value2 = beyond[u + 2] - prices[u + 2]
+            value3 = beyond[u + 3] - prices[u + 3]
+            row0 = arcs[u]
+            row1 = arcs[u + 1]
+            row2 = arcs[u + 2]
+            row3 = arcs[u + 3]
+            for v in range(n):
+                a = row0[v] + value0
+                b = row1[v] + value1
+                c = row2[v] + value2
+                d = row3[v] + value3
+                a = a if a > b else b
+                c = c if c > d else d
+                a = a if a > c else c
+                out[v] = a if a > out[v] else out[v]
+        for u in range(quads, n):
+            value0 = beyond[u] - prices[u]
+            row0 = arcs[u]
+            for v in range(n):
+                a = row0[v] + value0
+                out[v] = a if a > out[v] else out[v]
+
+
+@jit()
+def walk_bounds(arcs, last, prices, steps):
+    """Return table[l, v]: the best walk of l priced vertices beyond v, for l = 0 ... steps.
+
+    With the reversed edges and the ends it bounds what follows v; with the edges and the
+    starts, what comes before. The price of v itself is not in it.
+    """
+    table = np.empty((steps + 1, last.size))
+    _fill(arcs, last, prices, table)
+    return table
+
+
+@jit()
+def _best_walk(start, edges, prices, table, walk):
+    """Follow the table from the best beginning; return the walk's worth, prices paid."""
+    n = start.size
+    length = walk.size
+    value = -np.inf
+    for v in range(n):
+        candidate = start[v] - prices[v] + table[length - 1, v]
+        if candidate > value:
+            value = candidate
+            walk[0] = v
+    if value == -np.inf:
+        return value
+    for i in range(1, length):
+        beyond = table[length - 1 - i]
+        row = edges[walk[i - 1]]
+        best = -np.inf
+        for u in range(n):
+            candidate = row[u] + (beyond[u] - prices[u])
+            if candidate > best:
+                best = candidate
+                walk[i] = u
+    return value
+
+
+@jit()
+def lagrangian_bounds(
+    start, edges, reversed_edges, end, classes, class_count, length, incumbent, step_count, rates,
+    class_prices, best_prices,
+):  # fmt: skip
+    """Lower the walk bound by a price on each class; return the lowest bound found.
+
+    For prices p >= 0, every path is worth at most sum(p) plus the best walk that pays p[c]
+    at each visit of class c: a path visits c once or never. Subgradient steps with Polyak's
+    length; `class_prices` and `rates` (step factor, steps without progress, lowest bound)
+    are read and kept up to date, so that a caller may go on; `best_prices` gets the prices
+    of the lowest bound.
+    """
+    n = start.size
+    prices = np.empty(n)
+    visits = np.zeros(class_count, np.int64)
+    walk = np.empty(length, np.int64)
+    table = np.empty((length, n))
+    for _ in range(step_count):
+        total = 0.0
+        for c in range(class_count):
+            total += class_prices[c]
+        for v in range(n):
+            prices[v] = class_prices[classes[v]]
+        _fill(reversed_edges, end, prices, table)
+        value = _best_walk(start, edges, prices, table, walk)
+        if value == -np.inf:
+            rates[2] = -np.inf
+            return value
+        bound = value + total
+        if bound < rates[2]:
+            rates[2] = bound
+            rates[1] = 0.0
+            best_prices[:] = class_prices
+        else:
+            rates[1] += 1.0
+            if rates[1] >= 4.0:
+                rates[0] *= 0.6
+                rates[1] = 0.0
+        if rates[2] <= incumbent:
+            break
+        visits[:] = 0
+        for i in range(length):
+            visits[classes[walk[i]]] += 1
+        norm = 0.0
+        for c in range(class_count):
+            if visits[c] > 1 or (class_prices[c] > 0.0 and visits[c] == 0):
+                norm += (visits[c] - 1.0) ** 2
+        if norm == 0.0:
+            break  # every price is paid once: no direction lowers the bound
+        step = rates[0] * max(bound - incumbent, 1e-3 * abs(bound) * rates[0]) / norm
+        for c in range(class_count):
+            if visits[c] > 1 or (class_prices[c] > 0.0 and visits[c] == 0):
+                class_prices[c] = max(0.0, class_prices[c] + step * (visits[c] - 1.0))
+    return rates[2]

@@ -1,0 +1,43 @@
+"""Dropping the vertices that no path as good as a known one can visit."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .kernels.walk import walk_bounds
+from .problem import PathProblem
+
+__all__ = ["useful_vertices"]
+
+
+def useful_vertices(
+    problem: PathProblem,
+    after: NDArray[np.float64],
+    threshold: float,
+    prices: NDArray[np.float64] | None = None,
+    total_price: float = 0.0,
+) -> NDArray[np.int64]:
+    """Return, ascending, the vertices that a path worth at least `threshold` may visit.
+
+    At each position the best walk to a vertex and the best walk on from it bound every path
+    that visits it there.
+
+    Parameters
+    ----------
+    problem
+        The graph.
+    after
+        ``after[l, v]`` bounds the worth of l vertices after v and the end, prices paid but
+        v's own. **Shape:** ``(length, n)``
+    threshold
+        The score of a known path. That path's own vertices stay.
+    prices, total_price
+        What each vertex pays, and the sum over classes; none by default.
+    """
+    if prices is None:
+        prices = np.zeros(problem.size)
+    before = walk_bounds(problem.edges, problem.start, prices, len(after) - 1)
+    through = (before + after[::-1]).max(axis=0) - prices + total_price
+    slack = problem.tolerance(len(after), threshold, total_price) if threshold > -np.inf else 0.0
+    return np.flatnonzero((through >= threshold - slack) & (through > -np.inf))

@@ -1,0 +1,61 @@
+"""Random selection-and-ordering problems, and their best paths by brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from spacy_decoders.decoders.path import PathProblem
+from tests.oracles import all_paths
+
+
+def random_problem(rng, n: int, classes: int, *, ties: bool = False, forbidden: float = 0.0):
+    """A problem with normal scores, or with small whole ones to provoke ties."""
+
+    def scores(*shape: int):
+        drawn = rng.integers(-3, 4, shape).astype(float) if ties else rng.normal(size=shape)
+        drawn[rng.random(shape) < forbidden] = -np.inf
+        return drawn
+
+    return PathProblem(scores(n), scores(n, n), scores(n), rng.integers(0, classes, n))
+
+
+def small_problems(count: int, seed: int = 0) -> Iterator[tuple[PathProblem, int]]:
+    """Problems that brute force can judge, each with a length to ask for."""
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        n = int(rng.integers(1, 7))
+        classes = int(rng.integers(1, n + 1))
+        forbidden = (0.0, 0.3, 0.6)[i % 3]
+        problem = random_problem(rng, n, classes, ties=i % 2 == 0, forbidden=forbidden)
+        yield problem, int(rng.integers(1, 5))
+
+
+def headline_like(rng, n: int) -> PathProblem:
+    """Weights as a language model's: one term for the target, and a sparse part."""
+    into = rng.normal(0, 2, n)
+    weights = np.tile(into, (n, 1)) - 6.0
+    weights[rng.random((n, n)) < 0.02] += 4.0
+    return PathProblem(into, weights, rng.normal(0, 1, n), rng.integers(0, 9 * n // 10, n))
+
+
+def symmetric(rng, n: int) -> PathProblem:
+    """Symmetric weights, on which the best walk goes to and fro."""
+    weights = rng.random((n, n))
+    return PathProblem(np.zeros(n), weights + weights.T, np.zeros(n), np.arange(n))
+
+
+def truth(problem: PathProblem, length: int) -> list[tuple[float, tuple[int, ...]]]:
+    """Every legal path with its score, best first."""
+    paths = all_paths(problem.start, problem.weights, problem.end, problem.classes, length)
+    return [(score, path) for score, path in paths if score > -np.inf]
+
+
+def assert_path(problem: PathProblem, length: int, solution) -> None:
+    """A path of that length, no class twice, whose stated score is its own."""
+    vertices = [int(v) for v in solution.vertices]
+    assert solution.vertices.dtype == np.int32
+    assert len(vertices) == length
+    assert len({int(problem.classes[v]) for v in vertices}) == length
+    assert solution.certificate.score == problem.score(vertices)

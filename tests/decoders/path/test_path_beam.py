@@ -1,0 +1,53 @@
+"""Beam search: exact when wide, honest when narrow."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
+from tests.decoders.path.problems import assert_path, headline_like, small_problems, truth
+
+
+@pytest.mark.parametrize("lookahead", [False, True])
+def test_a_beam_wide_enough_for_all_is_exact(lookahead):
+    for problem, length in small_problems(200):
+        expected = truth(problem, length)
+        decoder = Beam(10_000, lookahead=lookahead)
+        if not expected:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem, length)
+            continue
+        ranked = decoder.k_best(problem, length, 6)
+        for solution in ranked:
+            assert_path(problem, length, solution)
+        scores = [solution.certificate.score for solution in ranked]
+        assert scores == pytest.approx([score for score, _ in expected[:6]], abs=1e-9)
+
+
+def test_a_narrow_beam_claims_nothing_and_a_look_ahead_bounds():
+    found = 0
+    for seed in range(20):
+        problem = headline_like(np.random.default_rng(seed), 40)
+        best = ExactPath().decode(problem, 6).certificate.score
+        plain = Beam(3).decode(problem, 6)
+        ahead = Beam(3, lookahead=True).decode(problem, 6)
+        assert plain.certificate.status == "heuristic"
+        assert ahead.certificate.bound >= best - 1e-9
+        assert plain.certificate.score <= best + 1e-9
+        found += ahead.certificate.score >= plain.certificate.score
+    assert found >= 18
+
+
+def test_a_dead_end_is_no_proof():
+    # the best start has no way on: a beam of one dies there
+    weights = np.full((3, 3), -np.inf)
+    weights[1, 2] = 0.0
+    problem = PathProblem([9, 0, 0], weights, [0, 0, 0], [0, 1, 2])
+    with pytest.raises(InfeasibleError, match="wider"):
+        Beam(1).decode(problem, 2)
+    assert Beam(1, lookahead=True).decode(problem, 2).vertices.tolist() == [1, 2]
+
+
+def test_width_is_checked():
+    with pytest.raises(ProblemError, match="width"):
+        Beam(0)

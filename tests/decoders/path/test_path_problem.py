@@ -1,0 +1,55 @@
+"""The problem: what it accepts, refuses and computes."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import PathProblem
+
+GOOD = {"start": [0, 1], "weights": [[0, 1], [2, 0]], "end": [0, 0], "classes": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "message"),
+    [
+        ("start", [[0, 1]], r"start: expected shape"),
+        ("start", [0, np.nan], r"start: every score must be .* index \(1,\)"),
+        ("weights", [[0, 1]], r"weights: expected shape \(2, 2\)"),
+        ("weights", [[0, np.inf], [0, 0]], r"weights: every score"),
+        ("end", [0], r"end: expected shape \(2,\)"),
+        ("classes", [0.5, 1.5], r"classes: expected whole numbers"),
+        ("classes", [0, 1, 2], r"classes: expected shape"),
+    ],
+)
+def test_bad_arguments_are_named(argument, value, message):
+    with pytest.raises(ProblemError, match=message):
+        PathProblem(**{**GOOD, argument: value})
+
+
+def test_the_callers_arrays_stay_as_they_were():
+    weights = np.zeros((2, 2))
+    problem = PathProblem([0, 0], weights, [0, 0], [3, 3])
+    weights[0, 1] = 1.0
+    assert weights.flags.writeable
+    assert not problem.weights.flags.writeable
+    assert problem.edges[0, 1] == -np.inf  # one class
+    assert problem.class_count == 1
+
+
+def test_lengths_that_no_path_can_have():
+    problem = PathProblem(**GOOD)
+    with pytest.raises(InfeasibleError, match="2 classes"):
+        problem.checked_length(3)
+    with pytest.raises(ProblemError, match="at least 1"):
+        problem.checked_length(0)
+    with pytest.raises(ProblemError, match="whole number"):
+        problem.checked_length(1.5)
+    with pytest.raises(InfeasibleError):
+        PathProblem([], np.zeros((0, 0)), [], np.zeros(0, int)).checked_length(1)
+
+
+def test_a_problem_survives_pickling():
+    problem = pickle.loads(pickle.dumps(PathProblem(**GOOD)))
+    assert problem.score([1, 0]) == 3.0
