@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from .scoring import is_projective, is_tree, score_tree, violations
 
 __all__ = [
+    "ChuLiuEdmonds",
     "Eisner",
     "Factors",
     "TreeDecoder",
@@ -21,11 +23,13 @@ __all__ = [
     "TreeSolution",
     "is_projective",
     "is_tree",
+    "reduced_costs",
     "score_tree",
     "violations",
 ]
 
 _HOMES = {
+    "ChuLiuEdmonds": "chu_liu_edmonds",
     "Eisner": "eisner",
     "Factors": "factors",
     "TreeDecoder": "decoder",
@@ -33,6 +37,7 @@ _HOMES = {
     "TreeSolution": "problem",
     "is_projective": "scoring",
     "is_tree": "scoring",
+    "reduced_costs": "chu_liu_edmonds",
     "score_tree": "scoring",
     "violations": "scoring",
 }

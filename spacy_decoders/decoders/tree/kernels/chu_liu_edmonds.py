@@ -1,0 +1,351 @@
+"""Chu-Liu-Edmonds over dense arcs, with its dual: O(n^2) for one tree.
+
+Every node takes its best incoming arc; a cycle becomes one node whose incoming arcs cost what
+they displace. Sources of arcs stay original tokens: only rows of incoming arcs are merged,
+never columns, and only the members of cycles ever get a row. Nodes 0..n are the root and the
+tokens, later ones are contracted cycles.
+
+The values of the chosen arcs are the dual: every tree enters every node, so their sum bounds
+every tree, and what an arc falls short of the nodes that it enters is its reduced cost.
+"""
+
+import numpy as np
+
+from ....jit import FAST, jit
+
+#: A penalty on root arcs beyond this many times the scale of the scores would drown them.
+LARGEST_PENALTY = 4096.0
+
+
+@jit(fastmath=FAST)
+def _best_heads(arcs, value, source):
+    """Write each token's best incoming arc; return the worst of them, -inf for none."""
+    size = arcs.shape[0]
+    for m in range(size):
+        value[m] = arcs[0, m]
+        source[m] = 0
+    for h in range(1, size):
+        for m in range(size):
+            # selects, not branches: this loop runs along rows and compiles to vector code
+            better = arcs[h, m] > value[m]
+            value[m] = arcs[h, m] if better else value[m]
+            source[m] = h if better else source[m]
+    worst = np.inf
+    for m in range(1, size):
+        worst = min(worst, value[m])
+    return worst
+
+
+@jit(fastmath=FAST)
+def _contract(arcs, value, source, parent, first, sibling):
+    """Contract cycles until every node is reached from the root.
+
+    `value` and `source` hold each node's best incoming arc, `parent`, `first` (child) and
+    `sibling` the forest of contractions. Returns the rows of incoming arcs of contracted
+    nodes and the number of nodes, 0 if a node can't be reached.
+    """
+    size = arcs.shape[0]
+    rows = np.empty((size, size))
+    where = np.arange(size)  # the outermost node that holds each token
+    state = np.zeros(2 * size, dtype=np.int8)  # 0 new, 1 on the path, 2 reached from the root
+    state[0] = 2
+    path = np.empty(2 * size, dtype=np.int64)
+    count = size
+    for start in range(1, size):
+        node = where[start]
+        if state[node] == 2:
+            continue
+        length = 0
+        while True:
+            state[node] = 1
+            path[length] = node
+            length += 1
+            before = where[source[node]]
+            if state[before] == 0:
+                node = before
+                continue
+            if state[before] == 2:
+                break
+            # a cycle: everything on the path from `before` on
+            row = rows[count - size]
+            row[:] = -np.inf
+            first[count] = -1
+            while True:
+                length -= 1
+                member = path[length]
+                worth = value[member]
+                if member < size:
+                    for h in range(size):
+                        row[h] = max(row[h], arcs[h, member] - worth)
+                else:
+                    inner = rows[member - size]
+                    for h in range(size):
+                        row[h] = max(row[h], inner[h] - worth)
+                parent[member] = count
+                sibling[member] = first[count]
+                first[count] = member
+                if member == before:
+                    break
+            best, argument = -np.inf, 0
+            for h in range(size):
+                if parent[where[h]] == count:
+                    where[h] = count
+                elif row[h] > best:
+                    best, argument = row[h], h
+            if best == -np.inf:
+                return rows, 0
+            value[count], source[count] = best, argument
+            parent[count] = -1
+            state[count] = 0
+            node = count
+            count += 1
+        for i in range(length):
+            state[path[i]] = 2
+    return rows, count
+
+
+@jit(fastmath=FAST)
+def _expand(arcs, rows, count, value, source, first, sibling, heads):
+    """Write the heads that the contracted nodes stand for."""
+    size = arcs.shape[0]
+    entered = np.zeros(count, dtype=np.bool_)
+    for outer in range(count - 1, 0, -1):
+        if entered[outer]:
+            continue  # a node inside was entered from further out
+        h = source[outer]
+        node = outer
+        entered[node] = True
+        while node >= size:
+            child = first[node]
+            best, argument = -np.inf, child
+            while child >= 0:
+                incoming = arcs[h, child] if child < size else rows[child - size, h]
+                if incoming - value[child] > best:
+                    best, argument = incoming - value[child], child
+                child = sibling[child]
+            node = argument
+            entered[node] = True
+        heads[node] = h
+
+
+@jit(fastmath=FAST)
+def solve(arcs, heads, value, source, parent, first, sibling):
+    """Write the best tree with any number of roots; return the dual bound and the nodes.
+
+    The bound is -inf if there is no tree. The work arrays hold 2n + 2 entries each.
+    """
+    parent[:] = -1
+    if _best_heads(arcs, value, source) == -np.inf:
+        return -np.inf, 0
+    rows, count = _contract(arcs, value, source, parent, first, sibling)
+    if count == 0:
+        return -np.inf, 0
+    _expand(arcs, rows, count, value, source, first, sibling, heads)
+    heads[0] = -1
+    bound = 0.0
+    for node in range(1, count):
+        bound += value[node]
+    return bound, count
+
+
+@jit(fastmath=FAST)
+def _roots(heads):
+    count = 0
+    for m in range(1, heads.shape[0]):
+        if heads[m] == 0:
+            count += 1
+    return count
+
+
+@jit(fastmath=FAST)
+def _score(arcs, heads):
+    score = 0.0
+    for m in range(1, heads.shape[0]):
+        score += arcs[heads[m], m]
+    return score
+
+
+@jit(fastmath=FAST)
+def _first_penalty(arcs, value):
+    """Return a penalty on root arcs that is likely to leave one root, and the largest."""
+    size = arcs.shape[0]
+    highest, lowest, scale = -np.inf, np.inf, 0.0
+    for m in range(1, size):
+        best = -np.inf
+        for h in range(1, size):
+            best = max(best, arcs[h, m])
+        top = max(best, arcs[0, m])
+        highest = max(highest, top)
+        scale = max(scale, abs(top))
+        if best > -np.inf:
+            lowest = min(lowest, best)
+    if lowest == np.inf:
+        lowest = highest
+    return 2.0 * (highest - lowest) + scale, LARGEST_PENALTY * scale
+
+
+@jit(fastmath=FAST)
+def solve_single_root(arcs, heads, value, source, parent, first, sibling, bounds):
+    """Write the best tree with one root; return its bound, and the penalty that was used.
+
+    First without the constraint: most trees have one root anyway. Then with a penalty on root
+    arcs, raised until one root is left: the tree is then the best of all with one root, and
+    the dual bound plus one penalty bounds them. If no penalty of the scores' own size does
+    it, with each token as the only root in turn.
+
+    If `bounds` is not empty, it gets the bound on the best tree through each arc.
+    """
+    size = arcs.shape[0]
+    bound, count = solve(arcs, heads, value, source, parent, first, sibling)
+    if bound == -np.inf or _roots(heads) <= 1:
+        if bound > -np.inf and bounds.size > 0:
+            arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds)
+        return bound, 0.0
+    weights = arcs.copy()
+    penalty, largest = _first_penalty(arcs, value)
+    while penalty <= largest:
+        for m in range(1, size):
+            weights[0, m] = arcs[0, m] - penalty
+        bound, count = solve(weights, heads, value, source, parent, first, sibling)
+        if bound > -np.inf and _roots(heads) == 1:
+            if bounds.size > 0:
+                arc_bounds(weights, bound + penalty, count, value, parent, first, sibling, bounds)
+            return bound + penalty, penalty
+        penalty *= 8.0
+    best = -np.inf
+    best_score = -np.inf
+    best_heads = heads.copy()
+    through = np.empty_like(bounds)
+    weights[0] = -np.inf
+    for root in range(1, size):
+        if arcs[0, root] == -np.inf:
+            continue
+        weights[0, root] = arcs[0, root]
+        bound, count = solve(weights, heads, value, source, parent, first, sibling)
+        weights[0, root] = -np.inf
+        if bound == -np.inf:
+            continue
+        if bounds.size > 0:
+            weights[0, root] = arcs[0, root]
+            arc_bounds(weights, bound, count, value, parent, first, sibling, through)
+            weights[0, root] = -np.inf
+            bounds[:] = np.maximum(bounds, through)
+        best = max(best, bound)
+        score = _score(arcs, heads)
+        if score > best_score:
+            best_score = score
+            best_heads[:] = heads
+    heads[:] = best_heads
+    return best, 0.0
+
+
+@jit(fastmath=FAST)
+def arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds):
+    """Write, for each arc, a bound on every tree that holds it: the bound and reduced cost.
+
+    A tree with the arc h -> m pays the duals of all nodes that hold m but not h with this one
+    arc. Each pair of tokens is met once, in the node where their nodes were merged.
+    """
+    size = arcs.shape[0]
+    bounds[:] = -np.inf
+    paid = value[:size].copy()  # the duals of the nodes that hold each token, so far
+    following = np.full(size, -1)  # the tokens of each node, as linked lists
+    begin = np.empty(count, dtype=np.int64)
+    end = np.empty(count, dtype=np.int64)
+    begin[:size] = np.arange(size)
+    end[:size] = np.arange(size)
+    for node in range(size, count + 1):
+        # the last round joins the outermost nodes, the root among them
+        outermost = node == count
+        members = np.empty(size, dtype=np.int64)
+        size_of = 0
+        if outermost:
+            for other in range(count):
+                if parent[other] < 0:
+                    members[size_of] = other
+                    size_of += 1
+        else:
+            child = first[node]
+            while child >= 0:
+                members[size_of] = child
+                size_of += 1
+                child = sibling[child]
+        for i in range(size_of):
+            m = begin[members[i]]
+            while m >= 0:
+                for k in range(size_of):
+                    if k != i:
+                        h = begin[members[k]]
+                        while h >= 0:
+                            bounds[h, m] = bound + (arcs[h, m] - paid[m])
+                            h = following[h]
+                m = following[m]
+        if outermost:
+            break
+        begin[node] = begin[members[0]]
+        for i in range(size_of - 1):
+            following[end[members[i]]] = begin[members[i + 1]]
+        end[node] = end[members[size_of - 1]]
+        m = begin[node]
+        while m >= 0:
+            paid[m] += value[node]
+            m = following[m]
+    for h in range(size):
+        bounds[h, 0] = -np.inf
+
+
+@jit(fastmath=FAST)
+def _solve_either(arcs, single_root, heads, work, value, bounds):
+    source, parent, first, sibling = work[0], work[1], work[2], work[3]
+    if single_root:
+        return solve_single_root(arcs, heads, value, source, parent, first, sibling, bounds)
+    bound, count = solve(arcs, heads, value, source, parent, first, sibling)
+    if bound > -np.inf and bounds.size > 0:
+        arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds)
+    return bound, 0.0
+
+
+@jit(fastmath=FAST)
+def decode(arcs, single_root, with_bounds):
+    """Return heads (n,), score, bound, the scale of rounding errors, and the arcs' bounds.
+
+    The last are (0, 0) unless `with_bounds`.
+    """
+    size = arcs.shape[0]
+    heads = np.empty(size, dtype=np.int32)
+    work = np.empty((4, 2 * size), dtype=np.int64)
+    value = np.empty(2 * size)
+    bounds = np.full((size, size) if with_bounds else (0, 0), -np.inf)
+    bound, penalty = _solve_either(arcs, single_root, heads, work, value, bounds)
+    scale = penalty
+    for m in range(1, size):
+        best = 0.0
+        for h in range(size):
+            best = max(best, arcs[h, m])
+        scale += best
+    score = _score(arcs, heads) if bound > -np.inf else bound
+    return heads[1:], score, bound, scale, bounds
+
+
+@jit(fastmath=FAST)
+def max_marginals(arcs, single_root):
+    """Return the score of the best tree through each arc, by one solution for each arc."""
+    size = arcs.shape[0]
+    heads = np.empty(size, dtype=np.int32)
+    work = np.empty((4, 2 * size), dtype=np.int64)
+    value = np.empty(2 * size)
+    unwanted = np.empty((0, 0))
+    result = np.full((size, size), -np.inf)
+    weights = arcs.copy()
+    for m in range(1, size):
+        weights[:, m] = -np.inf
+        for h in range(size):
+            if arcs[h, m] == -np.inf:
+                continue
+            weights[h, m] = arcs[h, m]
+            bound, _ = _solve_either(weights, single_root, heads, work, value, unwanted)
+            if bound > -np.inf:
+                result[h, m] = _score(arcs, heads)
+            weights[h, m] = -np.inf
+        weights[:, m] = arcs[:, m]
+    return result
