@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from ...budget import Budget
 from .kernels import forward_dominance
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences, certify
-from .rescoring import path_scores
+from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
 
 __all__ = ["ForwardDominance"]
 
@@ -48,16 +47,6 @@ class ForwardDominance(ChainDecoder):
             sentences.offsets,
             model.size,
         )
-        if not sound:
-            sentences.refuse()
-        if sentence >= 0:
-            raise sentences.infeasible(sentence, token)
-        worth = path_scores(
-            model.transitions,
-            model.start_scores,
-            model.end_scores,
-            sentences.emissions,
-            sentences.offsets,
-            labels,
+        return sentences.certified(
+            "ForwardDominance", model, labels, slacks, sound, sentence, token
         )
-        return certify("ForwardDominance", sentences, labels, worth[:, 0], slacks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +42,14 @@ class Padded:
     end: NDArray[np.float32]
     dominance: NDArray[np.float32]
     ready: NDArray[np.uint8]
+
+    @cached_property
+    def transposed(self) -> NDArray[np.float32]:
+        """**Shape (L * stride,)**: column y of the transitions as row y."""
+        size, stride = len(self.ready), len(self.end)
+        columns = np.full((size, stride), -np.inf, dtype=np.float32)
+        columns[:, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
+        return read_only(columns.reshape(-1))
 
     @classmethod
     def of(cls, model: ChainModel) -> Padded:

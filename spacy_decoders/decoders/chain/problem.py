@@ -10,7 +10,7 @@ and a decoder looks for a labelling that is worth most. ``-inf`` forbids.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -26,7 +26,7 @@ from ...errors import InfeasibleError, ProblemError
 from .padded import Padded
 from .rescoring import path_scores
 
-__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Sentences", "certify", "rounding_slack"]
+__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Sentences", "rounding_slack"]
 
 #: Half a unit in the last place: the relative error of one rounded float32 or float64 sum.
 UNIT32 = 2.0**-24
@@ -115,6 +115,14 @@ class ChainModel:
             float(np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores)))
             for scores in given
         )
+
+    @property
+    def spread(self) -> float:
+        """The most by which the running score of one label can lag and still win.
+
+        Where nothing is forbidden, another label can take the same next step.
+        """
+        return np.inf if self.has_forbidden else 2.0 * self.magnitude
 
     @cached_property
     def padded(self) -> Padded:
@@ -222,6 +230,63 @@ class Sentences:
         bounds = self.offsets.tolist()
         for begin, stop in pairwise(bounds):
             yield self.emissions[begin:stop]
+
+    def certified(
+        self,
+        decoder: str,
+        model: ChainModel,
+        labels: NDArray[np.int32],
+        slacks: NDArray[np.float64],
+        sound: bool,
+        sentence: int,
+        token: int,
+    ) -> list[ChainSolution]:
+        """Wrap what an exact kernel found, with the proof: nothing is worth more than
+        score + slack.
+
+        Parameters
+        ----------
+        decoder
+            The registered name.
+        labels
+            **Shape (total,)**, int32.
+        slacks
+            **Shape (sentences,)**: by how much rounding may have hidden a better labelling.
+        sound
+            Whether the kernel met neither NaN nor ``+inf``.
+        sentence, token
+            The first dead end; -1 without one.
+        """
+        if not sound:
+            self.refuse()
+        if sentence >= 0:
+            raise self.infeasible(sentence, token)
+        worth = path_scores(
+            model.transitions,
+            model.start_scores,
+            model.end_scores,
+            self.emissions,
+            self.offsets,
+            labels,
+        )
+        shared = read_only(labels)
+        scores, sizes = worth.T
+        slacks = slacks + 2.0 * UNIT64 * sizes * (np.diff(self.offsets) + 1)
+        bounds = scores + slacks
+        tolerances = np.maximum(slacks, bounds - scores)
+        solutions = []
+        for (begin, stop), score, bound, tolerance in zip(
+            pairwise(self.offsets.tolist()),
+            scores.tolist(),
+            bounds.tolist(),
+            tolerances.tolist(),
+            strict=True,
+        ):
+            certificate = Certificate.from_bound(
+                decoder, score, bound, tolerance=tolerance, iterations=1
+            )
+            solutions.append(ChainSolution(shared[begin:stop], certificate))
+        return solutions
 
     def refuse(self) -> NoReturn:
         """Name the emission that a kernel stumbled over."""
@@ -336,43 +401,6 @@ def rounding_slack(n: int, magnitude: float) -> float:
     """
     # the last factor covers the growth of the errors themselves and the float64 rescoring
     return 6.0 * UNIT32 * (n + 1) * magnitude * (1.0 + 1e-5)
-
-
-def certify(
-    decoder: str, sentences: Sentences, labels: NDArray[np.int32], scores: Any, slacks: Any
-) -> list[ChainSolution]:
-    """Wrap exact labellings with the proof: no labelling is worth more than score + slack.
-
-    Parameters
-    ----------
-    decoder
-        The registered name.
-    sentences
-        What was decoded.
-    labels
-        **Shape (total,)**, int32.
-    scores, slacks
-        **Shape (sentences,)**, float64: what each labelling is worth, and by how much
-        rounding may have hidden a better one.
-    """
-    shared = read_only(labels)
-    bounds = sentences.offsets.tolist()
-    rows: Iterable[tuple[int, int, float, float]] = zip(
-        bounds[:-1], bounds[1:], _floats(scores), _floats(slacks), strict=True
-    )
-    solutions = []
-    for begin, stop, score, slack in rows:
-        bound = score + slack
-        certificate = Certificate.from_bound(
-            decoder, score, bound, tolerance=max(slack, bound - score), iterations=1
-        )
-        solutions.append(ChainSolution(shared[begin:stop], certificate))
-    return solutions
-
-
-def _floats(values: Any) -> list[float]:
-    floats: list[float] = np.asarray(values, dtype=np.float64).tolist()
-    return floats
 
 
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:

@@ -7,8 +7,7 @@ from typing import ClassVar
 
 from ...budget import Budget
 from .kernels import viterbi
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences, certify
-from .rescoring import path_scores
+from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
 
 __all__ = ["Viterbi"]
 
@@ -27,14 +26,20 @@ class Viterbi(ChainDecoder):
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
 
-    _kernel_checks: ClassVar[bool] = False
+    _kernel_checks: ClassVar[bool] = True
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        scores = (model.transitions, model.start_scores, model.end_scores)
-        labels, slacks, bad = viterbi.decode(*scores, sentences.emissions, sentences.offsets)
-        if bad[0] >= 0:
-            raise sentences.infeasible(bad[0], bad[1])
-        worth = path_scores(*scores, sentences.emissions, sentences.offsets, labels)
-        return certify("Viterbi", sentences, labels, worth[:, 0], slacks)
+        padded = model.padded
+        labels, slacks, sound, sentence, token = viterbi.decode(
+            padded.transitions,
+            padded.transposed,
+            padded.end,
+            model.magnitude,
+            model.spread,
+            sentences.emissions.reshape(-1),
+            sentences.offsets,
+            model.size,
+        )
+        return sentences.certified("Viterbi", model, labels, slacks, sound, sentence, token)

@@ -29,10 +29,13 @@ __all__ = [
     "load",
     "load_part",
     "maximum",
+    "minimum_of_finite",
     "nowhere",
     "publish",
     "published",
+    "reach",
     "select",
+    "smallest",
     "store",
     "subtract",
     "unsound",
@@ -145,6 +148,10 @@ def _larger(builder, left, right):
     return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
 
+def _smaller(builder, left, right):
+    return builder.select(builder.fcmp_ordered("<", left, right), left, right)
+
+
 @intrinsic
 def subtract(typing, left, right):
     """Return ``left - right``, lane by lane."""
@@ -166,19 +173,47 @@ def maximum(typing, left, right):
 
 
 @intrinsic
+def minimum_of_finite(typing, left, right):
+    """Return the smaller of the two, lane by lane, but `right` where `left` is ``-inf``."""
+
+    def build(context, builder, signature, given):
+        left, right = given
+        forbidden = ir.Constant(_FLOATS, [_NEGATIVE_INFINITY] * LANES)
+        smaller = builder.and_(
+            builder.fcmp_ordered("<", left, right), builder.fcmp_ordered(">", left, forbidden)
+        )
+        return builder.select(smaller, left, right)
+
+    return _floats(_floats, _floats), build
+
+
+def _fold(builder, floats, choose):
+    """Bring all lanes together by halves, in the order that `choose` prefers."""
+    width = LANES
+    while width > 1:
+        width //= 2
+        turned = [(lane + width) % LANES for lane in range(LANES)]
+        turn = ir.Constant(ir.VectorType(_INT32, LANES), turned)
+        floats = choose(builder, floats, builder.shuffle_vector(floats, floats, turn))
+    return builder.extract_element(floats, _INT32(0))
+
+
+@intrinsic
 def largest(typing, floats):
     """Return the largest lane."""
 
     def build(context, builder, signature, given):
-        (left,) = given
-        width = LANES
-        while width > 1:
-            width //= 2
-            kind = ir.VectorType(_INT32, LANES)
-            halves = [(lane + width) % LANES for lane in range(LANES)]
-            other = builder.shuffle_vector(left, left, ir.Constant(kind, halves))
-            left = _larger(builder, left, other)
-        return builder.extract_element(left, _INT32(0))
+        return _fold(builder, given[0], _larger)
+
+    return types.float32(_floats), build
+
+
+@intrinsic
+def smallest(typing, floats):
+    """Return the smallest lane."""
+
+    def build(context, builder, signature, given):
+        return _fold(builder, given[0], _smaller)
 
     return types.float32(_floats), build
 
@@ -293,3 +328,53 @@ def published(typing, flags, index):
         return builder.icmp_unsigned("!=", flag, ir.Constant(ir.IntType(8), 0))
 
     return types.boolean(flags, types.int64), build
+
+
+@intrinsic(prefer_literal=True)
+def reach(typing, scores, rows, first, past, table, column, out, place, spacing, chains, blocks):
+    """Write the best scores of 16 times `blocks` labels, for `chains` sentences side by side.
+
+    For each sentence s and each y in ``[0, 16 * blocks)``::
+
+        out[s * spacing + place + y] = max over k in [first, past)
+            of (scores[s * spacing + k] + table[rows[k] + column + y])
+
+    `chains` and `blocks` are literals, so that all running maxima stay in registers and each
+    piece of the table is loaded once for all sentences.
+    """
+    chains_count, width = chains.literal_value, blocks.literal_value
+
+    def build(context, builder, signature, given):
+        kinds = signature.args
+        scores, rows, first, past, table, column, out, place, spacing = given[:9]
+        nothing = ir.Constant(_FLOATS, [_NEGATIVE_INFINITY] * LANES)
+        best = [
+            [cgutils.alloca_once_value(builder, nothing) for _ in range(width)]
+            for _ in range(chains_count)
+        ]
+        row_data = cgutils.create_struct_proxy(kinds[1])(context, builder, rows).data
+        score_data = cgutils.create_struct_proxy(kinds[0])(context, builder, scores).data
+        sentences = [builder.mul(spacing, _INT64(s)) for s in range(chains_count)]
+        with cgutils.for_range_slice(builder, first, past, _INT64(1), _INT64) as (k, _):
+            row = builder.add(builder.load(builder.gep(row_data, [k])), column)
+            steps = []
+            for block in range(width):
+                begin = builder.add(row, _INT64(block * LANES))
+                address = _address(context, builder, kinds[4], table, begin)
+                steps.append(builder.load(address, align=4))
+            for sentence, maxima in zip(sentences, best, strict=True):
+                place_of_score = builder.gep(score_data, [builder.add(sentence, k)])
+                score = _splat(builder, builder.load(place_of_score))
+                for step, running in zip(steps, maxima, strict=True):
+                    reached = builder.fadd(score, step)
+                    builder.store(_larger(builder, reached, builder.load(running)), running)
+        for sentence, maxima in zip(sentences, best, strict=True):
+            for block, running in enumerate(maxima):
+                begin = builder.add(builder.add(sentence, place), _INT64(block * LANES))
+                target = _address(context, builder, kinds[6], out, begin)
+                builder.store(builder.load(running), target, align=4)
+        return context.get_dummy_value()
+
+    int64 = types.int64
+    arguments = (scores, rows, int64, int64, table, int64, out, int64, int64, chains, blocks)
+    return types.void(*arguments), build
