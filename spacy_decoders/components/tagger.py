@@ -1,0 +1,597 @@
+"""``exact_tagger``: tag sequences by exact, certified decoding."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice, pairwise
+from typing import Any, cast
+
+import numpy as np
+import spacy
+from numpy.typing import NDArray
+from spacy.attrs import ORTH, SENT_START
+from spacy.language import Language
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.tokens import Doc
+from spacy.training import Example, validate_get_examples
+from spacy.util import check_lexeme_norms
+from spacy.vocab import Vocab
+from thinc.api import Config, Model
+
+from .. import registry  # noqa: F401 - creates `@decoders`
+from ..certificate import Certificate
+from ..errors import InfeasibleError, ProblemError
+from ..models.chain_losses import LOSSES, UNKNOWN, ChainBatch, Loss
+from ..models.chain_scorer import ChainScores
+from . import extensions
+from .decoding_pipe import DecodingPipe
+from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
+from .scoring import score_certified
+
+__all__ = ["DEFAULT_CONFIG", "ExactTagger", "make_tagger", "make_tagger_scorer", "score_tagger"]
+
+extensions.install()
+
+DEFAULT_CONFIG = Config().from_str(
+    """
+    [tagger]
+    target = "tag"
+    loss = "crf"
+    overwrite = true
+    margins = false
+    k_best = 1
+
+    [tagger.model]
+    @architectures = "spacy-decoders.ChainScorer.v1"
+
+    [tagger.model.tok2vec]
+    @architectures = "spacy.HashEmbedCNN.v2"
+    pretrained_vectors = null
+    width = 96
+    depth = 4
+    embed_size = 2000
+    window_size = 1
+    maxout_pieces = 3
+    subword_features = true
+
+    [tagger.decoder]
+    @decoders = "spacy-decoders.ForwardDominance.v1"
+
+    [tagger.scorer]
+    @scorers = "spacy-decoders.tagger_scorer.v1"
+    """
+)["tagger"]
+
+
+@Language.factory(
+    "exact_tagger",
+    assigns=[
+        "token.tag",
+        "token.pos",
+        "token.morph",
+        "doc.ents",
+        "token.ent_iob",
+        "token.ent_type",
+        "token._.tag_margin",
+        "doc._.taggings",
+        "doc._.certificates",
+    ],
+    default_config=DEFAULT_CONFIG,
+    # for other targets weigh their own scores in [training.score_weights]
+    default_score_weights={
+        "tag_acc": 1.0,
+        "pos_acc": None,
+        "morph_acc": None,
+        "morph_per_feat": None,
+        "ents_f": None,
+        "ents_p": None,
+        "ents_r": None,
+        "ents_per_type": None,
+        "certified": None,
+    },
+)
+def make_tagger(
+    nlp: Language,
+    name: str,
+    model: Model[list[Doc], ChainScores],
+    decoder: Any,
+    target: Target | list[Target],
+    loss: Loss,
+    overwrite: bool,
+    margins: bool,
+    k_best: int,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> ExactTagger:
+    """Make an exact tagger.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline.
+    name
+        The component's name.
+    model
+        A chain scorer, such as ``spacy-decoders.ChainScorer.v1``.
+    decoder
+        Any chain decoder of ``@decoders``.
+    target
+        What to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
+        jointly, by one chain over the combinations seen in training.
+    loss
+        "crf", "margin" or "perceptron".
+    overwrite
+        Whether to overwrite what is set already; if not, it is kept, and the rest is
+        decoded exactly around it.
+    margins
+        Whether to set ``token._.tag_margin``: by how much the best labelling would be worse
+        if this token had to have another label.
+    k_best
+        How many labellings to put into ``doc._.taggings``, if more than 1.
+    scorer
+        The scoring method.
+    """
+    return ExactTagger(
+        nlp.vocab,
+        model,
+        decoder,
+        name,
+        target=target,
+        loss=loss,
+        overwrite=overwrite,
+        margins=margins,
+        k_best=k_best,
+        scorer=scorer,
+    )
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """What was decoded for one document.
+
+    Attributes
+    ----------
+    labels
+        **Shape (n,)**: the label of each token; -1 where the unit has no legal labelling.
+    certificates
+        One for each decoded unit.
+    margins
+        For each token, if asked for.
+    taggings
+        The k best labellings of each unit, if asked for, as plain dicts.
+    """
+
+    labels: NDArray[np.int32]
+    certificates: list[Certificate]
+    margins: list[float] | None = None
+    taggings: list[dict[str, Any]] = field(default_factory=list)
+
+
+class ExactTagger(DecodingPipe):
+    """Tags by a linear chain that is decoded exactly.
+
+    See :func:`make_tagger` for the options. What it decodes is a sentence where the Doc has
+    boundaries and the whole Doc where it has none; each gets a certificate in
+    ``doc._.certificates[name]``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.training import Example
+    >>> nlp = spacy.blank("en")
+    >>> tagger = nlp.add_pipe("exact_tagger")
+    >>> gold = {"tags": ["NNP", "VBZ"]}
+    >>> examples = [Example.from_dict(nlp.make_doc("Mercury shines"), gold)]
+    >>> optimizer = nlp.initialize(lambda: examples)
+    >>> for _ in range(20):
+    ...     _ = nlp.update(examples, sgd=optimizer)
+    >>> doc = nlp("Mercury shines")
+    >>> [token.tag_ for token in doc], doc._.certificates["exact_tagger"][0]["status"]
+    (['NNP', 'VBZ'], 'optimal')
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], ChainScores],
+        decoder: Any,
+        name: str = "exact_tagger",
+        *,
+        target: Target | Sequence[Target] = "tag",
+        loss: Loss = "crf",
+        overwrite: bool = True,
+        margins: bool = False,
+        k_best: int = 1,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        targets = (target,) if isinstance(target, str) else tuple(target)
+        if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
+            raise ProblemError(
+                f"target: expected one of {', '.join(TARGETS)} or a list of different ones, "
+                f"got {target!r}."
+            )
+        if loss not in LOSSES:
+            raise ProblemError(f"loss: expected one of {', '.join(LOSSES)}, got {loss!r}.")
+        if k_best < 1:
+            raise ProblemError(f"k_best: expected at least 1, got {k_best}.")
+        self.vocab = vocab
+        self.model = model
+        self.decoder = decoder
+        self.name = name
+        self.targets = targets
+        self.loss = loss
+        self.overwrite = overwrite
+        self.margins = margins
+        self.k_best = k_best
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": [], "dictionary": {}}
+        # derived from labels, dictionary and weights, when it is needed
+        self._space: LabelSpace | None = None
+        self._allowed: dict[int, NDArray[np.bool_]] | None = None
+        self._chain: Any = None
+
+    # --- labels and constraints ------------------------------------------------
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels; of several targets, their values joined by a blank."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What ``spacy init labels`` saves."""
+        return list(self.cfg["labels"])
+
+    @property
+    def space(self) -> LabelSpace:
+        """What the labels mean."""
+        if self._space is None:
+            self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
+        return self._space
+
+    @property
+    def dictionary(self) -> dict[str, list[str]]:
+        """Words, as they are written, and the labels (or parts of labels) allowed for them.
+
+        Words that are not in it may have any label. Setting it replaces it.
+        """
+        return {word: list(allowed) for word, allowed in self.cfg["dictionary"].items()}
+
+    @dictionary.setter
+    def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
+        given: dict[str, list[str]] = {}
+        for word, allowed in dictionary.items():
+            if isinstance(allowed, str) or not all(isinstance(tag, str) for tag in allowed):
+                raise ProblemError(
+                    f"dictionary: expected a list of labels for {word!r}, got {allowed!r}."
+                )
+            given[word] = list(allowed)
+        self.cfg["dictionary"] = given
+        self._forget()
+        known = set(self.labels).union(*self.space.parts)
+        unknown = sorted(set().union(*given.values()) - known) if known else []
+        if unknown:
+            warnings.warn(
+                f"dictionary of {self.name!r}: no labels of the component: {', '.join(unknown)}",
+                stacklevel=2,
+            )
+
+    def add_label(self, label: str) -> int:
+        """Add a label, also to a trained model; returns 0 if it is there already."""
+        if not isinstance(label, str):
+            raise ProblemError(f"label: expected a string, got {label!r}.")
+        if label in self.space.index:
+            return 0
+        # raises if the label does not fit the targets
+        _ = LabelSpace(self.vocab, self.targets, [label]).values
+        self.cfg["labels"].append(label)
+        if self.model.has_param("transitions"):
+            self.set_output(len(self.labels))
+        self._forget()
+        return 1
+
+    def _forget(self) -> None:
+        """Drop what was derived from labels, dictionary and weights."""
+        self._space = self._allowed = self._chain = None
+
+    # --- decoding ----------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
+        """Score documents: emissions **shape (n, L)** of each, and the chain model."""
+        docs = list(docs)
+        if not self.labels:
+            raise ProblemError(
+                f"{self.name}: there are no labels; train the component, call nlp.initialize() "
+                "with examples, or load a trained one."
+            )
+        if not any(len(doc) for doc in docs):
+            return [(np.zeros((0, len(self.labels)), dtype=np.float32), None) for _ in docs]
+        scores = self.model.predict(docs)
+        chain = self._chain_model(scores)
+        to_numpy = self.model.ops.to_numpy
+        return [(to_numpy(emissions), chain) for emissions in scores.emissions]
+
+    def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
+        """Find the best labels of each sentence, or of the whole document."""
+        emissions, chain = scores
+        if not len(doc):
+            return Tagging(np.zeros(0, dtype=np.int32), [])
+        emissions = self._constrained(doc, emissions)
+        bounds = _unit_bounds(doc)
+        try:
+            solutions = self.decoder.decode_batch(chain, emissions, np.diff(bounds))
+            labels = solutions[0].labels
+            if len(solutions) > 1:
+                labels = np.concatenate([solution.labels for solution in solutions])
+            certificates = [solution.certificate for solution in solutions]
+        except InfeasibleError:
+            labels, certificates = self._decode_apart(chain, emissions, bounds)
+        if not self.margins and self.k_best == 1:
+            return Tagging(labels, certificates)
+        return Tagging(labels, certificates, *self._more(chain, emissions, bounds, labels))
+
+    def annotate(self, doc: Doc, decoded: Tagging) -> None:
+        """Write the labels and what is known about them."""
+        if len(doc):
+            values = self.space.values[decoded.labels]
+            if not self.overwrite:
+                present, is_set = self.space.present(doc)
+                values = np.where(is_set, present, values)
+            doc.from_array(cast(Any, self.space.attributes), cast(Any, values))
+        extensions.record_certificates(doc, self.name, decoded.certificates)
+        if decoded.margins is not None:
+            extensions.set_token_values(doc, "tag_margin", decoded.margins)
+        if self.k_best > 1:
+            doc._.taggings = decoded.taggings
+
+    def _chain_model(self, scores: ChainScores) -> Any:
+        """The chain model of the present weights; made anew only when they have changed."""
+        from ..decoders.chain import ChainModel
+
+        to_numpy = self.model.ops.to_numpy
+        transitions, start = to_numpy(scores.transitions), to_numpy(scores.start)
+        end = to_numpy(scores.end)
+        can_start, can_follow = self.space.can_start, self.space.can_follow
+        if can_start is not None and can_follow is not None:
+            start = np.where(can_start, start, np.float32(-np.inf))
+            transitions = np.where(can_follow, transitions, np.float32(-np.inf))
+        chain = self._chain
+        if chain is None or not (
+            np.array_equal(chain.transitions, transitions)
+            and np.array_equal(chain.start, start)
+            and np.array_equal(chain.end, end)
+        ):
+            chain = self._chain = ChainModel(transitions, start, end)
+        return chain
+
+    def _constrained(self, doc: Doc, emissions: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Forbid what dictionary, present annotation and white space rule out."""
+        constraints: list[tuple[int, NDArray[np.bool_]]] = []
+        if self.cfg["dictionary"]:
+            allowed = self._allowed_by_word()
+            words = doc.to_array(ORTH).tolist()
+            constraints += [(i, allowed[word]) for i, word in enumerate(words) if word in allowed]
+        if "ent" in self.targets:
+            outside = self.space.outside_entity()
+            constraints += [(token.i, outside) for token in doc if token.is_space]
+        if not self.overwrite:
+            constraints += self._constraints_of_present(doc)
+        if constraints:
+            emissions = emissions.copy()
+            for i, mask in constraints:
+                emissions[i, ~mask] = -np.inf
+        return emissions
+
+    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
+        if self._allowed is None:
+            self._allowed = {
+                self.vocab.strings.add(word): self.space.with_parts(allowed)
+                for word, allowed in self.cfg["dictionary"].items()
+            }
+        return self._allowed
+
+    def _constraints_of_present(self, doc: Doc) -> list[tuple[int, NDArray[np.bool_]]]:
+        """Which labels agree with what is set; a value that no label has binds nothing."""
+        values, is_set = self.space.present(doc)
+        constraints = []
+        for i in np.flatnonzero(is_set.any(axis=1)).tolist():
+            mask = self.space.matching(values[i], is_set[i])
+            if mask.any():
+                constraints.append((i, mask))
+        if "ent" in self.targets:
+            # an entity that is kept must not be continued by a token after it
+            inside = is_set[:, -1]
+            behind = np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
+            stopped = ~self.space.continues_entity()
+            constraints += [(i, stopped) for i in behind.tolist()]
+        return constraints
+
+    def _decode_apart(
+        self, chain: Any, emissions: NDArray[np.float32], bounds: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int32], list[Certificate]]:
+        """Decode unit by unit, so that one without a legal labelling costs no other."""
+        labels = np.full(len(emissions), UNKNOWN, dtype=np.int32)
+        certificates = []
+        for begin, stop in pairwise(bounds.tolist()):
+            try:
+                solution = self.decoder.decode(chain, emissions[begin:stop])
+            except InfeasibleError:
+                certificates.append(Certificate.infeasible(type(self.decoder).__name__))
+            else:
+                labels[begin:stop] = solution.labels
+                certificates.append(solution.certificate)
+        return labels, certificates
+
+    def _more(
+        self,
+        chain: Any,
+        emissions: NDArray[np.float32],
+        bounds: NDArray[np.int64],
+        labels: NDArray[np.int32],
+    ) -> tuple[list[float] | None, list[dict[str, Any]]]:
+        """Margins and k-best labellings, of the units that have a legal labelling."""
+        from ..decoders.chain import k_best, max_marginal_margins
+
+        margins: list[float] = []
+        taggings: list[dict[str, Any]] = []
+        for begin, stop in pairwise(bounds.tolist()):
+            rows = emissions[begin:stop]
+            feasible = labels[begin] != UNKNOWN
+            if self.margins:
+                found = max_marginal_margins(chain, rows) if feasible else np.zeros(stop - begin)
+                margins += found.tolist()
+            if self.k_best > 1 and feasible:
+                taggings += [
+                    {
+                        "start": begin,
+                        "end": stop,
+                        "labels": [self.labels[label] for label in solution.labels],
+                        "score": solution.certificate.score,
+                        "certificate": solution.certificate.as_dict(),
+                    }
+                    for solution in k_best(chain, rows, self.k_best)
+                ]
+        return margins if self.margins else None, taggings
+
+    # --- training ----------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        dictionary: dict[str, list[str]] | None = None,
+    ) -> None:
+        """Collect the labels and initialise the model.
+
+        Parameters
+        ----------
+        get_examples
+            Returns a sample of gold-standard examples.
+        nlp
+            The pipeline.
+        labels
+            The labels, as ``spacy init labels`` saves them; otherwise those of the examples.
+        dictionary
+            Words and the labels allowed for them.
+        """
+        validate_get_examples(get_examples, "ExactTagger.initialize")
+        check_lexeme_norms(self.vocab, "tagger")
+        for label in self._labels_in(get_examples()) if labels is None else labels:
+            self.add_label(label)
+        if not self.labels:
+            raise ProblemError(
+                f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
+                "training data or the target."
+            )
+        if dictionary is not None:
+            self.dictionary = dictionary
+        sample = [example.x for example in islice(get_examples(), 10)]
+        ops, size = self.model.ops, len(self.labels)
+        shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))
+        self.model.initialize(X=sample, Y=shape)
+        self._forget()
+
+    def _labels_in(self, examples: Iterable[Example]) -> list[str]:
+        found = {
+            label
+            for example in examples
+            for label in reference_labels(example, self.targets)
+            if label is not None
+        }
+        if self.targets == ("ent",):
+            # an entity of one token in training may be longer in a text
+            found |= {f"I-{label[2:]}" for label in found if label.startswith("B-")}
+        return sorted(found)
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: ChainScores
+    ) -> tuple[float, ChainScores]:
+        """Return the loss, summed over tokens and sentences, and its gradient."""
+        examples = list(examples)
+        ops = self.model.ops
+        emissions = [ops.to_numpy(of_doc) for of_doc in scores.emissions]
+        index = self.space.index
+        gold = [
+            UNKNOWN if label is None else index.get(label, UNKNOWN)
+            for example in examples
+            for label in aligned_labels(example, self.targets)
+        ]
+        lengths = [np.diff(_unit_bounds(example.predicted)) for example in examples]
+        batch = ChainBatch(
+            self._chain_model(scores),
+            np.concatenate(emissions),
+            np.concatenate(lengths),
+            np.array(gold, dtype=np.int32),
+        )
+        loss, gradient = LOSSES[self.loss](batch)
+        cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
+        as_floats: Any = partial(ops.asarray, dtype="float32")
+        return loss, ChainScores(
+            [as_floats(of_doc) for of_doc in np.split(gradient.emissions, cuts)],
+            as_floats(gradient.transitions),
+            as_floats(gradient.start),
+            as_floats(gradient.end),
+        )
+
+    # --- scoring and files ---------------------------------------------------------
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score examples by spaCy's keys for the targets, and by what is certified."""
+        options = {"targets": self.targets, "component": self.name, **kwargs}
+        return cast("dict[str, Any]", super().score(examples, **options))
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ExactTagger:
+        """Load the component from bytes."""
+        super().from_bytes(bytes_data, exclude=cast(Any, exclude))
+        self._forget()
+        return self
+
+    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> ExactTagger:
+        """Load the component from a folder."""
+        super().from_disk(path, exclude=cast(Any, exclude))
+        self._forget()
+        return self
+
+
+def score_tagger(
+    examples: Iterable[Example],
+    *,
+    targets: Sequence[Target],
+    component: str,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """Score a tagger by spaCy's keys (``tag_acc``, ``ents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    scores: dict[str, Any] = {}
+    for target in targets:
+        if target == "ent":
+            scores.update(get_ner_prf(examples))
+        else:
+            scores.update(Scorer.score_token_attr(examples, target))
+    if "morph" in targets:
+        scores.update(Scorer.score_token_attr_per_feat(examples, "morph", getter=_features_of))
+    scores.update(score_certified(examples, component))
+    return scores
+
+
+def _features_of(token: Any, attribute: str) -> str:
+    return str(token.morph)
+
+
+@spacy.registry.scorers("spacy-decoders.tagger_scorer.v1")
+def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer of ``exact_tagger``."""
+    return score_tagger
+
+
+def _unit_bounds(doc: Doc) -> NDArray[np.int64]:
+    """Where the sentences begin and end, or the document if it has no boundaries."""
+    if not len(doc):
+        return np.zeros(1, dtype=np.int64)
+    starts = np.flatnonzero(doc.to_array(SENT_START) == 1)
+    inner = starts[starts > 0]
+    return np.concatenate([[0], inner, [len(doc)]]).astype(np.int64)

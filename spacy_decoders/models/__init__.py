@@ -1,0 +1,1 @@
+"""What scores: thinc architectures, counted models, factor templates."""

@@ -1,0 +1,154 @@
+"""The scores of a chain as a thinc model: emissions from a tok2vec, transitions as weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias, cast
+
+from spacy.tokens import Doc
+from thinc.api import Linear, Model, with_array, zero_init
+from thinc.types import Floats1d, Floats2d
+
+__all__ = ["ChainScores", "build_chain_scorer", "resize"]
+
+
+@dataclass(frozen=True)
+class ChainScores:
+    """What the model says about a batch of documents, or the gradient of that.
+
+    Attributes
+    ----------
+    emissions
+        For each document, **shape (tokens, L)**.
+    transitions
+        **Shape (L, L)**, from-row to column; the same for all documents.
+    start, end
+        **Shape (L,)**.
+    """
+
+    emissions: list[Floats2d]
+    transitions: Floats2d
+    start: Floats1d
+    end: Floats1d
+
+
+Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
+
+
+def build_chain_scorer(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    emission_l2: float = 0.0,
+    transition_l2: float = 0.0,
+    nO: int | None = None,
+) -> Scorer:
+    """Build a linear-chain scorer over any tok2vec.
+
+    Emissions are a linear layer over the token vectors; transitions, start and end scores
+    are weights of the model itself, and so are trained, averaged, saved and sourced like
+    any other.
+
+    Parameters
+    ----------
+    tok2vec
+        Token vectors: a layer of its own or a listener.
+    emission_l2, transition_l2
+        Weights of the squared norms of the emission layer, and of the transition, start and
+        end scores, in the loss of each token. A stronger `transition_l2` trains flatter
+        transitions, over which the exact decoders are faster ([1]_, figure 2).
+    nO
+        The number of labels; taken from the data if None.
+
+    References
+    ----------
+    .. [1] Belanger, Passos, Riedel, McCallum (2012), MAP Inference in Chains using Column
+       Generation.
+    """
+    output = _output_layer(nO, tok2vec.maybe_get_dim("nO"))
+    # no dimension nO here: thinc would not let it grow with the labels
+    model: Scorer = Model(
+        "chain_scorer",
+        forward,
+        init=init,
+        layers=[tok2vec, cast(Any, with_array(cast(Any, output)))],
+        params={"transitions": None, "start": None, "end": None},
+        refs={"tok2vec": tok2vec, "output_layer": output},
+        attrs={
+            "emission_l2": emission_l2,
+            "transition_l2": transition_l2,
+            "resize_output": resize,
+        },
+    )
+    return model
+
+
+def forward(
+    model: Scorer, docs: list[Doc], is_train: bool
+) -> tuple[ChainScores, Callable[[ChainScores], Any]]:
+    """Score the documents; the backward pass takes gradients of the same shape."""
+    tok2vec, output = model.layers
+    vectors, backprop_tok2vec = tok2vec(docs, is_train)
+    emissions, backprop_output = output(vectors, is_train)
+    weights: dict[str, Any] = {name: model.get_param(name) for name in _WEIGHTS}
+    scores = ChainScores(emissions, **weights)
+
+    def backprop(gradient: ChainScores) -> Any:
+        tokens = sum(len(rows) for rows in gradient.emissions)
+        for name in _WEIGHTS:
+            model.inc_grad(name, getattr(gradient, name))
+            _penalise(model, name, model.attrs["transition_l2"] * tokens)
+        _penalise(model.get_ref("output_layer"), "W", model.attrs["emission_l2"] * tokens)
+        return backprop_tok2vec(backprop_output(gradient.emissions))
+
+    return scores, backprop
+
+
+def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
+    """Set the dimensions and start from zero transitions; `Y` has the labels' number."""
+    tok2vec, with_output = model.layers
+    output = model.get_ref("output_layer")
+    if Y is not None and not output.has_dim("nO"):
+        output.set_dim("nO", len(Y.start))
+    tok2vec.initialize(X=X)
+    if not output.has_dim("nI"):
+        output.set_dim("nI", tok2vec.get_dim("nO"))
+    with_output.initialize()
+    size = output.get_dim("nO")
+    model.set_param("transitions", model.ops.alloc2f(size, size))
+    model.set_param("start", model.ops.alloc1f(size))
+    model.set_param("end", model.ops.alloc1f(size))
+
+
+def resize(model: Scorer, size: int) -> Scorer:
+    """Make room for new labels behind the present ones, whose weights stay as they are."""
+    output = model.get_ref("output_layer")
+    larger = _output_layer(size, output.maybe_get_dim("nI"))
+    if output.has_param("W"):
+        larger.set_param("W", _grown(model, output.get_param("W"), (size, larger.get_dim("nI"))))
+        larger.set_param("b", _grown(model, output.get_param("b"), (size,)))
+    if model.has_param("transitions"):
+        model.set_param("transitions", _grown(model, model.get_param("transitions"), (size, size)))
+        model.set_param("start", _grown(model, model.get_param("start"), (size,)))
+        model.set_param("end", _grown(model, model.get_param("end"), (size,)))
+    model.layers[1] = cast(Any, with_array(larger))
+    model.set_ref("output_layer", larger)
+    return model
+
+
+_WEIGHTS = ("transitions", "start", "end")
+
+
+def _penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
+    if weight:
+        layer.inc_grad(name, layer.get_param(name) * weight)
+
+
+def _output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
+    return cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init))
+
+
+def _grown(model: Scorer, weights: Any, shape: tuple[int, ...]) -> Any:
+    """A larger copy with zeros behind the present weights."""
+    larger: Any = model.ops.alloc(cast(Any, shape))
+    larger[tuple(slice(0, length) for length in weights.shape)] = weights
+    return larger
