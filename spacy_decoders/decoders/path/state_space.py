@@ -18,6 +18,9 @@ __all__ = ["Memory", "Pass", "relaxed_pass"]
 #: Classes that can be remembered at once.
 BITS = 128
 
+#: The labels of one length: vertices, low and high memory, values, indices of parents.
+Layer = tuple[NDArray[Any], ...]
+
 
 class Memory:
     """Which classes each vertex remembers that a walk has met.
@@ -124,7 +127,7 @@ def relaxed_pass(
     one = np.ones(len(alive), dtype=np.uint64)
     low = np.where((own >= 0) & (own < 64), one << (own % 64).astype(np.uint64), 0)
     high = np.where(own >= 64, one << (own % 64).astype(np.uint64), 0)
-    layer = (
+    layer: Layer = (
         alive.astype(np.int32),
         low.astype(np.uint64) & memory.low[alive],
         high.astype(np.uint64) & memory.high[alive],
@@ -132,7 +135,7 @@ def relaxed_pass(
         np.full(len(alive), -1, dtype=np.int32),
     )
     reach[0] = first
-    layers = [layer]
+    layers: list[Layer] = [layer]
     total = len(alive)
     for depth in range(1, length):
         onward = rest[length - 1 - depth] - prices
@@ -156,12 +159,12 @@ def relaxed_pass(
 
 
 def _extended(
-    layer: tuple[NDArray[Any], ...],
+    layer: Layer,
     step: tuple[Any, ...],
     memory: Memory,
     reach: NDArray[np.float64],
     capacity: int,
-) -> tuple[NDArray[Any], ...] | None:
+) -> Layer | None:
     slots = np.empty(1 << (2 * capacity - 1).bit_length(), dtype=np.int32)
     fresh = (
         np.empty(capacity, dtype=np.int32),
@@ -170,13 +173,12 @@ def _extended(
         np.empty(capacity),
         np.empty(capacity, dtype=np.int32),
     )
-    count = extend(*layer[:4], *step, memory.low, memory.high, slots, *fresh, reach)
+    given: tuple[Any, ...] = (*layer[:4], *step, memory.low, memory.high, slots, *fresh, reach)
+    count = extend(*given)
     return None if count < 0 else tuple(part[:count].copy() for part in fresh)
 
 
-def _traced(
-    layers: list[tuple[NDArray[Any], ...]], index: int, *, backward: bool
-) -> NDArray[np.int32]:
+def _traced(layers: list[Layer], index: int, *, backward: bool) -> NDArray[np.int32]:
     walk = []
     for vertices, *_, parents in reversed(layers):
         walk.append(int(vertices[index]))

@@ -1,0 +1,95 @@
+"""Keeping a C library from writing to the program's standard output."""
+
+from __future__ import annotations
+
+import ctypes
+import io
+import os
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+__all__ = ["silent_stdout"]
+
+_lock = threading.Lock()
+_users = 0
+_restore: _Redirection | None = None
+
+
+@contextmanager
+def silent_stdout() -> Iterator[None]:
+    """Send what C code writes to standard output nowhere, for all threads together.
+
+    The file descriptor belongs to the whole process. The first thread that comes in turns
+    it away and the last that leaves turns it back, so overlapping users can't restore it in
+    the wrong order. Meanwhile ``sys.stdout`` writes to a copy of the descriptor, so that no
+    thread's ``print`` is lost. Without a standard output, or where it can't be duplicated,
+    nothing is done.
+    """
+    global _users, _restore
+    with _lock:
+        if _users == 0:
+            with suppress(OSError, ValueError):
+                _restore = _Redirection()
+        _users += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _users -= 1
+            if _users == 0 and _restore is not None:
+                _restore.undo()
+                _restore = None
+
+
+class _Redirection:
+    """Descriptor 1 turned to the null device, Python's own output going on as before."""
+
+    def __init__(self) -> None:
+        _flush()
+        self._saved = os.dup(1)
+        try:
+            null = os.open(os.devnull, os.O_WRONLY)
+            try:
+                os.dup2(null, 1)
+            finally:
+                os.close(null)
+        except OSError:
+            os.close(self._saved)
+            raise
+        self._original = sys.stdout
+        self._substitute = None
+        if _writes_to_descriptor_1(sys.stdout):
+            self._substitute = io.TextIOWrapper(
+                io.FileIO(self._saved, "w", closefd=False),
+                encoding=sys.stdout.encoding,
+                errors=sys.stdout.errors,
+                write_through=True,
+            )
+            sys.stdout = self._substitute
+
+    def undo(self) -> None:
+        _flush()
+        os.dup2(self._saved, 1)
+        if self._substitute is not None:
+            if sys.stdout is self._substitute:
+                sys.stdout = self._original
+            with suppress(ValueError):
+                self._substitute.detach()
+        os.close(self._saved)
+
+
+def _writes_to_descriptor_1(stream: object) -> bool:
+    try:
+        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == 1
+    except (OSError, ValueError):
+        return False
+
+
+def _flush() -> None:
+    """Empty Python's and C's buffers, or their contents would come out elsewhere later."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stdout.flush()
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).fflush(None)
