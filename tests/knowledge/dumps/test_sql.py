@@ -1,0 +1,128 @@
+"""SQL dumps are read whole, whatever their titles hold and wherever a block ends."""
+
+import gzip
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.knowledge.dumps import sql
+
+HEAD = """-- MySQL dump
+DROP TABLE IF EXISTS `page`;
+CREATE TABLE `page` (
+  `page_id` int(8) unsigned NOT NULL AUTO_INCREMENT,
+  `page_namespace` int(11) NOT NULL DEFAULT 0,
+  `page_title` varbinary(255) NOT NULL DEFAULT '',
+  `page_random` double unsigned NOT NULL,
+  `page_latest` int(8) DEFAULT NULL,
+  PRIMARY KEY (`page_id`),
+  KEY `page_random` (`page_random`)
+) ENGINE=InnoDB DEFAULT CHARSET=binary;
+"""
+
+
+def literal(text):
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace('"', '\\"') + "'"
+
+
+def dump(path, statements):
+    body = HEAD + "".join(statements) + "/*!40000 ALTER TABLE `page` ENABLE KEYS */;\n"
+    path.write_bytes(gzip.compress(body.encode()) if path.suffix == ".gz" else body.encode())
+    return path
+
+
+def rows_of(table, *names, text=None):
+    numbers, texts = [], []
+    for chunk in table.chunks(names, text):
+        numbers += chunk.numbers.tolist()
+        texts += chunk.texts()
+    return numbers, texts
+
+
+TITLES = [
+    "Plain",
+    "It's",
+    'Say_"x"',
+    "a),(b",
+    "back\\slash",
+    "Köln",
+    "VALUES_(1,2);",
+    "",
+    "INSERT",
+]
+
+
+@pytest.mark.parametrize("block", [64, 100, 1 << 20])
+@pytest.mark.parametrize("between", [",", ",\n"])
+@pytest.mark.parametrize("name", ["page.sql", "page.sql.gz"])
+def test_every_row_wherever_a_block_ends(tmp_path, monkeypatch, block, between, name):
+    monkeypatch.setattr(sql, "_CHUNK", block)
+    expected, statements = [], []
+    for statement in range(4):
+        tuples = []
+        for i, title in enumerate(TITLES):
+            number = statement * 100 + i
+            latest = "NULL" if i == 3 else str(number)
+            tuples.append(f"({number},-{i},{literal(title)},0.{i}5e-07,{latest})")
+            expected.append(([number, -i, -1 if i == 3 else number], title))
+        statements.append(f"INSERT INTO `page` VALUES {between.join(tuples)};\n")
+    table = sql.SqlTable(dump(tmp_path / name, statements))
+    numbers, texts = rows_of(table, "page_id", "page_namespace", "page_latest", text="page_title")
+    assert numbers == [row for row, _ in expected]
+    assert texts == [title for _, title in expected]
+    assert table.bad == 0
+
+
+def test_columns_come_in_the_order_asked_for(tmp_path):
+    path = dump(tmp_path / "page.sql", ["INSERT INTO `page` VALUES (1,2,'x',0.5,4);\n"])
+    table = sql.SqlTable(path)
+    assert table.columns == (
+        "page_id",
+        "page_namespace",
+        "page_title",
+        "page_random",
+        "page_latest",
+    )
+    assert rows_of(table, "page_latest", "page_id") == ([[4, 1]], [])
+
+
+def test_broken_tuples_are_counted_and_left_out(tmp_path):
+    statement = (
+        "INSERT INTO `page` VALUES (1,0,'ok',0.1,1),(2,0,'short'),(3,0,'long',1,2,3),"
+        "(4,0,'fine',0.1,4);\nINSERT INTO `page` VALUES (5,0,'more',0.1,5);\n"
+    )
+    table = sql.SqlTable(dump(tmp_path / "page.sql", [statement]))
+    numbers, texts = rows_of(table, "page_id", text="page_title")
+    assert [row[0] for row in numbers] == [1, 4, 5]
+    assert texts == ["ok", "fine", "more"]
+    assert table.bad == 2
+
+
+def test_what_is_no_dump_is_refused(tmp_path):
+    path = tmp_path / "page.sql"
+    path.write_text("nothing of the kind")
+    with pytest.raises(ProblemError, match="no CREATE TABLE"):
+        sql.SqlTable(path)
+    with pytest.raises(ProblemError, match="no column 'pl_from'; it has page_id"):
+        next(sql.SqlTable(dump(path, [])).chunks(["pl_from"]))
+
+
+def test_a_truncated_download_says_so(tmp_path):
+    rows = ",".join(f"({i},0,'title {i * 7919}',0.5,1)" for i in range(30_000))
+    path = dump(tmp_path / "page.sql.gz", [f"INSERT INTO `page` VALUES {rows};\n"])
+    path.write_bytes(path.read_bytes()[:-5000])
+    with pytest.raises(ProblemError, match="ends too early"):
+        rows_of(sql.SqlTable(path), "page_id")
+
+
+@pytest.mark.data
+def test_a_real_dump(data: Path):
+    table = sql.SqlTable(data / "linking" / "dump-samples" / "wikibrain-pagelinks.sql")
+    numbers, texts = rows_of(table, "pl_from", "pl_namespace", text="pl_title")
+    assert table.bad == 0
+    assert len(numbers) == len(texts) > 500
+    assert numbers[0] == [1, 0]
+    assert texts[0] == "1320"
+    assert np.array(numbers)[:, 0].min() >= 0
