@@ -45,10 +45,11 @@ class Padded:
 
     @cached_property
     def transposed(self) -> NDArray[np.float32]:
-        """**Shape (L * stride,)**: column y of the transitions as row y."""
+        """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
         size, stride = len(self.ready), len(self.end)
-        columns = np.full((size, stride), -np.inf, dtype=np.float32)
-        columns[:, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
+        columns = np.full((size + 1, stride), -np.inf, dtype=np.float32)
+        columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
+        columns[size] = self.end
         return read_only(columns.reshape(-1))
 
     @classmethod
