@@ -8,15 +8,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .beam import Beam
+    from .color_coding import ColorCoding
     from .decoder import PathDecoder
     from .exact_path import ExactPath
+    from .integer_program import IntegerProgram
     from .problem import PathProblem, PathSolution
 
-__all__ = ["Beam", "ExactPath", "PathDecoder", "PathProblem", "PathSolution"]
+__all__ = [
+    "Beam",
+    "ColorCoding",
+    "ExactPath",
+    "IntegerProgram",
+    "PathDecoder",
+    "PathProblem",
+    "PathSolution",
+]
 
 _HOMES = {
     "Beam": "beam",
+    "ColorCoding": "color_coding",
     "ExactPath": "exact_path",
+    "IntegerProgram": "integer_program",
     "PathDecoder": "decoder",
     "PathProblem": "problem",
     "PathSolution": "problem",

@@ -1,0 +1,279 @@
+"""Randomised decoding: colour the classes, find the best path that repeats no colour."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget, Clock
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .decoder import PathDecoder
+from .kernels.beam import beam
+from .kernels.color import colorful_path
+from .kernels.walk import walk_bounds
+from .problem import Floats, Integers, PathProblem, PathSolution, infeasible_message
+from .reduction import useful_vertices
+
+__all__ = ["ColorCoding", "best_color_count", "colorful_probability", "needed_colorings"]
+
+#: Bytes that the table of one colouring may take.
+MEMORY = 1 << 28
+#: The beam whose path excludes vertices before the first colouring.
+BEAM_WIDTH = 10
+
+
+@dataclass(frozen=True)
+class ColorCoding(PathDecoder):
+    """The paper's randomised decoder, with its failure probability.
+
+    Each iteration colours the classes at random with r colours and finds, by dynamic
+    programming over (vertex, set of colours), the best path that repeats none. If the best
+    path is colourful it is found; enough iterations make its absence as improbable as
+    asked. Two members of a class share its colour, and colours are dealt evenly, which
+    makes a given path colourful more often than independent draws do. If no more classes
+    than colours are left, all get different ones and a single pass is a proof.
+
+    Parameters
+    ----------
+    failure
+        Probability with which the optimum may be missed, between 0 and 1.
+    colors
+        Number of colours r; ``"auto"`` minimises iterations times 2^r over k ... 2k.
+    seed
+        Colourings are a function of the seed and the iteration alone.
+    reduce
+        Begin with a narrow beam's path and use safe bounds: vertices and states that can't
+        lead to a better one are dropped. The result is the same; without it, this is the
+        algorithm as published.
+
+    Raises
+    ------
+    ProblemError
+        If an option is out of range, or the table would take more than 256 MB.
+
+    References
+    ----------
+    Deshpande, Barzilay, Karger (2007), section 4. Alon, Yuster, Zwick (1995), Color-coding.
+
+    Examples
+    --------
+    >>> from spacy_decoders.decoders.path import PathProblem
+    >>> rng = np.random.default_rng(0)
+    >>> problem = PathProblem(np.zeros(9), rng.random((9, 9)), np.zeros(9), np.arange(9))
+    >>> plain = ColorCoding(failure=0.01, reduce=False).decode(problem, 3)
+    >>> plain.certificate.status, plain.certificate.confidence, plain.certificate.iterations
+    ('probable', 0.99, 12)
+    """
+
+    failure: float = 1e-3
+    colors: int | Literal["auto"] = "auto"
+    seed: int = 0
+    reduce: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.failure < 1.0:
+            raise ProblemError(
+                f"failure: expected a probability between 0 and 1, got {self.failure!r}."
+            )
+        if self.colors != "auto" and (isinstance(self.colors, (bool, str)) or self.colors < 1):
+            raise ProblemError(
+                f"colors: expected 'auto' or a number of at least 1, got {self.colors!r}."
+            )
+
+    def decode(
+        self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
+    ) -> PathSolution:
+        """Find a path that is the best with the stated probability.
+
+        An iteration of the budget is a colouring; a budget that ends first lowers the
+        certificate's confidence.
+
+        Raises
+        ------
+        InfeasibleError
+            If no colouring has shown a path.
+        """
+        length = problem.checked_length(length)
+        clock = budget.start()
+        kept = np.arange(problem.size)
+        rest = np.zeros((length, problem.size))
+        path = np.full(length, -1, dtype=np.int32)
+        score, bound = -np.inf, np.inf
+        part = problem
+        if self.reduce:
+            rest = walk_bounds(
+                problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
+            )
+            bound = float((problem.start + rest[length - 1]).max())
+            if bound == -np.inf:
+                raise InfeasibleError(infeasible_message(length))
+            score, path = self._first_path(problem, rest, path)
+            kept = useful_vertices(problem, rest, score)
+            part = problem.restrict(kept)
+            if part.class_count < length:
+                raise InfeasibleError(infeasible_message(length))
+            rest = np.ascontiguousarray(rest[:, kept])
+        colors = self._color_count(part, length)
+        chance = colorful_probability(part.class_count, length, colors)
+        needed = needed_colorings(chance, self.failure)
+        done, score, path = self._colorings(
+            part, rest, kept, score, path, colors, needed, clock, bound
+        )
+        if score == -np.inf:
+            if chance == 1.0:
+                raise InfeasibleError(infeasible_message(length))
+            raise InfeasibleError(
+                f"No path of {length} vertices in {done} colourings, each of which would show "
+                f"a given path with probability {chance:.3g}. ExactPath decides it."
+            )
+        reached = 1.0 - self.failure if done >= needed else 1.0 - (1.0 - chance) ** done
+        certificate = Certificate.from_bound(
+            "ColorCoding",
+            score,
+            score if chance == 1.0 and done else max(bound, score),
+            tolerance=problem.tolerance(length, score),
+            confidence=reached,
+            iterations=done,
+        )
+        return PathSolution(path, certificate)
+
+    def _first_path(
+        self,
+        problem: PathProblem,
+        rest: Floats,
+        path: Integers,
+    ) -> tuple[float, Integers]:
+        scores, paths = beam(
+            problem.start,
+            problem.edges,
+            problem.end,
+            problem.dense_classes,
+            problem.class_count,
+            rest,
+            len(path),
+            BEAM_WIDTH,
+        )
+        if not len(scores):
+            return -np.inf, path
+        best = int(np.argmax(scores))
+        return float(scores[best]), paths[best]
+
+    def _color_count(self, problem: PathProblem, length: int) -> int:
+        if self.colors == "auto":
+            return best_color_count(problem.class_count, length, problem.size, self.failure)
+        if self.colors < length:
+            raise ProblemError(
+                f"colors: a path of {length} vertices needs {length} colours, got {self.colors}."
+            )
+        colors = min(self.colors, problem.class_count)
+        _check_memory(colors, problem.size)
+        return colors
+
+    def _colorings(
+        self,
+        problem: PathProblem,
+        rest: Floats,
+        kept: NDArray[np.int64],
+        score: float,
+        path: Integers,
+        colors: int,
+        needed: int,
+        clock: Clock,
+        bound: float,
+    ) -> tuple[int, float, Integers]:
+        """Colour until the failure is improbable enough; the colourings done, score and path.
+
+        A path that reaches the bound of all ends it.
+        """
+        table = np.empty((1 << colors, problem.size))
+        of_class = np.zeros(problem.class_count, dtype=np.int64)
+        found = np.empty(len(path), dtype=np.int32)
+        done = 0
+        while done < needed and score < bound and not (done and clock.exhausted(done)):
+            value = colorful_path(
+                problem.start,
+                problem.edges,
+                problem.end,
+                problem.dense_classes,
+                rest,
+                self.reduce,
+                score,
+                colors,
+                self.seed & 0xFFFFFFFFFFFFFFFF,
+                done,
+                of_class,
+                table,
+                found,
+            )
+            done += 1
+            if value > score:
+                score, path = value, kept[found].astype(np.int32)
+        return done, score, path
+
+
+def colorful_probability(class_count: int, length: int, colors: int) -> float:
+    """The chance that `length` given classes get different colours, dealt evenly.
+
+    The elementary symmetric polynomial of the colours' shares counts the colourful choices
+    of classes, and the binomial coefficient all choices.
+
+    >>> colorful_probability(4, 2, 2)  # colours a a b b: 4 of 6 pairs differ
+    0.6666666666666666
+    """
+    small, larger = divmod(class_count, colors)
+    ways = [1] + [0] * length
+    for color in range(colors):
+        share = small + (color < larger)
+        for size in range(length, 0, -1):
+            ways[size] += share * ways[size - 1]
+    return ways[length] / math.comb(class_count, length)
+
+
+def needed_colorings(chance: float, failure: float) -> int:
+    """How many colourings make the failure of all improbable enough.
+
+    The exact count; the paper's ``ln(1 / failure) / chance`` is a little larger.
+
+    >>> needed_colorings(0.5, 0.25)
+    2
+    """
+    if chance >= 1.0:
+        return 1
+    return max(1, math.ceil(math.log(failure) / math.log1p(-chance)))
+
+
+def best_color_count(class_count: int, length: int, size: int, failure: float) -> int:
+    """The number of colours from k to 2k with the least iterations times 2^r.
+
+    Raises
+    ------
+    ProblemError
+        If even k colours take too much memory.
+    """
+    _check_memory(length, size)
+    most = min(2 * length, class_count)
+    affordable = [r for r in range(length, most + 1) if _table_bytes(r, size) <= MEMORY]
+    return min(
+        affordable,
+        key=lambda r: (
+            needed_colorings(colorful_probability(class_count, length, r), failure) * 2.0**r
+        ),
+    )
+
+
+def _table_bytes(colors: int, size: int) -> int:
+    return 8 * size << colors
+
+
+def _check_memory(colors: int, size: int) -> None:
+    if _table_bytes(colors, size) > MEMORY:
+        raise ProblemError(
+            f"colors: {colors} colours and {size} vertices need a table of "
+            f"{_table_bytes(colors, size) >> 20} MB, more than {MEMORY >> 20}. Use ExactPath, a "
+            "shorter length, or fewer vertices."
+        )

@@ -1,0 +1,126 @@
+"""Colour-coding: its probabilities, and the paths it finds."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import ColorCoding, ExactPath, PathProblem
+from spacy_decoders.decoders.path.color_coding import (
+    best_color_count,
+    colorful_probability,
+    needed_colorings,
+)
+from tests.decoders.path.problems import (
+    assert_path,
+    headline_like,
+    small_problems,
+    symmetric,
+    truth,
+)
+
+
+@pytest.mark.parametrize("reduce", [False, True])
+def test_finds_the_optimum_of_small_problems(reduce):
+    for problem, length in small_problems(200):
+        expected = truth(problem, length)
+        decoder = ColorCoding(failure=1e-6, reduce=reduce)
+        if not expected:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem, length)
+            continue
+        solution = decoder.decode(problem, length)
+        assert_path(problem, length, solution)
+        assert solution.certificate.score == pytest.approx(expected[0][0], abs=1e-9)
+        assert solution.certificate.confidence >= 1 - 1e-6
+
+
+@pytest.mark.parametrize("length", [3, 6])
+def test_agrees_with_the_exact_decoder(length):
+    for seed in range(5):
+        problem = headline_like(np.random.default_rng(seed), 40)
+        best = ExactPath().decode(problem, length).certificate.score
+        for reduce in (False, True):
+            solution = ColorCoding(failure=1e-4, reduce=reduce).decode(problem, length)
+            assert_path(problem, length, solution)
+            assert solution.certificate.score == pytest.approx(best, abs=1e-9)
+
+
+def test_the_share_of_colorful_draws_is_the_probability():
+    # by counting: colours dealt evenly to 5 classes, 2 of them wanted different
+    for colors in (2, 3, 4, 5):
+        dealt = [c % colors for c in range(5)]
+        differ = [dealt[a] != dealt[b] for a, b in combinations(range(5), 2)]
+        assert colorful_probability(5, 2, colors) == pytest.approx(np.mean(differ))
+
+
+def test_fewer_colorings_than_the_papers_formula():
+    for chance in (0.01, 0.1, 0.5):
+        for failure in (1e-1, 1e-3):
+            needed = needed_colorings(chance, failure)
+            assert (1 - chance) ** needed <= failure
+            assert needed <= np.ceil(np.log(1 / failure) / chance)
+
+
+def test_the_automatic_number_of_colors_lies_in_the_papers_range():
+    for length in (1, 2, 3, 5, 8):
+        assert length <= best_color_count(100, length, 100, 1e-3) <= 2 * length
+
+
+def test_one_pass_proves_it_where_all_classes_differ_in_color():
+    problem = symmetric(np.random.default_rng(0), 6)
+    solution = ColorCoding(colors=6, reduce=False).decode(problem, 4)
+    assert solution.certificate.is_optimal
+    assert solution.certificate.iterations == 1
+    assert solution.certificate.score == pytest.approx(truth(problem, 4)[0][0])
+
+
+def test_a_short_budget_states_the_confidence_reached():
+    problem = symmetric(np.random.default_rng(0), 40)
+    decoder = ColorCoding(reduce=False, colors=6)
+    chance = colorful_probability(40, 5, 6)
+    certificate = decoder.decode(problem, 5, budget=Budget(iterations=3)).certificate
+    assert certificate.status == "probable"
+    assert certificate.iterations == 3
+    assert certificate.confidence == pytest.approx(1 - (1 - chance) ** 3)
+    full = decoder.decode(problem, 5).certificate
+    assert full.iterations == needed_colorings(chance, 1e-3)
+    assert full.confidence == 1 - 1e-3
+
+
+def test_the_stated_failure_is_not_exceeded():
+    # one colouring with known chance: over many seeds the optimum is found about so often
+    problem = symmetric(np.random.default_rng(1), 12)
+    best = truth(problem, 3)[0][0]
+    chance = colorful_probability(12, 3, 4)
+    hits = 0
+    for seed in range(400):
+        decoder = ColorCoding(colors=4, seed=seed, reduce=False)
+        score = decoder.decode(problem, 3, budget=Budget(iterations=1)).certificate.score
+        hits += score == pytest.approx(best)
+    # a symmetric path counts in both directions, with the same colours
+    assert abs(hits / 400 - chance) < 4 * np.sqrt(chance * (1 - chance) / 400)
+
+
+def test_the_seed_decides():
+    problem = symmetric(np.random.default_rng(2), 30)
+    budget = Budget(iterations=1)
+    paths = [
+        ColorCoding(seed=seed, reduce=False).decode(problem, 6, budget=budget).vertices.tolist()
+        for seed in (1, 1, 2)
+    ]
+    assert paths[0] == paths[1] != paths[2]
+
+
+def test_bad_options():
+    with pytest.raises(ProblemError, match="failure"):
+        ColorCoding(failure=0.0)
+    with pytest.raises(ProblemError, match="colors"):
+        ColorCoding(colors=0)
+    problem = symmetric(np.random.default_rng(0), 30)
+    with pytest.raises(ProblemError, match="needs 5 colours"):
+        ColorCoding(colors=4).decode(problem, 5)
+    big = PathProblem(np.zeros(300), np.zeros((300, 300)), np.zeros(300), np.arange(300))
+    with pytest.raises(ProblemError, match="MB"):
+        ColorCoding(reduce=False).decode(big, 25)

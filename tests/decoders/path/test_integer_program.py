@@ -1,0 +1,65 @@
+"""The integer programs: both formulations, both solvers, and the flaws that were mended."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import ExactPath, IntegerProgram, PathProblem
+from tests.decoders.path.problems import assert_path, random_problem, small_problems, truth
+
+PROGRAMS = [
+    IntegerProgram("CBC", "flow"),
+    IntegerProgram("CBC", "time_expanded"),
+    IntegerProgram("HIGHS", "flow"),
+    IntegerProgram("HIGHS", "time_expanded"),
+]
+
+
+@pytest.mark.parametrize("decoder", PROGRAMS)
+def test_equals_brute_force(decoder):
+    for problem, length in small_problems(30, seed=3):
+        expected = truth(problem, length)
+        if not expected:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem, length)
+            continue
+        solution = decoder.decode(problem, length)
+        assert_path(problem, length, solution)
+        assert solution.certificate.is_optimal
+        assert solution.certificate.score == pytest.approx(expected[0][0], abs=1e-6)
+
+
+@pytest.mark.parametrize("formulation", ["flow", "time_expanded"])
+def test_agrees_with_the_exact_decoder(formulation):
+    problem = random_problem(np.random.default_rng(0), 12, 9)
+    solution = IntegerProgram(formulation=formulation).decode(problem, 5)
+    best = ExactPath().decode(problem, 5).certificate.score
+    assert solution.certificate.score == pytest.approx(best, abs=1e-6)
+
+
+def test_no_cycle_beside_the_path():
+    # the cycle 1 2 1 of figure 1 is worth more than any path of 4 edges
+    weights = np.full((4, 4), -1.0)
+    weights[1, 2] = weights[2, 1] = 10.0
+    problem = PathProblem([0, -5, -5, 0], weights, [0, -5, -5, 0], [0, 1, 2, 3])
+    solution = IntegerProgram().decode(problem, 3)
+    assert_path(problem, 3, solution)
+    assert solution.certificate.score == truth(problem, 3)[0][0]
+
+
+def test_a_budget_that_ends_at_once_leaves_a_beams_path_and_a_bound():
+    problem = random_problem(np.random.default_rng(1), 15, 15)
+    solution = IntegerProgram().decode(problem, 6, budget=Budget(seconds=1e-6))
+    best = ExactPath().decode(problem, 6).certificate.score
+    assert_path(problem, 6, solution)
+    assert solution.certificate.score - 1e-9 <= best <= solution.certificate.bound + 1e-9
+
+
+def test_bad_options_and_scores():
+    with pytest.raises(ProblemError, match="solver"):
+        IntegerProgram("SCIP")
+    with pytest.raises(ProblemError, match="formulation"):
+        IntegerProgram(formulation="tour")
+    problem = PathProblem([0, 0], [[0, -1e30], [1, 0]], [0, 0], [0, 1])
+    with pytest.raises(ProblemError, match="weights: a solver"):
+        IntegerProgram().decode(problem, 2)
