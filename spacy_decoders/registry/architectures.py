@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["chain_scorer"]
+__all__ = ["arc_scorer", "bilstm_encoder", "chain_scorer"]
 
 
 @spacy.registry.architectures("spacy-decoders.ChainScorer.v1")
@@ -23,3 +23,33 @@ def chain_scorer(
     from ..models.chain_scorer import build_chain_scorer
 
     return build_chain_scorer(tok2vec, emission_l2, transition_l2, nO)
+
+
+@spacy.registry.architectures("spacy-decoders.ArcScorer.v1")
+def arc_scorer(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    lstm_width: int | None = None,
+    arc_width: int = 128,
+    label_width: int = 48,
+    boundary_width: int = 32,
+    factor_rows: int = 2**18,
+) -> Model[list[Doc], Floats2d]:
+    """Scores of trees; see :func:`~spacy_decoders.models.arc_scorer.ArcScorer`."""
+    from ..models.arc_scorer import ArcScorer
+
+    return ArcScorer(
+        tok2vec,
+        lstm_width=lstm_width,
+        arc_width=arc_width,
+        label_width=label_width,
+        boundary_width=boundary_width,
+        factor_rows=factor_rows,
+    )
+
+
+@spacy.registry.architectures("spacy-decoders.BiLSTM.v1")
+def bilstm_encoder(width: int, lstm_width: int) -> Model[list[Floats2d], list[Floats2d]]:
+    """A BiLSTM over token vectors; see :func:`~spacy_decoders.models.bilstm.BiLSTM`."""
+    from ..models.bilstm import BiLSTM
+
+    return BiLSTM(lstm_width, nI=width)

@@ -1,0 +1,387 @@
+"""``branch_and_bound_parser``: dependency trees that are the best by proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.types import Floats2d
+
+from .. import registry  # noqa: F401 - creates `@decoders`
+from ..budget import Budget
+from ..certificate import Certificate
+from ..errors import InfeasibleError, ProblemError
+from ..models.arc_scorer import set_sizes
+from ..models.parser_losses import GoldTrees, update
+from ..models.tree_scores import DocumentScores, SentenceScores, score_documents
+from .decoding_pipe import DecodingPipe
+from .extensions import install, record_certificates, set_token_values
+from .parser_gold import GoldReader, collect_labels
+from .scoring import score_certified
+from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
+
+if TYPE_CHECKING:
+    from ..decoders.tree import TreeProblem, TreeSolution
+
+__all__ = ["BranchAndBoundParser", "make_parser", "make_parser_scorer"]
+
+install()
+
+DEFAULT_MODEL = """
+[model]
+@architectures = "spacy-decoders.ArcScorer.v1"
+
+[model.tok2vec]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 96
+depth = 4
+embed_size = 2000
+window_size = 1
+maxout_pieces = 3
+subword_features = true
+"""
+
+
+@Language.factory(
+    "branch_and_bound_parser",
+    assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents", "doc._.certificates"],
+    default_config={
+        "model": Config().from_str(DEFAULT_MODEL)["model"],
+        "decoder": {"@decoders": "spacy-decoders.Eisner.v1"},
+        "projective": True,
+        "seconds": 1.0,
+        "head_margins": False,
+        "k_best": 1,
+        "scorer": {"@scorers": "spacy-decoders.parser_scorer.v1"},
+    },
+    default_score_weights={
+        "dep_uas": 0.5,
+        "dep_las": 0.5,
+        "dep_las_per_type": None,
+        "sents_p": None,
+        "sents_r": None,
+        "sents_f": 0.0,
+        "certified": None,
+    },
+)
+def make_parser(
+    nlp: Language,
+    name: str,
+    model: Model[list[Doc], Floats2d],
+    decoder: Any,
+    projective: bool,
+    seconds: float | None,
+    head_margins: bool,
+    k_best: int,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> BranchAndBoundParser:
+    """Build the parser; its options are those of :class:`BranchAndBoundParser`."""
+    return BranchAndBoundParser(
+        nlp.vocab,
+        model,
+        name,
+        decoder=decoder,
+        projective=projective,
+        seconds=seconds,
+        head_margins=head_margins,
+        k_best=k_best,
+        scorer=scorer,
+    )
+
+
+#: Labels of white space, of a root, and of a token that has no tree.
+SPACE, ROOT, NO_LABEL = -2, -1, -3
+
+
+@dataclass
+class ParsedDoc:
+    """The trees of one document, before they are written to it.
+
+    Attributes
+    ----------
+    heads
+        Places of the heads in the document, a root being its own.
+    labels
+        Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
+    starts
+        Where sentences begin.
+    margins
+        Each token's head margin.
+    certificates, parses
+        Of each sentence that has a word.
+    """
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    margins: NDArray[np.float64]
+    certificates: list[Certificate] = field(default_factory=list)
+    parses: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    @classmethod
+    def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
+        """No trees yet."""
+        return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))
+
+    def put(self, sentence: SentenceScores, tree: NDArray[np.int32]) -> None:
+        """Add the tree of a sentence."""
+        self.heads[sentence.tokens], self.labels[sentence.tokens] = sentence.tree(tree)
+
+
+class BranchAndBoundParser(DecodingPipe):
+    """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
+
+    A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
+    are none, the parser's own boundary layer sets them. Each sentence gets one root and one
+    certificate in ``doc._.certificates[name]``.
+
+    Parameters
+    ----------
+    vocab, model, name
+        As for every trainable pipe; the model is an
+        :func:`~spacy_decoders.models.arc_scorer.ArcScorer`.
+    decoder
+        A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
+    projective
+        Whether arcs may not cross.
+    seconds
+        Time for one sentence; when it ends, the best tree so far stands, with its gap. None
+        for no limit.
+    head_margins
+        Whether to set ``token._.head_margin``: the best tree's score minus that of the best
+        tree in which the token has another head.
+    k_best
+        Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
+    scorer
+        The scoring method.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], Floats2d],
+        name: str = "branch_and_bound_parser",
+        *,
+        decoder: Any,
+        projective: bool = True,
+        seconds: float | None = 1.0,
+        head_margins: bool = False,
+        k_best: int = 1,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        if k_best < 1:
+            raise ProblemError(f"k_best: expected at least 1, got {k_best}.")
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.decoder = decoder
+        self.projective = projective
+        self.budget = Budget(seconds=seconds)
+        self.head_margins = head_margins
+        self.k_best = k_best
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT"}
+        self._writer = TreeWriter()
+        self._gold: GoldReader | None = None
+
+    # --- labels ---
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The dependency labels, the root's last."""
+        return (*self.cfg["labels"], self.cfg["root"])
+
+    @property
+    def label_data(self) -> dict[str, Any]:
+        """What ``spacy init labels`` stores and `initialize` takes."""
+        return dict(self.cfg)
+
+    def add_label(self, label: str) -> int:
+        """Add a dependency label before the network is initialized."""
+        if label in self.labels:
+            return 0
+        if self.model.get_ref("labels").has_dim("nO"):
+            raise ValueError(Errors.E922.format(name=self.name, nO=len(self.labels)))
+        self.cfg["labels"] = [*self.cfg["labels"], label]
+        self.vocab.strings.add(label)
+        return 1
+
+    # --- prediction ---
+
+    def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
+        """Score the trees of each document's sentences."""
+        docs = list(docs)
+        return score_documents(
+            self.model, docs, [preset_starts(doc) for doc in docs], [is_space(doc) for doc in docs]
+        )
+
+    def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
+        """Find the best tree of each sentence."""
+        parsed = ParsedDoc.blank(len(doc), scores.starts)
+        for sentence in scores.sentences:
+            self._decode_sentence(sentence, parsed)
+        blank = is_space(doc)
+        attach_spaces(parsed.heads, blank, parsed.starts)
+        alone = parsed.heads == np.arange(len(doc))
+        parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+        return parsed
+
+    def _decode_sentence(self, sentence: SentenceScores, parsed: ParsedDoc) -> None:
+        problem = self._problem(sentence)
+        try:
+            solutions = [self.decoder.decode(problem, budget=self.budget)]
+        except InfeasibleError:
+            parsed.certificates.append(
+                Certificate.infeasible(type(self.decoder).__name__, scope=problem.scope)
+            )
+            parsed.parses.append([])
+            return
+        parsed.certificates.append(solutions[0].certificate)
+        parsed.put(sentence, solutions[0].heads)
+        if self.head_margins:
+            from ..decoders.tree import max_marginals
+
+            parsed.margins[sentence.tokens] = _margins(max_marginals(problem), solutions[0].heads)
+        if self.k_best > 1:
+            from ..decoders.tree import k_best
+
+            solutions = k_best(problem, self.k_best)
+            parsed.parses.append([self._as_dict(sentence, solution) for solution in solutions])
+
+    def _problem(self, sentence: SentenceScores) -> TreeProblem:
+        from ..decoders.tree import TreeProblem
+
+        arcs: Any = sentence.arcs
+        return TreeProblem(arcs, projective=self.projective)
+
+    def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
+        """One of several trees in plain types: places in the document, a root being its own."""
+        heads, labels = sentence.tree(solution.heads)
+        return {
+            "tokens": sentence.tokens.tolist(),
+            "heads": heads.tolist(),
+            "deps": [self.labels[label] for label in labels],
+            "score": solution.certificate.score,
+        }
+
+    def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
+        """Write heads, labels and boundaries at once, then what spaCy has no place for."""
+        strings = self.vocab.strings
+        # the last two are the root's label, at -1, and that of white space, at -2
+        hashes = np.array(
+            [strings.add(label) for label in (*self.cfg["labels"], SPACE_LABEL, self.cfg["root"])],
+            dtype=np.uint64,
+        )
+        deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
+        self._writer.write(doc, decoded.heads, deps, decoded.starts)
+        record_certificates(doc, self.name, decoded.certificates)
+        if self.head_margins:
+            set_token_values(doc, "head_margin", decoded.margins.tolist())
+        if self.k_best > 1:
+            doc._.parses = decoded.parses
+
+    # --- training ---
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: dict[str, Any] | None = None,
+    ) -> None:
+        """Collect the labels and size the network by some gold-standard examples.
+
+        Parameters
+        ----------
+        get_examples
+            Gives examples with trees.
+        nlp
+            The pipeline.
+        labels
+            What :attr:`label_data` was, to spare the pass over all examples.
+        """
+        validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
+        if labels is not None:
+            self.cfg.update(labels)
+        else:
+            found, tags, root = collect_labels(get_examples())
+            found = [*self.cfg["labels"], *(x for x in found if x not in self.cfg["labels"])]
+            self.cfg.update({"labels": found, "tags": tags, "root": root})
+        if not self.cfg["labels"]:
+            raise ProblemError(
+                f"{self.name}: the examples have no labelled arcs to learn; give trees (heads "
+                "and labels), or add labels with add_label()."
+            )
+        for label in self.labels:
+            self.vocab.strings.add(label)
+        sample = [example.predicted for example in islice(get_examples(), 10)]
+        set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
+        self.model.initialize(X=sample)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = [example for example in examples if len(example.predicted)]
+        validate_examples(examples, "BranchAndBoundParser.update")
+        if not examples:
+            return losses
+        set_dropout_rate(self.model, drop)
+        found, _ = update(
+            self.model, [example.predicted for example in examples], self._read_gold(examples)
+        )
+        losses[self.name] += found.total
+        if sgd:
+            self.finish_update(sgd)
+        return losses
+
+    def _read_gold(self, examples: list[Example]) -> GoldTrees:
+        if self._gold is None or self._gold.labels != self.cfg["labels"]:
+            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
+        return self._gold(examples)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score the trees as spaCy does, and add the share of certified ones."""
+        if self.scorer is None:
+            return {}
+        return self.scorer(examples, component=self.name, **kwargs)
+
+
+def make_parser_scorer() -> Callable[..., dict[str, Any]]:
+    """Build ``spacy-decoders.parser_scorer.v1``."""
+    return score_parser
+
+
+def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> dict[str, Any]:
+    """Return spaCy's parser scores (``dep_uas``, ``sents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    return {**parser_score(examples, **kwargs), **score_certified(examples, component)}
+
+
+def _margins(marginals: NDArray[np.float64], heads: NDArray[np.int32]) -> NDArray[np.float64]:
+    """By how much each token's head beats the next best, trees being equal otherwise."""
+    n = len(heads)
+    tokens = np.arange(1, n + 1)
+    rest = np.array(marginals)
+    rest[heads, tokens] = -np.inf
+    margins: NDArray[np.float64] = marginals[heads, tokens] - rest[:, 1:].max(axis=0)
+    return margins

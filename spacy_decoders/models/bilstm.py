@@ -1,0 +1,224 @@
+"""A bidirectional LSTM in plain array operations.
+
+Both directions run in the same steps. Sequences are sorted by length, so that the ones
+still running at a step are always a prefix: nothing is padded, and the inputs of all steps
+and both directions take one matrix product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from thinc.api import Model, glorot_uniform_init
+from thinc.types import Floats2d
+
+__all__ = ["BiLSTM"]
+
+Floats = NDArray[np.float32]
+Sequences = list[Floats2d]
+
+
+def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
+    """One bidirectional LSTM layer; each token gets both directions side by side.
+
+    Parameters
+    ----------
+    width
+        Size of the state of each direction: the output has twice as many columns.
+    nI
+        Width of the input; inferred from the data if None.
+
+    Returns
+    -------
+    Model
+        Takes and returns a list of arrays, one row a token.
+
+    References
+    ----------
+    .. [1] S. Hochreiter, J. Schmidhuber. "Long Short-Term Memory". Neural Computation, 1997.
+
+    Examples
+    --------
+    >>> layer = BiLSTM(width=4, nI=3)
+    >>> _ = layer.initialize()
+    >>> [states.shape for states in layer.predict([np.ones((2, 3), "f"), np.ones((5, 3), "f")])]
+    [(2, 8), (5, 8)]
+    """
+    return Model(
+        "bilstm",
+        _forward,
+        init=_init,
+        dims={"nI": nI, "nH": width, "nO": 2 * width},
+        params={"W": None, "U": None, "b": None},
+    )
+
+
+def _init(
+    model: Model[Sequences, Sequences], X: Sequences | None = None, Y: object = None
+) -> None:
+    if X is not None and model.has_dim("nI") is None:
+        model.set_dim("nI", X[0].shape[1])
+    inputs, width = model.get_dim("nI"), model.get_dim("nH")
+    ops: Any = model.ops
+    model.set_param("W", glorot_uniform_init(ops, (inputs, 8 * width)))
+    # each gate's recurrent block starts as a rotation, which keeps the state's length
+    rng = np.random.default_rng(int(np.random.randint(2**31)))  # noqa: NPY002 - the run's seed
+    blocks = np.linalg.qr(rng.normal(size=(2, 4, width, width)))[0]
+    model.set_param("U", ops.asarray2f(np.hstack(list(np.concatenate(blocks))).astype("f")))
+    bias = np.zeros((2, 4, width), dtype="f")
+    bias[:, 1] = 1.0  # remember, until the data says to forget
+    model.set_param("b", ops.asarray1f(bias.ravel()))
+
+
+@dataclass(frozen=True)
+class _Packed:
+    """How tokens are laid out by steps.
+
+    Attributes
+    ----------
+    rows
+        (2, tokens): the token read in each packed place, from the left and from the right.
+    offsets
+        (steps + 1,): where each step's tokens begin.
+    """
+
+    rows: NDArray[np.intp]
+    offsets: list[int]
+
+    @classmethod
+    def of(cls, lengths: Sequence[int]) -> _Packed:
+        sizes = np.asarray(lengths, dtype=np.intp)
+        ends = np.cumsum(sizes)
+        order = np.argsort(-sizes, kind="stable")
+        longest = int(sizes.max(initial=0))
+        # (steps, sequences): whether the sequence still runs
+        running = np.arange(longest)[:, None] < sizes[order][None, :]
+        steps, which = np.nonzero(running)
+        sequence = order[which]
+        left = ends[sequence] - sizes[sequence] + steps
+        right = ends[sequence] - 1 - steps
+        offsets = np.concatenate([[0], np.cumsum(running.sum(axis=1))])
+        return cls(np.stack([left, right]), [int(i) for i in offsets])
+
+
+def _forward(
+    model: Model[Sequences, Sequences], X: Sequences, is_train: bool
+) -> tuple[Sequences, Callable[[Sequences], Sequences]]:
+    ops: Any = model.ops
+    width = model.get_dim("nH")
+    lengths = [len(x) for x in X]
+    packed = _Packed.of(lengths)
+    inputs: Any = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
+    W: Any = model.get_param("W")
+    U = _by_direction(model.get_param("U"), width)
+    preacts = ops.gemm(inputs, W)
+    preacts += model.get_param("b")
+    # (2, tokens, 4 * width), in the order of the steps
+    gates = np.stack([preacts[packed.rows[d], d * 4 * width :][:, : 4 * width] for d in (0, 1)])
+    states, cells, tanhs = _run(gates, U, packed.offsets)
+    output = np.empty((len(inputs), 2 * width), dtype="f")
+    for d in (0, 1):
+        output[packed.rows[d], d * width : (d + 1) * width] = states[d]
+
+    def backprop(d_output: Sequences) -> Sequences:
+        d_flat: Any = ops.flatten(d_output)
+        d_states = np.stack([d_flat[packed.rows[d], d * width :][:, :width] for d in (0, 1)])
+        previous = _previous(packed.offsets)
+        d_gates = _run_back(d_states, gates, cells, tanhs, U, packed.offsets)
+        begun = packed.offsets[1] if lengths else 0
+        d_U = np.matmul(states[:, previous].transpose(0, 2, 1), d_gates[:, begun:])
+        model.inc_grad("U", ops.asarray2f(np.hstack([d_U[0], d_U[1]])))
+        d_preacts = np.empty((len(inputs), 8 * width), dtype="f")
+        for d in (0, 1):
+            d_preacts[packed.rows[d], d * 4 * width : (d + 1) * 4 * width] = d_gates[d]
+        model.inc_grad("W", ops.gemm(inputs, d_preacts, trans1=True))
+        model.inc_grad("b", d_preacts.sum(axis=0))
+        d_inputs: Sequences = ops.unflatten(ops.gemm(d_preacts, W, trans2=True), lengths)
+        return d_inputs
+
+    return ops.unflatten(output, lengths), backprop
+
+
+def _by_direction(U: Any, width: int) -> Floats:
+    """The recurrent weights as (2, width, 4 * width)."""
+    return np.ascontiguousarray(np.stack([U[:, : 4 * width], U[:, 4 * width :]]))
+
+
+def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, Floats]:
+    """All steps; `gates` goes from pre-activations to activations in place.
+
+    Gates are laid out as input, forget, output, candidate.
+    """
+    width = U.shape[1]
+    states = np.empty((2, gates.shape[1], width), dtype="f")
+    cells, tanhs = np.empty_like(states), np.empty_like(states)
+    before = 0
+    for start, end in pairwise(offsets):
+        gate = gates[:, start:end]
+        if start:
+            gate += np.matmul(states[:, before : before + end - start], U)
+        # sigmoid(x) = (tanh(x / 2) + 1) / 2: one transcendental for all four, no overflow
+        gate[..., : 3 * width] *= 0.5
+        np.tanh(gate, out=gate)
+        gate[..., : 3 * width] += 1.0
+        gate[..., : 3 * width] *= 0.5
+        cell = cells[:, start:end]
+        np.multiply(gate[..., :width], gate[..., 3 * width :], out=cell)
+        if start:
+            cell += gate[..., width : 2 * width] * cells[:, before : before + end - start]
+        np.tanh(cell, out=tanhs[:, start:end])
+        np.multiply(
+            gate[..., 2 * width : 3 * width], tanhs[:, start:end], out=states[:, start:end]
+        )
+        before = start
+    return states, cells, tanhs
+
+
+def _run_back(
+    d_states: Floats, gates: Floats, cells: Floats, tanhs: Floats, U: Floats, offsets: list[int]
+) -> Floats:
+    """The gradient of all pre-activations, from the last step to the first."""
+    width = U.shape[1]
+    U_transposed = np.ascontiguousarray(U.transpose(0, 2, 1))
+    i, f, o, g = (gates[..., k * width : (k + 1) * width] for k in range(4))
+    # what does not depend on later steps is done for all steps at once
+    d_gates = np.empty_like(gates)
+    d_cell_of_state = o * (1.0 - tanhs * tanhs)
+    slopes = gates * (1.0 - gates)
+    slopes[..., 3 * width :] = 1.0 - g * g
+    d_cells = np.zeros_like(cells)
+    steps = list(pairwise(offsets))
+    for step in range(len(steps) - 1, -1, -1):
+        start, end = steps[step]
+        d_state = d_states[:, start:end]
+        d_cell = d_cells[:, start:end]
+        d_cell += d_state * d_cell_of_state[:, start:end]
+        d_gate = d_gates[:, start:end]
+        np.multiply(d_cell, g[:, start:end], out=d_gate[..., :width])
+        np.multiply(d_state, tanhs[:, start:end], out=d_gate[..., 2 * width : 3 * width])
+        np.multiply(d_cell, i[:, start:end], out=d_gate[..., 3 * width :])
+        if step:
+            before = steps[step - 1][0]
+            there = slice(before, before + end - start)
+            np.multiply(d_cell, cells[:, there], out=d_gate[..., width : 2 * width])
+            d_cells[:, there] += d_cell * f[:, start:end]
+        else:
+            d_gate[..., width : 2 * width] = 0.0
+        d_gate *= slopes[:, start:end]
+        if step:
+            d_states[:, there] += np.matmul(d_gate, U_transposed)
+    return d_gates
+
+
+def _previous(offsets: list[int]) -> NDArray[np.intp]:
+    """For each packed place after the first step, the place of the state before it."""
+    places = [
+        np.arange(before, before + end - start)
+        for before, start, end in zip(offsets, offsets[1:], offsets[2:], strict=False)
+    ]
+    return np.concatenate(places) if places else np.zeros(0, dtype=np.intp)

@@ -1,0 +1,157 @@
+"""Label scores: which relation an arc stands for, if it is in the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from thinc.api import Model, Relu
+from thinc.types import Floats2d
+
+__all__ = ["BiaffineLabels", "best_labels"]
+
+Input = tuple[Floats2d, NDArray[np.intp]]
+
+#: Modifiers whose labels are scored at a time, so that a long sentence needs little memory.
+_BLOCK = 128
+
+
+def BiaffineLabels(
+    hidden: int, nI: int, nO: int | None = None, dropout: float = 0.0
+) -> Model[Input, Floats2d]:
+    """Score the labels of given arcs between tokens by a deep biaffine layer.
+
+    Takes token vectors, shape (tokens, nI), and arcs, shape (arcs, 2), as rows of (head,
+    modifier). Returns label scores, shape (arcs, nO):
+    ``k_h W_l d_m + k_h . H_l + d_m . M_l + b_l``. All arcs of a sentence are scored at once,
+    and only the best label kept, by :func:`best_labels`.
+
+    References
+    ----------
+    .. [1] T. Dozat, C. Manning. "Deep Biaffine Attention for Neural Dependency Parsing".
+       ICLR 2017, equation 3.
+
+    Examples
+    --------
+    >>> layer = BiaffineLabels(hidden=4, nI=3, nO=7)
+    >>> _ = layer.initialize()
+    >>> layer.predict((np.ones((5, 3), "f"), np.array([[0, 1], [1, 2]]))).shape
+    (2, 7)
+    """
+    return Model(
+        "biaffine_labels",
+        _forward,
+        init=_init,
+        dims={"nI": nI, "nH": hidden, "nO": nO},
+        layers=[
+            Relu(hidden, nI=nI, dropout=dropout),
+            Relu(hidden, nI=nI, dropout=dropout),
+        ],
+        params={"W": None, "H": None, "M": None, "b": None},
+    )
+
+
+def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = None) -> None:
+    hidden, labels, ops = model.get_dim("nH"), model.get_dim("nO"), model.ops
+    for layer in model.layers:
+        layer.initialize()
+    # (modifier's hidden, label, head's hidden), the first product over all labels at once
+    model.set_param("W", ops.alloc2f(hidden, labels * hidden))
+    model.set_param("H", ops.alloc2f(labels, hidden))
+    model.set_param("M", ops.alloc2f(labels, hidden))
+    model.set_param("b", ops.alloc1f(labels))
+
+
+def _forward(
+    model: Model[Input, Floats2d], X: Input, is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
+    vectors, arcs = X
+    heads, backprop_heads = model.layers[0](vectors, is_train)
+    modifiers, backprop_modifiers = model.layers[1](vectors, is_train)
+    W, H, M, b = _parameters(model)
+    hidden, labels = model.get_dim("nH"), model.get_dim("nO")
+    ops: Any = model.ops
+    gemm = ops.gemm
+    k: Any = heads[arcs[:, 0]]
+    d: Any = modifiers[arcs[:, 1]]
+    by_label = gemm(d, W).reshape(-1, labels, hidden)
+    scores = np.matmul(by_label, k[:, :, None])[:, :, 0]
+    scores += gemm(k, H, trans2=True)
+    scores += gemm(d, M, trans2=True)
+    scores += b
+
+    def backprop(d_scores: Floats2d) -> Input:
+        ds: Any = d_scores
+        d_by_label = (ds[:, :, None] * k[:, None, :]).reshape(-1, labels * hidden)
+        d_k = np.matmul(ds[:, None, :], by_label)[:, 0] + gemm(ds, H)
+        d_d = gemm(d_by_label, W, trans2=True) + gemm(ds, M)
+        model.inc_grad("W", gemm(d, d_by_label, trans1=True))
+        model.inc_grad("H", gemm(ds, k, trans1=True))
+        model.inc_grad("M", gemm(ds, d, trans1=True))
+        model.inc_grad("b", ds.sum(axis=0))
+        d_heads = ops.alloc2f(*heads.shape)
+        d_modifiers = ops.alloc2f(*modifiers.shape)
+        ops.scatter_add(d_heads, arcs[:, 0].astype("i"), d_k)
+        ops.scatter_add(d_modifiers, arcs[:, 1].astype("i"), d_d)
+        d_vectors = backprop_heads(d_heads)
+        d_vectors += backprop_modifiers(d_modifiers)
+        return d_vectors, arcs
+
+    return ops.asarray2f(scores), backprop
+
+
+def _parameters(model: Model[Input, Floats2d]) -> list[Any]:
+    return [model.get_param(name) for name in ("W", "H", "M", "b")]
+
+
+def best_labels(
+    model: Model[Input, Floats2d], vectors: Floats2d, offsets: Iterable[int]
+) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+    """The best label of every arc between tokens of one sentence, and its log-probability.
+
+    Parameters
+    ----------
+    model
+        A :func:`BiaffineLabels` layer.
+    vectors
+        Token vectors, shape (tokens, nI).
+    offsets
+        Where sentences begin, from 0 to `tokens`.
+
+    Returns
+    -------
+    list
+        Two arrays of shape (n, n) for each sentence, indexed by modifier and head.
+    """
+    heads: Any = model.layers[0].predict(vectors)
+    modifiers: Any = model.layers[1].predict(vectors)
+    W, H, M, b = _parameters(model)
+    hidden, labels = model.get_dim("nH"), model.get_dim("nO")
+    gemm: Any = model.ops.gemm
+    # a bias column to the head's vector turns the whole score into one product
+    by_label = np.empty((len(vectors), labels, hidden + 1), dtype="f")
+    by_label[:, :, :hidden] = gemm(modifiers, W).reshape(-1, labels, hidden) + H
+    by_label[:, :, hidden] = gemm(modifiers, M, trans2=True) + b
+    keys = np.ones((hidden + 1, len(vectors)), dtype="f")
+    keys[:hidden] = heads.T
+    found = []
+    for start, end in pairwise(offsets):
+        n = end - start
+        best = np.empty((n, n), dtype=np.int32)
+        logs = np.empty((n, n), dtype="f")
+        for block in range(start, end, _BLOCK):
+            stop = min(block + _BLOCK, end)
+            flat = by_label[block:stop].reshape(-1, hidden + 1)
+            # (modifiers, labels, heads)
+            scores = np.dot(flat, keys[:, start:end]).reshape(stop - block, labels, n)
+            rows = slice(block - start, stop - start)
+            best[rows] = scores.argmax(axis=1)
+            top = scores.max(axis=1)
+            scores -= top[:, None]
+            np.exp(scores, out=scores)
+            logs[rows] = -np.log(scores.sum(axis=1))
+        found.append((best, logs))
+    return found

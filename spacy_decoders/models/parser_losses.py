@@ -1,0 +1,125 @@
+"""What the parser's network learns from, and the gradients of its losses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+__all__ = ["UNKNOWN", "GoldTrees", "Losses", "update"]
+
+#: An annotation that is missing: nothing is learnt from it.
+UNKNOWN = -2
+ROOT = -1
+
+
+@dataclass(frozen=True)
+class GoldTrees:
+    """The gold standard of a batch, over the tokens of all documents laid end to end.
+
+    Attributes
+    ----------
+    offsets
+        Where sentences begin, and at last the number of tokens.
+    heads
+        The token that heads each token, in its own sentence; -1 for the root.
+    labels, tags
+        Index of each token's label and tag.
+    starts
+        1 where a sentence begins, else 0.
+
+    ``UNKNOWN`` (-2) in any of the last four is a missing value.
+    """
+
+    offsets: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    tags: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Losses:
+    """Summed cross-entropies of a batch, in nats."""
+
+    heads: float
+    labels: float
+    boundaries: float
+    tags: float
+
+    @property
+    def total(self) -> float:
+        """Their sum."""
+        return self.heads + self.labels + self.boundaries + self.tags
+
+
+def update(
+    model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
+) -> tuple[Losses, list[Floats2d]]:
+    """Accumulate the gradients of one batch; returns the losses and the arc scores."""
+    vectors, backprop = model.begin_update(list(docs))
+    scale = 1.0 / max(1, len(gold.heads))
+    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
+    head_loss, d_arcs = _heads_loss(arcs, gold, scale)
+    d_vectors: Any = backprop_arcs(d_arcs)[0]
+
+    labelled = np.flatnonzero((gold.heads >= 0) & (gold.labels >= 0))
+    label_loss = 0.0
+    if len(labelled):
+        pairs = np.stack([gold.heads[labelled], labelled], axis=1)
+        scores, backprop_labels = model.get_ref("labels").begin_update((vectors, pairs))
+        label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
+        d_vectors += backprop_labels(d_scores)[0]
+
+    log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)
+    boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
+    d_vectors += backprop_starts(d_log_odds)
+
+    tag_scores, backprop_tags = model.get_ref("tags").begin_update(vectors)
+    tag_loss, d_tags = cross_entropy(tag_scores, gold.tags, scale)
+    d_vectors += backprop_tags(d_tags)
+
+    backprop(d_vectors)
+    return Losses(head_loss, label_loss, boundary_loss, tag_loss), arcs
+
+
+def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:
+    """Summed softmax cross-entropy of rows and its gradient times `scale`; a negative gold
+    index counts for nothing."""
+    known = np.flatnonzero(gold >= 0)
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    probabilities = np.exp(shifted)
+    sums = probabilities.sum(axis=1, keepdims=True)
+    loss = float((np.log(sums[known, 0]) - shifted[known, gold[known]]).sum(dtype="d"))
+    gradient = probabilities / sums
+    gradient[known, gold[known]] -= 1.0
+    gradient[gold < 0] = 0.0
+    return loss, gradient * np.float32(scale)
+
+
+def _heads_loss(
+    arcs: list[Floats2d], gold: GoldTrees, scale: float
+) -> tuple[float, list[Floats2d]]:
+    total, gradients = 0.0, []
+    for scores, start, end in zip(arcs, gold.offsets, gold.offsets[1:], strict=False):
+        heads = gold.heads[start:end]
+        # column 0 is the root, column h + 1 the sentence's token h
+        columns = np.where(heads >= 0, heads - start + 1, np.where(heads == ROOT, 0, -1))
+        loss, gradient = cross_entropy(scores, columns, scale)
+        total += loss
+        gradients.append(gradient)
+    return total, gradients
+
+
+def _boundary_loss(log_odds: Any, starts: NDArray[np.int64], scale: float) -> tuple[float, Any]:
+    known = starts >= 0
+    logits = log_odds[:, 0]
+    losses = np.logaddexp(0.0, np.where(starts == 1, -logits, logits))
+    gradient = np.where(known, 1.0 / (1.0 + np.exp(-logits)) - starts, 0.0) * scale
+    return float(losses[known].sum(dtype="d")), gradient.astype("f")[:, None]

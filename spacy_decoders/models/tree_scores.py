@@ -1,0 +1,151 @@
+"""From documents to the scores of each sentence's trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from .boundaries import sentence_offsets
+from .labels import best_labels
+
+__all__ = ["DocumentScores", "SentenceScores", "score_documents"]
+
+
+@dataclass(frozen=True)
+class SentenceScores:
+    """What the network says of one sentence of n tokens, the root being 0.
+
+    Attributes
+    ----------
+    tokens
+        (n,) the tokens' places in the document; white space is left out.
+    arcs
+        float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
+        0 and on the diagonal.
+    labels
+        int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc.
+    tags
+        int32 (n + 1,), the best tag of each token; 0 for the root.
+    """
+
+    tokens: NDArray[np.int64]
+    arcs: NDArray[np.float32]
+    labels: NDArray[np.int32]
+    tags: NDArray[np.int32]
+
+    def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The heads of a tree as places in the document, a root being its own, and labels.
+
+        The label of a root is -1.
+        """
+        tokens = np.arange(1, len(heads) + 1)
+        places = np.where(heads == 0, self.tokens, self.tokens[np.maximum(heads, 1) - 1])
+        return places, np.where(heads == 0, -1, self.labels[heads, tokens])
+
+
+@dataclass(frozen=True)
+class DocumentScores:
+    """What the network says of one document.
+
+    Attributes
+    ----------
+    starts
+        Where its sentences begin.
+    sentences
+        The scores of each sentence that has a word.
+    """
+
+    starts: NDArray[np.int64]
+    sentences: list[SentenceScores]
+
+
+def score_documents(
+    model: Model[list[Doc], Floats2d],
+    docs: Sequence[Doc],
+    presets: Sequence[NDArray[np.int64]],
+    spaces: Sequence[NDArray[np.bool_]],
+) -> list[DocumentScores]:
+    """Score all sentences of some documents in one batch.
+
+    Parameters
+    ----------
+    model
+        An :func:`~spacy_decoders.models.arc_scorer.ArcScorer`.
+    docs
+        The documents; they are not changed.
+    presets
+        Sentence starts that are known, one array a document: 1, -1 (no start), 0 (unknown).
+    spaces
+        Whether each token is white space, one array a document. Such tokens begin no
+        sentence unless preset, and have no part in the tree.
+
+    Returns
+    -------
+    list
+        The scores of each document. An arc's score includes the log-probability of its
+        best label, so that the best tree is the best labelled tree.
+    """
+    vectors: Any = model.predict(list(docs))
+    log_odds: Any = model.get_ref("boundaries").predict(vectors)
+    tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)
+    kept: list[NDArray[np.int64]] = []  # per sentence, tokens' places in the document
+    rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
+    counts = []
+    starts = []
+    begin = 0
+    for preset, blank in zip(presets, spaces, strict=True):
+        odds = np.where(blank, -np.inf, log_odds[begin : begin + len(blank), 0])
+        if len(odds):  # white space before the first word belongs to its sentence
+            odds[np.argmin(blank)] = -np.inf
+        offsets = sentence_offsets(odds, preset)
+        sentences = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets)]
+        sentences = [places for places in sentences if len(places)]
+        starts.append(offsets[:-1])
+        kept += sentences
+        rows += [places + begin for places in sentences]
+        counts.append(len(sentences))
+        begin += len(blank)
+    scored = _score_sentences(model, vectors, tags, kept, rows)
+    ends = np.cumsum(counts)
+    return [
+        DocumentScores(begins, scored[end - count : end])
+        for begins, end, count in zip(starts, ends, counts, strict=True)
+    ]
+
+
+def _score_sentences(
+    model: Model[list[Doc], Floats2d],
+    vectors: Any,
+    tags: Any,
+    kept: list[NDArray[np.int64]],
+    rows: list[NDArray[np.int64]],
+) -> list[SentenceScores]:
+    if not rows:
+        return []
+    offsets = np.cumsum([0, *map(len, rows)])
+    chosen = np.concatenate(rows)
+    vectors = vectors[chosen]
+    all_arcs: Any = model.get_ref("arcs").predict((vectors, offsets))
+    all_labels = best_labels(model.get_ref("labels"), vectors, offsets)
+    scored = []
+    for places, by_modifier, (label, log_probability), start in zip(
+        kept, all_arcs, all_labels, offsets, strict=False
+    ):
+        n = len(places)
+        arcs = np.full((n + 1, n + 1), -np.inf, dtype="f")
+        arcs[:, 1:] = by_modifier.T
+        arcs[1:, 1:] += log_probability.T
+        labels = np.zeros((n + 1, n + 1), dtype=np.int32)
+        labels[1:, 1:] = label.T
+        of_tokens = np.zeros(n + 1, dtype=np.int32)
+        of_tokens[1:] = tags[chosen[start : start + n]]
+        scored.append(SentenceScores(places, arcs, labels, of_tokens))
+    return scored
