@@ -1,0 +1,181 @@
+"""exact_tagger beside spaCy's own tagger: accuracy, and speed from end to end.
+
+Both are trained here with the same tok2vec, steps, batches, seed and learning rate, and
+measured in turns over the same texts:
+
+    python benchmarks/tagger.py                # tags of UD English-EWT
+    python benchmarks/tagger.py --case joint   # tags and named entities of GUM, jointly
+
+Trained pipelines are kept in results/cache; `--retrain` trains them anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import timing  # first: it sets the threads
+from plots import bars
+from spacy import util
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from thinc.api import NumpyOps, set_current_ops
+
+CONFIGS = timing.HERE.parent / "configs"
+SPACY_TAGGER = {"@architectures": "spacy.Tagger.v2"}
+SPACY_NER = {
+    "@architectures": "spacy.TransitionBasedParser.v2",
+    "state_type": "ner",
+    "extra_state_tokens": False,
+    "hidden_width": 64,
+    "maxout_pieces": 2,
+    "use_upper": True,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A treebank and the pipelines that are compared on it."""
+
+    config: str
+    train: str
+    dev: str
+    steps: int
+    baseline: tuple[str, ...]
+
+
+CASES = {
+    "tag": Case(
+        "exact_tagger.cfg",
+        "parsing/UD_English-EWT/en_ewt-ud-train.conllu.gz",
+        "parsing/UD_English-EWT/en_ewt-ud-dev.conllu.gz",
+        3000,
+        ("tagger",),
+    ),
+    "joint": Case(
+        "joint_tagger.cfg",
+        "tagging/gum-posner/train.tsv.gz",
+        "tagging/gum-posner/dev.tsv.gz",
+        2000,
+        ("tagger", "ner"),
+    ),
+}
+
+
+def configuration(case: Case, data: Path, steps: int, *, ours: bool, loss: str) -> Any:
+    """The config of one side: they differ in the components over the tok2vec only."""
+    config = util.load_config(CONFIGS / case.config)
+    config["paths"].update(train=str(data / case.train), dev=str(data / case.dev))
+    config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 12))
+    listener = config["components"]["tagger"]["model"]["tok2vec"]
+    if ours:
+        config["components"]["tagger"]["loss"] = loss
+        return config
+    models = {"tagger": SPACY_TAGGER, "ner": SPACY_NER}
+    for name in case.baseline:
+        model = {**models[name], "tok2vec": dict(listener)}
+        config["components"][name] = {"factory": name, "model": model}
+    config["nlp"]["pipeline"] = ["tok2vec", *case.baseline]
+    return config
+
+
+def trained(config: Any, folder: Path, retrain: bool) -> Language:
+    """Train a pipeline, or load the one that was trained before; the best step of dev."""
+    if retrain or not (folder / "model-best").exists():
+        filled = util.load_model_from_config(config, auto_fill=True).config
+        nlp = init_nlp(filled)
+        folder.mkdir(parents=True, exist_ok=True)
+        train(nlp, folder)
+    return util.load_model(folder / "model-best")
+
+
+def references(config: Any, nlp: Language, limit: int) -> list[Doc]:
+    """The gold documents of dev."""
+    corpora = util.registry.resolve({"corpora": config.interpolate()["corpora"]})["corpora"]
+    return [example.reference for example in corpora["dev"](nlp)][: limit or None]
+
+
+def evaluated(nlp: Language, golds: list[Doc]) -> dict[str, float]:
+    """Accuracy over gold tokens, and the share of units certified optimal."""
+    from spacy.training import Example
+
+    words = [[token.text for token in gold] for gold in golds]
+    spaces = [[bool(token.whitespace_) for token in gold] for gold in golds]
+    docs = [Doc(nlp.vocab, words=w, spaces=s) for w, s in zip(words, spaces, strict=True)]
+    annotated = list(nlp.pipe(docs))
+    examples = [Example(doc, gold) for doc, gold in zip(annotated, golds, strict=True)]
+    scores = Scorer(nlp).score(examples)
+    return {name: 100 * (scores.get(name) or 0.0) for name in ("tag_acc", "ents_f", "certified")}
+
+
+def main() -> None:
+    """Train, evaluate, time, report."""
+    parser = timing.arguments(__doc__.splitlines()[0])
+    parser.add_argument("--case", choices=sorted(CASES), default="tag")
+    parser.add_argument("--loss", choices=["crf", "margin", "perceptron"], default="crf")
+    parser.add_argument("--steps", type=int, default=0, help="training steps")
+    parser.add_argument("--retrain", action="store_true", help="train anew")
+    options = parser.parse_args()
+    case = CASES[options.case]
+    steps = options.steps or (150 if options.quick else case.steps)
+    # numpy's own BLAS: on many machines it is faster than the one thinc brings
+    set_current_ops(NumpyOps(use_blis=False))
+
+    report = timing.Report(f"tagger-{options.case}", options.results, {"steps": steps})
+    cache = options.results / "cache" / f"tagger-{options.case}-{steps}"
+    pipelines: dict[str, Language] = {}
+    scores: dict[str, dict[str, float]] = {}
+    golds: dict[str, list[Doc]] = {}
+    for ours in (False, True):
+        name = f"exact_tagger ({options.loss})" if ours else " + ".join(case.baseline)
+        config = configuration(case, options.data, steps, ours=ours, loss=options.loss)
+        folder = cache / (options.loss if ours else "spacy")
+        nlp = pipelines[name] = trained(config, folder, options.retrain)
+        golds[name] = references(config, nlp, 40 if options.quick else 0)
+        scores[name] = evaluated(nlp, golds[name])
+
+    texts = [gold.text for gold in next(iter(golds.values()))]
+    words = sum(len(gold) for gold in next(iter(golds.values())))
+    seconds = timing.interleaved(
+        {name: lambda nlp=nlp: list(nlp.pipe(texts)) for name, nlp in pipelines.items()},
+        repeats=5 if options.quick else 15,
+    )
+    baseline, exact = pipelines
+    report.table(
+        f"{case.dev}: {words:,} words, {steps} steps each",
+        ["pipeline", "TAG", "ENTS F", "certified %", "words/s", "time ratio"],
+        [
+            [
+                name,
+                round(scores[name]["tag_acc"], 2),
+                round(scores[name]["ents_f"], 2) if options.case == "joint" else None,
+                round(scores[name]["certified"], 2) if name == exact else None,
+                words / seconds[name],
+                seconds[name] / seconds[baseline],
+            ]
+            for name in pipelines
+        ],
+    )
+    gained = scores[exact]["tag_acc"] - scores[baseline]["tag_acc"]
+    report.target("tag accuracy over spaCy's", 0.0, gained, unit="points")
+    report.target("certified optimal", 100.0, scores[exact]["certified"], unit="%")
+    if options.case == "tag":
+        ratio = seconds[exact] / seconds[baseline]
+        report.target("time through nlp.pipe", 1.1, ratio, most=True)
+    bars(
+        report.path(".png"),
+        "From text to tags, one thread",
+        "words a second",
+        {name: words / seconds[name] for name in pipelines},
+        log=False,
+    )
+    report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
