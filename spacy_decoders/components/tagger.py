@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, pairwise
@@ -315,22 +315,69 @@ class ExactTagger(DecodingPipe):
 
     def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
         """Find the best labels of each sentence, or of the whole document."""
-        emissions, chain = scores
-        if not len(doc):
-            return Tagging(np.zeros(0, dtype=np.int32), [])
-        emissions = self._constrained(doc, emissions)
-        bounds = _unit_bounds(doc)
+        return self._decode_together([doc], [scores])[0]
+
+    def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         try:
-            solutions = self.decoder.decode_batch(chain, emissions, np.diff(bounds))
-            labels = solutions[0].labels
-            if len(solutions) > 1:
-                labels = np.concatenate([solution.labels for solution in solutions])
-            certificates = [solution.certificate for solution in solutions]
+            taggings = self._decode_together(docs, self.predict(docs))
+        except Exception:
+            # some document is bad: apart, it costs no other
+            yield from super()._annotated(docs)
+            return
+        for doc, tagging in zip(docs, taggings, strict=True):
+            try:
+                self.annotate(doc, tagging)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def _decode_together(
+        self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
+    ) -> list[Tagging]:
+        """Decode all units of several documents in one call: many are only a few words long."""
+        chain = scores[0][1] if scores else None
+        emissions = [
+            self._constrained(doc, of_doc) for doc, (of_doc, _) in zip(docs, scores, strict=True)
+        ]
+        lengths = [_unit_lengths(doc) for doc in docs]
+        units = [length for of_doc in lengths for length in of_doc]
+        if not units:
+            return [Tagging(np.zeros(0, dtype=np.int32), []) for _ in docs]
+        rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
+        try:
+            solved = iter(self.decoder.decode_batch(chain, rows, units))
         except InfeasibleError:
-            labels, certificates = self._decode_apart(chain, emissions, bounds)
-        if not self.margins and self.k_best == 1:
-            return Tagging(labels, certificates)
-        return Tagging(labels, certificates, *self._more(chain, emissions, bounds, labels))
+            solved = self._decode_apart(chain, rows, units)
+        taggings = []
+        for of_doc, of_units in zip(emissions, lengths, strict=True):
+            solutions = list(islice(solved, len(of_units)))
+            if len(solutions) == 1:
+                labels = solutions[0].labels
+            else:
+                parts = [solution.labels for solution in solutions]
+                labels = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+            certificates = [solution.certificate for solution in solutions]
+            more = self._more(chain, of_doc, of_units, labels)
+            taggings.append(Tagging(labels, certificates, *more))
+        return taggings
+
+    def _decode_apart(
+        self, chain: Any, rows: NDArray[np.float32], units: Iterable[int]
+    ) -> Iterator[Any]:
+        """Decode unit by unit, so that one without a legal labelling costs no other."""
+        from ..decoders.chain import ChainSolution
+
+        begin = 0
+        for length in units:
+            try:
+                yield self.decoder.decode(chain, rows[begin : begin + length])
+            except InfeasibleError:
+                yield ChainSolution(
+                    np.full(length, UNKNOWN, dtype=np.int32),
+                    Certificate.infeasible(type(self.decoder).__name__),
+                )
+            begin += length
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
@@ -408,35 +455,21 @@ class ExactTagger(DecodingPipe):
             constraints += [(i, stopped) for i in behind.tolist()]
         return constraints
 
-    def _decode_apart(
-        self, chain: Any, emissions: NDArray[np.float32], bounds: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int32], list[Certificate]]:
-        """Decode unit by unit, so that one without a legal labelling costs no other."""
-        labels = np.full(len(emissions), UNKNOWN, dtype=np.int32)
-        certificates = []
-        for begin, stop in pairwise(bounds.tolist()):
-            try:
-                solution = self.decoder.decode(chain, emissions[begin:stop])
-            except InfeasibleError:
-                certificates.append(Certificate.infeasible(type(self.decoder).__name__))
-            else:
-                labels[begin:stop] = solution.labels
-                certificates.append(solution.certificate)
-        return labels, certificates
-
     def _more(
         self,
         chain: Any,
         emissions: NDArray[np.float32],
-        bounds: NDArray[np.int64],
+        units: Sequence[int],
         labels: NDArray[np.int32],
     ) -> tuple[list[float] | None, list[dict[str, Any]]]:
-        """Margins and k-best labellings, of the units that have a legal labelling."""
+        """Margins and k-best labellings, where asked for and where there is a labelling."""
+        if not self.margins and self.k_best == 1:
+            return None, []
         from ..decoders.chain import k_best, max_marginal_margins
 
         margins: list[float] = []
         taggings: list[dict[str, Any]] = []
-        for begin, stop in pairwise(bounds.tolist()):
+        for begin, stop in pairwise([0, *np.cumsum(units).tolist()]):
             rows = emissions[begin:stop]
             feasible = labels[begin] != UNKNOWN
             if self.margins:
@@ -520,11 +553,11 @@ class ExactTagger(DecodingPipe):
             for example in examples
             for label in aligned_labels(example, self.targets)
         ]
-        lengths = [np.diff(_unit_bounds(example.predicted)) for example in examples]
+        lengths = [n for example in examples for n in _unit_lengths(example.predicted)]
         batch = ChainBatch(
             self._chain_model(scores),
             np.concatenate(emissions),
-            np.concatenate(lengths),
+            np.array(lengths, dtype=np.int64),
             np.array(gold, dtype=np.int32),
         )
         loss, gradient = LOSSES[self.loss](batch)
@@ -588,10 +621,11 @@ def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
     return score_tagger
 
 
-def _unit_bounds(doc: Doc) -> NDArray[np.int64]:
-    """Where the sentences begin and end, or the document if it has no boundaries."""
+def _unit_lengths(doc: Doc) -> list[int]:
+    """Tokens of each sentence, or of the document if it has no boundaries."""
     if not len(doc):
-        return np.zeros(1, dtype=np.int64)
-    starts = np.flatnonzero(doc.to_array(SENT_START) == 1)
-    inner = starts[starts > 0]
-    return np.concatenate([[0], inner, [len(doc)]]).astype(np.int64)
+        return []
+    starts = np.flatnonzero(doc.to_array(SENT_START) == 1).tolist()
+    if not starts or starts[0]:
+        starts.insert(0, 0)
+    return [stop - start for start, stop in pairwise([*starts, len(doc)])]
