@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..decoders.tree import ChuLiuEdmonds, Eisner
+    from ..decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner
 
-__all__ = ["build_chu_liu_edmonds", "build_eisner"]
+__all__ = ["build_branch_and_bound", "build_chu_liu_edmonds", "build_eisner"]
 
 
 def build_eisner() -> Eisner:
@@ -22,3 +22,14 @@ def build_chu_liu_edmonds() -> ChuLiuEdmonds:
     from ..decoders.tree import ChuLiuEdmonds
 
     return ChuLiuEdmonds()
+
+
+def build_branch_and_bound(
+    backbone: Literal["auto", "first-order", "second-order"] = "auto",
+    root_iterations: int = 40,
+    iterations: int = 12,
+) -> BranchAndBound:
+    """Build ``spacy-decoders.BranchAndBound.v1``: exact trees under any non-local scores."""
+    from ..decoders.tree import BranchAndBound
+
+    return BranchAndBound(backbone, root_iterations, iterations)

@@ -7,17 +7,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .branch_and_bound import BranchAndBound
     from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
     from .problem import TreeProblem, TreeSolution
     from .scoring import is_projective, is_tree, score_tree, violations
+    from .second_order import SecondOrder, second_order_score
 
 __all__ = [
+    "BranchAndBound",
     "ChuLiuEdmonds",
     "Eisner",
     "Factors",
+    "SecondOrder",
     "TreeDecoder",
     "TreeProblem",
     "TreeSolution",
@@ -25,13 +29,16 @@ __all__ = [
     "is_tree",
     "reduced_costs",
     "score_tree",
+    "second_order_score",
     "violations",
 ]
 
 _HOMES = {
+    "BranchAndBound": "branch_and_bound",
     "ChuLiuEdmonds": "chu_liu_edmonds",
     "Eisner": "eisner",
     "Factors": "factors",
+    "SecondOrder": "second_order",
     "TreeDecoder": "decoder",
     "TreeProblem": "problem",
     "TreeSolution": "problem",
@@ -39,6 +46,7 @@ _HOMES = {
     "is_tree": "scoring",
     "reduced_costs": "chu_liu_edmonds",
     "score_tree": "scoring",
+    "second_order_score": "second_order",
     "violations": "scoring",
 }
 

@@ -1,0 +1,153 @@
+"""Branch and bound: exact trees under any non-local scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .decoder import TreeDecoder, infeasible
+from .problem import TreeProblem, TreeSolution
+from .scoring import score_tree
+
+__all__ = ["BranchAndBound"]
+
+Backbone = Literal["auto", "first-order", "second-order"]
+
+
+@dataclass(frozen=True)
+class BranchAndBound(TreeDecoder):
+    """Exact decoding of trees with any non-local scores, projective or not.
+
+    Non-local scores are bounded by sums over the parts that a dynamic program (the backbone)
+    can see; multipliers say how each is split, and subgradient steps lower the bound. Where
+    the best tree of the relaxation does not attain the bound, the search branches on an arc.
+    Arcs whose max-marginal can't beat the best tree so far are dropped, which is exact, and
+    what follows runs on the arcs that are left.
+
+    Parameters
+    ----------
+    backbone
+        ``"second-order"``: all grandparents and adjacent siblings are exact (projective
+        only). ``"first-order"``: arcs are exact (Eisner, or Chu-Liu-Edmonds). ``"auto"``:
+        second order for projective trees where grandparents or siblings are scored.
+    root_iterations, iterations
+        Most passes of dynamic programming at the root of the search and at each other node,
+        before it branches.
+
+    Notes
+    -----
+    The budget's iterations are passes of dynamic programming. The certificate's bound is the
+    largest bound of the nodes that are open when the search ends.
+
+    References
+    ----------
+    Qian and Liu (2013), Branch and Bound Algorithm for Dependency Parsing with Non-local
+    Features.
+
+    Examples
+    --------
+    Two modifiers of one head dislike each other, so the second best pair of arcs wins:
+
+    >>> from spacy_decoders.decoders.tree import TreeProblem
+    >>> siblings = np.zeros((4, 4, 4))
+    >>> siblings[1, 2, 3] = -5.0
+    >>> problem = TreeProblem(
+    ...     [[0, 4, 0, 0], [0, 0, 3, 3], [0, 0, 0, 2], [0, 0, 0, 0]], siblings=siblings
+    ... )
+    >>> solution = BranchAndBound().decode(problem)
+    >>> solution.heads, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 2], dtype=int32), 9.0, 'optimal')
+    """
+
+    backbone: Backbone = "auto"
+    root_iterations: int = 40
+    iterations: int = 12
+
+    def __post_init__(self) -> None:
+        if self.backbone not in ("auto", "first-order", "second-order"):
+            raise ProblemError(
+                "backbone: expected 'auto', 'first-order' or 'second-order', "
+                f"got {self.backbone!r}."
+            )
+        for name in ("root_iterations", "iterations"):
+            if getattr(self, name) < 1:
+                raise ProblemError(f"{name}: must be at least 1, got {getattr(self, name)}.")
+
+    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        return self.k_best(problem, 1, budget=budget)[0]
+
+    def k_best(
+        self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
+    ) -> list[TreeSolution]:
+        """Find the k best trees, best first; fewer if there are not so many.
+
+        Each certificate compares a tree with the best that its place could hold: the bound
+        of the i-th tree bounds every tree but the i - 1 before it.
+
+        Raises
+        ------
+        ProblemError
+            If `k` is less than 1.
+        InfeasibleError
+            If no tree satisfies the constraints.
+
+        References
+        ----------
+        Qian and Liu (2013), section 5.2.
+        """
+        if k < 1:
+            raise ProblemError(f"k: must be at least 1, got {k}.")
+        if problem.n == 0:
+            return [self._certified(problem, np.zeros(0, np.int32), -np.inf, 0)]
+        # the kernels are compiled where they are first needed
+        from .kernels import branch_and_bound as kernels
+        from .preparation import prepare
+        from .search import TOLERANCE, search
+
+        second = problem.projective and (
+            self.backbone == "second-order"
+            or (
+                self.backbone == "auto"
+                and (problem.grandparents is not None or problem.siblings is not None)
+            )
+        )
+        order = kernels.FIRST if problem.projective else kernels.SPANNING
+        settings = kernels.Search(
+            kernels.SECOND if second else order,
+            self.iterations,
+            3,
+            1.0,
+            0.0,
+            TOLERANCE,
+            problem.projective,
+            problem.single_root,
+        )
+        prepared = prepare(problem)
+        found = search(problem, prepared, k, settings, self.root_iterations, budget)
+        if len(found.scores) == 0:
+            raise infeasible(problem)
+        return [
+            self._certified(problem, heads[1:], found.bound, found.calls) for heads in found.heads
+        ]
+
+    def _certified(
+        self, problem: TreeProblem, heads: NDArray[np.int32], bound: float, calls: int
+    ) -> TreeSolution:
+        score = score_tree(problem, heads)
+        if score == -np.inf:
+            raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
+        certificate = Certificate.from_bound(
+            "BranchAndBound",
+            score,
+            max(score, bound),
+            tolerance=4e-9 * max(1.0, abs(score)),
+            scope=problem.scope,
+            iterations=calls,
+        )
+        return TreeSolution(heads, certificate)
