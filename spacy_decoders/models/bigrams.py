@@ -1,0 +1,138 @@
+"""A bigram language model with Good-Turing smoothing and back-off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["BOUNDARY", "BigramModel"]
+
+#: The key that stands for the beginning and the end of a run of words.
+BOUNDARY = 0
+#: Counts above this are trusted as they are.
+TRUSTED = 5
+
+Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, eq=False)
+class BigramModel:
+    """Probabilities of one word after another, words being 64-bit keys.
+
+    Seen pairs have their Good-Turing probability; the mass they leave goes to the other
+    words in proportion to their unigram probability (Katz's back-off).
+
+    Attributes
+    ----------
+    keys
+        The vocabulary, ascending. Word i is ``keys[i]``; an unknown word is ``len(keys)``.
+        **Shape:** ``(words,)``
+    unigrams
+        Log-probability of each word, the unknown one last. **Shape:** ``(words + 1,)``
+    backoffs
+        Log-weight of the unigram after each word. **Shape:** ``(words + 1,)``
+    offsets, followers, bigrams
+        The seen pairs by first word: ``followers[offsets[i]:offsets[i + 1]]``, ascending,
+        are the words seen after word i, with log-probabilities ``bigrams``.
+
+    References
+    ----------
+    Katz (1987). Estimation of Probabilities from Sparse Data for the Language Model
+    Component of a Speech Recognizer. Deshpande, Barzilay, Karger (2007), section 6.
+
+    Examples
+    --------
+    >>> run = np.array([7, 8, 7, 8, 9], dtype=np.uint64)
+    >>> model = BigramModel.count([run])
+    >>> seen, unseen = model.log_probability(7, 8), model.log_probability(7, 9)
+    >>> bool(seen > unseen)
+    True
+    """
+
+    keys: Keys
+    unigrams: NDArray[np.float32]
+    backoffs: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    followers: NDArray[np.int32]
+    bigrams: NDArray[np.float32]
+
+    @classmethod
+    def count(cls, runs: Iterable[Keys]) -> BigramModel:
+        """Count runs of words; no pair is counted across two runs."""
+        border = np.array([BOUNDARY], dtype=np.uint64)
+        parts = [border]
+        for run in runs:
+            if len(run):
+                parts += [run, border]
+        stream = np.concatenate(parts)
+        keys, words, counts = np.unique(stream, return_inverse=True, return_counts=True)
+        words = words.reshape(-1)
+        size = len(keys)
+        single = _good_turing(counts)
+        single[-1] = max(single[-1], 1.0)
+        unigrams = np.log(single / single.sum())
+        pairs = words[:-1].astype(np.int64) * size + words[1:]
+        pairs, seen = np.unique(pairs, return_counts=True)
+        firsts, followers = np.divmod(pairs, size)
+        offsets = np.searchsorted(firsts, np.arange(size + 2))
+        totals = np.bincount(firsts, weights=seen, minlength=size)
+        discounted = _good_turing(seen)[:-1] / totals[firsts]
+        left = 1.0 - np.bincount(firsts, weights=discounted, minlength=size)
+        unseen = 1.0 - np.bincount(firsts, weights=np.exp(unigrams[followers]), minlength=size)
+        # a word that was followed often by the same has hardly any mass left, but some
+        backoffs = np.log(np.maximum(left, 1e-4) / np.maximum(unseen, 1e-4))
+        return cls(
+            keys,
+            unigrams.astype(np.float32),
+            np.append(backoffs, 0.0).astype(np.float32),
+            offsets.astype(np.int64),
+            followers.astype(np.int32),
+            np.log(discounted).astype(np.float32),
+        )
+
+    def words(self, keys: Keys) -> NDArray[np.int32]:
+        """Return the vocabulary index of each key, ``len(self.keys)`` if unknown."""
+        places = np.searchsorted(self.keys, keys)
+        inside = np.minimum(places, len(self.keys) - 1)
+        known = self.keys[inside] == keys
+        return np.where(known, inside, len(self.keys)).astype(np.int32)
+
+    def log_probability(self, first: int, second: int) -> float:
+        """The log-probability of the key `second` after the key `first`."""
+        pair = self.words(np.array([first, second], dtype=np.uint64))
+        v, u = int(pair[0]), int(pair[1])
+        low, high = int(self.offsets[v]), int(self.offsets[v + 1])
+        place = low + int(np.searchsorted(self.followers[low:high], u))
+        if place < high and self.followers[place] == u:
+            return float(self.bigrams[place])
+        return float(self.backoffs[v] + self.unigrams[u])
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name, for saving; the constructor takes them back."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Discounted counts, with the mass of all that was never seen appended.
+
+    Katz's form: counts of up to 5 shrink by how many things were seen once more often.
+    Where so few were counted that a ratio is no discount, half a count is taken off
+    singletons and the rest stays.
+    """
+    seen = np.bincount(np.minimum(counts, TRUSTED + 2), minlength=TRUSTED + 3)
+    once = max(1, int(seen[1]))
+    tail = (TRUSTED + 1) * int(seen[TRUSTED + 1]) / once
+    factors = np.ones(TRUSTED + 2)
+    factors[1] = 0.5
+    for r in range(1, TRUSTED + 1):
+        if not seen[r] or tail >= 1.0:
+            continue
+        factor = ((r + 1) * seen[r + 1] / (r * seen[r]) - tail) / (1.0 - tail)
+        if 0.1 < factor < 1.0:
+            factors[r] = factor
+    shrunk = counts * factors[np.minimum(counts, TRUSTED + 1)]
+    return np.append(shrunk, counts.sum() - shrunk.sum())
