@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise, permutations, product
 
-import numpy as np
-
 # --- chain -------------------------------------------------------------------
 
 
@@ -90,6 +88,26 @@ def tree_score(heads, arcs, grandparents=None, siblings=None, factors=()) -> flo
     return score
 
 
+def second_order_score(heads, arcs, grandparents, siblings, *, outermost=False) -> float:
+    """Arcs, grandparents (all, or of the last modifier on each side) and adjacent siblings.
+
+    Siblings are adjacent if they stand on the same side of their head with no other modifier
+    of it between them.
+    """
+    n = len(heads)
+    score = tree_score(heads, arcs)
+    for h in range(n + 1):
+        before = [m for m in range(1, h) if heads[m - 1] == h]
+        behind = [m for m in range(h + 1, n + 1) if heads[m - 1] == h]
+        if siblings is not None:
+            score += sum(float(siblings[h, a, b]) for a, b in pairwise(before))
+            score += sum(float(siblings[h, a, b]) for a, b in pairwise(behind))
+        if grandparents is not None and h != 0:
+            paid = before[:1] + behind[-1:] if outermost else before + behind
+            score += sum(float(grandparents[heads[h - 1], h, m]) for m in paid)
+    return score
+
+
 # --- path --------------------------------------------------------------------
 
 
@@ -115,14 +133,15 @@ def all_paths(start, weights, end, classes, k) -> list[tuple[float, tuple[int, .
 def representatives_cost(distances, sets, local, weight, choices) -> float:
     """weight / (k - 1) times the unordered pair distances, plus the local costs.
 
-    `distances` is over the positions of all sets laid end to end; `local` likewise.
+    `sets` hold rows of `distances`; `local[i]` is parallel to ``sets[i]``.
     """
-    offsets = np.cumsum([0, *(len(members) for members in sets)])
-    chosen = [int(offsets[i]) + choice for i, choice in enumerate(choices)]
+    chosen = [int(members[choice]) for members, choice in zip(sets, choices, strict=True)]
     k = len(chosen)
     pairs = sum(float(distances[a, b]) for i, a in enumerate(chosen) for b in chosen[i + 1 :])
     cost = weight / (k - 1) * pairs if k > 1 else 0.0
-    return cost + (sum(float(local[a]) for a in chosen) if local is not None else 0.0)
+    if local is not None:
+        cost += sum(float(costs[choice]) for costs, choice in zip(local, choices, strict=True))
+    return cost
 
 
 def all_representatives(distances, sets, local, weight) -> list[tuple[float, tuple[int, ...]]]:

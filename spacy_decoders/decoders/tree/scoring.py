@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices
 from .problem import TreeProblem
 
-__all__ = ["is_projective", "is_tree", "score_tree", "violations"]
+__all__ = ["is_projective", "is_tree", "score_tree", "tree_with_root", "violations"]
 
 
 def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
@@ -38,7 +38,7 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
     >>> score_tree(problem, [2, 0])
     5.0
     """
-    tree = _with_root(heads, problem.n)
+    tree = tree_with_root(heads, problem.n)
     tokens = np.arange(1, problem.n + 1)
     score = float(problem.arcs[tree[1:], tokens].sum())
     if problem.grandparents is not None:
@@ -60,7 +60,7 @@ def is_tree(heads: ArrayLike) -> bool:
     >>> is_tree([2, 0, 2]), is_tree([2, 1, 0])
     (True, False)
     """
-    ancestors = _with_root(heads, len(np.asarray(heads)))
+    ancestors = tree_with_root(heads, len(np.asarray(heads)))
     ancestors[0] = 0
     for _ in range(len(ancestors).bit_length()):  # each round doubles the steps taken
         ancestors = ancestors[ancestors]
@@ -75,7 +75,7 @@ def is_projective(heads: ArrayLike) -> bool:
     >>> is_projective([2, 0, 2]), is_projective([3, 4, 0, 3])
     (True, False)
     """
-    tree = _with_root(heads, len(np.asarray(heads)))[1:]
+    tree = tree_with_root(heads, len(np.asarray(heads)))[1:]
     tokens = np.arange(1, len(tree) + 1)
     left, right = np.minimum(tree, tokens), np.maximum(tree, tokens)
     begins_inside = (left[:, None] < left) & (left < right[:, None])
@@ -91,7 +91,7 @@ def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
     >>> violations(problem, [2, 0]), violations(problem, [0, 0])
     ((), ('2 tokens hang on the root',))
     """
-    tree = _with_root(heads, problem.n)[1:]
+    tree = tree_with_root(heads, problem.n)[1:]
     tokens = np.arange(1, problem.n + 1)
     found = [
         f"the arc {int(tree[m - 1])} -> {int(m)} is forbidden"
@@ -109,7 +109,7 @@ def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
+def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
     """Heads by token number, -1 for the root itself."""
     given = np.asarray(heads)
     if given.size == 0:

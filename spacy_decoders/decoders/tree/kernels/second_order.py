@@ -1,0 +1,364 @@
+"""The chart over arcs, grandparents and adjacent siblings of projective trees, O(n^4).
+
+Tables over (end, end, outside token), the last axis innermost so that every loop runs along
+contiguous rows:
+
+- `complete[x, y, g]`: head x with all descendants from x to y, where g is the head of x;
+- `incomplete[h, m, g]`: the arc h -> m and all between, where g is the head of h;
+- `between[a, b, h]`: all between the adjacent siblings a < b, where h is their head.
+
+`x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span
+have no meaning, and nothing reads them. `closed` is what a complete span takes up: the
+incomplete span itself if every grandparent counts, and with the grandparent of the outermost
+modifier added if only that one does. In the first case it is the same array.
+
+The tables are flat float64; entry (x, y, g) is at (x (n + 1) + y) stride + g. Only values are
+kept; the back-trace finds the best split of the spans that it meets once more. ``-inf`` needs
+no sentinel: nothing is subtracted and nothing is +inf.
+"""
+
+import numpy as np
+
+from ....jit import FAST, jit
+from .lanes import (
+    LANES,
+    add_to,
+    best_pairs,
+    best_shifted,
+    highest_sum,
+    raise_to,
+    raise_to_sum,
+)
+
+
+@jit(fastmath=FAST)
+def _turn(arcs, grandparents, outermost, stride):
+    """Return the scores with the grandparent as the last axis: added on an arc, on closing.
+
+    The first holds the arc, and its grandparents if all count; the second the grandparents if
+    only the outermost counts, else nothing.
+    """
+    size = arcs.shape[0]
+    on_arc = np.empty(size * size * stride)
+    on_closing = np.zeros(size * size * stride if outermost else 0)
+    for h in range(size):
+        for m in range(size):
+            on_arc[(h * size + m) * stride : (h * size + m + 1) * stride] = arcs[h, m]
+        if grandparents.size > 0:
+            turned = on_closing if outermost else on_arc
+            for g in range(size):
+                place = h * size * stride + g
+                for m in range(size):
+                    turned[place] += grandparents[g, h, m]
+                    place += stride
+    return on_arc, on_closing
+
+
+@jit(fastmath=FAST)
+def _pair(siblings, h, a, b):
+    if siblings.size == 0:
+        return 0.0
+    return siblings[h, min(a, b), max(a, b)]
+
+
+@jit(fastmath=FAST)
+def _steps_to_next(siblings, between, h, m, size, stride, steps):
+    """Write, for each modifier s of h before m, what lies between s and m; return how many."""
+    first = min(h, m) + 1
+    last = max(h, m)
+    for s in range(first, last):
+        span = (min(s, m) * size + max(s, m)) * stride
+        steps[s - first] = between[span + h] + _pair(siblings, h, s, m)
+    return last - first
+
+
+@jit(fastmath=FAST)
+def _inner(complete, h, m, size, stride):
+    """Return the span between a head and its first modifier on that side."""
+    return complete[(m * size + (h + 1 if h < m else h - 1)) * stride + h]
+
+
+@jit(fastmath=FAST)
+def _outside_lanes(i, j, stride):
+    """Return two ranges of whole steps that hold every token outside of i..j."""
+    before = -(-i // LANES) * LANES
+    after = (j + 1) // LANES * LANES
+    if before >= after:
+        return 0, stride, stride, 0
+    return 0, before, after, stride - after
+
+
+@jit(fastmath=FAST)
+def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, between, stride):
+    """Fill the tables over all spans of tokens, the left end going from right to left."""
+    size = arcs.shape[0]
+    row = size * stride
+    steps = np.empty(size)
+    for i in range(size - 1, 0, -1):
+        complete[i * (row + stride) : i * (row + stride) + stride] = 0.0
+        for j in range(i + 1, size):
+            width = j - i
+            # the same work for the tokens before and for those behind the span
+            lane, lanes, next_lane, next_lanes = _outside_lanes(i, j, stride)
+            right = i * row + j * stride
+            left = j * row + i * stride
+            while lanes > 0:
+                best_pairs(
+                    between, right + lane,
+                    complete, i * (row + stride) + lane, stride,
+                    complete, j * row + (i + 1) * stride + lane, stride,
+                    width, lanes,
+                )  # fmt: skip
+                if next_lanes == 0:
+                    break
+                lane, lanes, next_lanes = next_lane, next_lanes, 0
+            for side in range(2):
+                h, m = (i, j) if side == 0 else (j, i)
+                here = right if side == 0 else left
+                # modifiers from the head's neighbour to m, or from m to the head's neighbour
+                first = i + 1 if side == 0 else i
+                count = _steps_to_next(siblings, between, h, m, size, stride, steps)
+                inner = _inner(complete, h, m, size, stride)
+                lane, lanes, next_lane, next_lanes = _outside_lanes(i, j, stride)
+                while lanes > 0:
+                    best_shifted(
+                        incomplete, here + lane,
+                        incomplete, h * row + (i + 1) * stride + lane, stride,
+                        steps, 0, 1,
+                        count, inner, lanes,
+                    )  # fmt: skip
+                    add_to(incomplete, here + lane, on_arc, here + lane, lanes)
+                    if on_closing.size > 0:
+                        for at in range(here + lane, here + lane + lanes):
+                            closed[at] = incomplete[at] + on_closing[at]
+                    best_shifted(
+                        complete, here + lane,
+                        closed, h * row + first * stride + lane, stride,
+                        complete, first * row + m * stride + h, row,
+                        width, -np.inf, lanes,
+                    )  # fmt: skip
+                    if next_lanes == 0:
+                        break
+                    lane, lanes, next_lanes = next_lane, next_lanes, 0
+
+
+@jit(fastmath=FAST)
+def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
+    """Fill the root's row, which has no grandparent, and return the best score.
+
+    `to_root[m]`: all tokens up to m, the last modifier of the root so far.
+    """
+    size = arcs.shape[0]
+    if size == 1:
+        return 0.0
+    best = -np.inf
+    for m in range(1, size):
+        value = complete[(m * size + 1) * stride]
+        if not single_root:
+            for s in range(1, m):
+                step = between[(s * size + m) * stride] + _pair(siblings, 0, s, m)
+                value = max(value, to_root[s] + step)
+        to_root[m] = value + arcs[0, m]
+        best = max(best, to_root[m] + complete[(m * size + size - 1) * stride])
+    return best
+
+
+@jit(fastmath=FAST)
+def _fill(arcs, grandparents, siblings, single_root, outermost):
+    size = arcs.shape[0]
+    stride = -(-size // LANES) * LANES
+    on_arc, on_closing = _turn(arcs, grandparents, outermost, stride)
+    complete = np.empty(size * size * stride)
+    incomplete = np.empty(size * size * stride)
+    closed = np.empty(size * size * stride) if outermost else incomplete
+    between = np.empty(size * size * stride)
+    to_root = np.empty(size)
+    _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, between, stride)
+    best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
+    return best, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root
+
+
+@jit(fastmath=FAST)
+def _back_trace(
+    arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root, heads
+):
+    """Write the best tree into `heads` (n + 1,)."""
+    size = arcs.shape[0]
+    row = size * stride
+    steps = np.empty(size)
+    # a stack of complete spans: head, other end, head's head
+    stack = np.empty((3, 2 * size + 2), dtype=np.int64)
+    top = 0
+    heads[0] = -1
+    # the root's modifiers, the last one first
+    end, m = size - 1, 0
+    while end > 0:
+        best, last = -np.inf, m
+        for s in range(1, (m if m > 0 else size)):
+            if m == 0:
+                value = to_root[s] + complete[s * row + end * stride]
+            else:
+                value = to_root[s] + (between[s * row + m * stride] + _pair(siblings, 0, s, m))
+            if value > best:
+                best, last = value, s
+        if m > 0:
+            inner = complete[m * row + stride]
+            if single_root or inner >= best:
+                stack[0, top], stack[1, top], stack[2, top] = m, 1, 0
+                top += 1
+                break
+            end = _split(complete, last, m, 0, row, stride)
+            stack[0, top], stack[1, top], stack[2, top] = m, end + 1, 0
+            top += 1
+        heads[last] = 0
+        stack[0, top], stack[1, top], stack[2, top] = last, end, 0
+        top += 1
+        m = last
+    while top > 0:
+        top -= 1
+        h, e, g = stack[0, top], stack[1, top], stack[2, top]
+        if h == e:
+            continue
+        step = 1 if h < e else -1
+        best, m = -np.inf, h
+        for candidate in range(h + step, e + step, step):
+            value = closed[h * row + candidate * stride + g]
+            value += complete[candidate * row + e * stride + h]
+            if value > best:
+                best, m = value, candidate
+        stack[0, top], stack[1, top], stack[2, top] = m, e, h
+        top += 1
+        # the modifiers of h between it and m, the outermost first
+        while True:
+            heads[m] = h
+            best, inner_sibling = _inner(complete, h, m, size, stride), h
+            count = _steps_to_next(siblings, between, h, m, size, stride, steps)
+            first = min(h, m) + 1
+            for k in range(count):
+                value = incomplete[h * row + (first + k) * stride + g] + steps[k]
+                if value > best:
+                    best, inner_sibling = value, first + k
+            if inner_sibling == h:
+                stack[0, top], stack[1, top], stack[2, top] = m, h + step, h
+                top += 1
+                break
+            s = inner_sibling
+            left, right = min(s, m), max(s, m)
+            split = _split(complete, left, right, h, row, stride)
+            stack[0, top], stack[1, top], stack[2, top] = left, split, h
+            stack[0, top + 1], stack[1, top + 1], stack[2, top + 1] = right, split + 1, h
+            top += 2
+            m = s
+
+
+@jit(fastmath=FAST)
+def _split(complete, left, right, h, row, stride):
+    """Return where the descendants of the left of two adjacent siblings end."""
+    best, split = -np.inf, left
+    for r in range(left, right):
+        value = (
+            complete[left * row + r * stride + h] + complete[right * row + (r + 1) * stride + h]
+        )
+        if value > best:
+            best, split = value, r
+    return split
+
+
+@jit(fastmath=FAST)
+def decode(arcs, grandparents, siblings, single_root, outermost):
+    """Return the best heads (n,) and the chart's own value, -inf if there is no tree."""
+    size = arcs.shape[0]
+    heads = np.empty(size, dtype=np.int32)
+    best, stride, _, _, complete, incomplete, closed, between, to_root = _fill(
+        arcs, grandparents, siblings, single_root, outermost
+    )
+    if best > -np.inf:
+        _back_trace(
+            arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root,
+            heads,
+        )  # fmt: skip
+    return heads[1:], best
+
+
+@jit(fastmath=FAST)
+def max_marginals(arcs, grandparents, siblings, single_root, outermost):
+    """Return the score of the best tree through each arc, -inf where there is none.
+
+    The outside pass undoes the inside pass step by step, spans from the outside inwards:
+    whatever a part passed on to a larger one there, it receives back here.
+    """
+    size = arcs.shape[0]
+    _, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root = _fill(
+        arcs, grandparents, siblings, single_root, outermost
+    )
+    row = size * stride
+    out_complete = np.full(size * row, -np.inf)
+    out_incomplete = np.full(size * row, -np.inf)
+    out_closed = np.full(size * row, -np.inf) if outermost else out_incomplete
+    out_between = np.full(size * row, -np.inf)
+    result = np.full((size, size), -np.inf)
+    _outside_root(
+        arcs, siblings, single_root, complete, between, stride, to_root,
+        out_complete, out_between, result,
+    )  # fmt: skip
+    base = np.empty(stride)
+    for i in range(1, size):
+        for j in range(size - 1, i, -1):
+            for side in range(2):
+                h, m = (i, j) if side == 0 else (j, i)
+                here = h * row + m * stride
+                step = 1 if side == 0 else -1
+                for k in range(h + step, m + step, step):
+                    at = h * row + k * stride
+                    below = k * row + m * stride + h
+                    raise_to(out_closed, at, out_complete, here, complete[below], stride)
+                    value = highest_sum(out_complete, here, closed, at, stride)
+                    out_complete[below] = max(out_complete[below], value)
+                if outermost:
+                    raise_to_sum(out_incomplete, here, out_closed, here, on_closing, here, stride)
+                outer = -np.inf
+                for g in range(stride):
+                    base[g] = out_incomplete[here + g] + on_arc[here + g]
+                    outer = max(outer, base[g])
+                result[h, m] = highest_sum(out_incomplete, here, incomplete, here, stride)
+                inner = m * row + (h + step) * stride + h
+                out_complete[inner] = max(out_complete[inner], outer)
+                for s in range(i + 1, j):
+                    at = h * row + s * stride
+                    span = min(s, m) * row + max(s, m) * stride + h
+                    pair = _pair(siblings, h, s, m)
+                    raise_to(out_incomplete, at, base, 0, between[span] + pair, stride)
+                    value = highest_sum(base, 0, incomplete, at, stride) + pair
+                    out_between[span] = max(out_between[span], value)
+            here = i * row + j * stride
+            for r in range(i, j):
+                left = i * row + r * stride
+                right = j * row + (r + 1) * stride
+                raise_to_sum(out_complete, left, out_between, here, complete, right, stride)
+                raise_to_sum(out_complete, right, out_between, here, complete, left, stride)
+    return result
+
+
+@jit(fastmath=FAST)
+def _outside_root(
+    arcs, siblings, single_root, complete, between, stride, to_root,
+    out_complete, out_between, result,
+):  # fmt: skip
+    """Start the outside pass at the root's modifiers."""
+    size = arcs.shape[0]
+    row = size * stride
+    outer = np.full(size, -np.inf)
+    for m in range(size - 1, 0, -1):
+        end = m * row + (size - 1) * stride
+        outer[m] = max(outer[m], complete[end])
+        out_complete[end] = max(out_complete[end], to_root[m])
+        result[0, m] = to_root[m] + outer[m]
+        base = outer[m] + arcs[0, m]
+        begin = m * row + stride
+        out_complete[begin] = max(out_complete[begin], base)
+        if not single_root:
+            for s in range(1, m):
+                pair = _pair(siblings, 0, s, m)
+                span = s * row + m * stride
+                outer[s] = max(outer[s], base + (between[span] + pair))
+                out_between[span] = max(out_between[span], base + to_root[s] + pair)

@@ -1,0 +1,171 @@
+"""Projective trees with grandparents and adjacent siblings, in O(n^4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...budget import UNLIMITED, Budget
+from ...errors import ProblemError
+from .decoder import TreeDecoder, certify, infeasible, rounding_slack
+from .kernels import second_order
+from .problem import TreeProblem, TreeSolution
+from .scoring import tree_with_root
+
+__all__ = ["Grandparents", "SecondOrder", "second_order_score"]
+
+#: Which modifiers' grandparents are paid.
+Grandparents = Literal["all", "outermost"]
+
+#: What the kernels take where there is no such array.
+_NONE = np.zeros((0, 0, 0))
+
+
+@dataclass(frozen=True)
+class SecondOrder(TreeDecoder):
+    """Exact projective decoding with grandparents and adjacent siblings.
+
+    Of a problem's siblings only the adjacent ones are paid: ``siblings[h, a, b]`` where a and
+    b modify h on the same side and no modifier of h stands between them. The certificate
+    speaks of this objective, :func:`second_order_score`; where other pairs are worth
+    something too, use `BranchAndBound`.
+
+    Parameters
+    ----------
+    grandparents
+        ``"all"`` pays every chain g -> h -> m; ``"outermost"`` only that of the last modifier
+        of h on each side, as the backbone of the branch and bound paper does.
+
+    Notes
+    -----
+    Spans carry the head of their head, so that the time is O(n^4) and the memory O(n^3).
+
+    References
+    ----------
+    Koo and Collins (2010), Efficient Third-order Dependency Parsers, whose grandparent spans
+    these are; Carreras (2007), Experiments with a Higher-Order Projective Dependency Parser.
+
+    Examples
+    --------
+    >>> from spacy_decoders.decoders.tree import TreeProblem
+    >>> siblings = np.zeros((4, 4, 4))
+    >>> siblings[1, 2, 3] = 5  # pays if 2 and 3 both modify 1
+    >>> problem = TreeProblem(np.ones((4, 4)), siblings=siblings)
+    >>> solution = SecondOrder().decode(problem)
+    >>> solution.heads, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 1], dtype=int32), 8.0, 'optimal')
+    """
+
+    grandparents: Grandparents = "all"
+
+    def __post_init__(self) -> None:
+        if self.grandparents not in ("all", "outermost"):
+            raise ProblemError(
+                "SecondOrder: grandparents must be 'all' or 'outermost', "
+                f"got {self.grandparents!r}."
+            )
+
+    def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        refuse_unless_second_order(problem)
+        heads, bound = second_order.decode(
+            problem.arcs, *_arrays(problem), problem.single_root, self._outermost
+        )
+        if bound == -np.inf:
+            raise infeasible(problem)
+        score = second_order_score(problem, heads, self.grandparents)
+        slack = rounding_slack(3 * problem.n, score, _positive_mass(problem))
+        return certify("SecondOrder", problem, heads, score, bound, slack)
+
+    def max_marginals(self, problem: TreeProblem) -> NDArray[np.float64]:
+        """Return the score of the best tree through each arc.
+
+        Returns
+        -------
+        float64 (n + 1, n + 1)
+            ``-inf`` where no tree has the arc.
+
+        Raises
+        ------
+        ProblemError
+            If the problem is not projective or has factors.
+        """
+        refuse_unless_second_order(problem)
+        result: NDArray[np.float64] = second_order.max_marginals(
+            problem.arcs, *_arrays(problem), problem.single_root, self._outermost
+        )
+        return result
+
+    @property
+    def _outermost(self) -> bool:
+        return self.grandparents == "outermost"
+
+
+def second_order_score(
+    problem: TreeProblem, heads: ArrayLike, grandparents: Grandparents = "all"
+) -> float:
+    """Return what :class:`SecondOrder` pays for a tree, summed in float64.
+
+    Examples
+    --------
+    >>> problem = TreeProblem(np.ones((4, 4)), siblings=np.ones((4, 4, 4)))
+    >>> second_order_score(problem, [2, 0, 2])  # 1 and 3 stand on two sides of 2
+    3.0
+    >>> second_order_score(problem, [0, 1, 1])
+    4.0
+    """
+    tree = tree_with_root(heads, problem.n)
+    tokens = np.arange(1, problem.n + 1)
+    score = float(problem.arcs[tree[1:], tokens].sum())
+    left, right = _adjacent_siblings(tree)
+    if problem.siblings is not None:
+        score += float(problem.siblings[tree[left], left, right].sum())
+    if problem.grandparents is not None:
+        m = tokens[tree[1:] > 0]
+        if grandparents == "outermost":
+            # whoever has a neighbour further out is not the last on its side
+            inner = np.concatenate([left[left > tree[left]], right[right < tree[right]]])
+            m = np.setdiff1d(m, inner)
+        score += float(problem.grandparents[tree[tree[m]], tree[m], m].sum())
+    return score
+
+
+def refuse_unless_second_order(problem: TreeProblem) -> None:
+    """Refuse what the second-order chart does not hold."""
+    if problem.has_factors:
+        raise ProblemError(
+            "SecondOrder: scores arcs, grandparents and adjacent siblings, but the problem has "
+            "factors; use BranchAndBound, or leave them out."
+        )
+    if not problem.projective:
+        raise ProblemError(
+            "SecondOrder: finds projective trees; use BranchAndBound, or set projective=True."
+        )
+
+
+def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    grandparents = _NONE if problem.grandparents is None else problem.grandparents
+    siblings = _NONE if problem.siblings is None else problem.siblings
+    return grandparents, siblings
+
+
+def _adjacent_siblings(
+    tree: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the left and right tokens of all adjacent pairs on one side of their head."""
+    order = np.argsort(tree[1:], kind="stable") + 1  # by head, then by position
+    left, right = order[:-1], order[1:]
+    head = tree[left]
+    same = (head == tree[right]) & ((left > head) == (right > head))
+    return left[same], right[same]
+
+
+def _positive_mass(problem: TreeProblem) -> float:
+    """Return a bound on what the positive parts of a tree are worth together."""
+    size = problem.n + 1
+    mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
+    for values in _arrays(problem):
+        mass += size * values.max(initial=0.0)
+    return float(mass)
