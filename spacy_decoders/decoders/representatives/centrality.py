@@ -1,0 +1,96 @@
+"""Choosing the most central vertex of each set, whatever the others are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import ProblemError
+from .problem import RepresentativesProblem, RepresentativesSolution
+from .ties import first_least
+
+__all__ = ["Degree", "PageRank"]
+
+
+@dataclass(frozen=True)
+class Degree:
+    """Choose the vertex of highest degree in each set.
+
+    The degrees are those of the graph as it is, whatever the connection of the sets.
+
+    Parameters
+    ----------
+    seed
+        Of the order of vertices that breaks ties.
+
+    References
+    ----------
+    Blanco, Boldi, Marino 2014, section 6.
+    """
+
+    seed: int = 0
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose for each set apart; needs a problem made by ``from_graph``."""
+        graph = _graph("Degree", problem)
+        scores = graph.degree(problem.ids(problem.members))
+        return _highest("Degree", problem, scores, self.seed)
+
+
+@dataclass(frozen=True)
+class PageRank:
+    """Choose the vertex of highest PageRank in each set.
+
+    It is that of the graph as it is, whatever the connection of the sets; the graph keeps
+    it once it has been computed.
+
+    Parameters
+    ----------
+    seed
+        Of the order of vertices that breaks ties.
+
+    References
+    ----------
+    Blanco, Boldi, Marino 2014, section 6.
+    """
+
+    seed: int = 0
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose for each set apart; needs a problem made by ``from_graph``."""
+        graph = _graph("PageRank", problem)
+        scores = graph.pagerank(problem.ids(problem.members))
+        return _highest("PageRank", problem, scores, self.seed)
+
+
+def _graph(name: str, problem: RepresentativesProblem) -> Any:
+    if problem.graph is None:
+        raise ProblemError(
+            f"graph: {name} looks into the graph; make the problem by "
+            "RepresentativesProblem.from_graph."
+        )
+    return problem.graph
+
+
+def _highest(
+    name: str, problem: RepresentativesProblem, scores: NDArray[Any], seed: int
+) -> RepresentativesSolution:
+    keys = problem.keys(seed)
+    choices = np.array(
+        [
+            first_least(-scores[first:last].astype(np.float64), keys[first:last])
+            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
+        ],
+        dtype=np.int64,
+    )
+    certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
+    return RepresentativesSolution.of(problem, choices, certificate)

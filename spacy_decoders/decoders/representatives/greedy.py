@@ -1,0 +1,70 @@
+"""The greedy baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from .problem import RepresentativesProblem, RepresentativesSolution
+from .ties import first_least
+
+__all__ = ["Greedy"]
+
+
+@dataclass(frozen=True)
+class Greedy:
+    """Begin with a random candidate of a random set, then choose set after set.
+
+    Each choice, in the cyclic order of the sets, is the cheapest beside the earlier ones;
+    the first, which was random, is made once more at the end.
+
+    Parameters
+    ----------
+    seed
+        Of the beginning, and of the order of vertices that breaks ties.
+
+    References
+    ----------
+    Blanco, Boldi, Marino 2014, section 6.
+
+    Examples
+    --------
+    >>> problem = RepresentativesProblem([[0, 1, 3], [1, 0, 2], [3, 2, 0]], [[2, 0], [1]])
+    >>> Greedy(seed=1).decode(problem).choices.tolist()
+    [1, 0]
+    """
+
+    seed: int = 0
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose one set after the other; the certificate is heuristic."""
+        choices = np.zeros(problem.size, dtype=np.int64)
+        if problem.size:
+            random = np.random.default_rng(self.seed)
+            keys = problem.keys(self.seed)
+            begin = int(random.integers(problem.size))
+            spans = list(zip(problem.offsets[:-1], problem.offsets[1:], strict=True))
+            first, last = spans[begin]
+            # drawn by rank among the keys, so that the input's order has no say
+            rank = int(random.integers(last - first))
+            choices[begin] = np.argsort(keys[first:last])[rank]
+            costs = problem.local_costs.copy()
+            for i in [*range(begin + 1, problem.size), *range(begin + 1)]:
+                before = (i - 1) % problem.size
+                if problem.size > 1:
+                    chosen = problem.sets[before][choices[before]]
+                    towards = problem.distances[problem.members, chosen]
+                    costs += problem.pair_weight * towards
+                    if i == begin:
+                        # what it was compared with so far includes its own first choice
+                        own = problem.sets[begin][choices[begin]]
+                        costs -= problem.pair_weight * problem.distances[problem.members, own]
+                first, last = spans[i]
+                choices[i] = first_least(costs[first:last], keys[first:last])
+        certificate = Certificate.heuristic("Greedy", problem.cost(choices), iterations=1)
+        return RepresentativesSolution.of(problem, choices, certificate)

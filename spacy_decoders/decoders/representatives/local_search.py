@@ -1,0 +1,98 @@
+"""Coordinate descent from many starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget, Clock
+from ...certificate import Certificate
+from ...errors import ProblemError
+from .costs import PairCosts, pair_costs
+from .kernels.exact import descend
+from .problem import RepresentativesProblem, RepresentativesSolution
+
+__all__ = ["LocalSearch", "improve", "total_cost"]
+
+
+@dataclass(frozen=True)
+class LocalSearch:
+    """Change one choice at a time while that helps; keep the best of several starts.
+
+    Each start takes a random candidate and, from each other set, the one nearest to it.
+
+    Parameters
+    ----------
+    starts
+        How often to start anew.
+    seed
+        Of the starts and of the order that breaks ties.
+
+    Examples
+    --------
+    >>> problem = RepresentativesProblem([[0, 1, 3], [1, 0, 2], [3, 2, 0]], [[2, 0], [1]])
+    >>> LocalSearch().decode(problem).choices.tolist()
+    [1, 0]
+    """
+
+    starts: int = 32
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.starts < 1:
+            raise ProblemError(f"starts: must be at least 1; got {self.starts!r}.")
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Return the best choice found; its certificate is heuristic."""
+        if not problem.size:
+            return RepresentativesSolution.of(problem, [], Certificate.heuristic("LocalSearch", 0))
+        costs = pair_costs(problem, self.seed)
+        choices, tried = improve(costs, self.starts, self.seed, budget.start())
+        given = costs.given(choices)
+        certificate = Certificate.heuristic("LocalSearch", problem.cost(given), iterations=tried)
+        return RepresentativesSolution.of(problem, given, certificate)
+
+
+def improve(
+    costs: PairCosts, starts: int, seed: int, clock: Clock
+) -> tuple[NDArray[np.int64], int]:
+    """Return the best choices of several descents, and how many there were."""
+    random = np.random.default_rng(seed)
+    best = np.zeros(costs.size, dtype=np.int64)
+    least = np.inf
+    tried = 0
+    while tried < starts and not (tried and clock.exhausted(tried)):
+        first = int(random.integers(costs.size))
+        member = int(random.integers(costs.offsets[first + 1] - costs.offsets[first]))
+        choices = _around(costs, first, member)
+        descend(costs.unary, costs.blocks, costs.starts, costs.offsets, choices, -1)
+        cost = total_cost(costs, choices)
+        if cost < least:
+            best, least = choices, cost
+        tried += 1
+    return best, tried
+
+
+def total_cost(costs: PairCosts, choices: NDArray[np.int64]) -> float:
+    """Return the cost of choices in the units of `costs`."""
+    widths = np.diff(costs.offsets)
+    upper = np.triu_indices(costs.size, 1)
+    at = costs.starts[upper] + choices[upper[0]] * widths[upper[1]] + choices[upper[1]]
+    return float(costs.unary[costs.offsets[:-1] + choices].sum() + costs.blocks[at].sum())
+
+
+def _around(costs: PairCosts, first: int, member: int) -> NDArray[np.int64]:
+    """Choose the candidate of each set that is cheapest beside one given candidate."""
+    choices = np.empty(costs.size, dtype=np.int64)
+    for j in range(costs.size):
+        if j == first:
+            choices[j] = member
+            continue
+        pair = costs.block(first, j)[member] if first < j else costs.block(j, first)[:, member]
+        own = costs.unary[costs.offsets[j] : costs.offsets[j + 1]]
+        choices[j] = int(np.argmin(pair + own))
+    return choices

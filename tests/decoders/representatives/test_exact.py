@@ -1,0 +1,203 @@
+"""ExactRepresentatives and the heuristics against brute force."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, ProblemError
+from spacy_decoders.decoders.representatives import (
+    ExactRepresentatives,
+    Greedy,
+    HittingDistance,
+    LocalSearch,
+    RepresentativesProblem,
+)
+from tests.oracles import all_representatives, representatives_cost
+
+HEURISTICS = [HittingDistance(), Greedy(3), LocalSearch(starts=4)]
+
+
+def random_problem(rng, case: int):
+    """Small whole or real costs, with and without local ones, some of them enormous."""
+    k, v = int(rng.integers(1, 6)), int(rng.integers(1, 12))
+    if case % 4 < 2:
+        distances = rng.integers(0, 4 + 5 * (case % 2), (v, v))
+    else:
+        distances = rng.normal(size=(v, v)) * 10.0 ** rng.integers(-3, 4)
+    distances = np.triu(distances, case % 2)
+    distances = np.triu(distances) + np.triu(distances, 1).T
+    sets = [
+        rng.choice(v, size=int(rng.integers(1, min(v, 5) + 1)), replace=False) for _ in range(k)
+    ]
+    local = None
+    if case % 3 == 0:
+        local = [
+            rng.normal(size=len(s)) if case % 2 else rng.integers(0, 4, len(s)) * 1.0 for s in sets
+        ]
+        for costs in local[: case % 5]:
+            costs[rng.random(len(costs)) < 0.3] = 1e30
+    return distances, sets, local, float(rng.choice([0.0, 1.0, 2.5]))
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_exact_equals_brute_force(rng, first):
+    rng = np.random.default_rng(first)
+    for case in range(first, first + 50):
+        distances, sets, local, weight = random_problem(rng, case)
+        problem = RepresentativesProblem(distances, sets, local, weight)
+        solution = ExactRepresentatives(seed=case).decode(problem)
+        ranked = all_representatives(distances, sets, local, weight)
+        best = ranked[0][0]
+        near = pytest.approx(best, rel=1e-9, abs=1e-9)
+        certificate = solution.certificate
+        assert certificate.is_optimal
+        assert certificate.score == near
+        assert representatives_cost(distances, sets, local, weight, solution.choices) == near
+        assert certificate.bound <= best + 1e-9 * max(1, abs(best))
+        assert solution.choices.dtype == np.int32 and solution.margins.dtype == np.float32
+        for i, choice in enumerate(solution.choices):
+            assert solution.vertices[i] == sets[i][choice]
+            others = [cost for cost, choices in ranked if choices[i] != choice]
+            margin = min(others) - best if others else np.inf
+            assert solution.margins[i] == pytest.approx(margin, rel=1e-5, abs=1e-5)
+
+
+def test_heuristics_are_honest(rng):
+    for case in range(200):
+        distances, sets, local, weight = random_problem(rng, case)
+        problem = RepresentativesProblem(distances, sets, local, weight)
+        best = all_representatives(distances, sets, local, weight)[0][0]
+        slack = 1e-9 * max(1, abs(best))
+        for decoder in HEURISTICS:
+            solution = decoder.decode(problem)
+            cost = representatives_cost(distances, sets, local, weight, solution.choices)
+            assert solution.certificate.score == pytest.approx(cost, rel=1e-9, abs=1e-9)
+            assert cost >= best - slack
+            assert solution.certificate.bound is None or solution.certificate.bound <= best + slack
+
+
+def test_a_budget_leaves_an_honest_bound(rng):
+    statuses = set()
+    for _ in range(20):
+        size = 60
+        distances = np.triu(rng.integers(1, 9, (size, size)), 1)
+        distances = distances + distances.T
+        sets = np.split(rng.permutation(size), 5)
+        problem = RepresentativesProblem(distances, sets)
+        proven = ExactRepresentatives().decode(problem).certificate
+        assert proven.is_optimal
+        for budget in (Budget(seconds=1e-9), Budget(iterations=1)):
+            cut = ExactRepresentatives(starts=1).decode(problem, budget)
+            assert cut.certificate.bound <= proven.score <= cut.certificate.score
+            assert cut.certificate.is_optimal <= (cut.certificate.score == proven.score)
+            statuses.add(cut.certificate.status)
+    assert statuses == {"bounded", "optimal"} or statuses == {"bounded"}
+
+
+def test_margins_without_proof_are_lower_bounds(rng):
+    for case in range(60):
+        distances, sets, local, weight = random_problem(rng, case)
+        problem = RepresentativesProblem(distances, sets, local, weight)
+        loose = ExactRepresentatives(exact_margins=False).decode(problem)
+        ranked = all_representatives(distances, sets, local, weight)
+        for i, choice in enumerate(loose.choices):
+            others = [cost for cost, choices in ranked if choices[i] != choice]
+            margin = min(others) - ranked[0][0] if others else np.inf
+            assert loose.margins[i] <= margin * (1 + 1e-5) + 1e-5
+
+
+def test_ties_do_not_depend_on_the_order_of_the_input(rng):
+    for case in range(60):
+        size = 24
+        distances = np.triu(rng.integers(1, 3, (size, size)), 1)
+        distances = distances + distances.T
+        sets = np.split(rng.permutation(size), 6)
+        order = rng.permutation(6)
+        shuffled = [rng.permutation(sets[i]) for i in order]
+        one, other = (RepresentativesProblem(distances, given) for given in (sets, shuffled))
+        for decoder in (ExactRepresentatives(seed=case), HittingDistance(case), LocalSearch(2)):
+            first, second = decoder.decode(one), decoder.decode(other)
+            assert [int(first.vertices[i]) for i in order] == second.vertices.tolist()
+    seeds = {tuple(HittingDistance(s).decode(one).vertices.tolist()) for s in range(20)}
+    assert len(seeds) > 1
+
+
+def test_larger_problems_agree_with_enumeration_over_one_set(rng):
+    """Fixing the first set each way in turn, and keeping the best, changes nothing."""
+    size = 80
+    for integral in (True, False):
+        raw = rng.integers(1, 8, (size, size)) if integral else rng.normal(size=(size, size))
+        distances = np.triu(raw, 1) + np.triu(raw, 1).T
+        sets = np.split(rng.permutation(size), 8)
+        whole = ExactRepresentatives().decode(RepresentativesProblem(distances, sets))
+        parts = [
+            ExactRepresentatives(exact_margins=False)
+            .decode(RepresentativesProblem(distances, [sets[0][[x]], *sets[1:]]))
+            .certificate
+            for x in range(len(sets[0]))
+        ]
+        assert whole.certificate.is_optimal and all(part.is_optimal for part in parts)
+        scores = sorted(part.score for part in parts)
+        assert whole.certificate.score == pytest.approx(scores[0])
+        others = [part.score for x, part in enumerate(parts) if x != whole.choices[0]]
+        margin = min(others) - scores[0]
+        assert whole.margins[0] == pytest.approx(margin, rel=1e-5, abs=1e-6)
+
+
+def test_worked_by_hand():
+    # a path 0 - 1 - 2 - 3 and two sets at its ends: 1 and 2 are nearest
+    distances = [[abs(a - b) for a in range(4)] for b in range(4)]
+    problem = RepresentativesProblem(distances, [[0, 1], [3, 2]], vertices=[10, 11, 12, 13])
+    for decoder in [ExactRepresentatives(), *HEURISTICS]:
+        solution = decoder.decode(problem)
+        assert solution.choices.tolist() == [1, 1]
+        assert solution.vertices.tolist() == [11, 12]
+        assert solution.certificate.score == 1.0
+        assert solution.distance_cost == 2.0
+        assert solution.margins.tolist() == [1.0, 1.0]
+
+
+def test_no_sets_and_one_set():
+    empty = RepresentativesProblem(np.empty((0, 0)), [])
+    alone = RepresentativesProblem([[0, 1], [1, 0]], [[0, 1]], [[3.0, 2.0]])
+    for decoder in [ExactRepresentatives(), *HEURISTICS]:
+        assert decoder.decode(empty).choices.shape == (0,)
+        solution = decoder.decode(alone)
+        assert solution.choices.tolist() == [1] and solution.certificate.score == 2.0
+        assert pickle.loads(pickle.dumps(decoder)) == decoder
+
+
+def test_unreachable_pairs_cost_one_more_than_the_largest():
+    problem = RepresentativesProblem([[0, 4, -1], [4, 0, 2], [-1, 2, 0]], [[0], [2]])
+    assert problem.cost([0, 0]) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0, 1]], []), "square"),
+        (([[0, 1], [2, 0]], []), "symmetric"),
+        (([[0.0, np.nan], [np.nan, 0.0]], []), "distances"),
+        (([[0, 1], [1, 0]], [[0, 2]]), r"sets\[0\]"),
+        (([[0, 1], [1, 0]], [[0], []]), r"sets\[1\]"),
+        (([[0, 1], [1, 0]], [[0]], [[1.0, 2.0]]), r"local\[0\]"),
+        (([[0, 1], [1, 0]], [[0]], []), "local"),
+        (([[0, 1], [1, 0]], [[0]], [[np.inf]]), r"local\[0\]"),
+        (([[0, 1], [1, 0]], [[0]], None, -1.0), "weight"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        RepresentativesProblem(*arguments)
+
+
+def test_every_choice_is_priced_as_the_oracle_does(rng):
+    distances, sets, local, weight = random_problem(rng, 3)
+    problem = RepresentativesProblem(distances, sets, local, weight)
+    for choices in product(*(range(len(members)) for members in sets)):
+        expected = representatives_cost(distances, sets, local, weight, choices)
+        assert problem.cost(choices) == pytest.approx(expected)
