@@ -1,0 +1,186 @@
+"""Concepts, one by one, and the reader of a user's own files of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import ProblemError
+from .dumps.sql import open_dump
+
+__all__ = ["BadRows", "Concept", "ConceptFile"]
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What a source says about one concept.
+
+    Attributes
+    ----------
+    id
+        The identifier that ``kb_id_`` will hold.
+    title
+        The name to show.
+    aliases
+        What it is called, and how often.
+    links
+        Identifiers of related concepts; direction does not matter.
+    description
+        One line that says what it is.
+    text
+        Words by which it can be found.
+    """
+
+    id: str
+    title: str
+    aliases: Mapping[str, float] = field(default_factory=dict)
+    links: tuple[str, ...] = ()
+    description: str = ""
+    text: str = ""
+
+
+@dataclass
+class BadRows:
+    """Rows that could not be read: how many, and the first few with the reason."""
+
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, where: str, reason: str) -> None:
+        self.count += 1
+        if len(self.examples) < 20:
+            self.examples.append(f"{where}: {reason}")
+
+
+class ConceptFile:
+    """Concepts from a TSV or JSON lines file, plain or compressed.
+
+    TSV has a header line with the columns ``id`` and ``title`` and, if you have them,
+    ``aliases``, ``links``, ``description`` and ``text``. Aliases and links are separated by
+    ``;``, and an alias may carry its count: ``Jaguar=40;jaguars=30``. JSON lines have the
+    same fields; aliases are a list or an object of counts, links a list.
+
+    Parameters
+    ----------
+    path
+        ``.tsv`` or ``.jsonl``, also ``.gz`` or ``.bz2``.
+
+    Attributes
+    ----------
+    bad
+        What the last iteration could not read.
+
+    Raises
+    ------
+    ProblemError
+        If the file is of no such kind, or its header lacks ``id`` or ``title``.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.bad = BadRows()
+        name = self.path.name.lower().removesuffix(".gz").removesuffix(".bz2")
+        readers: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
+            ".tsv": self._tsv_rows,
+            ".jsonl": self._json_rows,
+        }
+        suffix = Path(name).suffix
+        if suffix not in readers:
+            raise ProblemError(f"source: expected a .tsv or .jsonl file, got {self.path.name}.")
+        if not self.path.is_file():
+            raise ProblemError(f"source: {self.path} does not exist.")
+        self._rows = readers[suffix]
+
+    def __iter__(self) -> Iterator[Concept]:
+        self.bad = BadRows()
+        for where, row in self._rows():
+            try:
+                yield _concept(row)
+            except (TypeError, ValueError) as error:
+                self.bad.add(where, str(error))
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        with open_dump(self.path) as (stream, _):
+            for number, line in enumerate(stream, start=1):
+                yield f"{self.path.name}:{number}", line.decode("utf8", errors="replace")
+
+    def _json_rows(self) -> Iterator[tuple[str, Any]]:
+        for where, line in self._lines():
+            try:
+                yield where, json.loads(line)
+            except ValueError as error:
+                self.bad.add(where, f"not JSON: {error}")
+
+    def _tsv_rows(self) -> Iterator[tuple[str, Any]]:
+        lines = self._lines()
+        header = next(lines, ("", ""))[1].rstrip("\r\n").split("\t")
+        if "id" not in header or "title" not in header:
+            raise ProblemError(
+                f"source: the first line of {self.path.name} must name its columns, among them "
+                f"id and title; got {header}."
+            )
+        for where, line in lines:
+            cells = line.rstrip("\r\n").split("\t")
+            if len(cells) != len(header):
+                self.bad.add(where, f"{len(cells)} columns, the header has {len(header)}")
+                continue
+            yield where, dict(zip(header, cells, strict=True))
+
+
+def _concept(row: Any) -> Concept:
+    if not isinstance(row, dict):
+        raise ValueError(f"expected an object, got {type(row).__name__}")
+    identity = row.get("id")
+    if not isinstance(identity, (str, int)) or not str(identity).strip():
+        raise ValueError("no id")
+    title = str(row.get("title") or identity)
+    return Concept(
+        id=str(identity).strip(),
+        title=title,
+        aliases=_aliases(row.get("aliases")) or {title: 1.0},
+        links=_links(row.get("links")),
+        description=str(row.get("description") or ""),
+        text=str(row.get("text") or ""),
+    )
+
+
+def _aliases(given: Any) -> dict[str, float]:
+    if not given:
+        return {}
+    if isinstance(given, str):
+        pairs = [_alias_and_count(item) for item in given.split(";") if item.strip()]
+    elif isinstance(given, dict):
+        pairs = [(str(alias), float(count)) for alias, count in given.items()]
+    elif isinstance(given, list):
+        pairs = [(str(alias), 1.0) for alias in given]
+    else:
+        raise ValueError(f"aliases: expected a list or an object, got {type(given).__name__}")
+    aliases: dict[str, float] = {}
+    for alias, count in pairs:
+        if not 0 < count < float("inf"):
+            raise ValueError(f"aliases: the count of {alias!r} must be greater than 0")
+        aliases[alias] = aliases.get(alias, 0.0) + count
+    return aliases
+
+
+def _alias_and_count(item: str) -> tuple[str, float]:
+    alias, equals, count = item.rpartition("=")
+    if equals:
+        try:
+            return alias.strip(), float(count)
+        except ValueError:
+            pass  # an alias with an equals sign of its own
+    return item.strip(), 1.0
+
+
+def _links(given: Any) -> tuple[str, ...]:
+    if not given:
+        return ()
+    if isinstance(given, str):
+        return tuple(link.strip() for link in given.split(";") if link.strip())
+    if isinstance(given, list):
+        return tuple(str(link) for link in given)
+    raise ValueError(f"links: expected a list, got {type(given).__name__}")

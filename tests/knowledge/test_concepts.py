@@ -1,0 +1,72 @@
+"""A user's own concepts are read; what is wrong with a row is said, and costs that row."""
+
+import gzip
+import json
+
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+
+
+def test_tsv(tmp_path):
+    path = tmp_path / "concepts.tsv"
+    path.write_text(
+        "id\ttitle\taliases\tlinks\tdescription\n"
+        "cat\tJaguar\tJaguar=40;big cat;x=y\tjungle; river\ta cat\n"
+        "short\tx\n"
+        "\tno id\t\t\t\n"
+        "bare\tBare\t\t\t\n"
+    )
+    source = ConceptFile(path)
+    assert list(source) == [
+        Concept(
+            "cat",
+            "Jaguar",
+            {"Jaguar": 40.0, "big cat": 1.0, "x=y": 1.0},
+            ("jungle", "river"),
+            "a cat",
+        ),
+        Concept("bare", "Bare", {"Bare": 1.0}),
+    ]
+    assert source.bad.count == 2
+    assert "concepts.tsv:3: 2 columns, the header has 5" in source.bad.examples
+
+
+def test_json_lines(tmp_path):
+    rows = [
+        {"id": 7, "title": "Seven", "aliases": ["7", "seven"], "links": ["8"], "text": "prime"},
+        {"id": "8", "aliases": {"eight": 2}},
+        {"title": "no id"},
+        {"id": "9", "aliases": {"nine": 0}},
+        {"id": "10", "links": 3},
+        [],
+    ]
+    path = tmp_path / "concepts.jsonl.gz"
+    path.write_bytes(gzip.compress("\n".join([*map(json.dumps, rows), "{"]).encode()))
+    source = ConceptFile(path)
+    assert list(source) == [
+        Concept("7", "Seven", {"7": 1.0, "seven": 1.0}, ("8",), "", "prime"),
+        Concept("8", "8", {"eight": 2.0}),
+    ]
+    assert source.bad.count == 5
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("concepts.csv", "", "expected a .tsv or .jsonl"),
+        ("concepts.tsv", "name\tother\n", "must name its columns"),
+        ("concepts.tsv", "", "must name its columns"),
+    ],
+)
+def test_files_of_another_kind_are_refused(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(ProblemError, match=message):
+        list(ConceptFile(path))
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ProblemError, match="does not exist"):
+        ConceptFile(tmp_path / "concepts.tsv")
