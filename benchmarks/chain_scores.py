@@ -278,7 +278,8 @@ def perceptron_epoch(
         begin, stop = offsets[s], offsets[s + 1]
         n = stop - begin
         emissions = score(weights, rows, spans[begin : stop + 1])
-        found = decode(
+        found = np.zeros(n, np.int32)
+        decode(
             padded.ravel(),
             transposed.ravel(),
             end,
@@ -287,7 +288,10 @@ def perceptron_epoch(
             emissions.ravel(),
             np.array([0, n]),
             size,
-        )[0]
+            np.array([0]),
+            found,
+            np.zeros(1),
+        )
         for i in range(n):
             right, wrong = gold[begin + i], np.int64(found[i])
             if right != wrong:

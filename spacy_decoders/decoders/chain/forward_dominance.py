@@ -8,6 +8,7 @@ from typing import ClassVar
 from ...budget import Budget
 from .kernels import forward_dominance
 from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
 
@@ -36,17 +37,9 @@ class ForwardDominance(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        padded = model.padded
-        labels, slacks, sound, sentence, token = forward_dominance.decode(
-            padded.transitions,
-            padded.end,
-            padded.dominance,
-            padded.ready,
-            model.magnitude,
-            sentences.emissions.reshape(-1),
-            sentences.offsets,
-            model.size,
+        labels, slacks, left, *ended = forward_dominance.decode(
+            model.padded.pruning, sentences.emissions.reshape(-1), sentences.offsets, model.size
         )
-        return sentences.certified(
-            "ForwardDominance", model, labels, slacks, sound, sentence, token
-        )
+        if len(left) and ended[0] and ended[1] < 0:
+            ended = list(decode_densely(model, sentences, left, labels, slacks))
+        return sentences.certified("ForwardDominance", model, labels, slacks, *ended)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,18 @@ __all__ = ["Padded"]
 LANES = 16
 
 
+#: transitions, ceiling, end, bounds, bounds beyond reach, ready, magnitude
+Pruning: TypeAlias = tuple[
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.float32],
+    NDArray[np.uint8],
+    float,
+]
+
+
 @dataclass(frozen=True, eq=False)
 class Padded:
     """Rows padded with ``-inf`` to a multiple of 16, flat.
@@ -30,27 +42,17 @@ class Padded:
         **Shape ((L + 1) * stride,)**: the transitions, and as row L the start scores.
     end
         **Shape (stride,)**.
-    dominance
-        **Shape (L * stride,)**: row g holds the bounds D[g, x], once ``ready[g]`` is set.
-        The kernels fill in a row when they first need it, so memory that no sentence needs
-        is never touched: 4 bytes for each pair of labels at most, as for the transitions.
-    ready
-        **Shape (L,)**, uint8.
+    size
+        The number of labels, L.
+    magnitude, has_forbidden
+        Those of the model.
     """
 
     transitions: NDArray[np.float32]
     end: NDArray[np.float32]
-    dominance: NDArray[np.float32]
-    ready: NDArray[np.uint8]
-
-    @cached_property
-    def transposed(self) -> NDArray[np.float32]:
-        """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
-        size, stride = len(self.ready), len(self.end)
-        columns = np.full((size + 1, stride), -np.inf, dtype=np.float32)
-        columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
-        columns[size] = self.end
-        return read_only(columns.reshape(-1))
+    size: int
+    magnitude: float
+    has_forbidden: bool
 
     @classmethod
     def of(cls, model: ChainModel) -> Padded:
@@ -62,9 +64,33 @@ class Padded:
         transitions[size, :size] = model.start_scores
         end = np.full(stride, -np.inf, dtype=np.float32)
         end[:size] = model.end_scores
-        return cls(
-            read_only(transitions.reshape(-1)),
-            read_only(end),
-            np.empty(size * stride, dtype=np.float32),
-            np.zeros(size, dtype=np.uint8),
-        )
+        flat, end = read_only(transitions.reshape(-1)), read_only(end)
+        return cls(flat, end, size, model.magnitude, model.has_forbidden)
+
+    @cached_property
+    def transposed(self) -> NDArray[np.float32]:
+        """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
+        size, stride = self.size, len(self.end)
+        columns = np.full((size + 1, stride), -np.inf, dtype=np.float32)
+        columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
+        columns[size] = self.end
+        return read_only(columns.reshape(-1))
+
+    @cached_property
+    def pruning(self) -> Pruning:
+        """What forward dominance needs, in the order that its kernels take.
+
+        The rows of the bounds are filled in by the kernels when a sentence first needs them,
+        and memory that none needs is never touched: at most 4 bytes for each pair of labels,
+        8 where transitions are forbidden. Row L is that of the last token, after which
+        nothing can be gained.
+        """
+        size, stride = self.size, len(self.end)
+        ceiling = self.transitions.reshape(-1, stride).max(axis=0)
+        bounds = np.empty((size + 1) * stride, dtype=np.float32)
+        beyond = np.empty(len(bounds) if self.has_forbidden else 0, dtype=np.float32)
+        bounds[-stride:] = -np.inf
+        beyond[-stride:] = -np.inf
+        bounds[size * stride :][:size] = 0.0
+        ready = np.zeros(size, dtype=np.uint8)
+        return self.transitions, ceiling, self.end, bounds, beyond, ready, self.magnitude

@@ -23,6 +23,7 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
+from .bounds import TransitionBounds
 from .padded import Padded
 from .rescoring import path_scores
 
@@ -128,6 +129,11 @@ class ChainModel:
     def padded(self) -> Padded:
         """The scores as the vectorised kernels want them."""
         return Padded.of(self)
+
+    @cached_property
+    def bounds(self) -> TransitionBounds:
+        """What following or preceding a label is worth at most and at least."""
+        return TransitionBounds.of(self)
 
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
         """Return what a labelling is worth, summed in float64; ``-inf`` if it is illegal.

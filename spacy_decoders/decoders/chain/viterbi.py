@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...budget import Budget
 from .kernels import viterbi
 from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
 
-__all__ = ["Viterbi"]
+__all__ = ["Viterbi", "decode_densely"]
 
 
 @dataclass(frozen=True)
@@ -31,15 +34,35 @@ class Viterbi(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        padded = model.padded
-        labels, slacks, sound, sentence, token = viterbi.decode(
-            padded.transitions,
-            padded.transposed,
-            padded.end,
-            model.magnitude,
-            model.spread,
-            sentences.emissions.reshape(-1),
-            sentences.offsets,
-            model.size,
-        )
-        return sentences.certified("Viterbi", model, labels, slacks, sound, sentence, token)
+        labels = np.zeros(len(sentences.emissions), dtype=np.int32)
+        slacks = np.zeros(len(sentences))
+        ended = decode_densely(model, sentences, np.arange(len(sentences)), labels, slacks)
+        return sentences.certified("Viterbi", model, labels, slacks, *ended)
+
+
+def decode_densely(
+    model: ChainModel,
+    sentences: Sentences,
+    chosen: NDArray[np.int64],
+    labels: NDArray[np.int32],
+    slacks: NDArray[np.float64],
+) -> tuple[bool, int, int]:
+    """Decode the chosen sentences into `labels` and `slacks`.
+
+    Returns whether all scores are sound, and where the first dead end is (-1 without one).
+    """
+    padded = model.padded
+    sound, sentence, token = viterbi.decode(
+        padded.transitions,
+        padded.transposed,
+        padded.end,
+        model.magnitude,
+        model.spread,
+        sentences.emissions.reshape(-1),
+        sentences.offsets,
+        model.size,
+        chosen,
+        labels,
+        slacks,
+    )
+    return bool(sound), int(sentence), int(token)

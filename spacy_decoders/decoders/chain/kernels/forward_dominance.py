@@ -2,7 +2,8 @@
 
 All rows are `stride` wide, a multiple of 16, padded with ``-inf``. The transitions have one
 row more than there are labels: row `size` holds the start scores, so that the first token is
-like any other, entered from the one survivor `size`.
+like any other, entered from the one survivor `size`. A survivor is stored as the place of
+its row, label times stride. The first survivor of a token is the best, with the score 0.
 """
 
 import numpy as np
@@ -16,6 +17,7 @@ from .vectors import (
     either,
     fill,
     first_lane,
+    greater,
     largest,
     load,
     load_part,
@@ -23,16 +25,20 @@ from .vectors import (
     nowhere,
     publish,
     published,
+    select,
     store,
     subtract,
     unsound,
 )
 
-__all__ = ["decode"]
+__all__ = ["decode", "forward", "look_ahead"]
 
 UNIT32 = 2.0**-24
 FORBIDDEN = np.float32(-np.inf)
 WORD = 4 * LANES  # labels whose comparisons fit one 64-bit word
+FLAT = 0.4  # share of labels that survive on average, above which nothing is gained
+PATIENCE = 3  # tokens before that share is looked at
+DONE, DEAD, DENSE = 0, 1, 2  # how a sentence ended: decoded, no legal path, left to Viterbi
 
 
 @jit(inline="always")
@@ -42,26 +48,245 @@ def emission(emissions, row, block, size):
     return load_part(emissions, row + block, size - block)
 
 
-@jit()
-def fill_row(transitions, table, g, size, stride):
-    """Fill in D[g, x] = max over y of (T[x, y] - T[g, y]), rounded upwards.
+@jit(inline="always")
+def pivot(scores, top, stride):
+    """Return the first label with the score `top`."""
+    for word in range(0, stride, WORD):
+        bits = np.int64(0)
+        for block in range(word, min(word + WORD, stride), LANES):
+            bits |= at_least(load(scores, block), fill(top)) << (block - word)
+        if bits:
+            return word + first_lane(bits)
+    return np.int64(-1)
 
-    Where g forbids y and x does not, the difference is inf; where both do, it is NaN, which
-    `maximum` passes over.
+
+@jit()
+def fill_row(transitions, table, closed, ready, g, size, stride):
+    """Fill in what any label can gain on label g by what follows, unless it is there already.
+
+    ``table[g, x] = max over y of (T[x, y] - T[g, y])``, rounded upwards, over the labels y
+    that may follow g; and over those that may not, if there are any,
+    ``closed[g, x] = max over y of T[x, y]``.
     """
+    if published(ready, g):
+        return
+    ahead = len(closed) > 0
     for x in range(size):
-        best = fill(FORBIDDEN)
+        gains, links = fill(FORBIDDEN), fill(FORBIDDEN)
         for block in range(0, stride, LANES):
-            gain = subtract(
-                load(transitions, x * stride + block), load(transitions, g * stride + block)
-            )
-            best = maximum(gain, best)
-        bound = np.float64(largest(best))
-        if abs(bound) < np.inf:
+            ours = load(transitions, x * stride + block)
+            theirs = load(transitions, g * stride + block)
+            gain = subtract(ours, theirs)
+            if ahead:
+                is_open = greater(theirs, fill(FORBIDDEN))
+                gain = select(is_open, gain, fill(FORBIDDEN))
+                links = maximum(select(is_open, fill(FORBIDDEN), ours), links)
+            # a difference of two -inf (in the padding) is NaN, which `maximum` passes over
+            gains = maximum(gain, gains)
+        bound = np.float64(largest(gains))
+        if bound > -np.inf:
             bound += abs(bound) * 2.0**-22
         table[g * stride + x] = bound
-    for x in range(size, stride):
-        table[g * stride + x] = -np.inf
+        if ahead:
+            closed[g * stride + x] = largest(links)
+    table[g * stride + size : (g + 1) * stride] = -np.inf
+    if ahead:
+        closed[g * stride + size : (g + 1) * stride] = -np.inf
+    publish(ready, g)
+
+
+@jit()
+def look_ahead(model, emissions, begin, n, size, work):
+    """Choose a reference path, and bound what leaving its reach can gain.
+
+    The reference `refs` is greedy. ``pulls[i]`` is the most that any label that cannot follow
+    ``refs[i]`` is ahead of ``refs[i + 1]`` at token i + 1, all of the future included.
+    Returns whether there is a greedy path, and the mask of unsound emissions.
+    """
+    transitions, _, end, table, closed, ready, _ = model
+    _, running, refs, tops, pulls = work
+    stride = len(end)
+    bad = nowhere()
+    lead = size * stride
+    for i in range(n):
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            worth = emission(emissions, (begin + i) * size, block, size)
+            bad = either(bad, unsound(worth))
+            if i == n - 1:
+                worth = add(worth, load(end, block))
+            worth = add(worth, load(transitions, lead + block))
+            store(running, block, worth)
+            peak = maximum(worth, peak)
+        tops[i] = largest(peak)
+        if not (FORBIDDEN < tops[i] < np.inf):
+            return False, bad
+        refs[i] = pivot(running, tops[i], stride)
+        lead = refs[i] * stride
+    for i in range(n - 2, -1, -1):
+        here, ahead = refs[i] * stride, refs[i + 1] * stride
+        if i == n - 2:
+            ahead = size * stride  # nothing follows the last token: the row of zeros
+        else:
+            fill_row(transitions, table, closed, ready, refs[i + 1], size, stride)
+        pull = fill(pulls[i + 1])
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            worth = emission(emissions, (begin + i + 1) * size, block, size)
+            if i == n - 2:
+                worth = add(worth, load(end, block))
+            gain = maximum(add(load(closed, ahead + block), pull), load(table, ahead + block))
+            is_open = greater(load(transitions, here + block), fill(FORBIDDEN))
+            worth = select(is_open, fill(FORBIDDEN), add(worth, gain))
+            peak = maximum(worth, peak)
+        top = np.float64(largest(peak))
+        pulls[i] = top
+        if top > -np.inf:
+            after = np.float64(tops[i + 1])
+            pulls[i] = top - after + (abs(top) + abs(after)) * 2.0**-22
+    return True, bad
+
+
+@jit(inline="always")
+def reached(transitions, rows, scores, first, past, block):
+    """Return the best of score + transition over the survivors, for 16 labels."""
+    best = fill(FORBIDDEN)
+    for k in range(first, past):
+        best = maximum(add(fill(scores[k]), load(transitions, rows[k] + block)), best)
+    return best
+
+
+@jit()
+def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores):
+    """Find the survivors of each token of one sentence.
+
+    A survivor lies on a path that may be within `slack` of the best. Those of token i are
+    ``marks[i + 1]:marks[i + 2]`` of `rows` and `scores`, which grow as needed.
+
+    Returns
+    -------
+    rows, scores
+    status, token
+        `DONE`; or `DEAD` at a token; or, unless `patient`, `DENSE`.
+    total
+        Sum of the sizes of all roundings on a path that counts.
+    bad
+        The mask of unsound emissions.
+    """
+    transitions, ceiling, end, table, closed, ready, magnitude = model
+    marks, running, refs, _, pulls = work
+    stride = len(end)
+    ahead = len(closed) > 0
+    bad = nowhere()
+    rows[0], scores[0] = size * stride, 0.0
+    marks[0], marks[1] = 0, 1
+    used = 1
+    second = FORBIDDEN  # the score of the second best survivor
+    total = 0.0
+    low = np.float32(0)
+    for i in range(n):
+        first, past = marks[i], marks[i + 1]
+        row = (begin + i) * size
+        last = i == n - 1
+        # one survivor: exact scores. Several: those of the best bound from below, and
+        # no other adds more than `second` and the best transition into a label
+        exact = past - first == 1
+        lead, lift = rows[first], fill(second)
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            worth = emission(emissions, row, block, size)
+            bad = either(bad, unsound(worth))
+            if last:
+                worth = add(worth, load(end, block))
+            step = load(transitions, lead + block)
+            least = add(step, worth)
+            peak = maximum(least, peak)
+            if exact:
+                store(running, block, least)
+            else:
+                store(running, stride + block, least)
+                step = maximum(add(load(ceiling, block), lift), step)
+                store(running, block, add(step, worth))
+        top = largest(peak)
+        lower = 0 if exact else stride
+        if not exact and top == FORBIDDEN:
+            # the best survivor leads nowhere
+            exact = True
+            lower = 0
+            for block in range(0, stride, LANES):
+                worth = emission(emissions, row, block, size)
+                if last:
+                    worth = add(worth, load(end, block))
+                worth = add(worth, reached(transitions, rows, scores, first, past, block))
+                store(running, block, worth)
+                peak = maximum(worth, peak)
+            top = largest(peak)
+        if not (FORBIDDEN < top < np.inf):
+            return rows, scores, DEAD, i, total, bad
+        threshold = top
+        hopes, at = table, size * stride
+        if ahead and not last:
+            g = refs[i]
+            fill_row(transitions, table, closed, ready, g, size, stride)
+            pull = fill(pulls[i])
+            for block in range(0, stride, LANES):
+                there = g * stride + block
+                gain = maximum(add(load(closed, there), pull), load(table, there))
+                store(running, 2 * stride + block, gain)
+            hopes, at = running, 2 * stride
+            threshold = FORBIDDEN
+            for k in range(first, past):
+                threshold = max(threshold, scores[k] + transitions[rows[k] + g])
+            threshold += emissions[row + g]
+        elif not last:
+            g = pivot(running[lower:], top, stride)
+            fill_row(transitions, table, closed, ready, g, size, stride)
+            at = g * stride
+        threshold -= slack
+        if used + size > len(rows):
+            rows, scores = grown(rows, used), grown(scores, used)
+        best = second = FORBIDDEN
+        where = used
+        start = used
+        for word in range(0, stride, WORD):
+            bits = np.int64(0)
+            for block in range(word, min(word + WORD, stride), LANES):
+                hope = add(load(running, block), load(hopes, at + block))
+                bits |= at_least(hope, fill(threshold)) << (block - word)
+            if bits and not exact:
+                for block in range(word, min(word + WORD, stride), LANES):
+                    if (bits >> (block - word)) & 0xFFFF:
+                        worth = emission(emissions, row, block, size)
+                        if last:
+                            worth = add(worth, load(end, block))
+                        worth = add(worth, reached(transitions, rows, scores, first, past, block))
+                        store(running, block, worth)
+            while bits:
+                x = word + first_lane(bits)
+                bits &= bits - 1
+                score = running[x]
+                if not exact and not score + hopes[at + x] >= threshold:
+                    continue
+                rows[used], scores[used] = x * stride, score
+                if score > best:
+                    best, second, where = score, best, used
+                elif score > second:
+                    second = score
+                used += 1
+        rows[start], rows[where] = rows[where], rows[start]
+        scores[start], scores[where] = scores[where], scores[start]
+        second -= best
+        # every running score that counts lies between best + low and best
+        total += abs(np.float64(best)) - np.float64(low) + magnitude
+        low = np.float32(0)
+        for k in range(start, used):
+            scores[k] -= best
+            low = min(low, scores[k])
+        total -= 2.0 * np.float64(low)
+        marks[i + 2] = used
+        if not patient and i >= PATIENCE - 1 and used > (FLAT * size + 2) * (i + 1):
+            return rows, scores, DENSE, i, total, bad
+    return rows, scores, DONE, -1, total + magnitude, bad
 
 
 @jit()
@@ -72,7 +297,38 @@ def grown(array, used):
 
 
 @jit()
-def decode(transitions, end, table, ready, magnitude, emissions, offsets, size):
+def trace(transitions, stride, marks, rows, scores, labels, begin, n):
+    """Follow the best labelling back through the survivors."""
+    y = rows[marks[n]] // stride
+    for i in range(n - 1, 0, -1):
+        labels[begin + i] = y
+        most = FORBIDDEN
+        origin = np.int64(0)
+        for k in range(marks[i], marks[i + 1]):
+            worth = scores[k] + transitions[rows[k] + y]
+            if worth > most:
+                most = worth
+                origin = rows[k]
+        y = origin // stride
+    labels[begin] = y
+
+
+@jit()
+def workspace(longest, size, stride):
+    """Return scratch space, and the lists of survivors."""
+    work = (
+        np.zeros(longest + 2, np.int64),  # marks
+        np.empty(3 * stride, np.float32),  # running scores
+        np.empty(longest + 1, np.int64),  # reference path
+        np.empty(longest + 1, np.float32),  # its scores
+        np.full(longest + 1, FORBIDDEN),  # pulls
+    )
+    room = 4 * longest + 2 * size + 2
+    return work, np.empty(room, np.int64), np.empty(room, np.float32)
+
+
+@jit()
+def decode(model, emissions, offsets, size):
     """Decode a batch.
 
     Returns
@@ -81,105 +337,54 @@ def decode(transitions, end, table, ready, magnitude, emissions, offsets, size):
         **Shape (total,)**, int32.
     slacks
         **Shape (sentences,)**: what rounding may have cost.
+    left
+        Sentences in which so many labels survive that dense decoding is faster.
     sound
         Whether all emissions met are neither NaN nor ``+inf``.
     sentence, token
         Where the first dead end is; -1 without one.
     """
-    stride = len(end)
+    transitions, stride, ahead = model[0], len(model[2]), len(model[4]) > 0
+    count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
-    slacks = np.zeros(len(offsets) - 1)
+    slacks = np.zeros(count)
+    left = np.zeros(count, np.int64)
+    lefts = 0
     longest = 0
-    for s in range(len(offsets) - 1):
+    for s in range(count):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    # the survivors of token i are marks[i + 1]:marks[i + 2] of the two lists
-    marks = np.zeros(longest + 2, np.int64)
-    kept = np.empty(4 * longest + 2 * size + 2, np.int32)
-    scores = np.empty(4 * longest + 2 * size + 2, np.float32)
-    running = np.empty(stride, np.float32)
-    kept[0] = size
-    scores[0] = 0.0
-    marks[1] = 1
+    work, rows, scores = workspace(longest, size, stride)
     bad = nowhere()
-    for s in range(len(offsets) - 1):
+    skip = 0  # sentences that go to Viterbi untried, since those before did
+    wait = 1
+    for s in range(count):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             continue
-        used = 1
-        total = 0.0
-        low = np.float32(0)
-        for i in range(n):
-            row = (begin + i) * size
-            first, past = marks[i], marks[i + 1]
-            peak = fill(FORBIDDEN)
-            for block in range(0, stride, LANES):
-                best = fill(FORBIDDEN)
-                for k in range(first, past):
-                    reached = add(
-                        fill(scores[k]), load(transitions, np.int64(kept[k]) * stride + block)
-                    )
-                    best = maximum(reached, best)
-                worth = emission(emissions, row, block, size)
-                bad = either(bad, unsound(worth))
-                best = add(best, worth)
-                if i == n - 1:
-                    best = add(best, load(end, block))
-                store(running, block, best)
-                peak = maximum(best, peak)
-            top = largest(peak)
-            if not (FORBIDDEN < top < np.inf):
-                return labels, slacks, not any_lane(bad), s, i
-            g = pivot(running, top, stride)
-            # every running score that counts lies between top + low and top
-            total += abs(np.float64(top)) - np.float64(low) + magnitude
-            if i == n - 1:
-                labels[begin + i] = g
-                total += magnitude
-                break
-            if not published(ready, g):
-                fill_row(transitions, table, g, size, stride)
-                publish(ready, g)
-            if used + size > len(kept):
-                kept = grown(kept, used)
-                scores = grown(scores, used)
-            low = np.float32(0)
-            for word in range(0, stride, WORD):
-                bits = np.int64(0)
-                for block in range(word, min(word + WORD, stride), LANES):
-                    hope = add(load(running, block), load(table, g * stride + block))
-                    bits |= at_least(hope, fill(top)) << (block - word)
-                while bits:
-                    x = word + first_lane(bits)
-                    bits &= bits - 1
-                    kept[used] = x
-                    scores[used] = running[x] - top
-                    low = min(low, scores[used])
-                    used += 1
-            marks[i + 2] = used
-            total -= 2.0 * np.float64(low)
-        slacks[s] = 2.0 * UNIT32 * total * (1.0 + 1e-5)
-        y = np.int64(labels[begin + n - 1])
-        for i in range(n - 1, 0, -1):
-            most = FORBIDDEN
-            origin = np.int64(0)
-            for k in range(marks[i], marks[i + 1]):
-                x = np.int64(kept[k])
-                reached = scores[k] + transitions[x * stride + y]
-                if reached > most:
-                    most = reached
-                    origin = x
-            y = origin
-            labels[begin + i - 1] = y
-    return labels, slacks, not any_lane(bad), -1, -1
-
-
-@jit(inline="always")
-def pivot(running, top, stride):
-    """Return the first label with the score `top`."""
-    for word in range(0, stride, WORD):
-        bits = np.int64(0)
-        for block in range(word, min(word + WORD, stride), LANES):
-            bits |= at_least(load(running, block), fill(top)) << (block - word)
-        if bits:
-            return word + first_lane(bits)
-    return np.int64(-1)
+        status = DENSE
+        if skip == 0:
+            legal = True
+            if ahead:
+                legal, unsound_here = look_ahead(model, emissions, begin, n, size, work)
+                bad = either(bad, unsound_here)
+            if legal:
+                rows, scores, status, token, total, unsound_here = forward(
+                    model, emissions, begin, n, size, np.float32(0), False, work, rows, scores
+                )
+                bad = either(bad, unsound_here)
+                if status == DEAD:
+                    return labels, slacks, left[:lefts], not any_lane(bad), s, token
+            if status == DENSE:
+                skip = wait
+                wait = min(2 * wait, 64)
+            else:
+                wait = 1
+        else:
+            skip -= 1
+        if status == DENSE:
+            left[lefts] = s
+            lefts += 1
+        else:
+            slacks[s] = 2.0 * UNIT32 * total * (1.0 + 1e-5)
+            trace(transitions, stride, work[0], rows, scores, labels, begin, n)
+    return labels, slacks, left[:lefts], not any_lane(bad), -1, -1

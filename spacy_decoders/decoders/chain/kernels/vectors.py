@@ -30,6 +30,7 @@ __all__ = [
     "load_part",
     "maximum",
     "minimum_of_finite",
+    "multiply",
     "nowhere",
     "publish",
     "published",
@@ -158,6 +159,16 @@ def subtract(typing, left, right):
 
     def build(context, builder, signature, given):
         return builder.fsub(*given)
+
+    return _floats(_floats, _floats), build
+
+
+@intrinsic
+def multiply(typing, left, right):
+    """Return ``left * right``, lane by lane."""
+
+    def build(context, builder, signature, given):
+        return builder.fmul(*given)
 
     return _floats(_floats, _floats), build
 

@@ -64,8 +64,20 @@ sweep_four = _sweeper(CHAINS)
 
 
 @jit()
-def decode(transitions, transposed, end, magnitude, spread, emissions, offsets, size):
-    """Decode a batch.
+def decode(
+    transitions,
+    transposed,
+    end,
+    magnitude,
+    spread,
+    emissions,
+    offsets,
+    size,
+    chosen,
+    labels,
+    slacks,
+):
+    """Decode some sentences of a batch.
 
     Parameters
     ----------
@@ -74,25 +86,23 @@ def decode(transitions, transposed, end, magnitude, spread, emissions, offsets, 
     magnitude, spread
         The largest finite score of the model, and the most that one label's running score
         can lag behind another's and still win (inf where transitions are forbidden).
+    chosen
+        The numbers of the sentences to decode.
+    labels, slacks
+        Filled in: **shape (total,)**, int32, and **shape (sentences,)**, what rounding may
+        have cost.
 
     Returns
     -------
-    labels
-        **Shape (total,)**, int32.
-    slacks
-        **Shape (sentences,)**: what rounding may have cost.
     sound
         Whether all emissions met are neither NaN nor ``+inf``.
     sentence, token
         Where the first dead end is; -1 without one.
     """
     stride = len(end)
-    count = len(offsets) - 1
-    labels = np.zeros(offsets[-1], np.int32)
-    slacks = np.zeros(count)
     longest = 0
     filled = 0
-    for s in range(count):
+    for s in chosen:
         longest = max(longest, offsets[s + 1] - offsets[s])
         filled += offsets[s + 1] > offsets[s]
     rows = np.arange(size) * stride
@@ -110,14 +120,15 @@ def decode(transitions, transposed, end, magnitude, spread, emissions, offsets, 
     upcoming = 0
     active = 0
     while True:
-        while active < chains and upcoming < count:
-            if offsets[upcoming + 1] > offsets[upcoming]:
-                sentences[active], tokens[active] = upcoming, 0
+        while active < chains and upcoming < len(chosen):
+            s = chosen[upcoming]
+            if offsets[s + 1] > offsets[s]:
+                sentences[active], tokens[active] = s, 0
                 lags[active], totals[active] = 0.0, 0.0
                 active += 1
             upcoming += 1
         if active == 0:
-            return labels, slacks, not any_lane(bad), -1, -1
+            return not any_lane(bad), -1, -1
         if active == 1:
             sweep_one(scores, rows, transitions, reached, stride)
         else:
@@ -144,7 +155,7 @@ def decode(transitions, transposed, end, magnitude, spread, emissions, offsets, 
                 floor = minimum_of_finite(worth, floor)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
-                return labels, slacks, not any_lane(bad), s, i
+                return not any_lane(bad), s, i
             for block in range(0, stride, LANES):
                 worth = subtract(load(reached, c * stride + block), fill(top))
                 store(scores, c * stride + block, worth)
