@@ -1,6 +1,7 @@
 """Exact, certified structured decoding for spaCy."""
 
 from .budget import Budget
+from .bundled import load
 from .certificate import Certificate
 from .errors import DecodersError, InfeasibleError, NotDecomposableError, ProblemError
 
@@ -12,6 +13,7 @@ __all__ = [
     "NotDecomposableError",
     "ProblemError",
     "__version__",
+    "load",
 ]
 
 __version__ = "0.1.0"

@@ -102,10 +102,12 @@ class LabelSpace:
                 allowed[:, number] = types == entity[2:]
         return allowed
 
+    @cached_property
     def continues_entity(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label stands inside an entity that began before it."""
         return np.array([entity.startswith("I-") for entity in self._entities])
 
+    @cached_property
     def outside_entity(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label stands outside any entity."""
         return np.array([entity == "O" for entity in self._entities])
@@ -136,9 +138,14 @@ class LabelSpace:
         is_set = values != 0
         if ENT_IOB in self.attributes:
             column = self.attributes.index(ENT_IOB)
-            inside = np.isin(values[:, column], (_IOB["B"], _IOB["I"]))
-            is_set[:, column] = is_set[:, column + 1] = inside
+            is_set[:, column : column + 2] = self.in_entity(values)[:, None]
         return values, is_set
+
+    def in_entity(self, values: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """**Shape (n,)**: whether the values of a token, as in `present`, are of an entity."""
+        column = values[:, self.attributes.index(ENT_IOB)]
+        inside: NDArray[np.bool_] = (column == _IOB["B"]) | (column == _IOB["I"])
+        return inside
 
     @property
     def _entities(self) -> list[str]:

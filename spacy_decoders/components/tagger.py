@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice, pairwise
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
-import spacy
 from numpy.typing import NDArray
-from spacy.attrs import ORTH, SENT_START
 from spacy.language import Language
-from spacy.scorer import Scorer, get_ner_prf
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
@@ -22,16 +18,16 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model
 
 from .. import registry  # noqa: F401 - creates `@decoders`
-from ..certificate import Certificate
-from ..errors import InfeasibleError, ProblemError
+from ..errors import ProblemError
 from ..models.chain_losses import LOSSES, UNKNOWN, ChainBatch, Loss
 from ..models.chain_scorer import ChainScores
 from . import extensions
 from .decoding_pipe import DecodingPipe
 from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
-from .scoring import score_certified
+from .tag_constraints import constrained
+from .tag_decoding import Tagging, decode_units, unit_lengths
 
-__all__ = ["DEFAULT_CONFIG", "ExactTagger", "make_tagger", "make_tagger_scorer", "score_tagger"]
+__all__ = ["DEFAULT_CONFIG", "ExactTagger", "make_tagger"]
 
 extensions.install()
 
@@ -145,28 +141,6 @@ def make_tagger(
         k_best=k_best,
         scorer=scorer,
     )
-
-
-@dataclass(frozen=True)
-class Tagging:
-    """What was decoded for one document.
-
-    Attributes
-    ----------
-    labels
-        **Shape (n,)**: the label of each token; -1 where the unit has no legal labelling.
-    certificates
-        One for each decoded unit.
-    margins
-        For each token, if asked for.
-    taggings
-        The k best labellings of each unit, if asked for, as plain dicts.
-    """
-
-    labels: NDArray[np.int32]
-    certificates: list[Certificate]
-    margins: list[float] | None = None
-    taggings: list[dict[str, Any]] = field(default_factory=list)
 
 
 class ExactTagger(DecodingPipe):
@@ -292,6 +266,15 @@ class ExactTagger(DecodingPipe):
         self._forget()
         return 1
 
+    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
+        """Which labels the dictionary allows, by the word's number in the vocabulary."""
+        if self._allowed is None:
+            self._allowed = {
+                self.vocab.strings.add(word): self.space.with_parts(allowed)
+                for word, allowed in self.cfg["dictionary"].items()
+            }
+        return self._allowed
+
     def _forget(self) -> None:
         """Drop what was derived from labels, dictionary and weights."""
         self._space = self._allowed = self._chain = None
@@ -336,48 +319,25 @@ class ExactTagger(DecodingPipe):
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> list[Tagging]:
         """Decode all units of several documents in one call: many are only a few words long."""
-        chain = scores[0][1] if scores else None
+        allowed = self._allowed_by_word()
         emissions = [
-            self._constrained(doc, of_doc) for doc, (of_doc, _) in zip(docs, scores, strict=True)
+            constrained(doc, of_doc, self.space, allowed, self.overwrite)
+            for doc, (of_doc, _) in zip(docs, scores, strict=True)
         ]
-        lengths = [_unit_lengths(doc) for doc in docs]
-        units = [length for of_doc in lengths for length in of_doc]
-        if not units:
-            return [Tagging(np.zeros(0, dtype=np.int32), []) for _ in docs]
-        rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
-        try:
-            solved = iter(self.decoder.decode_batch(chain, rows, units))
-        except InfeasibleError:
-            solved = self._decode_apart(chain, rows, units)
-        taggings = []
-        for of_doc, of_units in zip(emissions, lengths, strict=True):
-            solutions = list(islice(solved, len(of_units)))
-            if len(solutions) == 1:
-                labels = solutions[0].labels
-            else:
-                parts = [solution.labels for solution in solutions]
-                labels = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
-            certificates = [solution.certificate for solution in solutions]
-            more = self._more(chain, of_doc, of_units, labels)
-            taggings.append(Tagging(labels, certificates, *more))
+        model = scores[0][1] if scores else None
+        units = [unit_lengths(doc) for doc in docs]
+        taggings = decode_units(self.decoder, model, emissions, units)
+        if self.margins:
+            taggings = [
+                tagging.with_margins(model, of_doc)
+                for tagging, of_doc in zip(taggings, emissions, strict=True)
+            ]
+        if self.k_best > 1:
+            taggings = [
+                tagging.with_alternatives(model, of_doc, self.k_best)
+                for tagging, of_doc in zip(taggings, emissions, strict=True)
+            ]
         return taggings
-
-    def _decode_apart(
-        self, chain: Any, rows: NDArray[np.float32], units: Iterable[int]
-    ) -> Iterator[Any]:
-        """Decode unit by unit, so that one without a legal labelling costs no other."""
-        from ..decoders.chain import ChainSolution
-
-        begin = 0
-        for length in units:
-            try:
-                yield self.decoder.decode(chain, rows[begin : begin + length])
-            except InfeasibleError:
-                yield ChainSolution(
-                    np.full(length, UNKNOWN, dtype=np.int32),
-                    Certificate.infeasible(type(self.decoder).__name__),
-                )
-            begin += length
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
@@ -391,7 +351,7 @@ class ExactTagger(DecodingPipe):
         if decoded.margins is not None:
             extensions.set_token_values(doc, "tag_margin", decoded.margins)
         if self.k_best > 1:
-            doc._.taggings = decoded.taggings
+            doc._.taggings = decoded.as_dicts(self.labels)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -412,81 +372,6 @@ class ExactTagger(DecodingPipe):
         ):
             chain = self._chain = ChainModel(transitions, start, end)
         return chain
-
-    def _constrained(self, doc: Doc, emissions: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Forbid what dictionary, present annotation and white space rule out."""
-        constraints: list[tuple[int, NDArray[np.bool_]]] = []
-        if self.cfg["dictionary"]:
-            allowed = self._allowed_by_word()
-            words = doc.to_array(ORTH).tolist()
-            constraints += [(i, allowed[word]) for i, word in enumerate(words) if word in allowed]
-        if "ent" in self.targets:
-            outside = self.space.outside_entity()
-            constraints += [(token.i, outside) for token in doc if token.is_space]
-        if not self.overwrite:
-            constraints += self._constraints_of_present(doc)
-        if constraints:
-            emissions = emissions.copy()
-            for i, mask in constraints:
-                emissions[i, ~mask] = -np.inf
-        return emissions
-
-    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
-        if self._allowed is None:
-            self._allowed = {
-                self.vocab.strings.add(word): self.space.with_parts(allowed)
-                for word, allowed in self.cfg["dictionary"].items()
-            }
-        return self._allowed
-
-    def _constraints_of_present(self, doc: Doc) -> list[tuple[int, NDArray[np.bool_]]]:
-        """Which labels agree with what is set; a value that no label has binds nothing."""
-        values, is_set = self.space.present(doc)
-        constraints = []
-        for i in np.flatnonzero(is_set.any(axis=1)).tolist():
-            mask = self.space.matching(values[i], is_set[i])
-            if mask.any():
-                constraints.append((i, mask))
-        if "ent" in self.targets:
-            # an entity that is kept must not be continued by a token after it
-            inside = is_set[:, -1]
-            behind = np.flatnonzero(inside[:-1] & ~inside[1:]) + 1
-            stopped = ~self.space.continues_entity()
-            constraints += [(i, stopped) for i in behind.tolist()]
-        return constraints
-
-    def _more(
-        self,
-        chain: Any,
-        emissions: NDArray[np.float32],
-        units: Sequence[int],
-        labels: NDArray[np.int32],
-    ) -> tuple[list[float] | None, list[dict[str, Any]]]:
-        """Margins and k-best labellings, where asked for and where there is a labelling."""
-        if not self.margins and self.k_best == 1:
-            return None, []
-        from ..decoders.chain import k_best, max_marginal_margins
-
-        margins: list[float] = []
-        taggings: list[dict[str, Any]] = []
-        for begin, stop in pairwise([0, *np.cumsum(units).tolist()]):
-            rows = emissions[begin:stop]
-            feasible = labels[begin] != UNKNOWN
-            if self.margins:
-                found = max_marginal_margins(chain, rows) if feasible else np.zeros(stop - begin)
-                margins += found.tolist()
-            if self.k_best > 1 and feasible:
-                taggings += [
-                    {
-                        "start": begin,
-                        "end": stop,
-                        "labels": [self.labels[label] for label in solution.labels],
-                        "score": solution.certificate.score,
-                        "certificate": solution.certificate.as_dict(),
-                    }
-                    for solution in k_best(chain, rows, self.k_best)
-                ]
-        return margins if self.margins else None, taggings
 
     # --- training ----------------------------------------------------------------
 
@@ -553,7 +438,7 @@ class ExactTagger(DecodingPipe):
             for example in examples
             for label in aligned_labels(example, self.targets)
         ]
-        lengths = [n for example in examples for n in _unit_lengths(example.predicted)]
+        lengths = [n for example in examples for n in unit_lengths(example.predicted)]
         batch = ChainBatch(
             self._chain_model(scores),
             np.concatenate(emissions),
@@ -588,44 +473,3 @@ class ExactTagger(DecodingPipe):
         super().from_disk(path, exclude=cast(Any, exclude))
         self._forget()
         return self
-
-
-def score_tagger(
-    examples: Iterable[Example],
-    *,
-    targets: Sequence[Target],
-    component: str,
-    **kwargs: Any,
-) -> dict[str, Any]:
-    """Score a tagger by spaCy's keys (``tag_acc``, ``ents_f``, ...) and ``certified``."""
-    examples = list(examples)
-    scores: dict[str, Any] = {}
-    for target in targets:
-        if target == "ent":
-            scores.update(get_ner_prf(examples))
-        else:
-            scores.update(Scorer.score_token_attr(examples, target))
-    if "morph" in targets:
-        scores.update(Scorer.score_token_attr_per_feat(examples, "morph", getter=_features_of))
-    scores.update(score_certified(examples, component))
-    return scores
-
-
-def _features_of(token: Any, attribute: str) -> str:
-    return str(token.morph)
-
-
-@spacy.registry.scorers("spacy-decoders.tagger_scorer.v1")
-def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
-    """Make the scorer of ``exact_tagger``."""
-    return score_tagger
-
-
-def _unit_lengths(doc: Doc) -> list[int]:
-    """Tokens of each sentence, or of the document if it has no boundaries."""
-    if not len(doc):
-        return []
-    starts = np.flatnonzero(doc.to_array(SENT_START) == 1).tolist()
-    if not starts or starts[0]:
-        starts.insert(0, 0)
-    return [stop - start for start, stop in pairwise([*starts, len(doc)])]

@@ -1,0 +1,57 @@
+"""The small trained pipeline that is shipped in the package."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .errors import DecodersError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+
+__all__ = ["FOLDER", "load", "meta"]
+
+#: Where it lies; its licence and how it was made stand beside it.
+FOLDER = Path(__file__).parent / "data" / "english"
+
+
+def load(**options: Any) -> Language:
+    """Load the English pipeline that is shipped with the package.
+
+    It is small, so that everything can be tried at once; train your own for work. Its
+    weights are under CC BY-SA 4.0, see the files beside it.
+
+    Parameters
+    ----------
+    **options
+        Those of ``spacy.load``: ``disable``, ``exclude``, ``config``, ``vocab``, ...
+
+    Raises
+    ------
+    DecodersError
+        If the installation lacks it.
+
+    Examples
+    --------
+    >>> import spacy_decoders
+    >>> nlp = spacy_decoders.load()
+    >>> doc = nlp("The old man can fish.")
+    >>> [token.tag_ for token in doc]
+    ['DT', 'JJ', 'NN', 'MD', 'VB', '.']
+    """
+    import spacy
+
+    if not (FOLDER / "meta.json").exists():
+        raise DecodersError(
+            f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
+            "pipeline of your own with spacy.load()."
+        )
+    return spacy.load(FOLDER, **options)
+
+
+def meta() -> dict[str, Any]:
+    """Return the pipeline's ``meta.json``."""
+    content: dict[str, Any] = json.loads((FOLDER / "meta.json").read_text(encoding="utf8"))
+    return content

@@ -1,0 +1,68 @@
+"""What a user rules out: labels that are forbidden for a token have the emission ``-inf``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import ORTH
+from spacy.tokens import Doc
+
+from .label_space import LabelSpace
+
+__all__ = ["constrained"]
+
+#: A token and the labels that it may have, **shape (L,)**.
+Constraint = tuple[int, NDArray[np.bool_]]
+
+
+def constrained(
+    doc: Doc,
+    emissions: NDArray[np.float32],
+    space: LabelSpace,
+    dictionary: Mapping[int, NDArray[np.bool_]],
+    overwrite: bool,
+) -> NDArray[np.float32]:
+    """Return the emissions with ``-inf`` for all that is ruled out; a copy if anything is.
+
+    Parameters
+    ----------
+    doc
+        The document.
+    emissions
+        **Shape (n, L)**.
+    space
+        What the labels mean.
+    dictionary
+        The labels that a word may have, by its number in the vocabulary.
+    overwrite
+        Whether annotation that the document has already may be changed.
+    """
+    constraints: list[Constraint] = []
+    if dictionary:
+        words = doc.to_array(ORTH).tolist()
+        constraints += [(i, dictionary[w]) for i, w in enumerate(words) if w in dictionary]
+    if "ent" in space.targets:
+        constraints += [(token.i, space.outside_entity) for token in doc if token.is_space]
+    if not overwrite:
+        constraints += _of_present(doc, space)
+    if constraints:
+        emissions = emissions.copy()
+        for i, allowed in constraints:
+            emissions[i, ~allowed] = -np.inf
+    return emissions
+
+
+def _of_present(doc: Doc, space: LabelSpace) -> Iterator[Constraint]:
+    """Which labels agree with what is set; a value that no label has binds nothing."""
+    values, is_set = space.present(doc)
+    for i in np.flatnonzero(is_set.any(axis=1)).tolist():
+        allowed = space.matching(values[i], is_set[i])
+        if allowed.any():
+            yield i, allowed
+    if "ent" in space.targets and len(doc):
+        # an entity that is kept must not be continued by a token after it
+        inside = space.in_entity(values)
+        for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
+            yield i, ~space.continues_entity

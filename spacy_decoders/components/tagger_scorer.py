@@ -1,0 +1,46 @@
+"""The scorer of ``exact_tagger``: spaCy's own keys, and how much is certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import spacy
+from spacy.scorer import Scorer, get_ner_prf
+from spacy.training import Example
+
+from .label_space import Target
+from .scoring import score_certified
+
+__all__ = ["make_tagger_scorer", "score_tagger"]
+
+
+def score_tagger(
+    examples: Iterable[Example],
+    *,
+    targets: Sequence[Target],
+    component: str,
+    **kwargs: Any,
+) -> dict[str, Any]:
+    """Score a tagger by spaCy's keys (``tag_acc``, ``ents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    scores: dict[str, Any] = {}
+    for target in targets:
+        if target == "ent":
+            scores.update(get_ner_prf(examples))
+        else:
+            scores.update(Scorer.score_token_attr(examples, target))
+    if "morph" in targets:
+        scores.update(Scorer.score_token_attr_per_feat(examples, "morph", getter=_features_of))
+    scores.update(score_certified(examples, component))
+    return scores
+
+
+def _features_of(token: Any, attribute: str) -> str:
+    return str(token.morph)
+
+
+@spacy.registry.scorers("spacy-decoders.tagger_scorer.v1")
+def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer of ``exact_tagger``."""
+    return score_tagger
