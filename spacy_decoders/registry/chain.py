@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..decoders.chain import ForwardDominance, Viterbi
+    from ..decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
 
-__all__ = ["build_forward_dominance", "build_viterbi"]
+__all__ = ["build_column_generation", "build_forward_dominance", "build_viterbi"]
+
+
+def build_column_generation(
+    gap: float = 0.0, reduced_cost: Literal["both", "left", "split"] = "both"
+) -> ColumnGeneration:
+    """Build ``spacy-decoders.ColumnGeneration.v1``: exact by column generation.
+
+    Parameters
+    ----------
+    gap
+        Stop within so much of the best score; 0.0 proves the best.
+    reduced_cost
+        Which reduced cost to price labels by; ``"both"`` is the fastest.
+    """
+    from ..decoders.chain import ColumnGeneration
+
+    return ColumnGeneration(gap=gap, reduced_cost=reduced_cost)
 
 
 def build_forward_dominance() -> ForwardDominance:

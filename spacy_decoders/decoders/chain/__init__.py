@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .column_generation import ColumnGeneration
     from .forward_dominance import ForwardDominance
     from .problem import ChainDecoder, ChainModel, ChainSolution
     from .sum_product import Expectations, forward_backward, log_partition, marginals
@@ -16,6 +17,7 @@ __all__ = [
     "ChainDecoder",
     "ChainModel",
     "ChainSolution",
+    "ColumnGeneration",
     "Expectations",
     "ForwardDominance",
     "Viterbi",
@@ -28,6 +30,7 @@ _HOMES = {
     "ChainDecoder": "problem",
     "ChainModel": "problem",
     "ChainSolution": "problem",
+    "ColumnGeneration": "column_generation",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
     "Viterbi": "viterbi",

@@ -5,12 +5,24 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import ChainDecoder, ChainModel, ForwardDominance, Viterbi
+from spacy_decoders.decoders.chain import (
+    ChainDecoder,
+    ChainModel,
+    ColumnGeneration,
+    ForwardDominance,
+    Viterbi,
+)
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 from .cases import large_problem, random_problems, ranked
 
-DECODERS = [Viterbi(), ForwardDominance()]
+DECODERS = [
+    Viterbi(),
+    ForwardDominance(),
+    ColumnGeneration(),
+    ColumnGeneration(reduced_cost="left"),
+    ColumnGeneration(reduced_cost="split"),
+]
 
 pytestmark = pytest.mark.parametrize(
     "decoder", DECODERS, ids=lambda decoder: type(decoder).__name__
