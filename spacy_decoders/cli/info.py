@@ -6,6 +6,7 @@ import os
 import platform
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -43,7 +44,8 @@ def _cache() -> str:
     """Where numba keeps what it compiled for us, and how much there is."""
     from ..decoders.chain.rescoring import path_scores
 
-    folder = path_scores.stats.cache_path
+    kernel: Any = path_scores
+    folder = kernel.stats.cache_path
     if folder is None:
         return "not kept: no writable folder; set NUMBA_CACHE_DIR, or each process compiles anew"
     home = Path(__file__).resolve().parents[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
 
@@ -37,8 +38,8 @@ def warmup() -> int:
                 task()
             except Exception as error:
                 failures[name] = f"{type(error).__name__}: {error}"
-    for name, error in failures.items():
-        console.print(f"[red]failed[/red] {name}: {error}", highlight=False)
+    for name, reason in failures.items():
+        console.print(f"[red]failed[/red] {name}: {reason}", highlight=False)
     console.print(
         f"{len(tasks) - len(failures)} of {len(tasks)} are compiled and ready "
         f"({perf_counter() - started:.1f} s).",
@@ -99,10 +100,9 @@ def _representatives(decoder: Any) -> None:
 
     graph = ConceptGraph.from_edges(np.array([[0, 1], [1, 2], [2, 3]]))
     candidates = [np.array([0, 1]), np.array([2, 3])]
-    try:
+    # one whose hypotheses fail here has been compiled far enough to tell
+    with suppress(NotDecomposableError):
         decoder.decode(RepresentativesProblem.from_graph(graph, candidates))
-    except NotDecomposableError:
-        pass  # compiled far enough to tell that its hypotheses fail
 
 
 #: How a decoder of each core is run once: one line for each core.
