@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,10 @@ from ..budget import Budget
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
 from ..models.arc_scorer import set_sizes
+from ..models.factor_templates import FactorTemplates, Family, add_families
+from ..models.factor_training import MarginTraining, gold_trees
 from ..models.parser_losses import GoldTrees, update
+from ..models.tree_decoding import TreeParser
 from ..models.tree_scores import DocumentScores, SentenceScores, score_documents
 from .decoding_pipe import DecodingPipe
 from .extensions import install, record_certificates, set_token_values
@@ -32,7 +35,7 @@ from .scoring import score_certified
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
 
 if TYPE_CHECKING:
-    from ..decoders.tree import TreeProblem, TreeSolution
+    from ..decoders.tree import TreeSolution
 
 __all__ = ["BranchAndBoundParser", "make_parser", "make_parser_scorer"]
 
@@ -59,7 +62,11 @@ subword_features = true
     assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents", "doc._.certificates"],
     default_config={
         "model": Config().from_str(DEFAULT_MODEL)["model"],
-        "decoder": {"@decoders": "spacy-decoders.Eisner.v1"},
+        "decoder": {"@decoders": "spacy-decoders.BranchAndBound.v1"},
+        "factors": ["grandparents", "siblings"],
+        "factors_start": 1000,
+        "window": 15,
+        "k": None,
         "projective": True,
         "seconds": 1.0,
         "head_margins": False,
@@ -81,6 +88,10 @@ def make_parser(
     name: str,
     model: Model[list[Doc], Floats2d],
     decoder: Any,
+    factors: list[Family],
+    factors_start: int,
+    window: int,
+    k: int | None,
     projective: bool,
     seconds: float | None,
     head_margins: bool,
@@ -93,6 +104,10 @@ def make_parser(
         model,
         name,
         decoder=decoder,
+        factors=factors,
+        factors_start=factors_start,
+        window=window,
+        k=k,
         projective=projective,
         seconds=seconds,
         head_margins=head_margins,
@@ -154,6 +169,16 @@ class BranchAndBoundParser(DecodingPipe):
         :func:`~spacy_decoders.models.arc_scorer.ArcScorer`.
     decoder
         A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
+    factors
+        Families of non-local factors: "grandparents", "siblings", "tri_siblings",
+        "great_grandparents"; none for arcs alone, as Eisner and ChuLiuEdmonds need it.
+    factors_start
+        After so many updates the factors begin to learn, from what the arcs get wrong.
+    window
+        Siblings farther apart than so many tokens are no factor.
+    k
+        Keep each token's k best heads only: faster, and certified among these ("pruned").
+        None for all.
     projective
         Whether arcs may not cross.
     seconds
@@ -175,6 +200,10 @@ class BranchAndBoundParser(DecodingPipe):
         name: str = "branch_and_bound_parser",
         *,
         decoder: Any,
+        factors: Sequence[Family] = ("grandparents", "siblings"),
+        factors_start: int = 1000,
+        window: int = 15,
+        k: int | None = None,
         projective: bool = True,
         seconds: float | None = 1.0,
         head_margins: bool = False,
@@ -186,13 +215,13 @@ class BranchAndBoundParser(DecodingPipe):
         self.vocab = vocab
         self.model = model
         self.name = name
-        self.decoder = decoder
-        self.projective = projective
-        self.budget = Budget(seconds=seconds)
+        self.templates = FactorTemplates(model.get_ref("factors"), tuple(factors), window)
+        self.first_order = TreeParser(decoder, None, projective, k, budget=Budget(seconds=seconds))
+        self.factors_start = factors_start
         self.head_margins = head_margins
         self.k_best = k_best
         self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT"}
+        self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
         self._writer = TreeWriter()
         self._gold: GoldReader | None = None
 
@@ -230,41 +259,45 @@ class BranchAndBoundParser(DecodingPipe):
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
+        parser = self.parser
         for sentence in scores.sentences:
-            self._decode_sentence(sentence, parsed)
+            self._decode_sentence(parser, sentence, parsed)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
         return parsed
 
-    def _decode_sentence(self, sentence: SentenceScores, parsed: ParsedDoc) -> None:
-        problem = self._problem(sentence)
+    @property
+    def parser(self) -> TreeParser:
+        """How sentences are decoded: by arcs alone until a factor has been learnt."""
+        if not self.templates.families or not self.templates.is_trained:
+            return self.first_order
+        return replace(self.first_order, templates=self.templates)
+
+    def _decode_sentence(
+        self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc
+    ) -> None:
+        problem = parser.problem(sentence)
         try:
-            solutions = [self.decoder.decode(problem, budget=self.budget)]
+            best = parser.decode(sentence, problem)
         except InfeasibleError:
-            parsed.certificates.append(
-                Certificate.infeasible(type(self.decoder).__name__, scope=problem.scope)
-            )
+            name = type(parser.decoder).__name__
+            parsed.certificates.append(Certificate.infeasible(name, scope=problem.scope))
             parsed.parses.append([])
             return
-        parsed.certificates.append(solutions[0].certificate)
-        parsed.put(sentence, solutions[0].heads)
+        parsed.certificates.append(best.certificate)
+        parsed.put(sentence, best.heads)
         if self.head_margins:
-            from ..decoders.tree import max_marginals
+            from ..decoders.tree import head_margins
 
-            parsed.margins[sentence.tokens] = _margins(max_marginals(problem), solutions[0].heads)
+            margins = head_margins(problem, best.heads, budget=parser.budget)
+            parsed.margins[sentence.tokens] = margins
         if self.k_best > 1:
             from ..decoders.tree import k_best
 
-            solutions = k_best(problem, self.k_best)
-            parsed.parses.append([self._as_dict(sentence, solution) for solution in solutions])
-
-    def _problem(self, sentence: SentenceScores) -> TreeProblem:
-        from ..decoders.tree import TreeProblem
-
-        arcs: Any = sentence.arcs
-        return TreeProblem(arcs, projective=self.projective)
+            found = k_best(problem, self.k_best, budget=parser.budget)
+            parsed.parses.append([self._as_dict(sentence, solution) for solution in found])
 
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
@@ -327,6 +360,7 @@ class BranchAndBoundParser(DecodingPipe):
         for label in self.labels:
             self.vocab.strings.add(label)
         sample = [example.predicted for example in islice(get_examples(), 10)]
+        add_families(self.model.get_ref("factors"), self.templates.families)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)
 
@@ -346,10 +380,15 @@ class BranchAndBoundParser(DecodingPipe):
         if not examples:
             return losses
         set_dropout_rate(self.model, drop)
-        found, _ = update(
-            self.model, [example.predicted for example in examples], self._read_gold(examples)
-        )
+        docs, gold = [example.predicted for example in examples], self._read_gold(examples)
+        found, forward = update(self.model, docs, gold)
         losses[self.name] += found.total
+        self.cfg["updates"] += 1
+        if self.templates.families and self.cfg["updates"] > self.factors_start:
+            training = MarginTraining(
+                self.templates, self.first_order.decoder, self.first_order.projective
+            )
+            training.step(forward.sentences(self.model, docs, gold.offsets), gold_trees(gold))
         if sgd:
             self.finish_update(sgd)
         return losses
@@ -375,13 +414,3 @@ def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> 
     """Return spaCy's parser scores (``dep_uas``, ``sents_f``, ...) and ``certified``."""
     examples = list(examples)
     return {**parser_score(examples, **kwargs), **score_certified(examples, component)}
-
-
-def _margins(marginals: NDArray[np.float64], heads: NDArray[np.int32]) -> NDArray[np.float64]:
-    """By how much each token's head beats the next best, trees being equal otherwise."""
-    n = len(heads)
-    tokens = np.arange(1, n + 1)
-    rest = np.array(marginals)
-    rest[heads, tokens] = -np.inf
-    margins: NDArray[np.float64] = marginals[heads, tokens] - rest[:, 1:].max(axis=0)
-    return margins

@@ -90,7 +90,7 @@ def _init(model: Model[Input, Arcs], X: Input | None = None, Y: object = None) -
     # zero, as in the paper: the first trees are flat guesses, not confident wrong ones
     model.set_param("U", ops.alloc2f(hidden, hidden))
     model.set_param("u", ops.alloc1f(hidden))
-    model.set_param("root", glorot_uniform_init(ops, (1, hidden)).reshape(hidden))
+    model.set_param("root", glorot_uniform_init(ops, (1, hidden)).ravel())
     model.set_param("E", ops.alloc2f(BUCKETS, hidden))
     model.set_param("F", ops.alloc2f(BUCKETS, hidden))
     model.set_param("bias", ops.alloc1f(BUCKETS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,9 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["UNKNOWN", "GoldTrees", "Losses", "update"]
+from .tree_scores import SentenceScores, assemble, word_hashes
+
+__all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "update"]
 
 #: An annotation that is missing: nothing is learnt from it.
 UNKNOWN = -2
@@ -59,10 +62,37 @@ class Losses:
         return self.heads + self.labels + self.boundaries + self.tags
 
 
+@dataclass(frozen=True)
+class Forward:
+    """What the network said of a batch in training, dropout included.
+
+    Attributes
+    ----------
+    vectors
+        Token vectors, shape (tokens, width).
+    arcs
+        Arc scores, one array a sentence.
+    tags
+        Tag scores, shape (tokens, tags).
+    """
+
+    vectors: Any
+    arcs: list[Floats2d]
+    tags: Any
+
+    def sentences(
+        self, model: Model[list[Doc], Floats2d], docs: Sequence[Doc], offsets: NDArray[np.int64]
+    ) -> list[SentenceScores]:
+        """Return the scores of the batch's sentences."""
+        places = [np.arange(start, end) for start, end in pairwise(offsets)]
+        tags = self.tags.argmax(axis=1)
+        return assemble(model, self.vectors, self.arcs, tags, word_hashes(docs), places)
+
+
 def update(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
-) -> tuple[Losses, list[Floats2d]]:
-    """Accumulate the gradients of one batch; returns the losses and the arc scores."""
+) -> tuple[Losses, Forward]:
+    """Accumulate the gradients of one batch; return its losses and what was predicted."""
     vectors, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
     arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
@@ -81,12 +111,13 @@ def update(
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
     d_vectors += backprop_starts(d_log_odds)
 
-    tag_scores, backprop_tags = model.get_ref("tags").begin_update(vectors)
-    tag_loss, d_tags = cross_entropy(tag_scores, gold.tags, scale)
+    tags, backprop_tags = model.get_ref("tags").begin_update(vectors)
+    tag_loss, d_tags = cross_entropy(tags, gold.tags, scale)
     d_vectors += backprop_tags(d_tags)
 
     backprop(d_vectors)
-    return Losses(head_loss, label_loss, boundary_loss, tag_loss), arcs
+    losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
+    return losses, Forward(vectors, arcs, tags)
 
 
 def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:

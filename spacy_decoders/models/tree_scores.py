@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import NORM
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
@@ -16,7 +17,7 @@ from thinc.types import Floats2d
 from .boundaries import sentence_offsets
 from .labels import best_labels
 
-__all__ = ["DocumentScores", "SentenceScores", "score_documents"]
+__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
 
 
 @dataclass(frozen=True)
@@ -31,15 +32,19 @@ class SentenceScores:
         float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
         0 and on the diagonal.
     labels
-        int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc.
+        int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
+        row 0, the number of labels.
     tags
-        int32 (n + 1,), the best tag of each token; 0 for the root.
+        int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
+    words
+        uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
     """
 
     tokens: NDArray[np.int64]
     arcs: NDArray[np.float32]
     labels: NDArray[np.int32]
     tags: NDArray[np.int32]
+    words: NDArray[np.uint64]
 
     def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """The heads of a tree as places in the document, a root being its own, and labels.
@@ -96,6 +101,7 @@ def score_documents(
     vectors: Any = model.predict(list(docs))
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)
+    words = word_hashes(docs)
     kept: list[NDArray[np.int64]] = []  # per sentence, tokens' places in the document
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
     counts = []
@@ -113,7 +119,9 @@ def score_documents(
         rows += [places + begin for places in sentences]
         counts.append(len(sentences))
         begin += len(blank)
-    scored = _score_sentences(model, vectors, tags, kept, rows)
+    chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    arcs: Any = model.get_ref("arcs").predict((vectors[chosen], np.cumsum([0, *map(len, rows)])))
+    scored = assemble(model, vectors[chosen], arcs, tags[chosen], words[chosen], kept)
     ends = np.cumsum(counts)
     return [
         DocumentScores(begins, scored[end - count : end])
@@ -121,31 +129,51 @@ def score_documents(
     ]
 
 
-def _score_sentences(
+def assemble(
     model: Model[list[Doc], Floats2d],
     vectors: Any,
+    arcs: Sequence[Any],
     tags: Any,
-    kept: list[NDArray[np.int64]],
-    rows: list[NDArray[np.int64]],
+    words: NDArray[np.uint64],
+    places: Sequence[NDArray[np.int64]],
 ) -> list[SentenceScores]:
-    if not rows:
+    """Put the scores of sentences, laid end to end, into the shape that decoders take.
+
+    Parameters
+    ----------
+    model
+        The network, which still labels the arcs.
+    vectors, tags, words
+        Of all tokens: vector, index of the best tag, hash of the form.
+    arcs
+        What the arc layer returned, one array a sentence.
+    places
+        The places of each sentence's tokens in its document.
+    """
+    if not len(places):
         return []
-    offsets = np.cumsum([0, *map(len, rows)])
-    chosen = np.concatenate(rows)
-    vectors = vectors[chosen]
-    all_arcs: Any = model.get_ref("arcs").predict((vectors, offsets))
-    all_labels = best_labels(model.get_ref("labels"), vectors, offsets)
+    offsets = np.cumsum([0, *map(len, places)])
+    labels_layer = model.get_ref("labels")
+    of_root = labels_layer.get_dim("nO")
     scored = []
-    for places, by_modifier, (label, log_probability), start in zip(
-        kept, all_arcs, all_labels, offsets, strict=False
+    for where, by_modifier, (label, log_probability), (start, end) in zip(
+        places, arcs, best_labels(labels_layer, vectors, offsets), pairwise(offsets), strict=True
     ):
-        n = len(places)
-        arcs = np.full((n + 1, n + 1), -np.inf, dtype="f")
-        arcs[:, 1:] = by_modifier.T
-        arcs[1:, 1:] += log_probability.T
-        labels = np.zeros((n + 1, n + 1), dtype=np.int32)
+        n = end - start
+        scores = np.full((n + 1, n + 1), -np.inf, dtype="f")
+        scores[:, 1:] = by_modifier.T
+        scores[1:, 1:] += log_probability.T
+        labels = np.full((n + 1, n + 1), of_root, dtype=np.int32)
         labels[1:, 1:] = label.T
         of_tokens = np.zeros(n + 1, dtype=np.int32)
-        of_tokens[1:] = tags[chosen[start : start + n]]
-        scored.append(SentenceScores(places, arcs, labels, of_tokens))
+        of_tokens[1:] = tags[start:end] + 1
+        forms = np.zeros(n + 1, dtype=np.uint64)
+        forms[1:] = words[start:end]
+        scored.append(SentenceScores(where, scores, labels, of_tokens, forms))
     return scored
+
+
+def word_hashes(docs: Iterable[Doc]) -> NDArray[np.uint64]:
+    """Hashes of the normalised forms of all tokens, documents laid end to end."""
+    norms: list[Any] = [doc.to_array(NORM) for doc in docs]
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *(norm.reshape(-1) for norm in norms)])

@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["arc_scorer", "bilstm_encoder", "chain_scorer"]
+__all__ = ["arc_scorer", "bilstm_encoder", "chain_scorer", "word_selection"]
 
 
 @spacy.registry.architectures("spacy-decoders.ChainScorer.v1")
@@ -53,3 +53,13 @@ def bilstm_encoder(width: int, lstm_width: int) -> Model[list[Floats2d], list[Fl
     from ..models.bilstm import BiLSTM
 
     return BiLSTM(lstm_width, nI=width)
+
+
+@spacy.registry.architectures("spacy-decoders.WordSelection.v1")
+def word_selection(features: list[str] | None = None) -> Model[Any, Any]:
+    """Log-odds of headline words; see
+    :func:`~spacy_decoders.models.word_selection.build_word_selection`.
+    """
+    from ..models.word_selection import build_word_selection
+
+    return build_word_selection(features)
