@@ -26,7 +26,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "taggings": [],
         },
     ),
-    (Span, {"link": {}}),
+    (Span, {"link": {}, "headline": "", "headlines": []}),
     (Token, {"tag_margin": None, "head_margin": None}),
 )
 

@@ -12,7 +12,7 @@ from .bigrams import BOUNDARY, BigramModel
 from .kernels.word_graph import score_pairs
 from .words import Vertices, Words
 
-__all__ = ["WordGraph", "word_graph"]
+__all__ = ["WordGraph", "useful_words", "word_graph"]
 
 Floats = NDArray[np.float64]
 
@@ -97,6 +97,34 @@ def word_graph(
     return WordGraph(PathProblem(start, edges, end, vertices.classes), via)
 
 
+def useful_words(
+    selection: Floats, bonus: float, length: int, score: float
+) -> NDArray[np.int64]:
+    """Drop the words that no headline as good as a known one can have, without a graph.
+
+    Probabilities are at most 1, so a word adds at most its selection score and the bonus
+    for contiguity; the other words of the headline add at most what the best ones do.
+
+    Parameters
+    ----------
+    selection
+        Worth of choosing each word. **Shape:** ``(n,)``
+    bonus
+        The most that an edge adds to it.
+    length
+        Words of the headline.
+    score
+        Worth of a known headline.
+
+    Returns
+    -------
+    The indices of the words that are left, ascending.
+    """
+    others = np.sort(selection)[::-1][: length - 1].sum() + (length - 1) * bonus
+    slack = 1e-9 * max(1.0, abs(score))
+    return np.flatnonzero(selection + others >= score - slack)
+
+
 def _row(model: BigramModel, first: int, words: NDArray[np.int32]) -> Floats:
     """Log-probabilities of each word after the word numbered `first`."""
     low, high = model.offsets[first], model.offsets[first + 1]
@@ -106,7 +134,7 @@ def _row(model: BigramModel, first: int, words: NDArray[np.int32]) -> Floats:
     if high > low:
         seen = model.followers[place] == words
         row[seen] = model.bigrams[place[seen]]
-    return row
+    return np.asarray(row)
 
 
 def _column(model: BigramModel, second: int, words: NDArray[np.int32]) -> Floats:
@@ -119,4 +147,4 @@ def _column(model: BigramModel, second: int, words: NDArray[np.int32]) -> Floats
         at = low + np.searchsorted(model.followers[low:high], second)
         if at < high and model.followers[at] == second:
             column[place] = model.bigrams[at]
-    return column
+    return np.asarray(column)

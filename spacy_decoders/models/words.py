@@ -99,6 +99,13 @@ class Vertices:
     def __len__(self) -> int:
         return len(self.keys)
 
+    def restrict(self, kept: NDArray[np.int64]) -> Vertices:
+        """Keep some of the vertices, given in ascending order."""
+        number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry serves token -1
+        number[kept] = np.arange(len(kept))
+        parts = (self.keys, self.stems, self.classes, self.first, self.counts)
+        return Vertices(*(part[kept] for part in parts), number[self.of_token])
+
     def joined(self, words: Words, auxiliaries: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The ordered pairs that stand together in the text.
 

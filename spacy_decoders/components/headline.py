@@ -1,0 +1,501 @@
+"""``headline_generator``: a headline from the document's own words, certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Optimizer
+
+from .. import registry  # noqa: F401 - creates `@decoders`
+from ..errors import ProblemError
+from ..models.headlines import HeadlineKnowledge
+from ..models.selection import fit_logistic, selection_features
+from ..models.stems import Stemmer
+from ..models.word_selection import WordSelection, feature_columns
+from ..models.words import Vertices, Words
+from . import extensions
+from .decoding_pipe import DecodingPipe
+from .headline_units import Headline, headline_of_sentences, headline_of_words, title_words
+from .headline_words import read_words, word_keys
+from .headline_writer import HeadlineWriter, Length
+
+if TYPE_CHECKING:
+    from ..decoders.path import PathProblem, PathSolution
+
+__all__ = ["DEFAULT_CONFIG", "HeadlineGenerator", "make_headline_generator"]
+
+extensions.install()
+
+DEFAULT_CONFIG = Config().from_str(
+    """
+    [headline_generator]
+    mode = "words"
+    length = "auto"
+    max_chars = null
+    n_best = 1
+    spans_key = null
+    ordering = 0.1
+    contiguity = 1.0
+    ends = 0.0
+    auxiliaries = null
+    max_vertices = 1000
+    seconds = 1.0
+
+    [headline_generator.model]
+    @architectures = "spacy-decoders.WordSelection.v1"
+
+    [headline_generator.decoder]
+    @decoders = "spacy-decoders.ExactPath.v1"
+
+    [headline_generator.scorer]
+    @scorers = "spacy-decoders.headline_scorer.v1"
+    """
+)["headline_generator"]
+
+
+@Language.factory(
+    "headline_generator",
+    assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={
+        "headline_rougeL": 1.0,
+        "headline_rouge1": None,
+        "headline_rouge2": None,
+        "certified": None,
+    },
+)
+def make_headline_generator(
+    nlp: Language,
+    name: str,
+    model: WordSelection,
+    decoder: Any,
+    mode: Literal["words", "extractive"],
+    length: Length,
+    max_chars: int | None,
+    n_best: int,
+    spans_key: str | None,
+    ordering: float,
+    contiguity: float,
+    ends: float,
+    auxiliaries: list[str] | None,
+    max_vertices: int,
+    seconds: float | None,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> HeadlineGenerator:
+    """Make a headline generator.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline.
+    name
+        The component's name.
+    model
+        Selects words: ``spacy-decoders.WordSelection.v1``.
+    decoder
+        Any path decoder of ``@decoders``.
+    mode
+        "words" selects and orders words; "extractive" whole sentences.
+    length
+        Content words (or sentences), "auto", or ``[least, most]``.
+    max_chars
+        The most characters, or null.
+    n_best
+        How many headlines go to ``doc._.headlines``.
+    spans_key
+        Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
+        instead of one for the document.
+    ordering
+        Weight of the language model against the selection of words.
+    contiguity
+        Worth of a step that the text itself makes.
+    ends
+        Weight of the language model for the first and the last word.
+    auxiliaries
+        Words that may stand between content words; null for those counted in training, or
+        the language's prepositions and articles.
+    max_vertices
+        Longer texts keep this many words: first those that safe bounds exclude go, then
+        the least likely, and the certificate's scope says "pruned".
+    seconds
+        Time for each decoding, or null.
+    scorer
+        The scoring method.
+    """
+    return HeadlineGenerator(
+        nlp.vocab,
+        model,
+        HeadlineWriter(decoder, length, max_chars, n_best, seconds),
+        name,
+        language=nlp.lang,
+        mode=mode,
+        spans_key=spans_key,
+        ordering=ordering,
+        contiguity=contiguity,
+        ends=ends,
+        auxiliaries=auxiliaries,
+        max_vertices=max_vertices,
+        scorer=scorer,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredUnit:
+    """A document or span, read, with the log-odds of each of its content words."""
+
+    unit: Doc | Span
+    words: Words
+    vertices: Vertices
+    odds: NDArray[np.float64]
+
+
+class HeadlineGenerator(DecodingPipe):
+    """Selects and orders a document's words into the headline of highest score.
+
+    Works untrained; training counts a corpus of titled texts and fits the selection. The
+    reference documents of training examples carry their title in ``doc._.headline``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> pipe = nlp.add_pipe("headline_generator", config={"length": 2})
+    >>> doc = nlp("Binary search halves a sorted array. Each step of binary search compares.")
+    >>> doc._.headline, doc._.headlines[0]["certificate"]["status"]
+    ('Binary search', 'optimal')
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: WordSelection,
+        writer: HeadlineWriter,
+        name: str = "headline_generator",
+        *,
+        language: str = "xx",
+        mode: Literal["words", "extractive"] = "words",
+        spans_key: str | None = None,
+        ordering: float = 0.1,
+        contiguity: float = 1.0,
+        ends: float = 0.0,
+        auxiliaries: Sequence[str] | None = None,
+        max_vertices: int = 1000,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        if mode not in ("words", "extractive"):
+            raise ProblemError(f"mode: expected 'words' or 'extractive', got {mode!r}.")
+        if max_vertices < 2:
+            raise ProblemError(f"max_vertices: expected at least 2, got {max_vertices}.")
+        if not np.isfinite([ordering, contiguity, ends]).all() or min(ordering, ends) < 0:
+            raise ProblemError("ordering, contiguity, ends: expected finite weights, none < 0.")
+        self.vocab = vocab
+        self.model = model
+        self.writer = writer
+        self.name = name
+        self.mode = mode
+        self.spans_key = spans_key
+        self.ordering = ordering
+        self.contiguity = contiguity
+        self.ends = ends
+        self.max_vertices = max_vertices
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"language": language}
+        self.knowledge = HeadlineKnowledge.untrained(language)
+        self._given_auxiliaries = None if auxiliaries is None else tuple(auxiliaries)
+        self._stemmer = Stemmer(language)
+
+    @property
+    def auxiliaries(self) -> tuple[str, ...]:
+        """The words that may stand between content words."""
+        given = self._given_auxiliaries
+        return self.knowledge.auxiliaries if given is None else given
+
+    # --- decoding ----------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
+        """Read the units of each document and score their words."""
+        read = [[self._read(unit) for unit in self._units(doc)] for doc in docs]
+        tables = [self._table(words, vertices) for of_doc in read for _, words, vertices in of_doc]
+        odds = iter(self.model.predict(tables))
+        return [
+            [ScoredUnit(*parts, np.asarray(next(odds), dtype=np.float64)) for parts in of_doc]
+            for of_doc in read
+        ]
+
+    def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
+        """Find the best headlines of each unit."""
+        decode = self._decode_words if self.mode == "words" else self._decode_sentences
+        return [decode(scored) for scored in scores]
+
+    def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
+        """Write headlines and certificates to the document, or to its spans."""
+        missing = self.writer.no_headline()
+        certificates = [
+            headlines[0].certificate if headlines else missing for headlines in decoded
+        ]
+        extensions.record_certificates(doc, self.name, certificates)
+        owners: Sequence[Any] = self._units(doc)
+        for owner, headlines in zip(owners, decoded, strict=True):
+            owner._.headlines = [headline.as_dict() for headline in headlines]
+            owner._.headline = headlines[0].text if headlines else ""
+
+    def _units(self, doc: Doc) -> Sequence[Doc | Span]:
+        if self.spans_key is None:
+            return [doc]
+        if self.spans_key not in doc.spans:
+            return []
+        return list(doc.spans[self.spans_key])
+
+    def _read(self, unit: Doc | Span) -> tuple[Doc | Span, Words, Vertices]:
+        words = read_words(unit, self._stemmer)
+        return unit, words, Vertices.of(words)
+
+    def _table(
+        self, words: Words, vertices: Vertices, title: NDArray[np.bool_] | None = None
+    ) -> Any:
+        table = selection_features(words, vertices, self.knowledge.corpus, title=title)
+        return table[:, feature_columns(self.model)].astype(np.float32)
+
+    def _decode_words(self, scored: ScoredUnit) -> list[Headline]:
+        from ..decoders.path import PathProblem  # noqa: F401 - compiled code loads on first use
+        from ..models.bigrams import BigramModel
+        from ..models.word_graph import word_graph
+
+        words, vertices = scored.words, scored.vertices
+        if not len(vertices):
+            return []
+        # the log-probability of being chosen: what a path can add is then at most the bonus
+        selection = -np.logaddexp(0.0, -scored.odds)
+        auxiliaries = word_keys(self.auxiliaries)
+        model = self.knowledge.language_model or BigramModel.count(words.runs())
+        options: dict[str, Any] = {
+            "ordering": self.ordering,
+            "contiguity": self.contiguity,
+            "edge_ordering": self.ends,
+        }
+
+        def graph(kept: NDArray[np.int64]) -> Any:
+            part = vertices.restrict(kept)
+            return word_graph(words, part, selection[kept], model, auxiliaries, **options)
+
+        kept, pruned = self._kept(selection, graph)
+        built = graph(kept)
+
+        def render(solution: PathSolution) -> Headline:
+            path = solution.vertices
+            via = built.via[path[:-1], path[1:]]
+            between = [self.auxiliaries[x] if x >= 0 else "" for x in via.tolist()]
+            certificate = solution.certificate
+            if pruned:
+                certificate = replace(certificate, scope="pruned")
+            chosen = kept[path].tolist()
+            return headline_of_words(
+                scored.unit, chosen, vertices.of_token, between, certificate
+            )
+
+        return self.writer.write(built.problem, self.knowledge.lengths, render)
+
+    def _kept(
+        self, selection: NDArray[np.float64], graph: Callable[[NDArray[np.int64]], Any]
+    ) -> tuple[NDArray[np.int64], bool]:
+        """The words of a very long text that go into the graph, and whether some were cut."""
+        everything = np.arange(len(selection))
+        if len(selection) <= self.max_vertices:
+            return everything, False
+        from ..decoders.path import Beam
+        from ..models.word_graph import useful_words
+
+        ranked = np.argsort(-selection, kind="stable")
+        sample: PathProblem = graph(np.sort(ranked[: self.max_vertices])).problem
+        lengths = self.writer.lengths(self.knowledge.lengths, sample.class_count)
+        useful = np.zeros(len(selection), dtype=bool)
+        for length, known in zip(
+            lengths, Beam(10, lookahead=True).decode_lengths(sample, lengths), strict=True
+        ):
+            score = known.certificate.score
+            if score is None or self.writer.n_best > 1 or self.writer.max_chars is not None:
+                useful[:] = True
+            else:
+                bonus = max(0.0, self.contiguity)
+                useful[useful_words(selection, bonus, length, score)] = True
+        if useful.sum() <= self.max_vertices:
+            return np.flatnonzero(useful), False
+        return np.sort(ranked[: self.max_vertices]), True
+
+    def _decode_sentences(self, scored: ScoredUnit) -> list[Headline]:
+        from ..models.sentence_graph import sentence_graph
+
+        words = scored.words
+        if not len(scored.vertices):
+            return []
+        problem = sentence_graph(words, self.knowledge.corpus, ordering=self.ordering)
+        kept = np.arange(problem.size)
+        if problem.size > self.max_vertices:
+            best = np.argsort(-problem.start, kind="stable")[: self.max_vertices]
+            kept = np.sort(best)
+            problem = problem.restrict(kept)
+
+        def render(solution: PathSolution) -> Headline:
+            certificate = solution.certificate
+            if len(kept) < int(words.sentences[-1]) + 1:
+                certificate = replace(certificate, scope="pruned")
+            path = kept[solution.vertices].tolist()
+            return headline_of_sentences(scored.unit, path, words.sentences, certificate)
+
+        return self.writer.write(problem, (1, 3), render)
+
+    # --- training ----------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+    ) -> None:
+        """Count the corpus and fit the selection of words.
+
+        Documents without a title, in the reference's ``doc._.headline``, count for the
+        language model alone. Without any title the default weights stay.
+
+        Parameters
+        ----------
+        get_examples
+            Returns the training examples; all are read.
+        nlp
+            The pipeline.
+        """
+        validate_get_examples(get_examples, "HeadlineGenerator.initialize")
+        self.model.initialize()
+        texts, titles, stems = [], [], []
+        for example in get_examples():
+            texts.append(read_words(example.predicted, self._stemmer))
+            titles.append(self._title(example))
+            stems.append(self._title_stems(example))
+        language = self.cfg["language"]
+        self.knowledge = HeadlineKnowledge.count(texts, titles, stems, language)
+        tables, labels = [], []
+        for words, of_title in zip(texts, stems, strict=True):
+            vertices = Vertices.of(words)
+            if len(of_title) and len(vertices):
+                chosen = np.isin(vertices.stems, of_title)
+                tables.append(self._table(words, vertices, chosen))
+                labels.append(chosen)
+        if tables and any(chosen.any() for chosen in labels):
+            features = np.concatenate(tables).astype(np.float64)
+            weights = fit_logistic(features, np.concatenate(labels))
+            self.model.set_param("weights", self.model.ops.asarray1f(weights))
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch: the logistic loss of each word of each text, averaged."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        tables, labels = [], []
+        for example in examples:
+            _, words, vertices = self._read(example.predicted)
+            of_title = self._title_stems(example)
+            if len(of_title) and len(vertices):
+                chosen = np.isin(vertices.stems, of_title)
+                tables.append(self._table(words, vertices, chosen))
+                labels.append(chosen)
+        if not tables:
+            return losses
+        odds, backprop = self.model.begin_update(tables)
+        loss, gradients = self._loss(odds, labels)
+        backprop(gradients)
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
+        """Return the logistic loss of the words' log-odds, and its gradient."""
+        labels = [
+            np.isin(self._read(example.predicted)[2].stems, self._title_stems(example))
+            for example in examples
+        ]
+        return self._loss(scores, labels)
+
+    @staticmethod
+    def _loss(odds: Sequence[Any], labels: Sequence[NDArray[np.bool_]]) -> tuple[float, Any]:
+        total = max(1, sum(len(of_text) for of_text in labels))
+        loss, gradients = 0.0, []
+        for score, chosen in zip(odds, labels, strict=True):
+            loss += float(np.logaddexp(0.0, np.where(chosen, -score, score)).sum())
+            chance = 1.0 / (1.0 + np.exp(-np.clip(score, -30.0, 30.0)))
+            gradients.append(((chance - chosen) / total).astype(np.float32))
+        return loss / total, gradients
+
+    def _title(self, example: Example) -> list[tuple[str, bool]]:
+        title = example.reference._.headline
+        if not isinstance(title, str):
+            raise ProblemError(
+                f"{self.name}: the reference's doc._.headline must be a string, got {title!r}."
+            )
+        return title_words(title, self._stop_words)
+
+    def _title_stems(self, example: Example) -> NDArray[np.uint64]:
+        words = [word for word, content in self._title(example) if content]
+        return word_keys(self._stemmer.stems(words))
+
+    @property
+    def _stop_words(self) -> Any:
+        return util.get_lang_class(self.cfg["language"]).Defaults.stop_words
+
+    # --- scoring and files ---------------------------------------------------------
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score by ROUGE against the references' headlines, and by what is certified."""
+        return super().score(examples, component=self.name, **kwargs)  # type: ignore[no-any-return]
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the component to bytes."""
+        parts = {
+            "pipe": lambda: super(HeadlineGenerator, self).to_bytes(exclude=tuple(exclude)),
+            "knowledge": lambda: srsly.msgpack_dumps(self.knowledge.as_dict()),
+        }
+        return util.to_bytes(parts, ())
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
+        """Load the component from bytes."""
+        parts = {
+            "pipe": lambda data: super(HeadlineGenerator, self).from_bytes(
+                data, exclude=tuple(exclude)
+            ),
+            "knowledge": self._load,
+        }
+        util.from_bytes(bytes_data, parts, ())
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component to a folder."""
+        super().to_disk(path, exclude=tuple(exclude))
+        saved = srsly.msgpack_dumps(self.knowledge.as_dict())
+        (util.ensure_path(path) / "knowledge").write_bytes(saved)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
+        """Load the component from a folder."""
+        super().from_disk(path, exclude=tuple(exclude))
+        self._load((util.ensure_path(path) / "knowledge").read_bytes())
+        return self
+
+    def _load(self, saved: bytes) -> None:
+        self.knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))
+

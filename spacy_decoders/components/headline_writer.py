@@ -1,0 +1,150 @@
+"""How long a headline gets, how many there are, and what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..budget import Budget
+from ..certificate import Certificate
+from ..errors import InfeasibleError, ProblemError
+from .headline_units import Headline
+
+if TYPE_CHECKING:
+    from ..decoders.path import PathProblem, PathSolution
+
+__all__ = ["HeadlineWriter", "Length"]
+
+#: A number of content words, "auto", or the least and the most.
+Length = int | Literal["auto"] | list[int]
+
+#: Ranked headlines that are looked through for one that fits `max_chars`.
+LOOKED_THROUGH = 20
+
+
+@dataclass(frozen=True)
+class HeadlineWriter:
+    """The policy that turns a graph into headlines.
+
+    Attributes
+    ----------
+    decoder
+        Any path decoder.
+    length
+        Content words; "auto" chooses the length with the best mean score per word within
+        what is usual, a list ``[least, most]`` within that range. A text with fewer classes
+        gets the longest headline it allows.
+    max_chars
+        The most characters of the text, or None: the best that fits, shorter if need be.
+    n_best
+        How many headlines.
+    seconds
+        Time for each decoding, or None.
+
+    Raises
+    ------
+    ProblemError
+        If an option is out of range.
+    """
+
+    decoder: Any
+    length: Length = "auto"
+    max_chars: int | None = None
+    n_best: int = 1
+    seconds: float | None = 1.0
+
+    def __post_init__(self) -> None:
+        length = self.length
+        ends = [length] if isinstance(length, int) else [1] if length == "auto" else list(length)
+        if len(ends) not in (1, 2) or not all(isinstance(end, int) for end in ends):
+            raise ProblemError(
+                f"length: expected a number, 'auto' or [least, most], got {length!r}."
+            )
+        if not 1 <= ends[0] <= ends[-1]:
+            raise ProblemError(f"length: expected 1 <= least <= most, got {length!r}.")
+        if self.max_chars is not None and self.max_chars < 1:
+            raise ProblemError(f"max_chars: expected at least 1, got {self.max_chars}.")
+        if self.n_best < 1:
+            raise ProblemError(f"n_best: expected at least 1, got {self.n_best}.")
+
+    def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
+        """The lengths to choose from, for a text with so many classes."""
+        if self.length == "auto":
+            least, most = usual
+        elif isinstance(self.length, int):
+            least = most = self.length
+        else:
+            least, most = self.length[0], self.length[-1]
+        most = min(most, classes)
+        return list(range(min(least, most), most + 1))
+
+    def write(
+        self,
+        problem: PathProblem,
+        usual: tuple[int, int],
+        render: Callable[[PathSolution], Headline],
+    ) -> list[Headline]:
+        """Decode and render, best first; nothing if there is no path at all.
+
+        Parameters
+        ----------
+        problem
+            The graph.
+        usual
+            Least and most words of a usual headline.
+        render
+            Puts a path into words.
+        """
+        lengths = self.lengths(usual, problem.class_count)
+        if not lengths or lengths[-1] < 1:
+            return []
+        first = self._best_length(problem, lengths)
+        for length in range(first[0], 0, -1):
+            if first[1] is not None and self.max_chars is None and self.n_best == 1:
+                return [render(first[1])]
+            headlines = self._ranked(problem, length, render)
+            if headlines:
+                return headlines
+        return []
+
+    def _best_length(
+        self, problem: PathProblem, lengths: Sequence[int]
+    ) -> tuple[int, PathSolution | None]:
+        """The length to write, with its best path if that is known already."""
+        if len(lengths) == 1 and (self.n_best > 1 or self.max_chars is not None):
+            return lengths[0], None
+        solutions = self.decoder.decode_lengths(problem, lengths, budget=self._budget)
+        found = [
+            (solution.certificate.score / length, length, solution)
+            for length, solution in zip(lengths, solutions, strict=True)
+            if solution.certificate.score is not None
+        ]
+        if not found:
+            return lengths[0], None
+        _, length, solution = max(found, key=lambda of: (of[0], of[1]))
+        return length, solution
+
+    def _ranked(
+        self, problem: PathProblem, length: int, render: Callable[[PathSolution], Headline]
+    ) -> list[Headline]:
+        """The best headlines of one length that fit, each text once."""
+        wanted = self.n_best if self.max_chars is None else self.n_best + LOOKED_THROUGH
+        try:
+            solutions = self.decoder.k_best(problem, length, wanted, budget=self._budget)
+        except InfeasibleError:
+            return []
+        by_text: dict[str, Headline] = {}
+        for solution in solutions:
+            headline = render(solution)
+            if self.max_chars is None or len(headline.text) <= self.max_chars:
+                by_text.setdefault(headline.text, headline)
+        return list(by_text.values())[: self.n_best]
+
+    @property
+    def _budget(self) -> Budget:
+        return Budget(seconds=self.seconds)
+
+    def no_headline(self) -> Certificate:
+        """What is said about a text without a headline."""
+        return Certificate.infeasible(type(self.decoder).__name__)

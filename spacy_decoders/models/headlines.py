@@ -1,0 +1,96 @@
+"""All that is learned from a corpus of titled texts, besides the selection weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
+from .bigrams import BigramModel
+from .selection import CorpusCounts
+from .words import Vertices, Words
+
+__all__ = ["DEFAULT_LENGTHS", "HeadlineKnowledge"]
+
+#: Content words of a headline, at least and at most, where no titles have been counted.
+DEFAULT_LENGTHS = (2, 6)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadlineKnowledge:
+    """Counts of a corpus.
+
+    Attributes
+    ----------
+    corpus
+        Texts and titles of each stem.
+    language_model
+        Bigrams of the texts; None before training: each text is then its own corpus.
+    auxiliaries
+        Words that may stand between content words.
+    lengths
+        Content words of a title, from the 5th to the 95th percentile.
+    """
+
+    corpus: CorpusCounts = field(default_factory=CorpusCounts.empty)
+    language_model: BigramModel | None = None
+    auxiliaries: tuple[str, ...] = ()
+    lengths: tuple[int, int] = DEFAULT_LENGTHS
+
+    @classmethod
+    def untrained(cls, language: str) -> HeadlineKnowledge:
+        """What is known of a language without any corpus."""
+        return cls(auxiliaries=tuple(AUXILIARIES.get(language, ())))
+
+    @classmethod
+    def count(
+        cls,
+        texts: Sequence[Words],
+        titles: Sequence[Sequence[tuple[str, bool]]],
+        title_stems: Sequence[NDArray[np.uint64]],
+        language: str,
+    ) -> HeadlineKnowledge:
+        """Count texts and their titles.
+
+        Parameters
+        ----------
+        texts
+            The bodies.
+        titles
+            Of each title the words, and whether each is content.
+        title_stems
+            The stem keys of each title's content words.
+        language
+            The language code.
+        """
+        corpus = CorpusCounts.count([Vertices.of(words).stems for words in texts], title_stems)
+        model = BigramModel.count(run for words in texts for run in words.runs())
+        sizes = [sum(content for _, content in words) for words in titles]
+        low, high = np.percentile([size for size in sizes if size] or [1], [5, 95])
+        auxiliaries = auxiliaries_of_titles(titles, language)
+        return cls(corpus, model, tuple(auxiliaries), (int(low), int(np.ceil(high))))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Arrays and plain types, for saving."""
+        model = self.language_model
+        return {
+            "corpus": self.corpus.arrays(),
+            "language_model": None if model is None else model.arrays(),
+            "auxiliaries": list(self.auxiliaries),
+            "lengths": list(self.lengths),
+        }
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> HeadlineKnowledge:
+        """What `as_dict` gave."""
+        model = saved["language_model"]
+        return cls(
+            CorpusCounts(**saved["corpus"]),
+            None if model is None else BigramModel(**model),
+            tuple(saved["auxiliaries"]),
+            (int(saved["lengths"][0]), int(saved["lengths"][1])),
+        )
