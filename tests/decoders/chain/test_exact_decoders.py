@@ -10,6 +10,7 @@ from spacy_decoders.decoders.chain import (
     ChainModel,
     ColumnGeneration,
     ForwardDominance,
+    PrunedViterbi,
     Viterbi,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
@@ -22,6 +23,7 @@ DECODERS = [
     ColumnGeneration(),
     ColumnGeneration(reduced_cost="left"),
     ColumnGeneration(reduced_cost="split"),
+    PrunedViterbi(),
 ]
 
 pytestmark = pytest.mark.parametrize(

@@ -38,6 +38,7 @@ FORBIDDEN = np.float32(-np.inf)
 WORD = 4 * LANES  # labels whose comparisons fit one 64-bit word
 FLAT = 0.4  # share of labels that survive on average, above which nothing is gained
 PATIENCE = 3  # tokens before that share is looked at
+CHEAP = 4 * WORD  # survivors times labels, up to which all scores are worth computing
 DONE, DEAD, DENSE = 0, 1, 2  # how a sentence ended: decoded, no legal path, left to Viterbi
 
 
@@ -49,12 +50,12 @@ def emission(emissions, row, block, size):
 
 
 @jit(inline="always")
-def pivot(scores, top, stride):
-    """Return the first label with the score `top`."""
+def pivot(scores, at, top, stride):
+    """Return the first label with the score `top` in the row at `at`."""
     for word in range(0, stride, WORD):
         bits = np.int64(0)
         for block in range(word, min(word + WORD, stride), LANES):
-            bits |= at_least(load(scores, block), fill(top)) << (block - word)
+            bits |= at_least(load(scores, at + block), fill(top)) << (block - word)
         if bits:
             return word + first_lane(bits)
     return np.int64(-1)
@@ -62,14 +63,12 @@ def pivot(scores, top, stride):
 
 @jit()
 def fill_row(transitions, table, closed, ready, g, size, stride):
-    """Fill in what any label can gain on label g by what follows, unless it is there already.
+    """Fill in what any label can gain on label g by what follows.
 
     ``table[g, x] = max over y of (T[x, y] - T[g, y])``, rounded upwards, over the labels y
     that may follow g; and over those that may not, if there are any,
     ``closed[g, x] = max over y of T[x, y]``.
     """
-    if published(ready, g):
-        return
     ahead = len(closed) > 0
     for x in range(size):
         gains, links = fill(FORBIDDEN), fill(FORBIDDEN)
@@ -121,13 +120,13 @@ def look_ahead(model, emissions, begin, n, size, work):
         tops[i] = largest(peak)
         if not (FORBIDDEN < tops[i] < np.inf):
             return False, bad
-        refs[i] = pivot(running, tops[i], stride)
+        refs[i] = pivot(running, 0, tops[i], stride)
         lead = refs[i] * stride
     for i in range(n - 2, -1, -1):
         here, ahead = refs[i] * stride, refs[i + 1] * stride
         if i == n - 2:
             ahead = size * stride  # nothing follows the last token: the row of zeros
-        else:
+        elif not published(ready, refs[i + 1]):
             fill_row(transitions, table, closed, ready, refs[i + 1], size, stride)
         pull = fill(pulls[i + 1])
         peak = fill(FORBIDDEN)
@@ -188,36 +187,52 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
         first, past = marks[i], marks[i + 1]
         row = (begin + i) * size
         last = i == n - 1
-        # one survivor: exact scores. Several: those of the best bound from below, and
-        # no other adds more than `second` and the best transition into a label
-        exact = past - first == 1
-        lead, lift = rows[first], fill(second)
+        # one survivor, or a few short rows: exact scores. Else those reached from the best
+        # survivor bound all from below, and the others add no more than `second` and the
+        # best transition into a label
+        exact = past - first == 1 or (past - first) * stride <= CHEAP
+        least = 0 if exact else stride
         peak = fill(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            worth = emission(emissions, row, block, size)
-            bad = either(bad, unsound(worth))
-            if last:
-                worth = add(worth, load(end, block))
-            step = load(transitions, lead + block)
-            least = add(step, worth)
-            peak = maximum(least, peak)
-            if exact:
-                store(running, block, least)
-            else:
-                store(running, stride + block, least)
-                step = maximum(add(load(ceiling, block), lift), step)
-                store(running, block, add(step, worth))
+        lead, lift = rows[first], fill(second)
+        if exact:
+            for block in range(0, stride, LANES):
+                worth = emission(emissions, row, block, size)
+                bad = either(bad, unsound(worth))
+                step = load(transitions, lead + block)
+                for k in range(first + 1, past):
+                    other = add(fill(scores[k]), load(transitions, rows[k] + block))
+                    step = maximum(other, step)
+                worth = add(step, worth)
+                store(running, block, worth)
+                peak = maximum(worth, peak)
+        else:
+            for block in range(0, stride, LANES):
+                worth = emission(emissions, row, block, size)
+                bad = either(bad, unsound(worth))
+                step = load(transitions, lead + block)
+                most = maximum(add(load(ceiling, block), lift), step)
+                store(running, block, add(most, worth))
+                worth = add(step, worth)
+                store(running, least + block, worth)
+                peak = maximum(worth, peak)
+        if last:
+            peak = fill(FORBIDDEN)
+            for block in range(0, stride, LANES):
+                store(running, block, add(load(running, block), load(end, block)))
+                if not exact:
+                    worth = add(load(running, least + block), load(end, block))
+                    store(running, least + block, worth)
+                peak = maximum(load(running, least + block), peak)
         top = largest(peak)
-        lower = 0 if exact else stride
         if not exact and top == FORBIDDEN:
             # the best survivor leads nowhere
             exact = True
-            lower = 0
+            least = 0
             for block in range(0, stride, LANES):
-                worth = emission(emissions, row, block, size)
+                worth = reached(transitions, rows, scores, first, past, block)
+                worth = add(worth, emission(emissions, row, block, size))
                 if last:
                     worth = add(worth, load(end, block))
-                worth = add(worth, reached(transitions, rows, scores, first, past, block))
                 store(running, block, worth)
                 peak = maximum(worth, peak)
             top = largest(peak)
@@ -227,7 +242,8 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
         hopes, at = table, size * stride
         if ahead and not last:
             g = refs[i]
-            fill_row(transitions, table, closed, ready, g, size, stride)
+            if not published(ready, g):
+                fill_row(transitions, table, closed, ready, g, size, stride)
             pull = fill(pulls[i])
             for block in range(0, stride, LANES):
                 there = g * stride + block
@@ -239,8 +255,9 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
                 threshold = max(threshold, scores[k] + transitions[rows[k] + g])
             threshold += emissions[row + g]
         elif not last:
-            g = pivot(running[lower:], top, stride)
-            fill_row(transitions, table, closed, ready, g, size, stride)
+            g = pivot(running, least, top, stride)
+            if not published(ready, g):
+                fill_row(transitions, table, closed, ready, g, size, stride)
             at = g * stride
         threshold -= slack
         if used + size > len(rows):
@@ -256,10 +273,11 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
             if bits and not exact:
                 for block in range(word, min(word + WORD, stride), LANES):
                     if (bits >> (block - word)) & 0xFFFF:
-                        worth = emission(emissions, row, block, size)
+                        # summed in the order of the bounds: rounding keeps the order then
+                        worth = reached(transitions, rows, scores, first, past, block)
+                        worth = add(worth, emission(emissions, row, block, size))
                         if last:
                             worth = add(worth, load(end, block))
-                        worth = add(worth, reached(transitions, rows, scores, first, past, block))
                         store(running, block, worth)
             while bits:
                 x = word + first_lane(bits)
