@@ -5,9 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
+    from ..decoders.chain import Beam, ColumnGeneration, ForwardDominance, PrunedViterbi, Viterbi
 
-__all__ = ["build_column_generation", "build_forward_dominance", "build_viterbi"]
+__all__ = [
+    "build_beam",
+    "build_column_generation",
+    "build_forward_dominance",
+    "build_pruned_viterbi",
+    "build_viterbi",
+]
+
+
+def build_beam(width: int = 5) -> Beam:
+    """Build ``spacy-decoders.ChainBeam.v1``: the best few labels at each token, a heuristic.
+
+    Parameters
+    ----------
+    width
+        How many labels to keep; 1 is greedy decoding.
+    """
+    from ..decoders.chain import Beam
+
+    return Beam(width)
 
 
 def build_column_generation(
@@ -32,6 +51,13 @@ def build_forward_dominance() -> ForwardDominance:
     from ..decoders.chain import ForwardDominance
 
     return ForwardDominance()
+
+
+def build_pruned_viterbi() -> PrunedViterbi:
+    """Build ``spacy-decoders.PrunedViterbi.v1``: exact, over the labels that bounds leave."""
+    from ..decoders.chain import PrunedViterbi
+
+    return PrunedViterbi()
 
 
 def build_viterbi() -> Viterbi:

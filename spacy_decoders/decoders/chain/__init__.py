@@ -7,19 +7,23 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .beam import Beam
     from .column_generation import ColumnGeneration
     from .forward_dominance import ForwardDominance
     from .problem import ChainDecoder, ChainModel, ChainSolution
+    from .pruned_viterbi import PrunedViterbi
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
 
 __all__ = [
+    "Beam",
     "ChainDecoder",
     "ChainModel",
     "ChainSolution",
     "ColumnGeneration",
     "Expectations",
     "ForwardDominance",
+    "PrunedViterbi",
     "Viterbi",
     "forward_backward",
     "log_partition",
@@ -27,12 +31,14 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Beam": "beam",
     "ChainDecoder": "problem",
     "ChainModel": "problem",
     "ChainSolution": "problem",
     "ColumnGeneration": "column_generation",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
+    "PrunedViterbi": "pruned_viterbi",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
     "log_partition": "sum_product",

@@ -1,0 +1,204 @@
+"""Dynamic programming over the labels that survive at each token, over flat arrays.
+
+Which labels do, one of two rules says: those that the bounds of equation 14 leave over, or
+the best few. Rows are `stride` wide, padded with ``-inf``; row `size` of the transitions
+holds the start scores, so that the first token is entered from the one survivor `size`.
+"""
+
+import numpy as np
+
+from ....jit import jit
+from .vectors import (
+    LANES,
+    add,
+    any_lane,
+    at_least,
+    either,
+    fill,
+    first_lane,
+    largest,
+    load,
+    load_part,
+    maximum,
+    nowhere,
+    store,
+    unsound,
+)
+
+__all__ = ["decode"]
+
+UNIT32 = 2.0**-24
+FORBIDDEN = np.float32(-np.inf)
+
+
+@jit()
+def decode(
+    transitions, end, most_in, least_in, most_out, least_out, magnitude, spread, emissions,
+    offsets, size, width,
+):  # fmt: skip
+    """Decode a batch, keeping the best `width` labels, or by equation 14 if it is 0.
+
+    Returns
+    -------
+    labels
+        **Shape (total,)**, int32.
+    slacks
+        **Shape (sentences,)**: what rounding may have cost an exact rule.
+    sound
+        Whether all emissions met are neither NaN nor ``+inf``.
+    sentence, token
+        Where the first dead end is; -1 without one.
+    """
+    stride = len(end)
+    labels = np.zeros(offsets[-1], np.int32)
+    slacks = np.zeros(len(offsets) - 1)
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    # the survivors of token i are marks[i + 1]:marks[i + 2] of the two lists
+    most = min(width, size) if width else size
+    marks = np.zeros(longest + 2, np.int64)
+    kept = np.empty(min(longest, 64) * most + most + 1, np.int32)
+    scores = np.empty(len(kept), np.float32)
+    running = np.empty(stride, np.float32)
+    local = np.empty(stride, np.float32)
+    kept[0] = size
+    scores[0] = 0.0
+    marks[1] = 1
+    bad = nowhere()
+    for s in range(len(offsets) - 1):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        if n == 0:
+            continue
+        used = 1
+        total = 0.0
+        low = np.float32(0)
+        for i in range(n):
+            row = (begin + i) * size
+            peak = fill(FORBIDDEN)
+            floor = fill(FORBIDDEN)
+            for block in range(0, stride, LANES):
+                if block + LANES <= size:
+                    worth = load(emissions, row + block)
+                else:
+                    worth = load_part(emissions, row + block, size - block)
+                bad = either(bad, unsound(worth))
+                best = fill(FORBIDDEN)
+                for k in range(marks[i], marks[i + 1]):
+                    step = load(transitions, np.int64(kept[k]) * stride + block)
+                    best = maximum(add(fill(scores[k]), step), best)
+                best = add(best, worth)
+                if i == n - 1:
+                    best = add(best, load(end, block))
+                store(running, block, best)
+                peak = maximum(best, peak)
+                if not width:
+                    # equation 14: what a label is worth at least and at most, whatever
+                    # stands beside it
+                    before = fill(np.float32(0))
+                    after = fill(np.float32(0))
+                    if i == 0:
+                        before = load(transitions, size * stride + block)
+                    if i == n - 1:
+                        after = load(end, block)
+                    least = add(worth, before if i == 0 else load(least_in, block))
+                    least = add(least, after if i == n - 1 else load(least_out, block))
+                    floor = maximum(least, floor)
+                    hope = add(worth, before if i == 0 else load(most_in, block))
+                    hope = add(hope, after if i == n - 1 else load(most_out, block))
+                    store(local, block, hope)
+            top = largest(peak)
+            if not (FORBIDDEN < top < np.inf):
+                return labels, slacks, not any_lane(bad), s, i
+            if used + most > len(kept):
+                kept = grown(kept, used)
+                scores = grown(scores, used)
+            if width:
+                stop = keep_best(running, top, kept, scores, used, most, stride)
+            else:
+                stop = keep_hopeful(
+                    local, largest(floor), running, top, kept, scores, used, magnitude, stride
+                )
+            # running scores that an optimal path can have lie between top + low and top
+            total += abs(np.float64(top)) - np.float64(low) + magnitude
+            low = np.float32(0)
+            for k in range(used, stop):
+                if scores[k] >= -1.001 * spread:
+                    low = min(low, scores[k])
+            total -= 2.0 * np.float64(low)
+            used = stop
+            marks[i + 2] = used
+        slacks[s] = 2.0 * UNIT32 * (total + magnitude) * (1.0 + 1e-5)
+        trace(transitions, stride, marks, kept, scores, labels, begin, n)
+    return labels, slacks, not any_lane(bad), -1, -1
+
+
+@jit()
+def grown(array, used):
+    bigger = np.empty(2 * len(array), array.dtype)
+    bigger[:used] = array[:used]
+    return bigger
+
+
+@jit()
+def keep_best(running, top, kept, scores, used, most, stride):
+    """Append the best labels, best first; return where the list then ends."""
+    best = top
+    for _ in range(most):
+        x = np.int64(0)
+        for block in range(0, stride, LANES):
+            bits = at_least(load(running, block), fill(best))
+            if bits:
+                x = block + first_lane(bits)
+                break
+        kept[used] = x
+        scores[used] = best - top
+        used += 1
+        running[x] = FORBIDDEN
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            peak = maximum(load(running, block), peak)
+        best = largest(peak)
+        if best == FORBIDDEN:
+            break
+    return used
+
+
+@jit()
+def keep_hopeful(local, floor, running, top, kept, scores, used, magnitude, stride):
+    """Append the labels whose bound is not below that of the surest label."""
+    bar = fill(FORBIDDEN)
+    if floor > FORBIDDEN:
+        doubt = 16.0 * UNIT32 * (abs(np.float64(floor)) + 4.0 * magnitude)
+        bar = fill(np.float32(np.float64(floor) - doubt))
+    for block in range(0, stride, LANES):
+        bits = at_least(load(local, block), bar)
+        while bits:
+            x = block + first_lane(bits)
+            bits &= bits - 1
+            if running[x] > FORBIDDEN:
+                kept[used] = x
+                scores[used] = running[x] - top
+                used += 1
+    return used
+
+
+@jit()
+def trace(transitions, stride, marks, kept, scores, labels, begin, n):
+    """Write the best path through the survivors."""
+    best = FORBIDDEN
+    y = np.int64(0)
+    for k in range(marks[n], marks[n + 1]):
+        if scores[k] > best:
+            best, y = scores[k], np.int64(kept[k])
+    labels[begin + n - 1] = y
+    for i in range(n - 1, 0, -1):
+        best = FORBIDDEN
+        origin = np.int64(0)
+        for k in range(marks[i], marks[i + 1]):
+            x = np.int64(kept[k])
+            reached = scores[k] + transitions[x * stride + y]
+            if reached > best:
+                best, origin = reached, x
+        y = origin
+        labels[begin + i - 1] = y

@@ -1,0 +1,62 @@
+"""Viterbi over the labels that bounds on the transitions leave over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ...budget import Budget
+from .kernels import survivors
+from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+
+__all__ = ["PrunedViterbi"]
+
+
+@dataclass(frozen=True)
+class PrunedViterbi(ChainDecoder):
+    """Exact decoding that first drops what cannot be best by local evidence.
+
+    A label is dropped where another is worth more with its worst neighbours than this one
+    with its best. The extremes of the transitions are computed once for a model, so this
+    costs little; it drops much only where transitions are weak beside the emissions, and
+    nothing where every label has a forbidden neighbour.
+
+    References
+    ----------
+    Belanger et al. 2012, section 4.3, equation 14.
+
+    Examples
+    --------
+    >>> from spacy_decoders.decoders.chain import ChainModel
+    >>> model = ChainModel([[1, 0], [0, 1]])
+    >>> solution = PrunedViterbi().decode(model, [[3, 0], [0, 1.5], [0, 0]])
+    >>> solution.labels, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
+    """
+
+    _kernel_checks: ClassVar[bool] = True
+
+    def _solve(
+        self, model: ChainModel, sentences: Sentences, budget: Budget
+    ) -> list[ChainSolution]:
+        found = survive(model, sentences, 0)
+        return sentences.certified("PrunedViterbi", model, *found)
+
+
+def survive(model: ChainModel, sentences: Sentences, width: int) -> Any:
+    """Call the kernel: keep the best `width` labels, or what equation 14 leaves over if 0."""
+    padded, bounds = model.padded, model.bounds
+    return survivors.decode(
+        padded.transitions,
+        padded.end,
+        bounds.most_in,
+        bounds.least_in,
+        bounds.most_out,
+        bounds.least_out,
+        model.magnitude,
+        model.spread,
+        sentences.emissions.reshape(-1),
+        sentences.offsets,
+        model.size,
+        width,
+    )
