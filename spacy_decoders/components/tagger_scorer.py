@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import spacy
 from spacy.scorer import Scorer, get_ner_prf
@@ -28,16 +28,18 @@ def score_tagger(
     for target in targets:
         if target == "ent":
             scores.update(get_ner_prf(examples))
+        elif target == "morph":
+            scores.update(Scorer.score_token_attr(examples, target, getter=_key_of))
+            scores.update(Scorer.score_token_attr_per_feat(examples, target, getter=_key_of))
         else:
             scores.update(Scorer.score_token_attr(examples, target))
-    if "morph" in targets:
-        scores.update(Scorer.score_token_attr_per_feat(examples, "morph", getter=_features_of))
     scores.update(score_certified(examples, component))
     return scores
 
 
-def _features_of(token: Any, attribute: str) -> str:
-    return str(token.morph)
+def _key_of(token: Any, attribute: str) -> int:
+    """The number of the features' string, as spaCy's own scorer takes it."""
+    return cast(int, token.morph.key)
 
 
 @spacy.registry.scorers("spacy-decoders.tagger_scorer.v1")
