@@ -179,12 +179,12 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
     bad = nowhere()
     rows[0], scores[0] = size * stride, 0.0
     marks[0], marks[1] = 0, 1
-    used = 1
-    second = FORBIDDEN  # the score of the second best survivor
+    first, past = 0, 1
+    lead = size * stride  # the best survivor
+    second = FORBIDDEN  # the score of the second best
     total = 0.0
     low = np.float32(0)
     for i in range(n):
-        first, past = marks[i], marks[i + 1]
         row = (begin + i) * size
         last = i == n - 1
         # one survivor, or a few short rows: exact scores. Else those reached from the best
@@ -193,7 +193,7 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
         exact = past - first == 1 or (past - first) * stride <= CHEAP
         least = 0 if exact else stride
         peak = fill(FORBIDDEN)
-        lead, lift = rows[first], fill(second)
+        lift = fill(second)
         if exact:
             for block in range(0, stride, LANES):
                 worth = emission(emissions, row, block, size)
@@ -238,7 +238,6 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
             top = largest(peak)
         if not (FORBIDDEN < top < np.inf):
             return rows, scores, DEAD, i, total, bad
-        threshold = top
         hopes, at = table, size * stride
         if ahead and not last:
             g = refs[i]
@@ -253,18 +252,19 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
             threshold = FORBIDDEN
             for k in range(first, past):
                 threshold = max(threshold, scores[k] + transitions[rows[k] + g])
-            threshold += emissions[row + g]
-        elif not last:
+            threshold += emissions[row + g] - slack
+        else:
+            # where the scores are exact, g is the best survivor of this token: the next
+            # token can begin before it is known who else survives
             g = pivot(running, least, top, stride)
-            if not published(ready, g):
-                fill_row(transitions, table, closed, ready, g, size, stride)
-            at = g * stride
-        threshold -= slack
+            threshold = top - slack
+            if not last:
+                if not published(ready, g):
+                    fill_row(transitions, table, closed, ready, g, size, stride)
+                at = g * stride
+        start = used = past
         if used + size > len(rows):
             rows, scores = grown(rows, used), grown(scores, used)
-        best = second = FORBIDDEN
-        where = used
-        start = used
         for word in range(0, stride, WORD):
             bits = np.int64(0)
             for block in range(word, min(word + WORD, stride), LANES):
@@ -282,25 +282,34 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
             while bits:
                 x = word + first_lane(bits)
                 bits &= bits - 1
-                score = running[x]
-                if not exact and not score + hopes[at + x] >= threshold:
-                    continue
-                rows[used], scores[used] = x * stride, score
-                if score > best:
-                    best, second, where = score, best, used
-                elif score > second:
-                    second = score
-                used += 1
-        rows[start], rows[where] = rows[where], rows[start]
-        scores[start], scores[where] = scores[where], scores[start]
-        second -= best
+                if exact or running[x] + hopes[at + x] >= threshold:
+                    rows[used], scores[used] = x * stride, running[x]
+                    used += 1
         # every running score that counts lies between best + low and best
-        total += abs(np.float64(best)) - np.float64(low) + magnitude
+        total -= np.float64(low)
         low = np.float32(0)
-        for k in range(start, used):
-            scores[k] -= best
-            low = min(low, scores[k])
-        total -= 2.0 * np.float64(low)
+        second = FORBIDDEN
+        if used - start == 1:
+            known = exact and not ahead
+            best = top if known else scores[start]
+            lead = g * stride if known else rows[start]
+            scores[start] = 0.0
+        else:
+            best = FORBIDDEN
+            where = start
+            for k in range(start, used):
+                if scores[k] > best:
+                    best, where = scores[k], k
+            lead = rows[where]
+            rows[start], rows[where] = rows[where], rows[start]
+            scores[start], scores[where] = scores[where], scores[start]
+            scores[start] = 0.0
+            for k in range(start + 1, used):
+                scores[k] -= best
+                second = max(second, scores[k])
+                low = min(low, scores[k])
+        total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
+        first, past = start, used
         marks[i + 2] = used
         if not patient and i >= PATIENCE - 1 and used > (FLAT * size + 2) * (i + 1):
             return rows, scores, DENSE, i, total, bad
