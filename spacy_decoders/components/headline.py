@@ -138,7 +138,7 @@ def make_headline_generator(
         model,
         HeadlineWriter(decoder, length, max_chars, n_best, seconds),
         name,
-        language=nlp.lang,
+        language=nlp.lang or "xx",
         mode=mode,
         spans_key=spans_key,
         ordering=ordering,
@@ -300,9 +300,7 @@ class HeadlineGenerator(DecodingPipe):
             if pruned:
                 certificate = replace(certificate, scope="pruned")
             chosen = kept[path].tolist()
-            return headline_of_words(
-                scored.unit, chosen, vertices.of_token, between, certificate
-            )
+            return headline_of_words(scored.unit, chosen, vertices.of_token, between, certificate)
 
         return self.writer.write(built.problem, self.knowledge.lengths, render)
 
@@ -394,7 +392,7 @@ class HeadlineGenerator(DecodingPipe):
         if tables and any(chosen.any() for chosen in labels):
             features = np.concatenate(tables).astype(np.float64)
             weights = fit_logistic(features, np.concatenate(labels))
-            self.model.set_param("weights", self.model.ops.asarray1f(weights))
+            self.model.set_param("weights", self.model.ops.asarray1f(weights.tolist()))
 
     def update(
         self,
@@ -498,4 +496,3 @@ class HeadlineGenerator(DecodingPipe):
 
     def _load(self, saved: bytes) -> None:
         self.knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))
-

@@ -19,8 +19,8 @@ from spacy.attrs import (
     POS,
     SENT_START,
 )
-from spacy.strings import StringStore, hash_string
-from spacy.symbols import ADJ, NOUN, PROPN, VERB
+from spacy.parts_of_speech import IDS
+from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc, Span
 
 from ..models.stems import Stemmer
@@ -31,7 +31,7 @@ __all__ = ["read_words", "word_keys"]
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
 ]  # fmt: skip
-_KINDS = {NOUN: 1, PROPN: 2, VERB: 3, ADJ: 4}
+_KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
 #: Sentence ends, where nothing has set the boundaries.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -44,7 +44,8 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
     stops.
     """
     doc = unit if isinstance(unit, Doc) else unit.doc
-    table = unit.to_array(_ATTRIBUTES)
+    given: Any = unit  # a span has `to_array` too, which its stub lacks
+    table = given.to_array(_ATTRIBUTES)
     if not len(table):
         table = np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64)
     lower, alpha, stop, punct, space, small, length, entity, pos, starts = table.T
@@ -73,11 +74,11 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
     """The keys that `read_words` gives to these words."""
-    return np.array([hash_string(word.lower()) for word in words], dtype=np.uint64)
+    return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 
 def _letters(strings: StringStore) -> NDArray[np.uint64]:
-    return np.array([hash_string(letter) for letter in _LETTERS], dtype=np.uint64)
+    return np.array([get_string_id(letter) for letter in _LETTERS], dtype=np.uint64)
 
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -102,6 +103,6 @@ def _stem_keys(
     stems = keys.copy()
     different, inverse = np.unique(keys[content], return_inverse=True)
     words = [strings[key] for key in different.tolist()]
-    of_word = [hash_string(stem) for stem in stemmer.stems(words)]
+    of_word = [get_string_id(stem) for stem in stemmer.stems(words)]
     stems[content] = np.array(of_word, dtype=np.uint64)[inverse.reshape(-1)]
     return stems

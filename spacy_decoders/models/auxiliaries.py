@@ -12,17 +12,27 @@ COUNT = 24
 
 #: For texts in these languages, where no titles have been counted.
 AUXILIARIES = {
-    "de": "der die das des dem den ein eine einer im in am an auf aus bei für gegen mit nach und "
-    "von zum zur".split(),
-    "en": "a an the of in on for to with by from at as into and or between over without through "
-    "via under against using".split(),
-    "es": "el la los las un una de del en para por con sin sobre entre y o a al desde hasta "
-    "contra según su".split(),
-    "fr": "le la les un une des du de d' en dans pour par avec sans sur sous entre et ou à au "
-    "aux vers".split(),
-    "it": "il lo la i gli le un una di del della in nel per con senza su tra fra e o a al da "
-    "dal".split(),
-}
+    "de": (
+        "der", "die", "das", "des", "dem", "den", "ein", "eine", "einer", "im", "in", "am", "an",
+        "auf", "aus", "bei", "für", "gegen", "mit", "nach", "und", "von", "zum", "zur",
+    ),
+    "en": (
+        "a", "an", "the", "of", "in", "on", "for", "to", "with", "by", "from", "at", "as", "into",
+        "and", "or", "between", "over", "without", "through", "via", "under", "against", "using",
+    ),
+    "es": (
+        "el", "la", "los", "las", "un", "una", "de", "del", "en", "para", "por", "con", "sin",
+        "sobre", "entre", "y", "o", "a", "al", "desde", "hasta", "contra", "según", "su",
+    ),
+    "fr": (
+        "le", "la", "les", "un", "une", "des", "du", "de", "d'", "l'", "en", "dans", "pour",
+        "par", "avec", "sans", "sur", "sous", "entre", "et", "ou", "à", "au", "vers",
+    ),
+    "it": (
+        "il", "lo", "la", "i", "gli", "le", "un", "una", "di", "del", "della", "in", "nel", "per",
+        "con", "senza", "su", "tra", "fra", "e", "o", "a", "al", "dal",
+    ),
+}  # fmt: skip
 
 
 def auxiliaries_of_titles(
@@ -51,5 +61,5 @@ def auxiliaries_of_titles(
             if left and right and not content:
                 counts[word] += 1
     found = [word for word, times in counts.most_common(COUNT) if times > 1]
-    known = AUXILIARIES.get(language, [])
+    known = AUXILIARIES.get(language, ())
     return found + [word for word in known if word not in found][: COUNT - len(found)]

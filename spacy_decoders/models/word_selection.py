@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 from thinc.api import Model
@@ -56,7 +56,7 @@ def build_word_selection(features: Sequence[str] | None = None) -> WordSelection
         raise ProblemError(
             f"features: expected names among {', '.join(FEATURES)}; got {list(names)}."
         )
-    weights = np.array([DEFAULT_WEIGHTS.get(name, 0.0) for name in names], dtype=np.float32)
+    weights: Any = np.array([DEFAULT_WEIGHTS.get(name, 0.0) for name in names], dtype=np.float32)
     return Model(
         "word_selection", _forward, params={"weights": weights}, attrs={"features": names}
     )
@@ -75,8 +75,6 @@ def _forward(
     def backprop(gradients: list[Floats1d]) -> list[Floats2d]:
         for table, gradient in zip(tables, gradients, strict=True):
             model.inc_grad("weights", table.T @ gradient)
-        return [
-            cast(Floats2d, np.outer(gradient, weights)) for gradient in gradients
-        ]
+        return [model.ops.xp.outer(gradient, weights) for gradient in gradients]
 
     return [cast(Floats1d, table @ weights) for table in tables], backprop

@@ -103,8 +103,14 @@ class Vertices:
         """Keep some of the vertices, given in ascending order."""
         number = np.full(len(self) + 1, -1, dtype=np.int64)  # the last entry serves token -1
         number[kept] = np.arange(len(kept))
-        parts = (self.keys, self.stems, self.classes, self.first, self.counts)
-        return Vertices(*(part[kept] for part in parts), number[self.of_token])
+        return Vertices(
+            self.keys[kept],
+            self.stems[kept],
+            self.classes[kept],
+            self.first[kept],
+            self.counts[kept],
+            number[self.of_token],
+        )
 
     def joined(self, words: Words, auxiliaries: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The ordered pairs that stand together in the text.

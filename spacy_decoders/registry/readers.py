@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from ..errors import ProblemError
 
-__all__ = ["column_corpus", "conllu_corpus"]
+__all__ = ["column_corpus", "conllu_corpus", "headline_corpus"]
 
 Corpus = Callable[[Language], Iterable[Example]]
 
@@ -92,6 +92,24 @@ def column_corpus(
         gold_sents=gold_sents,
         limit=limit,
     )
+
+
+@spacy.registry.readers("spacy-decoders.Headlines.v1")
+def headline_corpus(
+    path: Path | None, title: str = "title", text: str = "text", limit: int = 0
+) -> Corpus:
+    """Read titled texts from JSON lines, gzipped or not.
+
+    Parameters
+    ----------
+    path
+        A file or a folder of ``.jsonl`` and ``.jsonl.gz`` files.
+    title, text, limit
+        See :class:`~spacy_decoders.corpus.headlines.HeadlineCorpus`.
+    """
+    from ..corpus.headlines import HeadlineCorpus
+
+    return HeadlineCorpus(_given(path), title=title, text=text, limit=limit)
 
 
 def _given(path: Path | None) -> Path:
