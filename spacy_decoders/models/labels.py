@@ -126,17 +126,19 @@ def best_labels(
     list
         Two arrays of shape (n, n) for each sentence, indexed by modifier and head.
     """
+    from .kernels import labels as kernels  # compiled where it is first needed
+
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
     W, H, M, b = _parameters(model)
     hidden, labels = model.get_dim("nH"), model.get_dim("nO")
-    gemm: Any = model.ops.gemm
-    # a bias column to the head's vector turns the whole score into one product
-    by_label = np.empty((len(vectors), labels, hidden + 1), dtype="f")
-    by_label[:, :, :hidden] = gemm(modifiers, W).reshape(-1, labels, hidden) + H
-    by_label[:, :, hidden] = gemm(modifiers, M, trans2=True) + b
-    keys = np.ones((hidden + 1, len(vectors)), dtype="f")
-    keys[:hidden] = heads.T
+    # a constant 1 at the end of both vectors turns the whole score into two products
+    tensor = np.empty((hidden + 1, labels, hidden + 1), dtype="f")
+    tensor[:hidden, :, :hidden] = W.reshape(hidden, labels, hidden)
+    tensor[:hidden, :, hidden] = M.T
+    tensor[hidden, :, :hidden] = H
+    tensor[hidden, :, hidden] = b
+    queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
     found = []
     for start, end in pairwise(offsets):
         n = end - start
@@ -144,14 +146,17 @@ def best_labels(
         logs = np.empty((n, n), dtype="f")
         for block in range(start, end, _BLOCK):
             stop = min(block + _BLOCK, end)
-            flat = by_label[block:stop].reshape(-1, hidden + 1)
+            by_label = np.dot(queries[block:stop], tensor.reshape(hidden + 1, -1))
             # (modifiers, labels, heads)
-            scores = np.dot(flat, keys[:, start:end]).reshape(stop - block, labels, n)
+            scores = np.dot(by_label.reshape(-1, hidden + 1), keys[:, start:end])
+            scores = scores.reshape(stop - block, labels, n)
             rows = slice(block - start, stop - start)
-            best[rows] = scores.argmax(axis=1)
-            top = scores.max(axis=1)
-            scores -= top[:, None]
+            best[rows] = kernels.best_of_labels(scores)
             np.exp(scores, out=scores)
-            logs[rows] = -np.log(scores.sum(axis=1))
+            logs[rows] = -np.log(kernels.sum_labels(scores))
         found.append((best, logs))
     return found
+
+
+def _with_one(vectors: Any) -> NDArray[np.float32]:
+    return np.concatenate([vectors, np.ones((len(vectors), 1), dtype="f")], axis=1)
