@@ -40,7 +40,7 @@ class Degree:
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
         graph = _graph("Degree", problem)
-        scores = graph.degree(problem.ids(problem.members))
+        scores = graph.degree[graph.rows(problem.ids(problem.members))]
         return _highest("Degree", problem, scores, self.seed)
 
 
@@ -68,7 +68,7 @@ class PageRank:
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
         graph = _graph("PageRank", problem)
-        scores = graph.pagerank(problem.ids(problem.members))
+        scores = graph.pagerank()[graph.rows(problem.ids(problem.members))]
         return _highest("PageRank", problem, scores, self.seed)
 
 

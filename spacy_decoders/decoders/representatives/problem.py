@@ -159,7 +159,7 @@ class RepresentativesProblem:
         sets = np.split(rows.reshape(-1).astype(np.int32), bounds) if given else []
         distances = graph.distances(vertices)
         if connection is not None:
-            distances = connect(distances, sets, connection, graph.degree(vertices))
+            distances = connect(distances, sets, connection, graph.degree[graph.rows(vertices)])
         largest = int(distances.max(initial=0))
         costs = _with_costs(
             distances,

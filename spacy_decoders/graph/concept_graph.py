@@ -1,0 +1,407 @@
+"""The concept graph: who is linked to whom, and how far apart concepts are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import checked_indices, read_only
+from ..errors import ProblemError
+from .building import GraphArrays, build, read_tsv
+from .hubs import HubIndex
+from .kernels.ranking import page_rank
+from .labels import Labels
+from .searching import early_stop_hitting, plain_distances, search_distances
+from .storage import read_arrays, write_arrays
+
+__all__ = ["ConceptGraph", "Method"]
+
+Method = Literal["auto", "hubs", "multi_source", "bfs"]
+
+
+class ConceptGraph:
+    """An undirected graph of concepts, made for distances among a few of many vertices.
+
+    Adjacency is kept sorted, with vertices numbered inside by descending degree; every
+    call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
+    :meth:`from_networkx`, :meth:`from_tsv`, :meth:`from_npy`, :meth:`from_parquet` or
+    :meth:`open`.
+
+    Examples
+    --------
+    >>> graph = ConceptGraph.from_edges([[10, 20], [20, 30], [40, 50]])
+    >>> graph.vertices.tolist(), graph.degree.tolist()
+    ([10, 20, 30, 40, 50], [1, 2, 1, 1, 1])
+    >>> graph.distances([30, 10, 40])
+    array([[ 0,  2, -1],
+           [ 2,  0, -1],
+           [-1, -1,  0]], dtype=int32)
+    """
+
+    def __init__(
+        self, arrays: GraphArrays, labels: Labels | None = None, hubs: HubIndex | None = None
+    ) -> None:
+        self._arrays = arrays
+        self._labels = labels
+        self._hubs = hubs
+        self._page_ranks: dict[float, NDArray[np.float64]] = {}
+
+    # --- making one -------------------------------------------------------------
+
+    @classmethod
+    def from_edges(
+        cls,
+        edges: ArrayLike,
+        *,
+        vertices: ArrayLike | None = None,
+        labels: Mapping[int, str] | None = None,
+        largest_component: bool = False,
+        progress: bool = False,
+    ) -> ConceptGraph:
+        """Build a graph from pairs of vertices, in any order and direction.
+
+        Parameters
+        ----------
+        edges
+            **Shape:** (m, 2), whole numbers: the caller's ids. Loops and repeats are
+            dropped.
+        vertices
+            Ids that belong to the graph even without an edge.
+        labels
+            The names of vertices, as far as known.
+        largest_component
+            Whether to keep only the largest connected component, as the paper does.
+        progress
+            Whether to show a progress bar.
+
+        Raises
+        ------
+        ProblemError
+            If `edges` is no array of pairs of whole numbers.
+        """
+        arrays = build(edges, vertices, largest_component, progress)
+        return cls(arrays, Labels.build(arrays.ids, labels) if labels is not None else None)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, largest_component: bool = False) -> ConceptGraph:
+        """Build from a networkx graph.
+
+        Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
+        their order in the graph, and labelled ``str(node)``.
+        """
+        nodes = list(graph.nodes)
+        if all(isinstance(node, int | np.integer) for node in nodes):
+            edges = np.array(list(graph.edges())).reshape(-1, 2)
+            return cls.from_edges(edges, vertices=nodes, largest_component=largest_component)
+        number = {node: i for i, node in enumerate(nodes)}
+        edges = np.array([(number[u], number[v]) for u, v in graph.edges()]).reshape(-1, 2)
+        return cls.from_edges(
+            edges,
+            vertices=np.arange(len(nodes)),
+            labels={i: str(node) for node, i in number.items()},
+            largest_component=largest_component,
+        )
+
+    @classmethod
+    def from_tsv(
+        cls, path: str | Path, *, columns: tuple[int, int] = (0, 1), **options: Any
+    ) -> ConceptGraph:
+        """Build from a tab-separated file, gzipped or not; ``#`` begins a comment line.
+
+        Vertices that are no whole numbers are numbered in order of appearance and
+        labelled. `options` are those of :meth:`from_edges`.
+        """
+        edges, names = read_tsv(path, columns)
+        if names:
+            options = {"labels": dict(enumerate(names)), **options}
+        return cls.from_edges(edges, **options)
+
+    @classmethod
+    def from_npy(cls, path: str | Path, **options: Any) -> ConceptGraph:
+        """Build from an (m, 2) array in a ``.npy`` file; options as of :meth:`from_edges`."""
+        return cls.from_edges(np.load(path, mmap_mode="r", allow_pickle=False), **options)
+
+    @classmethod
+    def from_parquet(
+        cls, path: str | Path, *, columns: tuple[str, str] | None = None, **options: Any
+    ) -> ConceptGraph:
+        """Build from two columns of a parquet file, by default its first two.
+
+        Needs pyarrow (the extra ``parquet``). `options` are those of :meth:`from_edges`.
+        """
+        try:
+            from pyarrow import parquet
+        except ImportError as error:
+            raise ImportError(
+                "reading parquet needs pyarrow: pip install 'spacy-decoders[parquet]'"
+            ) from error
+        names = columns or tuple(parquet.read_schema(path).names[:2])
+        if len(names) != 2:
+            raise ProblemError(f"path: {path} has fewer than two columns.")
+        table = parquet.read_table(path, columns=list(names))
+        edges = np.stack([table.column(name).to_numpy() for name in names], axis=1)
+        return cls.from_edges(edges, **options)
+
+    # --- keeping it -------------------------------------------------------------
+
+    def save(self, folder: str | Path) -> None:
+        """Write the graph, its labels and its hub index to a folder."""
+        arrays: dict[str, NDArray[Any]] = dict(vars(self._arrays))
+        if self._labels is not None:
+            arrays |= {"label_starts": self._labels.starts, "label_bytes": self._labels.text}
+        if self._hubs is not None:
+            arrays["hubs"] = self._hubs.table
+        complete = self._hubs is not None and self._hubs.complete
+        write_arrays(folder, arrays, {"hubs_complete": complete})
+
+    @classmethod
+    def open(cls, folder: str | Path, *, verify: bool = False) -> ConceptGraph:
+        """Map a saved graph into memory: nothing is read before it is used.
+
+        Parameters
+        ----------
+        folder
+            As given to :meth:`save`.
+        verify
+            Whether to read everything once and compare checksums. Sizes, types and the
+            format are checked in any case.
+
+        Raises
+        ------
+        ProblemError
+            If a file is missing, cut short, foreign or, with `verify`, damaged.
+        """
+        stored, header = read_arrays(folder, verify)
+        try:
+            arrays = GraphArrays(
+                stored["indptr"], stored["indices"], stored["ids"], stored["inner"]
+            )
+        except KeyError as error:
+            raise ProblemError(f"folder: {folder} has no array {error}; build anew.") from error
+        if len(arrays.indptr) != len(arrays.ids) + 1 or arrays.indptr[-1] != len(arrays.indices):
+            raise ProblemError(f"folder: the files in {folder} are not of one graph.")
+        labels = hubs = None
+        if "label_starts" in stored:
+            labels = Labels(stored["label_starts"], stored["label_bytes"])
+        if "hubs" in stored:
+            hubs = HubIndex(
+                stored["hubs"], arrays.indptr, arrays.indices, bool(header["hubs_complete"])
+            )
+        return cls(arrays, labels, hubs)
+
+    def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
+        """Compute the distances of all vertices from those of highest degree.
+
+        This makes distances fast on a graph with hubs. It takes a byte per hub and vertex,
+        and is saved with the graph. A graph so wide that a vertex is over 60 edges from a
+        hub keeps the plain search.
+
+        Parameters
+        ----------
+        count
+            Hubs; no more than there are vertices.
+        progress
+            Whether to show a progress bar.
+        """
+        if count < 1:
+            raise ProblemError(f"count: at least one hub is needed; got {count!r}.")
+        count = min(int(count), len(self))
+        a = self._arrays
+        self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
+
+    # --- looking at it ----------------------------------------------------------
+
+    def __len__(self) -> int:
+        """Return the number of vertices."""
+        return len(self._arrays.ids)
+
+    def __repr__(self) -> str:
+        hubs = f", {self._hubs.count} hubs" if self._hubs is not None else ""
+        return f"ConceptGraph({len(self)} vertices, {self.n_edges} edges{hubs})"
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges."""
+        return len(self._arrays.indices) // 2
+
+    @property
+    def vertices(self) -> NDArray[np.int64]:
+        """**Shape:** (n,): the ids of all vertices, ascending."""
+        return self._arrays.ids
+
+    @cached_property
+    def degree(self) -> NDArray[np.int32]:
+        """**Shape:** (n,), int32: the degrees of :attr:`vertices`."""
+        degrees = np.diff(self._arrays.indptr).astype(np.int32)
+        return read_only(degrees[self._arrays.inner])
+
+    @property
+    def labels(self) -> Sequence[str] | None:
+        """The names of :attr:`vertices`, empty where unknown; None without any."""
+        return self._labels
+
+    def rows(self, vertices: ArrayLike) -> NDArray[np.int64]:
+        """Return where in :attr:`vertices` some vertices are.
+
+        Raises
+        ------
+        ProblemError
+            If one is not in the graph.
+        """
+        wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
+        ids = self._arrays.ids
+        at = np.searchsorted(ids, wanted)
+        missing = (
+            (at == len(ids)) | (ids[np.minimum(at, len(ids) - 1)] != wanted)
+            if len(ids)
+            else (np.ones(len(wanted), dtype=bool))
+        )
+        if missing.any():
+            i = int(np.argmax(missing))
+            raise ProblemError(f"vertices: {wanted[i]} at index {i} is not in the graph.")
+        return at
+
+    def contains(self, vertices: ArrayLike) -> NDArray[np.bool_]:
+        """Return for each vertex whether it is in the graph."""
+        wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
+        ids = self._arrays.ids
+        at = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
+        return ids[at] == wanted if len(ids) else np.zeros(len(wanted), dtype=bool)
+
+    def neighbours(self, vertex: int) -> NDArray[np.int64]:
+        """Return the ids of a vertex' neighbours, ascending."""
+        a = self._arrays
+        inner = a.inner[self.rows([vertex])[0]]
+        return np.sort(self._outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
+
+    def pagerank(self, damping: float = 0.85, tolerance: float = 1e-10) -> NDArray[np.float64]:
+        """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1.
+
+        Parameters
+        ----------
+        damping
+            The probability of following an edge.
+        tolerance
+            The change in one iteration, summed over all vertices, at which it is done.
+        """
+        if not 0 <= damping < 1:
+            raise ProblemError(f"damping: must be at least 0 and below 1; got {damping!r}.")
+        if not len(self):
+            return np.empty(0)
+        if damping not in self._page_ranks:
+            a = self._arrays
+            ranks = page_rank(a.indptr, a.indices, float(damping), float(tolerance))
+            self._page_ranks[damping] = read_only(ranks[a.inner])
+        return self._page_ranks[damping]
+
+    # --- distances --------------------------------------------------------------
+
+    def distances(self, vertices: ArrayLike, *, method: Method = "auto") -> NDArray[np.int32]:
+        """**Shape:** (v, v), int32: the distances among vertices, in the order given.
+
+        Parameters
+        ----------
+        vertices
+            Ids, with or without repeats.
+        method
+            ``"hubs"`` uses the hub index; ``"multi_source"`` searches from 64 vertices at
+            once; ``"bfs"`` from one after the other. ``"auto"`` takes the hub index where
+            there is one. All give the same numbers.
+
+        Returns
+        -------
+        The numbers of edges; -1 where there is no path.
+        """
+        a = self._arrays
+        inner = a.inner[self.rows(vertices)]
+        unique, back = np.unique(inner, return_inverse=True)
+        unique = read_only(unique)
+        hubs = self._index(method)
+        if hubs is not None:
+            found = hubs.distances(unique)
+        elif method == "bfs":
+            found = plain_distances(a.indptr, a.indices, unique)
+        else:
+            each = np.arange(len(unique))
+            found = search_distances(a.indptr, a.indices, unique, list(each[:, None]), each)
+        if np.array_equal(back, np.arange(len(unique))):
+            return found
+        return found[np.ix_(back, back)]
+
+    def hitting(
+        self, sets: Sequence[ArrayLike], *, method: Method = "auto"
+    ) -> list[NDArray[np.int32]]:
+        """Return the distance of every vertex of every set to every set.
+
+        Parameters
+        ----------
+        sets
+            `k` arrays of ids.
+        method
+            As of :meth:`distances`; ``"bfs"`` stops when all sets have been hit, as in the
+            paper.
+
+        Returns
+        -------
+        For each set an int32 array of shape (its size, k): the number of edges to the
+        nearest vertex of each set, -1 where there is no path. To its own set it is 0.
+        """
+        a = self._arrays
+        rows = [self.rows(members) for members in sets]
+        for i, members in enumerate(rows):
+            if not len(members):
+                raise ProblemError(f"sets[{i}]: is empty; leave it out.")
+        if not rows:
+            return []
+        unique, back = np.unique(a.inner[np.concatenate(rows)], return_inverse=True)
+        unique = read_only(unique)
+        bounds = np.cumsum([len(members) for members in rows])[:-1]
+        columns = np.split(back.reshape(-1), bounds)
+        hubs = self._index(method)
+        if hubs is not None:
+            found = hubs.distances(unique, [np.unique(column) for column in columns])
+        elif method == "bfs":
+            found = early_stop_hitting(a.indptr, a.indices, unique, columns)
+        else:
+            found = search_distances(a.indptr, a.indices, unique, columns, np.arange(len(unique)))
+        return [found[column] for column in columns]
+
+    def common_neighbours(self, vertices: ArrayLike) -> NDArray[np.int64]:
+        """**Shape:** (v, v): how many neighbours each two vertices share; degrees inside."""
+        from scipy.sparse import csr_matrix
+
+        a = self._arrays
+        inner = a.inner[self.rows(vertices)]
+        lists = [a.indices[a.indptr[v] : a.indptr[v + 1]] for v in inner]
+        indptr = np.cumsum([0, *(len(neighbours) for neighbours in lists)])
+        indices = np.concatenate([*lists, np.empty(0, dtype=np.int32)])
+        incidence = csr_matrix(
+            (np.ones(len(indices), dtype=np.int64), indices, indptr), (len(inner), len(self))
+        )
+        shared: NDArray[np.int64] = (incidence @ incidence.T).toarray()
+        return shared
+
+    @cached_property
+    def _outer(self) -> NDArray[np.int64]:
+        """The ids of the inner numbers."""
+        outer = np.empty(len(self), dtype=np.int64)
+        outer[self._arrays.inner] = self._arrays.ids
+        return outer
+
+    def _index(self, method: Method) -> HubIndex | None:
+        """Return the hub index if `method` uses it."""
+        if method not in ("auto", "hubs", "multi_source", "bfs"):
+            raise ProblemError(
+                f"method: expected 'auto', 'hubs', 'multi_source' or 'bfs'; got {method!r}."
+            )
+        usable = self._hubs is not None and self._hubs.complete
+        if method == "hubs" and not usable:
+            raise ProblemError(
+                "method: there is no usable hub index; call index_hubs() first, or take 'auto'."
+            )
+        return self._hubs if usable and method in ("auto", "hubs") else None

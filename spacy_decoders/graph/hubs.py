@@ -1,0 +1,203 @@
+"""The hub index: how far every vertex is from the vertices of highest degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ..arrays import read_only
+from .kernels.hubs import (
+    hub_bounds,
+    near_pairs,
+    short_paths,
+    touched_edges,
+    touched_vertices,
+)
+from .kernels.searching import between, multi_source
+from .searching import search_distances
+
+__all__ = ["HubIndex"]
+
+#: The largest distance from a hub that the table holds, and what stands for no path: any
+#: sum with it exceeds every sum of two distances, and fits a byte.
+LIMIT, UNREACHED = 63, 127
+#: Columns of a block, 64 to a word: what bounds the memory of large documents.
+BLOCK = 1024
+#: Pairs for which one search from many sources is cheaper than one search a pair.
+MANY = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class HubIndex:
+    """Distances from all vertices to the first ones, which are those of highest degree.
+
+    Attributes
+    ----------
+    table
+        **Shape:** (n, hubs), uint8, :data:`UNREACHED` where there is no path.
+    indptr, indices
+        The graph, degree-ordered and sorted.
+    complete
+        Whether the table holds every finite distance.
+    """
+
+    table: NDArray[np.uint8]
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    complete: bool
+
+    @property
+    def count(self) -> int:
+        """The number of hubs."""
+        return int(self.table.shape[1])
+
+    @classmethod
+    def build(
+        cls, indptr: NDArray[Any], indices: NDArray[Any], count: int, progress: bool
+    ) -> HubIndex:
+        """Search from `count` hubs, 64 at a time."""
+        size = len(indptr) - 1
+        table = np.full((size, count), UNREACHED, dtype=np.uint8)
+        complete = True
+        none = read_only(np.empty(0, dtype=np.int32))
+        for begin in tqdm(range(0, count, 64), "hub index", disable=not progress):
+            hubs = read_only(np.arange(begin, min(begin + 64, count), dtype=np.int32))
+            part = np.full((size, 64), UNREACHED, dtype=np.uint8)
+            multi_source(indptr, indices, hubs, none, 0, LIMIT, True, part)
+            table[:, begin : begin + len(hubs)] = part[:, : len(hubs)]
+            complete = complete and not (part == LIMIT).any()
+        return cls(read_only(table), indptr, indices, complete)
+
+    def distances(
+        self, rows: NDArray[np.int32], columns: list[NDArray[np.int32]] | None = None
+    ) -> NDArray[np.int32]:
+        """Return the distance from each row's vertex to the nearest of each column's.
+
+        Parameters
+        ----------
+        rows
+            **Shape:** (a,): inner numbers, each once.
+        columns
+            `b` arrays of positions in `rows`; by default every row is a column.
+
+        Returns
+        -------
+        **Shape:** (a, b), int32, -1 where there is no path.
+        """
+        near = self.table[rows]
+        symmetric = columns is None
+        if columns is None:
+            columns = list(np.arange(len(rows))[:, None])
+            nearest = near
+        else:
+            nearest = np.stack([near[column].min(axis=0) for column in columns])
+        best = np.empty((len(rows), len(columns)), dtype=np.uint8)
+        hub_bounds(near, nearest, best)
+        self._shorten(rows, columns, best, symmetric)
+        distances = best.astype(np.int32)
+        distances[best >= UNREACHED] = -1
+        lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
+        if len(lonely):
+            # no hub in their components: nothing is known of how long paths are there
+            searched = search_distances(self.indptr, self.indices, rows, columns, lonely)
+            distances[lonely] = searched
+        return distances
+
+    def _shorten(
+        self,
+        rows: NDArray[np.int32],
+        columns: list[NDArray[np.int32]],
+        best: NDArray[np.uint8],
+        symmetric: bool,
+    ) -> None:
+        """Lower the bounds to the distances, by paths that meet no hub."""
+        slot_of = np.full(len(self.indptr) - 1, -1, dtype=np.int32)
+        vertices, starts, touching = touched_vertices(
+            self.indptr, self.indices, rows, self.count, slot_of
+        )
+        edges = touched_edges(self.indptr, self.indices, vertices, self.count, slot_of)
+        sizes = [len(column) for column in columns]
+        of_row = np.concatenate(columns)
+        order = np.argsort(of_row, kind="stable")
+        column_of = np.repeat(np.arange(len(columns)), sizes)[order].astype(np.int32)
+        column_starts = np.searchsorted(of_row[order], np.arange(len(rows) + 1))
+        for begin in range(0, len(columns), BLOCK):
+            words = -(-min(BLOCK, len(columns) - begin) // 64)
+            two = np.zeros((len(rows), words), dtype=np.uint64)
+            three = np.zeros((len(rows), words), dtype=np.uint64)
+            short_paths(
+                touching, starts, edges, column_starts, column_of, begin, words, two, three
+            )
+            left = near_pairs(
+                rows, slot_of, touching, starts, column_starts, column_of, two, three, begin, best
+            )
+            if left:
+                self._search_far(rows, columns, begin, best, symmetric)
+
+    def _search_far(
+        self,
+        rows: NDArray[np.int32],
+        columns: list[NDArray[np.int32]],
+        begin: int,
+        best: NDArray[np.uint8],
+        symmetric: bool,
+    ) -> None:
+        """Look for hub-free paths of four edges and more, for the few pairs that are left."""
+        far_rows, far_columns = np.nonzero(best[:, begin : begin + BLOCK] > 4)
+        far_columns += begin
+        # a hub's own distances are in the table; a symmetric pair is looked at once
+        wanted = (rows[far_rows] >= self.count) & (best[far_rows, far_columns] < UNREACHED)
+        if symmetric:
+            wanted &= far_rows < far_columns
+        far_rows, far_columns = far_rows[wanted], far_columns[wanted]
+        if len(far_rows) > MANY:
+            self._search_many(rows, columns, best, far_rows, far_columns)
+        else:
+            marks = np.zeros(len(self.indptr) - 1, dtype=np.int32)
+            for at, (row, column) in enumerate(zip(far_rows, far_columns, strict=True)):
+                limit = int(best[row, column]) - 1
+                targets = read_only(rows[columns[column]])
+                found = between(
+                    self.indptr,
+                    self.indices,
+                    rows[row],
+                    targets,
+                    self.count,
+                    limit,
+                    2 * at + 1,
+                    marks,
+                )
+                best[row, column] = min(found, limit + 1)
+        if symmetric:
+            best[far_columns, far_rows] = best[far_rows, far_columns]
+
+    def _search_many(
+        self,
+        rows: NDArray[np.int32],
+        columns: list[NDArray[np.int32]],
+        best: NDArray[np.uint8],
+        far_rows: NDArray[Any],
+        far_columns: NDArray[Any],
+    ) -> None:
+        sources = np.unique(far_rows)
+        for first in range(0, len(sources), 64):
+            batch = sources[first : first + 64]
+            found = np.full((len(rows), 64), 255, dtype=np.uint8)
+            multi_source(
+                self.indptr,
+                self.indices,
+                read_only(rows[batch]),
+                rows,
+                self.count,
+                2 * LIMIT,
+                False,
+                found,
+            )
+            inside = np.flatnonzero((far_rows >= batch[0]) & (far_rows <= batch[-1]))
+            for row, column in zip(far_rows[inside], far_columns[inside], strict=True):
+                nearest = found[columns[column], np.searchsorted(batch, row)].min()
+                best[row, column] = min(best[row, column], nearest)

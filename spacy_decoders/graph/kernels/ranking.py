@@ -1,0 +1,41 @@
+"""PageRank by power iteration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...jit import jit
+
+__all__ = ["page_rank"]
+
+
+@jit()
+def page_rank(indptr, indices, damping, tolerance):
+    """Return the stationary distribution of a walk that starts anew now and then.
+
+    Vertices without neighbours start anew at once.
+    """
+    size = len(indptr) - 1
+    ranks = np.full(size, 1.0 / size)
+    shares = np.empty(size)
+    for _ in range(1000):
+        stranded = 0.0
+        for v in range(size):
+            degree = indptr[v + 1] - indptr[v]
+            if degree:
+                shares[v] = ranks[v] / degree
+            else:
+                shares[v] = 0.0
+                stranded += ranks[v]
+        base = (1.0 - damping + damping * stranded) / size
+        change = 0.0
+        for v in range(size):
+            total = 0.0
+            for e in range(indptr[v], indptr[v + 1]):
+                total += shares[indices[e]]
+            rank = base + damping * total
+            change += abs(rank - ranks[v])
+            ranks[v] = rank
+        if change < tolerance:
+            break
+    return ranks

@@ -1,0 +1,247 @@
+"""Breadth-first search: plain, stopping early, from many sources at once, from both ends.
+
+Vertices below `first` are left out of the graph; lists are sorted, so these come first in
+each. Vertices are the graph's inner numbers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...jit import jit
+
+__all__ = ["between", "breadth_first", "first_hits", "multi_source"]
+
+#: The number of trailing zeros of 2**i, by the top six bits of its product with a constant.
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
+ZEROS = np.zeros(64, np.int64)
+ZEROS[[((2**i * int(DE_BRUIJN)) % 2**64) >> 58 for i in range(64)]] = np.arange(64)
+
+
+@jit()
+def breadth_first(indptr, indices, source):
+    """Return the distance of every vertex from `source`, -1 where there is no path."""
+    size = len(indptr) - 1
+    distances = np.full(size, -1, np.int32)
+    queue = np.empty(size, np.int32)
+    distances[source] = 0
+    queue[0] = source
+    head, tail = 0, 1
+    while head < tail:
+        v = queue[head]
+        head += 1
+        for e in range(indptr[v], indptr[v + 1]):
+            u = indices[e]
+            if distances[u] < 0:
+                distances[u] = distances[v] + 1
+                queue[tail] = u
+                tail += 1
+    return distances
+
+
+@jit()
+def first_hits(indptr, indices, source, members, member_starts, n_sets, sets, out):
+    """Search from `source` until a vertex of every set is hit; out[j] is when, or -1.
+
+    `members` are sorted vertices; vertex i of them is in the sets
+    ``sets[member_starts[i]:member_starts[i + 1]]``. There are `n_sets` of them.
+    """
+    size = len(indptr) - 1
+    out[:] = -1
+    seen = np.zeros(size, np.bool_)
+    is_member = np.zeros(size, np.bool_)
+    for i in range(len(members)):
+        is_member[members[i]] = True
+    queue = np.empty(size, np.int32)
+    seen[source] = True
+    queue[0] = source
+    head, tail, level, level_end, missing = 0, 1, 0, 1, n_sets
+    while head < tail:
+        if head == level_end:
+            level += 1
+            level_end = tail
+        v = queue[head]
+        head += 1
+        if is_member[v]:
+            i = np.searchsorted(members, v)
+            for at in range(member_starts[i], member_starts[i + 1]):
+                if out[sets[at]] < 0:
+                    out[sets[at]] = level
+                    missing -= 1
+            if missing == 0:
+                return
+        for e in range(indptr[v], indptr[v + 1]):
+            u = indices[e]
+            if not seen[u]:
+                seen[u] = True
+                queue[tail] = u
+                tail += 1
+
+
+@jit()
+def _begin(indptr, indices, v, first):
+    """Return where the neighbours of v from `first` on begin."""
+    low, high = indptr[v], indptr[v + 1]
+    while low < high:
+        middle = (low + high) >> 1
+        if indices[middle] < first:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@jit()
+def multi_source(indptr, indices, sources, targets, first, depth, everywhere, out):
+    """Search from up to 64 sources at once, one bit each.
+
+    ``out[t, s]`` becomes the distance of target t from source s where that is at most
+    `depth`, and keeps its value elsewhere. If `everywhere`, the targets are all vertices.
+    """
+    size = len(indptr) - 1
+    full = np.uint64(0)
+    seen = np.zeros(size, np.uint64)
+    frontier = np.zeros(size, np.uint64)
+    reached = np.zeros(size, np.uint64)
+    members = np.empty(size, np.int32)
+    count = 0
+    for s in range(len(sources)):
+        bit = np.uint64(1) << np.uint64(s)
+        full |= bit
+        v = sources[s]
+        if v < first:
+            continue
+        if frontier[v] == 0:
+            members[count] = v
+            count += 1
+        frontier[v] |= bit
+        seen[v] |= bit
+    for level in range(depth + 1):
+        missing = False
+        if everywhere:
+            for i in range(count):
+                _record(out[members[i]], frontier[members[i]], level)
+            missing = True
+        else:
+            for t in range(len(targets)):
+                bits = frontier[targets[t]]
+                if bits:
+                    _record(out[t], bits, level)
+                missing = missing or seen[targets[t]] != full
+        if count == 0 or level == depth or not missing:
+            return
+        # pull where the frontier has a large part of all edges, else push
+        edges = 0
+        for i in range(count):
+            edges += indptr[members[i] + 1] - indptr[members[i]]
+        fresh = 0
+        if edges * 8 > len(indices):
+            for v in range(first, size):
+                wanted = full & ~seen[v]
+                if wanted:
+                    bits = np.uint64(0)
+                    begin = indptr[v] if first == 0 else _begin(indptr, indices, v, first)
+                    for e in range(begin, indptr[v + 1]):
+                        bits |= frontier[indices[e]]
+                        if bits & wanted == wanted:
+                            break
+                    reached[v] = bits & wanted
+            for i in range(count):
+                frontier[members[i]] = 0
+            for v in range(first, size):
+                if reached[v]:
+                    seen[v] |= reached[v]
+                    frontier[v] = reached[v]
+                    reached[v] = 0
+                    members[fresh] = v
+                    fresh += 1
+        else:
+            touched = np.empty(min(edges, size), np.int32)
+            n_touched = 0
+            for i in range(count):
+                v = members[i]
+                bits = frontier[v]
+                begin = indptr[v] if first == 0 else _begin(indptr, indices, v, first)
+                for e in range(begin, indptr[v + 1]):
+                    u = indices[e]
+                    new = bits & ~seen[u]
+                    if new:
+                        if reached[u] == 0:
+                            touched[n_touched] = u
+                            n_touched += 1
+                        reached[u] |= new
+            for i in range(count):
+                frontier[members[i]] = 0
+            for i in range(n_touched):
+                u = touched[i]
+                seen[u] |= reached[u]
+                frontier[u] = reached[u]
+                reached[u] = 0
+                members[fresh] = u
+                fresh += 1
+        count = fresh
+
+
+@jit()
+def _record(row, bits, level):
+    while bits:
+        low = bits & (~bits + np.uint64(1))
+        row[ZEROS[(low * DE_BRUIJN) >> np.uint64(58)]] = level
+        bits ^= low
+
+
+@jit()
+def between(indptr, indices, source, targets, first, depth, stamp, marks):
+    """Return the distance from `source` to the nearest target, or depth + 1 if farther.
+
+    Searches from both ends, the smaller frontier first. `marks` is a workspace of one
+    entry a vertex that never holds `stamp` or `stamp` + 1 yet.
+    """
+    size = len(indptr) - 1
+    if source < first:
+        return depth + 1
+    near = np.empty(1, np.int32)
+    near[0] = source
+    marks[source] = stamp
+    far = np.empty(len(targets), np.int32)
+    n_far = 0
+    for t in targets:
+        if t == source:
+            return 0
+        if t >= first and marks[t] != stamp + 1:
+            marks[t] = stamp + 1
+            far[n_far] = t
+            n_far += 1
+    far = far[:n_far]
+    near_edges = indptr[source + 1] - indptr[source]
+    far_edges = 0
+    for v in far:
+        far_edges += indptr[v + 1] - indptr[v]
+    for level in range(1, depth + 1):
+        if len(near) == 0 or len(far) == 0:
+            return depth + 1
+        forward = near_edges <= far_edges
+        frontier = near if forward else far
+        own = stamp if forward else stamp + 1
+        following = np.empty(min(size, max(near_edges, far_edges) + 1), np.int32)
+        count, edges = 0, 0
+        for v in frontier:
+            for e in range(_begin(indptr, indices, v, first), indptr[v + 1]):
+                u = indices[e]
+                if marks[u] == own:
+                    continue
+                if marks[u] == stamp or marks[u] == stamp + 1:
+                    return level
+                if count == len(following):
+                    grown = np.empty(2 * count + 1, np.int32)
+                    grown[:count] = following
+                    following = grown
+                marks[u] = own
+                following[count] = u
+                count += 1
+                edges += indptr[u + 1] - indptr[u]
+        if forward:
+            near, near_edges = following[:count], edges
+        else:
+            far, far_edges = following[:count], edges
+    return depth + 1

@@ -1,0 +1,134 @@
+"""Distances in a concept graph, however they are found, against networkx."""
+
+from __future__ import annotations
+
+import networkx
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.graph import ConceptGraph
+
+METHODS = ["hubs", "multi_source", "bfs"]
+
+
+def random_edges(rng, size: int, edges: int, heavy: bool) -> np.ndarray:
+    """Edges with loops and repeats; with a heavy tail, or even."""
+    weights = (np.arange(size) + 1.0) ** (-0.9 if heavy else 0.0)
+    return rng.choice(size, (edges, 2), p=weights / weights.sum())
+
+
+def truth(edges, vertices, chosen) -> np.ndarray:
+    """All distances by networkx."""
+    graph = networkx.Graph()
+    graph.add_nodes_from(vertices)
+    graph.add_edges_from((int(u), int(v)) for u, v in edges)
+    rows = []
+    for source in chosen:
+        found = networkx.single_source_shortest_path_length(graph, int(source))
+        rows.append([found.get(int(target), -1) for target in chosen])
+    return np.array(rows).reshape(len(chosen), len(chosen))
+
+
+@pytest.mark.parametrize("first", range(0, 120, 30))
+def test_distances_equal_networkx(first):
+    for case in range(first, first + 30):
+        rng = np.random.default_rng(case)
+        size = int(rng.integers(2, 120))
+        edges = random_edges(
+            rng, size, int(size * rng.choice([0.6, 1.0, 1.5, 3.0])), case % 2 == 0
+        )
+        ids = np.sort(rng.choice(10**6 if case % 3 else size, size, replace=False))
+        edges = ids[edges]
+        graph = ConceptGraph.from_edges(edges, vertices=ids)
+        graph.index_hubs(int(rng.choice([1, 2, 5, 70])))
+        chosen = rng.choice(ids, int(rng.integers(1, size + 10)))
+        expected = truth(edges, ids, chosen)
+        for method in METHODS:
+            found = graph.distances(chosen, method=method)
+            assert found.dtype == np.int32
+            np.testing.assert_array_equal(found, expected, err_msg=f"{case} {method}")
+        sets = [rng.choice(ids, int(rng.integers(1, 6))) for _ in range(int(rng.integers(1, 5)))]
+        flat = np.concatenate(sets)
+        among = truth(edges, ids, flat)
+        among = np.where(among < 0, 10**6, among)
+        begins = np.cumsum([0, *map(len, sets)])[:-1]
+        nearest = np.minimum.reduceat(among, begins, axis=1)
+        nearest = np.where(nearest == 10**6, -1, nearest)
+        for method in METHODS:
+            hits = graph.hitting(sets, method=method)
+            assert [h.shape for h in hits] == [(len(s), len(sets)) for s in sets]
+            np.testing.assert_array_equal(
+                np.concatenate(hits), nearest, err_msg=f"{case} {method}"
+            )
+
+
+def test_many_columns_are_taken_in_blocks(rng):
+    size = 3000
+    edges = random_edges(rng, size, 7000, True)
+    graph = ConceptGraph.from_edges(edges, vertices=np.arange(size))
+    graph.index_hubs(3)
+    chosen = rng.permutation(size)[:1500]
+    np.testing.assert_array_equal(
+        graph.distances(chosen), graph.distances(chosen, method="multi_source")
+    )
+    sets = np.split(chosen, np.arange(1, 1201))
+    found = graph.hitting(sets)
+    expected = graph.hitting(sets, method="multi_source")
+    assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_long_paths_and_small_components(count):
+    # a hub with a tail, and a path beyond all hubs
+    star = [(0, leaf) for leaf in range(1, 12)]
+    tail = [(v, v + 1) for v in range(11, 60)]
+    lonely = [(v, v + 1) for v in range(100, 320)]
+    edges = np.array(star + tail + lonely)
+    graph = ConceptGraph.from_edges(edges)
+    graph.index_hubs(count)
+    chosen = np.array([0, 1, 35, 60, 100, 101, 320, 250])
+    for method in METHODS:
+        np.testing.assert_array_equal(
+            graph.distances(chosen, method=method), truth(edges, graph.vertices, chosen)
+        )
+
+
+def test_a_graph_too_wide_for_hubs_is_searched():
+    edges = np.array([(v, v + 1) for v in range(200)])
+    graph = ConceptGraph.from_edges(edges)
+    graph.index_hubs(2)
+    assert graph.distances([0, 200]).tolist() == [[0, 200], [200, 0]]
+    with pytest.raises(ProblemError, match="hub index"):
+        graph.distances([0, 200], method="hubs")
+
+
+def test_worked_by_hand():
+    #  7 - 5 - 9 - 5 again, and 3 alone with itself
+    graph = ConceptGraph.from_edges([[7, 5], [5, 9], [9, 5], [3, 3]], vertices=[3])
+    assert graph.vertices.tolist() == [3, 5, 7, 9]
+    assert graph.degree.tolist() == [0, 2, 1, 1]
+    assert graph.n_edges == 2
+    assert graph.distances([9, 7, 3, 9]).tolist() == [
+        [0, 2, -1, 0],
+        [2, 0, -1, 2],
+        [-1, -1, 0, -1],
+        [0, 2, -1, 0],
+    ]
+    hits = graph.hitting([[7, 9], [5], [3, 5]])
+    assert [h.tolist() for h in hits] == [
+        [[0, 1, 1], [0, 1, 1]],
+        [[1, 0, 0]],
+        [[-1, -1, 0], [1, 0, 0]],
+    ]
+
+
+def test_unknown_vertices_are_named():
+    graph = ConceptGraph.from_edges([[1, 2]])
+    with pytest.raises(ProblemError, match="7 at index 1"):
+        graph.distances([1, 7])
+    with pytest.raises(ProblemError, match=r"sets\[1\]"):
+        graph.hitting([[1], []])
+    assert graph.distances([]).shape == (0, 0)
+    assert graph.hitting([]) == []
+    assert graph.contains([1, 7, 0]).tolist() == [True, False, False]
