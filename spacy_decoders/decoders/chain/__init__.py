@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .pruned_viterbi import PrunedViterbi
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
+    from .zero_one import zero_one_oracle
 
 __all__ = [
     "Beam",
@@ -28,6 +29,7 @@ __all__ = [
     "forward_backward",
     "log_partition",
     "marginals",
+    "zero_one_oracle",
 ]
 
 _HOMES = {
@@ -43,6 +45,7 @@ _HOMES = {
     "forward_backward": "sum_product",
     "log_partition": "sum_product",
     "marginals": "sum_product",
+    "zero_one_oracle": "zero_one",
 }
 
 

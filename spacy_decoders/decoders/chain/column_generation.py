@@ -96,19 +96,9 @@ class ColumnGeneration(ChainDecoder):
 
     def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
         """Return labels, excess of the bounds, scales of the slacks, and iterations."""
-        padded, bounds = model.padded, model.bounds
         *found, sound, sentence, token = kernels.decode(
-            padded.transitions,
-            padded.transposed,
-            bounds.most_in,
-            bounds.most_out,
-            model.has_forbidden,
-            model.magnitude,
-            bounds.largest,
-            sentences.emissions.reshape(-1),
+            *kernel_arguments(model, sentences, self.reduced_cost),
             sentences.offsets,
-            model.size,
-            MODES[self.reduced_cost],
             float(self.gap),
             limit,
         )
@@ -131,6 +121,23 @@ class ColumnGeneration(ChainDecoder):
             if done or clock.exhausted(int(iterations.max(initial=0))):
                 return found
             limit *= 2
+
+
+def kernel_arguments(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") -> Any:
+    """Return what all kernels of column generation take first."""
+    padded, bounds = model.padded, model.bounds
+    return (
+        padded.transitions,
+        padded.transposed,
+        bounds.most_in,
+        bounds.most_out,
+        sentences.emissions.reshape(-1),
+        model.size,
+        MODES[reduced_cost],
+        model.has_forbidden,
+        model.magnitude,
+        bounds.largest,
+    )
 
 
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:

@@ -1,0 +1,82 @@
+"""The best labelling that is not the given one: what training with a margin asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import checked_indices
+from ...errors import InfeasibleError
+from .column_generation import bounded, kernel_arguments, legal_emissions
+from .kernels import column_generation as kernels
+from .problem import ChainModel, ChainSolution, Sentences
+
+__all__ = ["zero_one_oracle"]
+
+
+def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) -> ChainSolution:
+    """Return the best labelling that is not `gold`, proven to be so.
+
+    This is the margin-violation query of a structured support vector machine with 0/1 loss:
+    the margin is violated if this labelling is worth more than `gold` less 1.
+
+    Parameters
+    ----------
+    model
+        The scores that all sentences share.
+    emissions
+        **Shape (n, L)**.
+    gold
+        **Shape (n,)**: the labelling to beat, each label in ``[0, L)``; it need not be legal.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, a score is NaN or ``+inf``, or a label is out of range.
+    InfeasibleError
+        If no labelling but `gold` is legal.
+
+    Notes
+    -----
+    Column generation finds the best labelling. If that is `gold`, the change of one label
+    bounds from below what the second best is worth, pairs of labels whose reduced cost is not
+    too negative for that join the domains, and dynamic programming for two finds it there.
+
+    References
+    ----------
+    Belanger et al. 2012, section 5 (margin violation queries).
+
+    Examples
+    --------
+    >>> model = ChainModel([[1, 0], [0, 1]])
+    >>> other = zero_one_oracle(model, [[3, 0], [0, 1.5]], [0, 0])
+    >>> other.labels, other.certificate.score
+    (array([0, 1], dtype=int32), 4.5)
+    >>> other = zero_one_oracle(model, [[3, 0], [0, 1.5]], [0, 1])
+    >>> other.labels, other.certificate.score
+    (array([0, 0], dtype=int32), 4.0)
+    """
+    sentences = Sentences.of(model, emissions, checked_later=True)
+    n = len(sentences.emissions)
+    avoided = checked_indices("gold", gold, (n,), low=0, high=model.size)
+    legal = legal_emissions(model, sentences)
+    labels, scale, iterations, sound, token = (
+        kernels.decode_other(*kernel_arguments(model, legal), avoided)
+        if n
+        else (avoided, 0.0, 0, True, 0)
+    )
+    if not sound:
+        sentences.refuse()
+    if token == n:
+        raise InfeasibleError("no legal labelling other than gold.")
+    if token >= 0:
+        raise sentences.infeasible(0, token)
+    return bounded(
+        "ColumnGeneration",
+        model,
+        sentences,
+        labels,
+        excess=np.zeros(1),
+        scales=np.array([scale]),
+        iterations=np.array([iterations]),
+    )[0]
