@@ -10,8 +10,10 @@ if TYPE_CHECKING:
     from .beam import Beam
     from .column_generation import ColumnGeneration
     from .forward_dominance import ForwardDominance
+    from .margins import max_marginal_margins
     from .problem import ChainDecoder, ChainModel, ChainSolution
     from .pruned_viterbi import PrunedViterbi
+    from .ranking import k_best
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
     from .zero_one import zero_one_oracle
@@ -27,8 +29,10 @@ __all__ = [
     "PrunedViterbi",
     "Viterbi",
     "forward_backward",
+    "k_best",
     "log_partition",
     "marginals",
+    "max_marginal_margins",
     "zero_one_oracle",
 ]
 
@@ -43,8 +47,10 @@ _HOMES = {
     "PrunedViterbi": "pruned_viterbi",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
+    "k_best": "ranking",
     "log_partition": "sum_product",
     "marginals": "sum_product",
+    "max_marginal_margins": "margins",
     "zero_one_oracle": "zero_one",
 }
 

@@ -39,6 +39,7 @@ WORD = 4 * LANES  # labels whose comparisons fit one 64-bit word
 FLAT = 0.4  # share of labels that survive on average, above which nothing is gained
 PATIENCE = 3  # tokens before that share is looked at
 CHEAP = 4 * WORD  # survivors times labels, up to which all scores are worth computing
+EVERYTHING = np.float32(3e38)
 DONE, DEAD, DENSE = 0, 1, 2  # how a sentence ended: decoded, no legal path, left to Viterbi
 
 
@@ -159,8 +160,9 @@ def reached(transitions, rows, scores, first, past, block):
 def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores):
     """Find the survivors of each token of one sentence.
 
-    A survivor lies on a path that may be within `slack` of the best. Those of token i are
-    ``marks[i + 1]:marks[i + 2]`` of `rows` and `scores`, which grow as needed.
+    A survivor lies on a path that may be within `slack` of the best; with a slack of
+    `EVERYTHING`, on any legal one. Those of token i are ``marks[i + 1]:marks[i + 2]`` of
+    `rows` and `scores`, which grow as needed.
 
     Returns
     -------
@@ -238,8 +240,11 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
             top = largest(peak)
         if not (FORBIDDEN < top < np.inf):
             return rows, scores, DEAD, i, total, bad
+        g = np.int64(0)
         hopes, at = table, size * stride
-        if ahead and not last:
+        if slack == EVERYTHING:
+            threshold = -EVERYTHING
+        elif ahead and not last:
             g = refs[i]
             if not published(ready, g):
                 fill_row(transitions, table, closed, ready, g, size, stride)
@@ -290,7 +295,7 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
         low = np.float32(0)
         second = FORBIDDEN
         if used - start == 1:
-            known = exact and not ahead
+            known = exact and not ahead and slack == 0
             best = top if known else scores[start]
             lead = g * stride if known else rows[start]
             scores[start] = 0.0

@@ -1,0 +1,320 @@
+"""What comes after the best labelling, by forward dominance with slack.
+
+A single token that changes its label gives a labelling that is worse by some loss; so the
+k-th best labelling is at most the (k - 1)-th smallest such loss worse than the best, and
+every label on it survives forward dominance with that slack. The rest is exact dynamic
+programming over survivors, in float64.
+"""
+
+import numpy as np
+
+from ....jit import jit
+from .forward_dominance import (
+    DONE,
+    EVERYTHING,
+    UNIT32,
+    emission,
+    forward,
+    look_ahead,
+    trace,
+    workspace,
+)
+from .vectors import (
+    LANES,
+    add,
+    any_lane,
+    at_least,
+    fill,
+    first_lane,
+    largest,
+    load,
+    maximum,
+    store,
+)
+from .viterbi import sweep_one
+
+__all__ = ["k_best", "margins"]
+
+FORBIDDEN = np.float32(-np.inf)
+
+
+@jit()
+def survivors(model, emissions, begin, n, size, slack, patient, work, rows, scores):
+    """Find the survivors with slack; all legal labels where there is no reference path."""
+    if len(model[4]) > 0 and slack < EVERYTHING:
+        legal, _ = look_ahead(model, emissions, begin, n, size, work)
+        if not legal:
+            slack = EVERYTHING
+    return forward(model, emissions, begin, n, size, slack, patient, work, rows, scores)
+
+
+@jit()
+def flip(model, transposed, emissions, begin, n, size, labels, i, block):
+    """Return what 16 labels at token i are worth beside the labels of its neighbours."""
+    stride = len(model[2])
+    before = np.int64(labels[i - 1]) if i else size  # row `size`: start scores
+    after = np.int64(labels[i + 1]) if i < n - 1 else size  # and end scores
+    left = load(model[0], before * stride + block)
+    right = load(transposed, after * stride + block)
+    return add(add(left, right), emission(emissions, (begin + i) * size, block, size))
+
+
+@jit()
+def widened(slack, total, magnitude, worth):
+    """Return a slack that no rounding makes too small."""
+    if not slack < EVERYTHING:
+        return EVERYTHING
+    sizes = total + 4.0 * magnitude + abs(np.float64(worth)) + abs(np.float64(slack))
+    return np.float32(min(slack + 8.0 * UNIT32 * sizes, np.float64(EVERYTHING)))
+
+
+@jit()
+def slack_of(model, transposed, emissions, begin, n, size, labels, losses, total):
+    """Fill in the smallest losses, sorted; return the slack that the largest of them asks for."""
+    stride = len(model[2])
+    losses[:] = np.inf
+    extreme = np.float32(0)
+    for i in range(n):
+        own = labels[i] // LANES * LANES
+        vector = flip(model, transposed, emissions, begin, n, size, labels, i, own)
+        values = np.empty(LANES, np.float32)
+        store(values, 0, vector)
+        worth = values[labels[i] - own]
+        extreme = max(extreme, abs(worth))
+        for block in range(0, stride, LANES):
+            vector = flip(model, transposed, emissions, begin, n, size, labels, i, block)
+            bits = at_least(vector, fill(worth - losses[-1]))
+            if bits:
+                store(values, 0, vector)
+            while bits:
+                lane = first_lane(bits)
+                bits &= bits - 1
+                loss = max(worth - values[lane], np.float32(0))
+                if block + lane != labels[i] and loss < losses[-1]:
+                    r = len(losses) - 1
+                    while r > 0 and losses[r - 1] > loss:
+                        losses[r] = losses[r - 1]
+                        r -= 1
+                    losses[r] = loss
+    return widened(losses[-1], total, model[6], extreme)
+
+
+@jit()
+def k_best(model, transposed, emissions, begin, n, size, k):
+    """Return the k best labellings of one sentence, best first, as an array (found, n).
+
+    With them: whether all emissions are sound, and the token of a dead end, or -1.
+    """
+    stride = len(model[2])
+    nothing = np.empty((0, n), np.int32)
+    work, rows, scores = workspace(n, size, stride)
+    marks = work[0]
+    labels = np.zeros(n, np.int32)
+    none = np.float32(0)
+    rows, scores, status, token, total, bad = survivors(
+        model, emissions, begin, n, size, none, True, work, rows, scores
+    )
+    if status != DONE or any_lane(bad):
+        return nothing, not any_lane(bad), token
+    trace(model[0], stride, marks, rows, scores, labels, 0, n)
+    losses = np.empty(max(k - 1, 1), np.float32)
+    slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
+    rows, scores, _, _, _, _ = survivors(
+        model, emissions, begin, n, size, slack, True, work, rows, scores
+    )
+    return ranked(model, emissions, begin, n, size, k, marks, rows), True, -1
+
+
+@jit()
+def insert(worth, origins, ranks, at, candidate, origin, rank):
+    """Put a candidate into the sorted list of row `at`, if it is good enough."""
+    r = worth.shape[1] - 1
+    while r > 0 and worth[at, r - 1] < candidate:
+        worth[at, r] = worth[at, r - 1]
+        origins[at, r] = origins[at, r - 1]
+        ranks[at, r] = ranks[at, r - 1]
+        r -= 1
+    worth[at, r] = candidate
+    origins[at, r] = origin
+    ranks[at, r] = rank
+
+
+@jit()
+def ranked(model, emissions, begin, n, size, k, marks, rows):
+    """Return the k best paths through the survivors."""
+    transitions, end, stride = model[0], model[2], len(model[2])
+    goal = marks[n + 1]  # one state after the last
+    worth = np.full((goal + 1, k), -np.inf)
+    origins = np.zeros((goal + 1, k), np.int64)
+    ranks = np.zeros((goal + 1, k), np.int64)
+    worth[0, 0] = 0.0
+    for i in range(n + 1):
+        for state in range(marks[i + 1], marks[i + 2] if i < n else goal + 1):
+            y = rows[state] // stride if i < n else 0
+            own = np.float64(emissions[(begin + i) * size + y]) if i < n else 0.0
+            for before in range(marks[i], marks[i + 1]):
+                link = transitions[rows[before] + y] if i < n else end[rows[before] // stride]
+                gain = np.float64(link) + own
+                for rank in range(k):
+                    candidate = worth[before, rank] + gain
+                    if not candidate > worth[state, k - 1]:
+                        break
+                    insert(worth, origins, ranks, state, candidate, before, rank)
+    found = 0
+    while found < k and worth[goal, found] > -np.inf:
+        found += 1
+    paths = np.empty((found, n), np.int32)
+    for r in range(found):
+        state, rank = goal, r
+        for i in range(n - 1, -1, -1):
+            state, rank = origins[state, rank], ranks[state, rank]
+            paths[r, i] = rows[state] // stride
+    return paths
+
+
+@jit()
+def margins(model, transposed, emissions, offsets, size, cap):
+    """Return the max-marginal margins of all tokens, up to `cap`.
+
+    With them: whether all emissions are sound, and the first dead end (sentence, token).
+    """
+    stride = len(model[2])
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    work, rows, scores = workspace(longest, size, stride)
+    labels = np.zeros(longest, np.int32)
+    found = np.full(offsets[-1], cap)
+    none = np.float32(0)
+    for s in range(len(offsets) - 1):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        if n == 0:
+            continue
+        rows, scores, status, token, total, bad = survivors(
+            model, emissions, begin, n, size, none, True, work, rows, scores
+        )
+        if status != DONE or any_lane(bad):
+            return found, not any_lane(bad), s, token
+        trace(model[0], stride, work[0], rows, scores, labels, 0, n)
+        slack = margin_slack(
+            model, transposed, emissions, begin, n, size, labels, cap, work[1], total
+        )
+        status = DONE + 1
+        if slack < EVERYTHING:
+            rows, scores, status, _, _, _ = survivors(
+                model, emissions, begin, n, size, slack, False, work, rows, scores
+            )
+        if status == DONE:
+            sparse_margins(model, emissions, begin, n, size, labels, work[0], rows, found)
+        else:
+            dense_margins(model, transposed, emissions, begin, n, size, labels, found)
+    return found, True, -1, -1
+
+
+@jit()
+def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, values, total):
+    """Return the slack with which every margin up to `cap` shows among the survivors."""
+    stride = len(model[2])
+    most = extreme = np.float32(0)
+    for i in range(n):
+        for block in range(0, stride, LANES):
+            store(
+                values,
+                block,
+                flip(model, transposed, emissions, begin, n, size, labels, i, block),
+            )
+        worth = values[labels[i]]
+        extreme = max(extreme, abs(worth))
+        values[labels[i]] = FORBIDDEN
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            peak = maximum(load(values, block), peak)
+        loss = worth - largest(peak)
+        if loss == np.inf:
+            # no change of this token alone is legal: perhaps no other label is at all
+            legal = 0
+            for y in range(size):
+                legal += emissions[(begin + i) * size + y] > FORBIDDEN
+            if legal == 1:
+                continue
+        most = max(most, loss)
+        if most >= cap:
+            most = cap
+            break
+    return widened(most, total, model[6], extreme)
+
+
+@jit()
+def sparse_margins(model, emissions, begin, n, size, labels, marks, rows, found):
+    """Lower `found` to the margins among the survivors, by messages from both ends."""
+    transitions, end, stride = model[0], model[2], len(model[2])
+    count = marks[n + 1]
+    names = rows[:count] // stride
+    ahead = np.full(count, -np.inf)  # best prefix that ends here, own emission included
+    behind = np.full(count, -np.inf)  # best suffix after here
+    ahead[0] = 0.0
+    for i in range(n):
+        for y in range(marks[i + 1], marks[i + 2]):
+            best = -np.inf
+            for x in range(marks[i], marks[i + 1]):
+                best = max(best, ahead[x] + np.float64(transitions[rows[x] + names[y]]))
+            ahead[y] = best + np.float64(emissions[(begin + i) * size + names[y]])
+    for i in range(n - 1, -1, -1):
+        chosen = other = -np.inf
+        for x in range(marks[i + 1], marks[i + 2]):
+            if i == n - 1:
+                behind[x] = end[names[x]]
+            else:
+                for y in range(marks[i + 2], marks[i + 3]):
+                    link = np.float64(transitions[rows[x] + names[y]])
+                    link += np.float64(emissions[(begin + i + 1) * size + names[y]])
+                    behind[x] = max(behind[x], link + behind[y])
+            if names[x] == labels[i]:
+                chosen = ahead[x] + behind[x]
+            else:
+                other = max(other, ahead[x] + behind[x])
+        found[begin + i] = max(0.0, min(np.float64(found[begin + i]), chosen - other))
+
+
+@jit()
+def dense_margins(model, transposed, emissions, begin, n, size, labels, found):
+    """Lower `found` to the margins, by messages over all labels from both ends."""
+    transitions, end, stride = model[0], model[2], len(model[2])
+    steps = np.arange(size) * stride
+    prefixes = np.empty(n * stride, np.float32)
+    message = np.zeros(stride, np.float32)
+    scores = np.zeros(stride, np.float32)
+    for i in range(n):
+        if i == 0:
+            message[:] = transitions[size * stride :]
+        else:
+            sweep_one(scores, steps, transitions, message, stride)
+        add_emission(emissions, (begin + i) * size, size, message, scores, stride)
+        prefixes[i * stride : (i + 1) * stride] = scores
+    message[:] = end
+    for i in range(n - 1, -1, -1):
+        chosen = other = np.float32(-np.inf)
+        for y in range(size):
+            worth = prefixes[i * stride + y] + message[y]
+            if y == labels[i]:
+                chosen = worth
+            else:
+                other = max(other, worth)
+        margin = max(np.float32(0), chosen - other)
+        found[begin + i] = min(found[begin + i], margin)
+        if i:
+            add_emission(emissions, (begin + i) * size, size, message, scores, stride)
+            sweep_one(scores, steps, transposed, message, stride)
+
+
+@jit()
+def add_emission(emissions, row, size, message, scores, stride):
+    """Set `scores` to message plus emission, less the maximum."""
+    peak = fill(FORBIDDEN)
+    for block in range(0, stride, LANES):
+        worth = add(load(message, block), emission(emissions, row, block, size))
+        store(scores, block, worth)
+        peak = maximum(worth, peak)
+    top = largest(peak)
+    for y in range(stride):
+        scores[y] -= top

@@ -1,0 +1,71 @@
+"""How sure the label of each token is: max-marginal margins."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import read_only
+from ...errors import ProblemError
+from .kernels import alternatives
+from .problem import ChainModel, Sentences
+
+__all__ = ["max_marginal_margins"]
+
+
+def max_marginal_margins(
+    model: ChainModel,
+    emissions: ArrayLike,
+    lengths: ArrayLike | None = None,
+    *,
+    cap: float = math.inf,
+) -> NDArray[np.float32]:
+    """Return how much worse the best labelling with another label at each token is.
+
+    Parameters
+    ----------
+    model
+        The scores that all sentences share.
+    emissions
+        **Shape (n, L)**, or of several sentences laid end to end.
+    lengths
+        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
+    cap
+        Margins above it are given as `cap`. Small margins are what is of use, and a cap
+        makes this several times faster.
+
+    Returns
+    -------
+    **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` (or
+    `cap`) where no legal labelling has another label at that token.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, a score is NaN or ``+inf``, or `cap` is not greater than 0.
+    InfeasibleError
+        If a sentence has no legal labelling.
+
+    Examples
+    --------
+    >>> max_marginal_margins(ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]])
+    array([2. , 0.5], dtype=float32)
+    """
+    if not cap > 0:
+        raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
+    sentences = Sentences.of(model, emissions, lengths, checked_later=True)
+    margins, sound, sentence, token = alternatives.margins(
+        model.padded.pruning,
+        model.padded.transposed,
+        sentences.emissions.reshape(-1),
+        sentences.offsets,
+        model.size,
+        np.float32(cap),
+    )
+    if not sound:
+        sentences.refuse()
+    if sentence >= 0:
+        raise sentences.infeasible(sentence, token)
+    return read_only(margins)
