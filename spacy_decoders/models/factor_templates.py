@@ -125,11 +125,11 @@ class FactorTemplates:
         dense: dict[str, Any] = {}
         if "grandparents" in self.families:
             dense["grandparents"] = kernels.score_grandparents(
-                *self._table("grandparents"), sentence.tags, sentence.labels, allowed
+                *self.weights("grandparents"), sentence.tags, sentence.labels, allowed
             )
         if "siblings" in self.families:
             dense["siblings"] = kernels.score_siblings(
-                *self._table("siblings"),
+                *self.weights("siblings"),
                 sentence.tags,
                 sentence.words,
                 sentence.labels,
@@ -162,7 +162,7 @@ class FactorTemplates:
                 parts = kernels.list_great_grandparents(near)
                 score, make = kernels.score_great_grandparents, Factors.great_grandparents
             factors += make(
-                parts, score(*self._table(family), sentence.tags, sentence.labels, parts)
+                parts, score(*self.weights(family), sentence.tags, sentence.labels, parts)
             )
         return factors
 
@@ -210,10 +210,10 @@ class FactorTemplates:
         """Return what the factors of a tree are worth, in memory that is linear in n."""
         from .kernels.templates import GAIN
 
-        counts = {family: np.zeros_like(self._table(family)[0]) for family in self.families}
+        counts = {family: np.zeros_like(self.weights(family)[0]) for family in self.families}
         self.add(counts, sentence, heads, 1.0)
         return GAIN * sum(
-            float(np.dot(self._table(family)[0].astype("d"), count))
+            float(np.dot(self.weights(family)[0].astype("d"), count))
             for family, count in counts.items()
         )
 
@@ -228,16 +228,16 @@ class FactorTemplates:
             "great_grandparents": (kernels.GREAT_GRANDPARENT_ROWS, n),
         }
         return kernels.GAIN * sum(
-            parts[family][0] * parts[family][1] * max(0.0, float(self._table(family)[0].max()))
+            parts[family][0] * parts[family][1] * max(0.0, float(self.weights(family)[0].max()))
             for family in self.families
         )
 
     @property
     def is_trained(self) -> bool:
         """Whether any weight differs from zero."""
-        return any(bool(self._table(family)[0].any()) for family in self.families)
+        return any(bool(self.weights(family)[0].any()) for family in self.families)
 
-    def _table(self, family: Family) -> tuple[NDArray[np.float32], np.uint64, Any]:
+    def weights(self, family: Family) -> tuple[NDArray[np.float32], np.uint64, Any]:
         """The weights of a family, and what finds a row in them."""
         weights: Any = self.model.get_param(family)
         return weights, self.bits, _codes()

@@ -305,3 +305,12 @@ def add_great_grandparents(table, bits, codes, tags, labels, parts, amount):
         )
         for j in range(GREAT_GRANDPARENT_ROWS):
             table[rows[j]] += amount
+
+
+@jit()
+def rows_of(sums, template, bits):
+    """Rows of one template for many sums of codes."""
+    rows = np.empty(len(sums), dtype=np.int64)
+    for i in range(len(sums)):
+        rows[i] = _row(sums[i], template, bits)
+    return rows

@@ -1,0 +1,222 @@
+"""branch_and_bound_parser beside spaCy's own parser: accuracy, and speed from end to end.
+
+All are trained here with the same tok2vec, steps, batches, seed and learning rate, spaCy's
+together with its tagger, and measured in turns over the same texts:
+
+    python benchmarks/parser.py
+
+Accuracy is that of `spacy evaluate --gold-preproc` (gold tokens, one sentence a document)
+and of raw text, ten sentences a document. Trained pipelines are kept in results/cache;
+`--retrain` trains them anew.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import timing  # first: it sets the threads
+from plots import bars
+from spacy import util
+from spacy.language import Language
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from thinc.api import NumpyOps, set_current_ops
+
+from spacy_decoders.corpus.readers import SentenceCorpus
+from spacy_decoders.corpus.sentences import read_conllu
+from spacy_decoders.decoders.tree import Eisner
+
+CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
+TREEBANK = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
+SPACY, CNN, LSTM = "spaCy parser", "CNN", "CNN + BiLSTM"
+STEPS = 2800
+SCORES = ("dep_uas", "dep_las", "sents_f", "certified")
+
+
+def configuration(data: Path, steps: int, name: str) -> Any:
+    """The config of one side; they differ in the components over the tok2vec only."""
+    config = util.load_config(CONFIG)
+    config["paths"].update(
+        train=str(data / TREEBANK.format("train")), dev=str(data / TREEBANK.format("dev"))
+    )
+    config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 4))
+    parser = config["components"]["parser"]
+    parser["factors_start"] = steps // 2
+    if name == SPACY:
+        parser = config["components"].pop("parser")
+        # its own recipe: one tok2vec for tagger and parser, dropout .1, weight decay
+        config["components"]["tok2vec"] = {
+            "factory": "tok2vec",
+            "model": parser["model"]["tok2vec"],
+        }
+        listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
+        config["components"]["tok2vec"]["model"]["embed"]["width"] = 96
+        for part in ("tagger", "parser"):
+            config["components"][part] = {"factory": part, "model": {"tok2vec": listener}}
+        config["components"]["tagger"]["model"]["@architectures"] = "spacy.Tagger.v2"
+        config["components"]["parser"]["model"].update(
+            {
+                "@architectures": "spacy.TransitionBasedParser.v2",
+                "state_type": "parser",
+                "extra_state_tokens": False,
+                "hidden_width": 128,
+                "maxout_pieces": 3,
+                "use_upper": True,
+            }
+        )
+        config["nlp"]["pipeline"] = ["tok2vec", "tagger", "parser"]
+        config["training"]["dropout"] = 0.1
+        config["training"]["optimizer"].update(beta2=0.999, L2=0.01, L2_is_weight_decay=True)
+        config["training"]["score_weights"] = {"dep_uas": 0.5, "dep_las": 0.5}
+    elif name == CNN:
+        parser["model"]["lstm_width"] = None
+    return config
+
+
+def trained(config: Any, folder: Path, retrain: bool) -> Language:
+    """Train a pipeline, or load the one that was trained before; the best step of dev."""
+    if retrain or not (folder / "model-best").exists():
+        filled = util.load_model_from_config(config, auto_fill=True).config
+        nlp = init_nlp(filled)
+        folder.mkdir(parents=True, exist_ok=True)
+        train(nlp, folder)
+    return util.load_model(folder / "model-best")
+
+
+@contextmanager
+def without_factors(nlp: Language) -> Iterator[None]:
+    """The same trained parser by its arcs alone."""
+    pipe: Any = nlp.get_pipe("parser")
+    templates, parser = pipe.templates, pipe.first_order
+    pipe.templates = replace(templates, families=())
+    pipe.first_order = replace(parser, decoder=Eisner())
+    try:
+        yield
+    finally:
+        pipe.templates, pipe.first_order = templates, parser
+
+
+def gold_sentences(golds: list[Doc]) -> list[Doc]:
+    """Each sentence as a document of its own."""
+    return [sentence.as_doc() for gold in golds for sentence in gold.sents]
+
+
+def evaluated(nlp: Language, golds: list[Doc], *, raw: bool) -> dict[str, float]:
+    """Accuracy from raw text, or over the gold tokens as `--gold-preproc` gives them."""
+    if raw:
+        docs = [nlp.make_doc(gold.text) for gold in golds]
+    else:
+        docs = [
+            Doc(
+                nlp.vocab,
+                words=[token.text for token in gold],
+                spaces=[bool(token.whitespace_) for token in gold],
+            )
+            for gold in golds
+        ]
+    examples = [Example(doc, gold) for doc, gold in zip(nlp.pipe(docs), golds, strict=True)]
+    scores = {**Scorer(nlp).score(examples), **nlp.get_pipe("parser").score(examples)}
+    return {name: 100 * (scores.get(name) or 0.0) for name in SCORES}
+
+
+def main() -> None:
+    """Train, evaluate, time, report."""
+    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments.add_argument("--steps", type=int, default=0, help="training steps")
+    arguments.add_argument("--retrain", action="store_true", help="train anew")
+    options = arguments.parse_args()
+    steps = options.steps or (100 if options.quick else STEPS)
+    # numpy's own BLAS for all of them: on many machines it is faster than the one thinc brings
+    set_current_ops(NumpyOps(use_blis=False))
+
+    report = timing.Report("parser", options.results, {"steps": steps})
+    cache = options.results / "cache" / f"parser-{steps}"
+    pipelines = {
+        name: trained(
+            configuration(options.data, steps, name),
+            cache / name.replace(" ", "").lower(),
+            options.retrain,
+        )
+        for name in (SPACY, CNN, LSTM)
+    }
+    corpus = SentenceCorpus(
+        options.data / TREEBANK.format("dev"),
+        read_conllu,
+        suffixes=(".conllu",),
+        n_sents=10,
+        limit=100 if options.quick else 0,
+    )
+    golds = [example.reference for example in corpus(pipelines[SPACY])]
+    sentences = gold_sentences(golds)
+    words = sum(map(len, golds))
+
+    sides: dict[str, tuple[Language, bool]] = {SPACY: (pipelines[SPACY], True)}
+    for name in (CNN, LSTM):
+        sides[f"{name}, arcs alone"] = (pipelines[name], False)
+        sides[f"{name}, all factors"] = (pipelines[name], True)
+    scores: dict[str, tuple[dict[str, float], dict[str, float]]] = {}
+    tasks: dict[str, Any] = {}
+    texts = [gold.text for gold in golds]
+    for name, (nlp, with_factors) in sides.items():
+
+        def run(nlp: Language = nlp, with_factors: bool = with_factors) -> None:
+            with nullcontext() if with_factors else without_factors(nlp):
+                list(nlp.pipe(texts))
+
+        with nullcontext() if with_factors else without_factors(nlp):
+            scores[name] = (
+                evaluated(nlp, sentences, raw=False),
+                evaluated(nlp, golds, raw=True),
+            )
+        tasks[name] = run
+    seconds = timing.interleaved(tasks, repeats=3 if options.quick else 5)
+    report.table(
+        f"{TREEBANK.format('dev')}: {words:,} words, {steps} steps each",
+        ["parser", "UAS", "LAS", "raw UAS", "raw LAS", "raw SENTS F", "certified %", "words/s"],
+        [
+            [
+                name,
+                *(round(gold[key], 2) for key in ("dep_uas", "dep_las")),
+                *(round(raw[key], 2) for key in ("dep_uas", "dep_las", "sents_f")),
+                None if name == SPACY else round(raw["certified"], 2),
+                words / seconds[name],
+            ]
+            for name, (gold, raw) in scores.items()
+        ],
+    )
+    spacy_gold, spacy_raw = scores[SPACY]
+    cnn = scores[f"{CNN}, all factors"][0]
+    gold, raw = scores[f"{LSTM}, all factors"]
+    arcs = scores[f"{LSTM}, arcs alone"][0]
+    speed = {name: words / seconds[name] for name in seconds}
+    add = report.target
+    add("UAS, CNN alone", spacy_gold["dep_uas"] + 1.0, cnn["dep_uas"], unit="")
+    add("LAS, CNN alone", spacy_gold["dep_las"], cnn["dep_las"], unit="")
+    add("UAS, BiLSTM", 87.3, gold["dep_uas"], unit="")
+    add("LAS, BiLSTM", 82.9, gold["dep_las"], unit="")
+    add("factors over arcs, UAS", 0.0, gold["dep_uas"] - arcs["dep_uas"], unit="points")
+    add("raw text, UAS", max(83.1, spacy_raw["dep_uas"]), raw["dep_uas"], unit="")
+    add("raw text, LAS", max(79.2, spacy_raw["dep_las"]), raw["dep_las"], unit="")
+    add("raw text, SENTS F", 75.0, raw["sents_f"], unit="")
+    add("words/s, arcs alone", 1.0, speed[f"{CNN}, arcs alone"] / speed[SPACY])
+    add("words/s, all factors", 0.5, speed[f"{LSTM}, all factors"] / speed[SPACY])
+    bars(
+        report.path(".png"),
+        "From text to trees, one thread",
+        "words a second",
+        speed,
+        log=False,
+    )
+    report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
