@@ -96,12 +96,13 @@ class ColumnGeneration(ChainDecoder):
 
     def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
         """Return labels, excess of the bounds, scales of the slacks, and iterations."""
-        *found, sound, sentence, token = kernels.decode(
+        arguments = (
             *kernel_arguments(model, sentences, self.reduced_cost),
             sentences.offsets,
             float(self.gap),
             limit,
         )
+        *found, sound, sentence, token = kernels.decode(*arguments)
         if not sound:
             sentences.refuse()
         if sentence >= 0:

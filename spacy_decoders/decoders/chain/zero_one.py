@@ -60,11 +60,10 @@ def zero_one_oracle(model: ChainModel, emissions: ArrayLike, gold: ArrayLike) ->
     n = len(sentences.emissions)
     avoided = checked_indices("gold", gold, (n,), low=0, high=model.size)
     legal = legal_emissions(model, sentences)
-    labels, scale, iterations, sound, token = (
-        kernels.decode_other(*kernel_arguments(model, legal), avoided)
-        if n
-        else (avoided, 0.0, 0, True, 0)
-    )
+    if not n:
+        raise InfeasibleError("no token: there is no labelling other than gold.")
+    arguments = (*kernel_arguments(model, legal), avoided)
+    labels, scale, iterations, sound, token = kernels.decode_other(*arguments)
     if not sound:
         sentences.refuse()
     if token == n:

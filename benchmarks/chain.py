@@ -1,0 +1,385 @@
+"""Chains: every decoder on real trained scores, in the shape of Belanger et al.'s tables.
+
+Prints sentences per second and the share decoded exactly (their table 1), the zero-one oracle
+and the three reduced costs (table 2), transitions weakened for speed (figure 2), and a table
+of what must be reached beside what was. All times are medians of turns within one run, in
+processor time of the one thread, through the public `decode_batch` or `decode`; "plain" is a
+textbook Viterbi compiled by numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import thread_time
+from typing import Any
+
+from timing import Report, arguments, interleaved  # isort: skip - before numpy
+
+import numpy as np
+from chain_peers import (
+    crfsuite_tagger,
+    optimal_scores,
+    plain_viterbi,
+    pytorch_crf,
+    torch_is_here,
+    two_best,
+)
+from chain_scores import Scores, load_scores
+from plots import curves
+
+from spacy_decoders.decoders.chain import (
+    Beam,
+    ChainDecoder,
+    ChainModel,
+    ColumnGeneration,
+    ForwardDominance,
+    PrunedViterbi,
+    Viterbi,
+    k_best,
+    zero_one_oracle,
+)
+
+SETS = ["wsj", "ewt", "conll2000", "gum-names", "gum-entities", "gum-both"]
+SETS += [f"{name}+maxent" for name in ("wsj", "gum-names", "gum-entities", "gum-both")]
+BIO_SETS = ["gum-names+bio", "gum-entities+bio", "gum-names+maxent+bio"]
+QUICK_SETS, QUICK_BIO_SETS = ["wsj", "gum-names"], ["gum-names+bio"]
+
+#: Multiplications that a dense decoder may spend on a set: fewer sentences are left to it.
+DENSE_WORK = {False: 6e8, True: 1.5e8}
+COLUMNS = ["decoder", "% exact", "largest loss", "iterations"]
+
+#: The paper's early stop: a gap of 0.15% of the score.
+RELATIVE_GAP = 0.0015
+
+
+@dataclass
+class Part:
+    """The first sentences of a set."""
+
+    model: ChainModel
+    emissions: np.ndarray
+    lengths: list[int]
+
+    @classmethod
+    def of(cls, scores: Scores, tokens: float) -> Part:
+        lengths = scores.lengths[np.cumsum(scores.lengths) <= max(tokens, scores.lengths[0])]
+        return cls(scores.model, scores.emissions[: lengths.sum()], lengths.tolist())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        return (
+            self.model.transitions,
+            self.model.start_scores,
+            self.model.end_scores,
+            self.emissions,
+            np.array(self.lengths, dtype=np.int64),
+        )
+
+    def sentences(self) -> list[np.ndarray]:
+        return np.split(self.emissions, np.cumsum(self.lengths)[:-1])
+
+
+class Bench:
+    """One set of scores: its decoders timed in turns, in nanoseconds a token."""
+
+    def __init__(self, scores: Scores, *, quick: bool) -> None:
+        size = scores.model.size
+        self.all = Part.of(scores, 4000 if quick else 12_000)
+        self.few = Part.of(scores, min(4000.0, DENSE_WORK[quick] / size**2))
+        self.size, self.quick = size, quick
+        self.tasks: dict[str, tuple[Callable[[], Any], int]] = {}
+
+    def add(self, name: str, task: Callable[[], Any], tokens: int) -> None:
+        self.tasks[name] = (task, tokens)
+
+    def add_decoder(self, name: str, decoder: ChainDecoder, *, few: bool = False) -> None:
+        part = self.few if few else self.all
+        self.add(
+            name,
+            lambda: decoder.decode_batch(part.model, part.emissions, part.lengths),
+            len(part.emissions),
+        )
+
+    def run(self) -> dict[str, float]:
+        medians = interleaved(
+            {name: task for name, (task, _) in self.tasks.items()},
+            3 if self.quick else 7,
+            seconds=2.0 if self.quick else 8.0,
+            clock=thread_time,
+        )
+        return {name: 1e9 * medians[name] / tokens for name, (_, tokens) in self.tasks.items()}
+
+
+def add_peers(bench: Bench) -> None:
+    """Add numpy's argmax, plain Viterbi, CRFsuite and pytorch-crf."""
+    part, few = bench.all, bench.few
+    bench.add("numpy argmax", lambda: part.emissions.argmax(axis=1), len(part.emissions))
+    bench.add("plain Viterbi", lambda: plain_viterbi(*few.arrays), len(few.emissions))
+    if (crfsuite := crfsuite_tagger(bench.size, few.lengths)) is not None:
+        bench.add("CRFsuite", crfsuite, crfsuite.tokens)
+    if torch_is_here():
+        decode = pytorch_crf(few.model, few.emissions, few.lengths)
+        bench.add("pytorch-crf", decode, len(few.emissions))
+
+
+def exactness(part: Part, decoder: ChainDecoder, best: np.ndarray) -> tuple[float, float, float]:
+    """Return the share exact, the largest loss, and the mean of the iterations.
+
+    Exact means: not worth less, in 64 bits, than the optimum less the tolerance that the
+    certificate states.
+    """
+    solutions = decoder.decode_batch(part.model, part.emissions, part.lengths)
+    certificates = [solution.certificate for solution in solutions]
+    loss = best - [certificate.score for certificate in certificates]
+    slack = np.array([certificate.tolerance for certificate in certificates])
+    slack = np.maximum(slack, 1e-12 * np.abs(best))
+    iterations = float(np.mean([certificate.iterations for certificate in certificates]))
+    for certificate, lost, slip in zip(certificates, loss, slack, strict=True):
+        if certificate.is_optimal and lost > slip:
+            raise AssertionError(f"a wrong certificate: {certificate}, lost {lost}")
+    return 100 * float(np.mean(loss <= slack)), max(0.0, float(loss.max())), iterations
+
+
+def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict[str, float]:
+    """Speed and exactness of every decoder on one set (table 1)."""
+    bench = Bench(scores, quick=quick)
+    best = optimal_scores(*bench.all.arrays)
+    gap = RELATIVE_GAP * float(np.abs(best).mean())
+    wide = bench.size > 100
+    decoders: dict[str, ChainDecoder] = {
+        "Viterbi": Viterbi(),
+        "PrunedViterbi": PrunedViterbi(),
+        "ColumnGeneration": ColumnGeneration(),
+        "ColumnGeneration, gap 0.15%": ColumnGeneration(gap=gap),
+        **{f"Beam {w}": Beam(w) for w in ((1, 2, 5, 7, 10) if wide else (1, 2, 3, 4, 5))},
+        "ForwardDominance": ForwardDominance(),
+    }
+    add_peers(bench)
+    for label, decoder in decoders.items():
+        bench.add_decoder(label, decoder, few=label in ("Viterbi", "PrunedViterbi") and wide)
+    times = bench.run()
+    mean = sum(bench.all.lengths) / len(bench.all.lengths)
+    rows = []
+    for label, time in times.items():
+        exact: tuple[float | None, ...] = (None, None, None)
+        if label in decoders:
+            exact = exactness(bench.all, decoders[label], best)
+        elif label in ("plain Viterbi", "pytorch-crf", "CRFsuite"):
+            exact = (100.0, None, None)
+        ratios = [times.get(base, np.nan) / time for base in ("plain Viterbi", "Viterbi")]
+        crfsuite = times["CRFsuite"] / time if "CRFsuite" in times else None
+        rows.append([label, *exact, 1e9 / (time * mean), time, *ratios, crfsuite])
+    title = (
+        f"{name}: {bench.size} labels, {len(bench.all.lengths)} sentences, "
+        f"{mean:.1f} tokens a sentence"
+    )
+    report.table(
+        title,
+        [*COLUMNS, "sentences/s", "ns/token", "x plain", "x Viterbi", "x CRFsuite"],
+        rows,
+    )
+    shares = {row[0]: row[1] for row in rows}
+    for label in ("Viterbi", "PrunedViterbi", "ColumnGeneration", "ForwardDominance"):
+        report.target(f"{name}: {label} exact", 100, shares[label], unit="%")
+    return times
+
+
+def speed_targets(report: Report, name: str, size: int, times: dict[str, float]) -> None:
+    """Keep the targets of one set without forbidden transitions."""
+
+    def times_faster(label: str, base: str) -> float | None:
+        return times[base] / times[label] if base in times else None
+
+    fast, priced = "ForwardDominance", "ColumnGeneration"
+    case = f"{name} ({size} labels)"
+    if size < 100:
+        report.target(f"{case}: {priced} / plain", 2.6, times_faster(priced, "plain Viterbi"))
+        report.target(f"{case}: {fast} / Viterbi", 2, times_faster(fast, "Viterbi"))
+        report.target(f"{case}: {fast} / plain", 25, times_faster(fast, "plain Viterbi"))
+        report.target(f"{case}: {fast} / CRFsuite", 30, times_faster(fast, "CRFsuite"))
+        share = times[fast] / times["numpy argmax"]
+        report.target(f"{case}: {fast}, numpy argmaxes", 1.5, share, most=True)
+    else:
+        report.target(f"{case}: {priced} / plain", 13, times_faster(priced, "plain Viterbi"))
+        wanted = 30 if size <= 500 else 25
+        report.target(f"{case}: {fast} / Viterbi", wanted, times_faster(fast, "Viterbi"))
+        if size <= 500:
+            share = times[fast] / times["numpy argmax"]
+            report.target(f"{case}: {fast}, numpy argmaxes", 6, share, most=True)
+    report.target(f"{case}: {fast} / {priced}", 1, times_faster(fast, priced))
+
+
+def constrained(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
+    """Forbidden transitions: the dense decoder against those that prune."""
+    bench = Bench(scores, quick=quick)
+    best = optimal_scores(*bench.few.arrays)
+    decoders = {
+        "Viterbi": Viterbi(),
+        "ForwardDominance": ForwardDominance(),
+        "ColumnGeneration": ColumnGeneration(),
+        "Beam 5": Beam(5),
+    }
+    for label, decoder in decoders.items():
+        bench.add_decoder(label, decoder, few=True)
+    times = bench.run()
+    rows = [
+        [label, *exactness(bench.few, decoders[label], best), time, times["Viterbi"] / time]
+        for label, time in times.items()
+    ]
+    title = f"{name}: {bench.size} labels, illegal transitions forbidden"
+    report.table(title, [*COLUMNS, "ns/token", "x Viterbi"], rows)
+    for row in rows[:3]:
+        report.target(f"{name}: {row[0]} exact", 100, row[1], unit="%")
+    ratio = times["Viterbi"] / times["ForwardDominance"]
+    report.target(f"{name} ({bench.size} labels): ForwardDominance / Viterbi", 15, ratio)
+
+
+def flat(report: Report, *, quick: bool) -> None:
+    """Random scores without any structure: nothing can be pruned."""
+    rows = []
+    for size, spread in ((45, 0.1), (45, 1.0), (400, 0.1), (400, 1.0)):
+        rng = np.random.default_rng(size)
+        lengths = rng.integers(5, 45, 60)
+        model = ChainModel(*(rng.normal(size=s) for s in ((size, size), size, size)))
+        emissions = (spread * rng.normal(size=(lengths.sum(), size))).astype(np.float32)
+        scores = Scores(model, emissions, lengths, np.zeros(0), [])
+        bench = Bench(scores, quick=quick)
+        decoders = {
+            "Viterbi": Viterbi(),
+            "ForwardDominance": ForwardDominance(),
+            "ColumnGeneration": ColumnGeneration(),
+        }
+        best = optimal_scores(*bench.few.arrays)
+        for label, decoder in decoders.items():
+            bench.add_decoder(label, decoder, few=True)
+        times = bench.run()
+        exact = [exactness(bench.few, decoder, best)[0] for decoder in decoders.values()]
+        ratios = [times["Viterbi"] / times[label] for label in decoders]
+        rows.append([f"{size} labels, emissions x {spread}", min(exact), *ratios])
+        report.target(f"flat, {rows[-1][0]}: ForwardDominance / Viterbi", 0.85, ratios[1])
+        report.target(f"flat, {rows[-1][0]}: all exact", 100, min(exact), unit="%")
+    report.table("Flat random scores: speed beside Viterbi", ["case", "% exact", *decoders], rows)
+
+
+def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
+    """The zero-one oracle, and the reduced costs (tables 2.A and 2.B)."""
+    bench = Bench(scores, quick=quick)
+    # two scores a label: four times the work
+    part = Part.of(scores, len(bench.few.emissions) / 4)
+    model, rows = part.model, part.sentences()
+    gold = [Viterbi().decode(model, emissions).labels for emissions in rows]
+    tokens = len(part.emissions)
+
+    def oracle() -> list[float]:
+        return [
+            zero_one_oracle(model, emissions, labels).certificate.score
+            for emissions, labels in zip(rows, gold, strict=True)
+        ]
+
+    def second() -> list[float]:
+        return [k_best(model, emissions, 2)[-1].certificate.score for emissions in rows]
+
+    bench.add("plain 2-best Viterbi", lambda: two_best(*part.arrays, False), tokens)
+    bench.add("pruned 2-best Viterbi", lambda: two_best(*part.arrays, True), tokens)
+    bench.add("zero_one_oracle, best is gold", oracle, tokens)
+    bench.add("k_best, k = 2", second, tokens)
+    times = bench.run()
+    truth = two_best(*part.arrays, False)[:, 1]
+    off = {
+        label: float(np.abs(np.array(task()) - truth).max())
+        for label, task in (("zero_one_oracle, best is gold", oracle), ("k_best, k = 2", second))
+    }
+    mean = tokens / len(rows)
+    pruned = times["pruned 2-best Viterbi"]
+    report.table(
+        f"{name}: the second best labelling, {len(rows)} sentences",
+        ["method", "sentences/s", "ns/token", "x pruned 2-best", "largest difference"],
+        [[k, 1e9 / (t * mean), t, pruned / t, off.get(k)] for k, t in times.items()],
+    )
+    if bench.size > 100:
+        fastest = min(times["k_best, k = 2"], times["zero_one_oracle, best is gold"])
+        case = f"{name} ({bench.size} labels): 2-best / pruned 2-best"
+        report.target(case, 25, pruned / fastest)
+
+    costs = Bench(scores, quick=quick)
+    modes = {"both (eq. 12)": "both", "left (eq. 8)": "left", "split (eq. 9)": "split"}
+    decoders = {label: ColumnGeneration(reduced_cost=mode) for label, mode in modes.items()}
+    small = Part.of(scores, 1500 if bench.size > 100 else 8000)
+    best = optimal_scores(*small.arrays)
+    for label, decoder in decoders.items():
+        costs.add(
+            label,
+            lambda d=decoder: d.decode_batch(small.model, small.emissions, small.lengths),
+            len(small.emissions),
+        )
+    times = costs.run()
+    lines = []
+    for label, time in times.items():
+        share, _, iterations = exactness(small, decoders[label], best)
+        lines.append([label, share, iterations, 1e9 / (time * mean), time])
+    columns = ["reduced cost", "% exact", "iterations", "sentences/s", "ns/token"]
+    report.table(f"{name}: column generation by reduced cost", columns, lines)
+
+
+def figure_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
+    """Weaker transitions: faster and less accurate (figure 2, by scaling, not by training)."""
+    rows = []
+    known, trained = scores.gold >= 0, scores.model
+    for factor in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
+        links = (trained.transitions, trained.start_scores, trained.end_scores)
+        model = ChainModel(*(factor * link for link in links))
+        weaker = Scores(model, scores.emissions, scores.lengths, scores.gold, scores.labels)
+        bench = Bench(weaker, quick=quick)
+        bench.add_decoder("CG", ColumnGeneration())
+        bench.add_decoder("FD", ForwardDominance())
+        times = bench.run()
+        found = ForwardDominance().decode_batch(model, scores.emissions, scores.lengths)
+        labels = np.concatenate([solution.labels for solution in found])
+        right = 100 * float((labels == scores.gold)[known].mean())
+        rows.append([f"{factor:g}", right, times["CG"], times["FD"]])
+    columns = ["transitions x", "% tokens right", "ColumnGeneration ns/token"]
+    report.table(f"{name}: weakened transitions", [*columns, "ForwardDominance ns/token"], rows)
+
+
+def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None:
+    """Draw time against label count, of the sets scored by a perceptron."""
+    shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
+    shown += ["ColumnGeneration", "Viterbi", "plain Viterbi", "CRFsuite", "pytorch-crf"]
+    series: dict[str, tuple[list[float], list[float]]] = {}
+    for name, (size, times) in sorted(found.items(), key=lambda item: item[1][0]):
+        for label in shown:
+            if label in times and "+" not in name:
+                x, y = series.setdefault(label, ([], []))
+                x.append(size)
+                y.append(times[label])
+    title = "Decoding real trained chains, one thread"
+    curves(report.path(".png"), title, "labels", "nanoseconds a token", series)
+
+
+def main() -> None:
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    quick = options.quick
+    report = Report("chain", options.results)
+    if not torch_is_here():
+        print("pytorch-crf is not installed: left out.")
+    found: dict[str, tuple[int, dict[str, float]]] = {}
+    for name in QUICK_SETS if quick else SETS:
+        scores = load_scores(name, options.data)
+        times = table_one(report, name, scores, quick=quick)
+        found[name] = (scores.model.size, times)
+        speed_targets(report, name, scores.model.size, times)
+    for name in QUICK_SETS if quick else ["wsj", "conll2000", "gum-names"]:
+        table_two(report, name, load_scores(name, options.data), quick=quick)
+    for name in QUICK_BIO_SETS if quick else BIO_SETS:
+        constrained(report, name, load_scores(name, options.data), quick=quick)
+    flat(report, quick=quick)
+    figure_two(report, "wsj", load_scores("wsj", options.data), quick=quick)
+    plot(report, found)
+    report.facts["ns_per_token"] = {name: times for name, (_, times) in found.items()}
+    report.facts["labels"] = {name: size for name, (size, _) in found.items()}
+    report.close()
+
+
+if __name__ == "__main__":
+    main()
