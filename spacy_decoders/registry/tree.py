@@ -5,9 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner
+    from ..decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner, SecondOrder
 
-__all__ = ["build_branch_and_bound", "build_chu_liu_edmonds", "build_eisner"]
+__all__ = [
+    "build_branch_and_bound",
+    "build_chu_liu_edmonds",
+    "build_eisner",
+    "build_second_order",
+]
 
 
 def build_eisner() -> Eisner:
@@ -22,6 +27,15 @@ def build_chu_liu_edmonds() -> ChuLiuEdmonds:
     from ..decoders.tree import ChuLiuEdmonds
 
     return ChuLiuEdmonds()
+
+
+def build_second_order(
+    grandparents: Literal["all", "outermost"] = "all",
+) -> SecondOrder:
+    """Build ``spacy-decoders.SecondOrder.v1``: exact, with grandparents and adjacent siblings."""
+    from ..decoders.tree import SecondOrder
+
+    return SecondOrder(grandparents)
 
 
 def build_branch_and_bound(

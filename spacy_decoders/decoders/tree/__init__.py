@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
+    from .marginals import head_margins, max_marginals
     from .problem import TreeProblem, TreeSolution
+    from .pruning import prune
+    from .ranking import exact_decoder, k_best
     from .scoring import is_projective, is_tree, score_tree, violations
     from .second_order import SecondOrder, second_order_score
 
@@ -25,8 +28,13 @@ __all__ = [
     "TreeDecoder",
     "TreeProblem",
     "TreeSolution",
+    "exact_decoder",
+    "head_margins",
     "is_projective",
     "is_tree",
+    "k_best",
+    "max_marginals",
+    "prune",
     "reduced_costs",
     "score_tree",
     "second_order_score",
@@ -42,8 +50,13 @@ _HOMES = {
     "TreeDecoder": "decoder",
     "TreeProblem": "problem",
     "TreeSolution": "problem",
+    "exact_decoder": "ranking",
+    "head_margins": "marginals",
     "is_projective": "scoring",
     "is_tree": "scoring",
+    "k_best": "ranking",
+    "max_marginals": "marginals",
+    "prune": "pruning",
     "reduced_costs": "chu_liu_edmonds",
     "score_tree": "scoring",
     "second_order_score": "second_order",

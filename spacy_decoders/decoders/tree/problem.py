@@ -113,6 +113,24 @@ class TreeProblem:
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # frozen for everybody else
 
+    def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
+        """Return the same problem with fewer candidate arcs; nothing else is copied.
+
+        Parameters
+        ----------
+        allowed
+            bool (n + 1, n + 1); what this problem forbids stays forbidden.
+        scope
+            ``"pruned"`` if a heuristic chose the arcs; None for no change.
+        """
+        arcs = np.where(_mask(allowed, self.n + 1), self.arcs, -np.inf)
+        smaller = object.__new__(TreeProblem)
+        smaller.__dict__.update(self.__dict__)
+        smaller._set("arcs", read_only(arcs))
+        smaller._set("allowed", read_only(arcs > -np.inf))
+        smaller._set("scope", scope or self.scope)
+        return smaller
+
     @property
     def n(self) -> int:
         """Number of tokens."""

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
 from .decoder import TreeDecoder, certify, infeasible, rounding_slack
@@ -21,7 +22,7 @@ __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
 Grandparents = Literal["all", "outermost"]
 
 #: What the kernels take where there is no such array.
-_NONE = np.zeros((0, 0, 0))
+_NONE = read_only(np.zeros((0, 0, 0)))
 
 
 @dataclass(frozen=True)

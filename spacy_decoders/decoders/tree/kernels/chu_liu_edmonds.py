@@ -18,11 +18,11 @@ LARGEST_PENALTY = 4096.0
 
 
 @jit(fastmath=FAST)
-def _best_heads(arcs, value, source):
+def _best_heads(arcs, root, value, source):
     """Write each token's best incoming arc; return the worst of them, -inf for none."""
     size = arcs.shape[0]
     for m in range(size):
-        value[m] = arcs[0, m]
+        value[m] = root[m]
         source[m] = 0
     for h in range(1, size):
         for m in range(size):
@@ -37,7 +37,7 @@ def _best_heads(arcs, value, source):
 
 
 @jit(fastmath=FAST)
-def _contract(arcs, value, source, parent, first, sibling):
+def _contract(arcs, root, value, source, parent, first, sibling):
     """Contract cycles until every node is reached from the root.
 
     `value` and `source` hold each node's best incoming arc, `parent`, `first` (child) and
@@ -75,7 +75,8 @@ def _contract(arcs, value, source, parent, first, sibling):
                 member = path[length]
                 worth = value[member]
                 if member < size:
-                    for h in range(size):
+                    row[0] = max(row[0], root[member] - worth)
+                    for h in range(1, size):
                         row[h] = max(row[h], arcs[h, member] - worth)
                 else:
                     inner = rows[member - size]
@@ -105,7 +106,7 @@ def _contract(arcs, value, source, parent, first, sibling):
 
 
 @jit(fastmath=FAST)
-def _expand(arcs, rows, count, value, source, first, sibling, heads):
+def _expand(arcs, root, rows, count, value, source, first, sibling, heads):
     """Write the heads that the contracted nodes stand for."""
     size = arcs.shape[0]
     entered = np.zeros(count, dtype=np.bool_)
@@ -119,7 +120,10 @@ def _expand(arcs, rows, count, value, source, first, sibling, heads):
             child = first[node]
             best, argument = -np.inf, child
             while child >= 0:
-                incoming = arcs[h, child] if child < size else rows[child - size, h]
+                if child >= size:
+                    incoming = rows[child - size, h]
+                else:
+                    incoming = arcs[h, child] if h > 0 else root[child]
                 if incoming - value[child] > best:
                     best, argument = incoming - value[child], child
                 child = sibling[child]
@@ -129,18 +133,19 @@ def _expand(arcs, rows, count, value, source, first, sibling, heads):
 
 
 @jit(fastmath=FAST)
-def solve(arcs, heads, value, source, parent, first, sibling):
+def solve(arcs, root, heads, value, source, parent, first, sibling):
     """Write the best tree with any number of roots; return the dual bound and the nodes.
 
-    The bound is -inf if there is no tree. The work arrays hold 2n + 2 entries each.
+    `root` replaces row 0 of the arcs. The bound is -inf if there is no tree. The work arrays
+    hold 2n + 2 entries each.
     """
     parent[:] = -1
-    if _best_heads(arcs, value, source) == -np.inf:
+    if _best_heads(arcs, root, value, source) == -np.inf:
         return -np.inf, 0
-    rows, count = _contract(arcs, value, source, parent, first, sibling)
+    rows, count = _contract(arcs, root, value, source, parent, first, sibling)
     if count == 0:
         return -np.inf, 0
-    _expand(arcs, rows, count, value, source, first, sibling, heads)
+    _expand(arcs, root, rows, count, value, source, first, sibling, heads)
     heads[0] = -1
     bound = 0.0
     for node in range(1, count):
@@ -166,7 +171,7 @@ def _score(arcs, heads):
 
 
 @jit(fastmath=FAST)
-def _first_penalty(arcs, value):
+def _first_penalty(arcs):
     """Return a penalty on root arcs that is likely to leave one root, and the largest."""
     size = arcs.shape[0]
     highest, lowest, scale = -np.inf, np.inf, 0.0
@@ -181,75 +186,22 @@ def _first_penalty(arcs, value):
             lowest = min(lowest, best)
     if lowest == np.inf:
         lowest = highest
+    if scale == 0.0:
+        scale = 1.0  # all scores are 0: any penalty will do, but it must be one
     return 2.0 * (highest - lowest) + scale, LARGEST_PENALTY * scale
 
 
 @jit(fastmath=FAST)
-def solve_single_root(arcs, heads, value, source, parent, first, sibling, bounds):
-    """Write the best tree with one root; return its bound, and the penalty that was used.
-
-    First without the constraint: most trees have one root anyway. Then with a penalty on root
-    arcs, raised until one root is left: the tree is then the best of all with one root, and
-    the dual bound plus one penalty bounds them. If no penalty of the scores' own size does
-    it, with each token as the only root in turn.
-
-    If `bounds` is not empty, it gets the bound on the best tree through each arc.
-    """
-    size = arcs.shape[0]
-    bound, count = solve(arcs, heads, value, source, parent, first, sibling)
-    if bound == -np.inf or _roots(heads) <= 1:
-        if bound > -np.inf and bounds.size > 0:
-            arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds)
-        return bound, 0.0
-    weights = arcs.copy()
-    penalty, largest = _first_penalty(arcs, value)
-    while penalty <= largest:
-        for m in range(1, size):
-            weights[0, m] = arcs[0, m] - penalty
-        bound, count = solve(weights, heads, value, source, parent, first, sibling)
-        if bound > -np.inf and _roots(heads) == 1:
-            if bounds.size > 0:
-                arc_bounds(weights, bound + penalty, count, value, parent, first, sibling, bounds)
-            return bound + penalty, penalty
-        penalty *= 8.0
-    best = -np.inf
-    best_score = -np.inf
-    best_heads = heads.copy()
-    through = np.empty_like(bounds)
-    weights[0] = -np.inf
-    for root in range(1, size):
-        if arcs[0, root] == -np.inf:
-            continue
-        weights[0, root] = arcs[0, root]
-        bound, count = solve(weights, heads, value, source, parent, first, sibling)
-        weights[0, root] = -np.inf
-        if bound == -np.inf:
-            continue
-        if bounds.size > 0:
-            weights[0, root] = arcs[0, root]
-            arc_bounds(weights, bound, count, value, parent, first, sibling, through)
-            weights[0, root] = -np.inf
-            bounds[:] = np.maximum(bounds, through)
-        best = max(best, bound)
-        score = _score(arcs, heads)
-        if score > best_score:
-            best_score = score
-            best_heads[:] = heads
-    heads[:] = best_heads
-    return best, 0.0
-
-
-@jit(fastmath=FAST)
-def arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds):
-    """Write, for each arc, a bound on every tree that holds it: the bound and reduced cost.
+def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds):
+    """Raise each arc's entry to a bound on every tree that holds it: bound and reduced cost.
 
     A tree with the arc h -> m pays the duals of all nodes that hold m but not h with this one
     arc. Each pair of tokens is met once, in the node where their nodes were merged.
     """
     size = arcs.shape[0]
-    bounds[:] = -np.inf
     paid = value[:size].copy()  # the duals of the nodes that hold each token, so far
     following = np.full(size, -1)  # the tokens of each node, as linked lists
+    members = np.empty(size, dtype=np.int64)
     begin = np.empty(count, dtype=np.int64)
     end = np.empty(count, dtype=np.int64)
     begin[:size] = np.arange(size)
@@ -257,7 +209,6 @@ def arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds):
     for node in range(size, count + 1):
         # the last round joins the outermost nodes, the root among them
         outermost = node == count
-        members = np.empty(size, dtype=np.int64)
         size_of = 0
         if outermost:
             for other in range(count):
@@ -277,7 +228,8 @@ def arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds):
                     if k != i:
                         h = begin[members[k]]
                         while h >= 0:
-                            bounds[h, m] = bound + (arcs[h, m] - paid[m])
+                            through = bound + ((arcs[h, m] if h > 0 else root[m]) - paid[m])
+                            bounds[h, m] = max(bounds[h, m], through)
                             h = following[h]
                 m = following[m]
         if outermost:
@@ -295,14 +247,58 @@ def arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds):
 
 
 @jit(fastmath=FAST)
-def _solve_either(arcs, single_root, heads, work, value, bounds):
+def solve_rooted(arcs, single_root, heads, value, work, bounds):
+    """Write the best tree; return its bound, and the penalty that was used.
+
+    With a single root first without the constraint: most trees have one root anyway. Then with
+    a penalty on root arcs, raised until one root is left: the tree is then the best of all
+    with one root, and the dual bound plus one penalty bounds them. If no penalty of the
+    scores' own size does it, with each token as the only root in turn.
+
+    If `bounds` is not empty, it gets the bound on the best tree through each arc.
+    """
+    size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
-    if single_root:
-        return solve_single_root(arcs, heads, value, source, parent, first, sibling, bounds)
-    bound, count = solve(arcs, heads, value, source, parent, first, sibling)
-    if bound > -np.inf and bounds.size > 0:
-        arc_bounds(arcs, bound, count, value, parent, first, sibling, bounds)
-    return bound, 0.0
+    root = arcs[0].copy()  # the root's arcs with what the constraint makes of them
+    penalty, next_penalty, largest = 0.0, -1.0, 0.0
+    only_root = 0  # the one token that may be a root, 0 for any
+    best, best_score = -np.inf, -np.inf
+    best_heads = heads
+    while True:
+        bound, count = solve(arcs, root, heads, value, source, parent, first, sibling)
+        accepted = bound > -np.inf and (not single_root or _roots(heads) <= 1)
+        if accepted:
+            bound += penalty
+            if bounds.size > 0:
+                _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
+            if only_root == 0:
+                return bound, penalty
+            best = max(best, bound)
+            score = _score(arcs, heads)
+            if score > best_score:
+                best_score = score
+                best_heads[:] = heads
+        elif bound == -np.inf and only_root == 0:
+            return bound, penalty
+        if next_penalty < 0.0:
+            next_penalty, largest = _first_penalty(arcs)
+        if only_root == 0 and next_penalty <= largest:
+            penalty = next_penalty
+            for m in range(1, size):
+                root[m] = arcs[0, m] - penalty
+            next_penalty *= 8.0
+            continue
+        if only_root == 0:
+            penalty = 0.0
+            best_heads = heads.copy()
+        only_root += 1
+        while only_root < size and arcs[0, only_root] == -np.inf:
+            only_root += 1
+        if only_root == size:
+            heads[:] = best_heads
+            return best, 0.0
+        root[:] = -np.inf
+        root[only_root] = arcs[0, only_root]
 
 
 @jit(fastmath=FAST)
@@ -316,7 +312,7 @@ def decode(arcs, single_root, with_bounds):
     work = np.empty((4, 2 * size), dtype=np.int64)
     value = np.empty(2 * size)
     bounds = np.full((size, size) if with_bounds else (0, 0), -np.inf)
-    bound, penalty = _solve_either(arcs, single_root, heads, work, value, bounds)
+    bound, penalty = solve_rooted(arcs, single_root, heads, value, work, bounds)
     scale = penalty
     for m in range(1, size):
         best = 0.0
@@ -343,7 +339,7 @@ def max_marginals(arcs, single_root):
             if arcs[h, m] == -np.inf:
                 continue
             weights[h, m] = arcs[h, m]
-            bound, _ = _solve_either(weights, single_root, heads, work, value, unwanted)
+            bound, _ = solve_rooted(weights, single_root, heads, value, work, unwanted)
             if bound > -np.inf:
                 result[h, m] = _score(arcs, heads)
             weights[h, m] = -np.inf

@@ -1,0 +1,123 @@
+"""What the best tree through each arc is worth, and how sure each head is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices
+from ...budget import UNLIMITED, Budget
+from ...errors import InfeasibleError
+from .problem import TreeProblem
+from .ranking import exact_decoder
+from .scoring import score_tree
+
+__all__ = ["head_margins", "max_marginals"]
+
+
+def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArray[np.float64]:
+    """Return the score of the best tree through each arc.
+
+    Single arcs, and arcs with grandparents in projective trees, take one inside and outside
+    pass (non-projective: one decoding an arc, of O(n^2)). With siblings or factors each
+    arc takes a search of its own, exact but slow: where only the heads' margins are wanted,
+    :func:`head_margins` is much faster.
+
+    Parameters
+    ----------
+    problem
+        The scores.
+    budget
+        For each search. Where it ends early, the value is that of the best tree found.
+
+    Returns
+    -------
+    float64 (n + 1, n + 1)
+        ``-inf`` where no tree has the arc.
+
+    Examples
+    --------
+    >>> max_marginals(TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]]))
+    array([[-inf,   2.,   5.],
+           [-inf, -inf,   2.],
+           [-inf,   5., -inf]])
+    """
+    # the compiled loops load where they are first needed
+    if problem.is_first_order:
+        from .kernels import chu_liu_edmonds, eisner
+
+        kernel = eisner if problem.projective else chu_liu_edmonds
+        marginals: NDArray[np.float64] = kernel.max_marginals(problem.arcs, problem.single_root)
+        return marginals
+    if _has_chart(problem):
+        from .second_order import SecondOrder
+
+        return SecondOrder().max_marginals(problem)
+    marginals = np.full_like(problem.arcs, -np.inf)
+    allowed = np.array(problem.allowed)
+    for token in range(1, problem.n + 1):
+        heads = np.flatnonzero(problem.allowed[:, token])
+        for head in heads:
+            allowed[:, token] = False
+            allowed[head, token] = True
+            marginals[head, token] = _best_score(problem.restricted(allowed), budget)
+        allowed[:, token] = problem.allowed[:, token]
+    return marginals
+
+
+def head_margins(
+    problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNLIMITED
+) -> NDArray[np.float64]:
+    """Return by how much each head of a best tree beats the best tree with another head.
+
+    Parameters
+    ----------
+    problem
+        The scores.
+    heads
+        int (n,), a best tree of the problem.
+    budget
+        For each search, where siblings or factors make one necessary.
+
+    Returns
+    -------
+    float64 (n,)
+        ``inf`` where no tree has another head for the token. Negative if the heads are not
+        those of a best tree.
+
+    Examples
+    --------
+    >>> head_margins(TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]]), [2, 0])
+    array([3., 3.])
+    """
+    tree = np.asarray(heads)
+    if tree.size == 0:
+        tree = tree.astype(np.int64)
+    tree = checked_indices("heads", tree, (problem.n,), low=0, high=problem.n + 1, dtype=np.int64)
+    tokens = np.arange(1, problem.n + 1)
+    if _has_chart(problem):
+        others = np.array(max_marginals(problem))
+        best = others[tree, tokens]
+        others[tree, tokens] = -np.inf
+        margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
+        return margins
+    score = score_tree(problem, tree)
+    margins = np.empty(problem.n)
+    for token in tokens:
+        allowed = np.array(problem.allowed)
+        allowed[tree[token - 1], token] = False
+        margins[token - 1] = score - _best_score(problem.restricted(allowed), budget)
+    return margins
+
+
+def _has_chart(problem: TreeProblem) -> bool:
+    """Whether one dynamic program holds the whole problem."""
+    return problem.projective and problem.siblings is None and not problem.has_factors
+
+
+def _best_score(problem: TreeProblem, budget: Budget) -> float:
+    try:
+        score = exact_decoder(problem).decode(problem, budget=budget).certificate.score
+    except InfeasibleError:
+        return -np.inf
+    return -np.inf if score is None else score

@@ -1,0 +1,152 @@
+"""The k best trees of a problem, with any exact decoder."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .decoder import TreeDecoder
+from .problem import TreeProblem, TreeSolution
+
+__all__ = ["exact_decoder", "k_best"]
+
+
+def k_best(
+    problem: TreeProblem,
+    k: int,
+    *,
+    decoder: TreeDecoder | None = None,
+    budget: Budget = UNLIMITED,
+) -> list[TreeSolution]:
+    """Find up to `k` different trees, best first.
+
+    Parameters
+    ----------
+    problem
+        The scores.
+    k
+        How many, at least 1; fewer come back if there are no more.
+    decoder
+        What finds one tree, and so says what a tree is worth; None for the fastest decoder
+        that is exact for the whole problem.
+    budget
+        For each of the decodings that this takes.
+
+    Returns
+    -------
+    list of TreeSolution
+        The certificate of the i-th compares it with a bound on the i-th best tree.
+
+    Raises
+    ------
+    ProblemError
+        If `k` is less than 1.
+    InfeasibleError
+        If there is no tree.
+
+    References
+    ----------
+    Lawler (1972), A Procedure for Computing the K Best Solutions to Discrete Optimization
+    Problems. Section 5.2 of Qian and Liu (2013), where `BranchAndBound` decodes.
+
+    Examples
+    --------
+    >>> problem = TreeProblem([[0, 1, 3], [0, 0, 1], [0, 2, 0]])
+    >>> [(tree.heads.tolist(), tree.certificate.score) for tree in k_best(problem, 5)]
+    [([2, 0], 5.0), ([0, 1], 2.0)]
+    """
+    if k < 1:
+        raise ProblemError(f"k: must be at least 1, got {k}.")
+    decoder = decoder or exact_decoder(problem)
+    own = getattr(decoder, "k_best", None)
+    if own is not None:
+        found: list[TreeSolution] = own(problem, k, budget=budget)
+        return found
+    order = count()  # equal scores come out in the order they were found
+    first = decoder.decode(problem, budget=budget)
+    heap = [(-_score(first), next(order), first, problem, 0)]
+    ranked: list[TreeSolution] = []
+    while heap and len(ranked) < k:
+        _, _, solution, part, fixed = heapq.heappop(heap)
+        ranked.append(_ranked(solution, [solution, *(entry[2] for entry in heap)]))
+        if len(ranked) == k:
+            break
+        for token, rest in _departures(part, solution.heads, fixed):
+            try:
+                other = decoder.decode(rest, budget=budget)
+            except InfeasibleError:
+                continue
+            heapq.heappush(heap, (-_score(other), next(order), other, rest, token))
+    return ranked
+
+
+def exact_decoder(problem: TreeProblem) -> TreeDecoder:
+    """Return the fastest decoder that is exact for the problem.
+
+    Examples
+    --------
+    >>> exact_decoder(TreeProblem(np.zeros((3, 3)), projective=False))
+    ChuLiuEdmonds()
+    """
+    # each brings its own compiled loops
+    if not problem.is_first_order:
+        if problem.projective and problem.siblings is None and not problem.has_factors:
+            from .second_order import SecondOrder
+
+            return SecondOrder()
+        from .branch_and_bound import BranchAndBound
+
+        return BranchAndBound()
+    if problem.projective:
+        from .eisner import Eisner
+
+        return Eisner()
+    from .chu_liu_edmonds import ChuLiuEdmonds
+
+    return ChuLiuEdmonds()
+
+
+def _departures(
+    problem: TreeProblem, heads: NDArray[np.int32], fixed: int
+) -> Iterator[tuple[int, TreeProblem]]:
+    """Part all trees but one by the first token at which they leave it.
+
+    The heads of the first `fixed` tokens are already the only ones allowed.
+    """
+    allowed = np.array(problem.allowed)
+    for token in range(fixed, problem.n):
+        head = int(heads[token])
+        allowed[head, token + 1] = False
+        if allowed[:, token + 1].any():
+            yield token, problem.restricted(allowed)
+        allowed[:, token + 1] = False
+        allowed[head, token + 1] = True
+
+
+def _score(solution: TreeSolution) -> float:
+    score = solution.certificate.score
+    assert score is not None  # only the infeasible have none, and they are raised
+    return score
+
+
+def _ranked(solution: TreeSolution, open_parts: list[TreeSolution]) -> TreeSolution:
+    """State the i-th tree's certificate: it bounds whatever is left in any part."""
+    own = solution.certificate
+    certificates = [part.certificate for part in open_parts]
+    bounds = [np.inf if one.bound is None else one.bound for one in certificates]
+    certificate = Certificate.from_bound(
+        own.decoder,
+        _score(solution),
+        max(bounds),
+        tolerance=max(one.tolerance for one in certificates),
+        scope=own.scope,
+        iterations=sum(one.iterations for one in certificates),
+    )
+    return TreeSolution(solution.heads, certificate)

@@ -1,0 +1,41 @@
+"""Small random problems and all their trees, which every tree decoder is judged by."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from tests import oracles
+
+
+@lru_cache
+def trees(n: int, projective: bool, single_root: bool) -> tuple[tuple[int, ...], ...]:
+    """Every tree over n tokens; for no token the empty one."""
+    if n == 0:
+        return ((),)
+    return tuple(oracles.all_trees(n, projective=projective, single_root=single_root))
+
+
+def scores(rng: np.random.Generator, *shape: int) -> np.ndarray:
+    """Scores of many kinds: with ties, forbidden ones, and some so low that they look it."""
+    kind = rng.integers(4)
+    values = rng.integers(-3, 4, shape).astype(float) if kind % 2 else rng.normal(size=shape)
+    if kind == 2:
+        values[rng.random(shape) < 0.2] = -1e30
+    values[rng.random(shape) < rng.choice([0.0, 0.1, 0.4])] = -np.inf
+    return values
+
+
+def best_through_arcs(n: int, scored: dict[tuple[int, ...], float]) -> np.ndarray:
+    """Max-marginals by definition."""
+    best = np.full((n + 1, n + 1), -np.inf)
+    for heads, score in scored.items():
+        for m, h in enumerate(heads, start=1):
+            best[h, m] = max(best[h, m], score)
+    return best
+
+
+def slack(score: float) -> float:
+    """What float64 leaves open, also where a score holds -1e30."""
+    return 1e-9 + 1e-13 * abs(score)

@@ -1,0 +1,45 @@
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, prune
+
+from .samples import scores
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_keeps_the_best_heads_and_a_tree(rng, projective):
+    decoder = Eisner() if projective else ChuLiuEdmonds()
+    for _ in range(50):
+        n = int(rng.integers(1, 9))
+        problem = TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        try:
+            best = decoder.decode(problem)
+        except InfeasibleError:
+            with pytest.raises(InfeasibleError):
+                prune(problem, 2)
+            continue
+        for k in (1, 2, 20):
+            smaller = prune(problem, k)
+            kept = smaller.allowed[:, 1:].sum(axis=0)
+            candidates = problem.allowed[:, 1:].sum(axis=0)
+            assert (kept >= np.minimum(k, candidates)).all() and (kept <= k + 1).all()
+            for m in range(1, n + 1):  # nothing that is left out beats the k-th that is kept
+                out = problem.arcs[problem.allowed[:, m] & ~smaller.allowed[:, m], m]
+                inside = np.sort(problem.arcs[smaller.allowed[:, m], m])[::-1]
+                assert not out.size or out.max() <= inside[: min(k, len(inside))].min()
+            assert smaller.scope == ("full" if (kept == candidates).all() else "pruned")
+            again = decoder.decode(smaller)
+            assert again.certificate.score == best.certificate.score
+            assert again.certificate.scope == smaller.scope
+
+
+def test_second_order_scores_stay(rng):
+    problem = TreeProblem(np.ones((4, 4)), siblings=np.ones((4, 4, 4)), scope="pruned")
+    smaller = prune(problem, 9)
+    assert smaller.siblings is problem.siblings and smaller.scope == "pruned"
+
+
+def test_refuses_no_heads():
+    with pytest.raises(ProblemError, match="at least 1"):
+        prune(TreeProblem(np.zeros((2, 2))), 0)

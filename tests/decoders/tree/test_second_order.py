@@ -1,0 +1,133 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.tree import (
+    Eisner,
+    Factors,
+    SecondOrder,
+    TreeProblem,
+    max_marginals,
+    second_order_score,
+)
+
+from ...oracles import second_order_score as oracle
+from .samples import best_through_arcs, scores, slack, trees
+
+
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("n", range(6))
+def test_equals_brute_force(n, single_root, grandparents):
+    rng = np.random.default_rng(n)
+    size = n + 1
+    decoder = SecondOrder(grandparents)
+    feasible = 0
+    for trial in range(40):
+        arcs = scores(rng, size, size)
+        chains = scores(rng, size, size, size) if trial % 5 else None
+        pairs = scores(rng, size, size, size) if trial % 4 else None
+        problem = TreeProblem(arcs, chains, pairs, single_root=single_root)
+        scored = {
+            heads: oracle(heads, arcs, chains, pairs, outermost=grandparents == "outermost")
+            for heads in trees(n, True, single_root)
+        }
+        best = max(scored.values())
+        np.testing.assert_allclose(
+            decoder.max_marginals(problem), best_through_arcs(n, scored), rtol=1e-12, atol=1e-9
+        )
+        if best == -np.inf:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem)
+            continue
+        feasible += 1
+        solution = decoder.decode(problem)
+        assert scored[tuple(solution.heads.tolist())] == pytest.approx(best, abs=slack(best))
+        assert solution.certificate.score == pytest.approx(best, abs=slack(best))
+        assert solution.certificate.status == "optimal"
+    assert feasible > 10
+
+
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+def test_six_tokens(rng, grandparents):
+    arcs, chains, pairs = (rng.normal(size=(7,) * d) for d in (2, 3, 3))
+    problem = TreeProblem(arcs, chains, pairs)
+    best = max(
+        oracle(heads, arcs, chains, pairs, outermost=grandparents == "outermost")
+        for heads in trees(6, True, True)
+    )
+    solution = SecondOrder(grandparents).decode(problem)
+    assert solution.certificate.score == pytest.approx(best)
+
+
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+def test_scores_trees_as_the_oracle_does(rng, grandparents):
+    arcs, chains, pairs = (rng.normal(size=(6,) * d) for d in (2, 3, 3))
+    problem = TreeProblem(arcs, chains, pairs, single_root=False)
+    for heads in trees(5, True, False):
+        expected = oracle(heads, arcs, chains, pairs, outermost=grandparents == "outermost")
+        assert second_order_score(problem, heads, grandparents) == pytest.approx(expected)
+
+
+def test_golden_chain_against_star():
+    # arcs alone cannot tell the chain 0 -> 1 -> 2 -> 3 from the star below 1
+    arcs = np.zeros((4, 4))
+    chains = np.zeros((4, 4, 4))
+    chains[0, 1, 2] = chains[1, 2, 3] = 2.0
+    pairs = np.zeros((4, 4, 4))
+    pairs[1, 2, 3] = 1.5
+    solution = SecondOrder().decode(TreeProblem(arcs, chains, pairs))
+    assert solution.heads.tolist() == [0, 1, 2] and solution.certificate.score == 4.0
+    pairs[1, 2, 3] = 2.5  # the star also has the chain 0 -> 1 -> 2: 2 + 2.5
+    solution = SecondOrder().decode(TreeProblem(arcs, chains, pairs))
+    assert solution.heads.tolist() == [0, 1, 1] and solution.certificate.score == 4.5
+    # the outermost modifier of 1 is then 3, and 0 -> 1 -> 3 is worth nothing
+    solution = SecondOrder("outermost").decode(TreeProblem(arcs, chains, pairs))
+    assert solution.heads.tolist() == [0, 1, 2] and solution.certificate.score == 4.0
+
+
+@pytest.mark.parametrize("n", [9, 30, 45])
+def test_without_second_order_scores_equals_eisner(rng, n):
+    # sizes on both sides of a vector step, and long enough for two ranges of lanes
+    arcs = rng.normal(size=(n + 1, n + 1))
+    for single_root in (True, False):
+        problem = TreeProblem(arcs, single_root=single_root)
+        expected = Eisner().decode(problem).certificate.score
+        assert SecondOrder().decode(problem).certificate.score == pytest.approx(expected)
+        np.testing.assert_allclose(SecondOrder().max_marginals(problem), max_marginals(problem))
+
+
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+def test_long_sentence_agrees_with_itself(rng, grandparents):
+    arcs, chains, pairs = (rng.normal(size=(41,) * d) for d in (2, 3, 3))
+    problem = TreeProblem(arcs, chains, pairs)
+    decoder = SecondOrder(grandparents)
+    solution = decoder.decode(problem)
+    assert solution.certificate.is_optimal
+    through = decoder.max_marginals(problem)
+    on_tree = through[solution.heads, np.arange(1, 41)]
+    np.testing.assert_allclose(on_tree, solution.certificate.score)
+    assert through.max() == pytest.approx(solution.certificate.score)
+    # whatever second-best tree a mask leaves is what the max-marginals promised
+    token = 17
+    allowed = np.ones((41, 41), dtype=bool)
+    allowed[solution.heads[token - 1], token] = False
+    other = decoder.decode(problem.restricted(allowed))
+    promised = np.delete(through[:, token], solution.heads[token - 1]).max()
+    assert other.certificate.score == pytest.approx(promised)
+
+
+def test_refuses_what_it_does_not_score():
+    arcs = np.zeros((3, 3))
+    with pytest.raises(ProblemError, match="factors; use BranchAndBound"):
+        SecondOrder().decode(TreeProblem(arcs, factors=Factors.any_of([(1, 2)], 1.0)))
+    with pytest.raises(ProblemError, match="projective"):
+        SecondOrder().decode(TreeProblem(arcs, projective=False))
+    with pytest.raises(ProblemError, match="'all' or 'outermost'"):
+        SecondOrder("some")
+
+
+def test_is_picklable():
+    assert pickle.loads(pickle.dumps(SecondOrder("outermost"))) == SecondOrder("outermost")

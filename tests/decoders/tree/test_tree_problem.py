@@ -1,0 +1,143 @@
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.decoders.tree import (
+    Factors,
+    TreeProblem,
+    is_projective,
+    is_tree,
+    score_tree,
+    violations,
+)
+
+from ... import oracles
+from .samples import trees
+
+
+def test_scores_trees_as_the_oracle_does(rng):
+    arcs, chains, pairs = (rng.normal(size=(5,) * d) for d in (2, 3, 3))
+    sets = [([(0, 1), (1, 2)], 1.5), ([(2, 3), (2, 4), (2, 1)], -2.0), ([(3, 4)], 0.5)]
+    sets.append(([(1, 2), (3, 2)], 9.0))  # two heads for one token: never paid
+    problem = TreeProblem(arcs, chains, pairs, Factors.of(sets), projective=False)
+    for heads in trees(4, False, False):
+        expected = oracles.tree_score(heads, arcs, chains, pairs, sets)
+        assert score_tree(problem, heads) == pytest.approx(expected)
+
+
+def test_recognisers_agree_with_the_oracles():
+    for heads in np.ndindex(5, 5, 5, 5):
+        assert is_tree(heads) == oracles.is_tree(heads)
+        assert is_projective(heads) == oracles.is_projective(heads)
+
+
+def test_or_and_valency():
+    either = Factors.any_of([(1, 2), (1, 3), (3, 2)], 2.0)
+    valency = Factors.valency(1, 4, [-1.0, 0.0, 5.0, 7.0])
+    problem = TreeProblem(np.zeros((5, 5)), factors=either + valency)
+    for heads in trees(4, True, True):
+        count = heads.count(1)
+        expected = [-1.0, 0.0, 5.0, 7.0][count] if count < 4 else 0.0
+        expected += 2.0 * (heads[1] == 1 or heads[2] == 1 or heads[1] == 3)
+        assert score_tree(problem, heads) == expected
+
+
+def test_sparse_parts_equal_dense_ones(rng):
+    chains, pairs = rng.normal(size=(2, 5, 5, 5))
+    grid = [(x, y, z) for x in range(5) for y in range(1, 5) for z in range(1, 5)]
+    chain_parts = [(g, h, m) for g, h, m in grid if len({g, h, m}) == 3]
+    pair_parts = [(h, a, b) for h, a, b in grid if a < b and h not in (a, b)]
+    sparse = Factors.grandparents(
+        chain_parts, [chains[part] for part in chain_parts]
+    ) + Factors.siblings(pair_parts, [pairs[part] for part in pair_parts])
+    dense = TreeProblem(np.zeros((5, 5)), chains, pairs, projective=False)
+    light = TreeProblem(np.zeros((5, 5)), factors=sparse, projective=False)
+    for heads in trees(4, False, True):
+        assert score_tree(light, heads) == pytest.approx(score_tree(dense, heads))
+
+
+def test_higher_parts():
+    factors = Factors.tri_siblings([(1, 2, 3, 4)], [3.0])
+    factors += Factors.great_grandparents([(0, 1, 2, 3)], [4.0])
+    assert factors.paid([0, 1, 1, 1]).tolist() == [True, False]
+    assert factors.paid([0, 1, 2, 2]).tolist() == [False, True]
+    assert pickle.loads(pickle.dumps(factors)).paid([0, 1, 1, 1]).tolist() == [True, False]
+    assert Factors.empty().count == 0 and Factors.tri_siblings([], []).count == 0
+
+
+def test_a_repeated_arc_counts_once():
+    factors = Factors([(0, 1), (0, 1), (1, 2)], [0, 2, 3], [1.0, 2.0])
+    assert factors.arcs.tolist() == [[0, 1], [1, 2]] and factors.offsets.tolist() == [0, 1, 2]
+
+
+def test_violations_in_words():
+    arcs = np.zeros((4, 4))
+    arcs[1, 2] = -np.inf
+    pairs = np.zeros((4, 4, 4))
+    pairs[2, 1, 3] = -np.inf
+    problem = TreeProblem(arcs, siblings=pairs)
+    assert violations(problem, [0, 3, 1]) == ()
+    assert "the arc 1 -> 2 is forbidden" in violations(problem, [0, 1, 2])
+    assert "there is a cycle" in violations(problem, [0, 3, 2])
+    assert "2 tokens hang on the root" in violations(problem, [0, 0, 2])
+    assert violations(problem, [2, 0, 2])[0].startswith("a forbidden grandparent")
+    assert "arcs cross" in violations(TreeProblem(np.zeros((5, 5))), [3, 4, 0, 3])
+
+
+def test_restriction_shares_everything_else(rng):
+    problem = TreeProblem(rng.normal(size=(4, 4)), rng.normal(size=(4, 4, 4)))
+    allowed = np.ones((4, 4), dtype=bool)
+    allowed[2, 3] = False
+    smaller = problem.restricted(allowed)
+    assert smaller.arcs[2, 3] == -np.inf and problem.arcs[2, 3] > -np.inf
+    assert smaller.grandparents is problem.grandparents and smaller.scope == "full"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"arcs": np.zeros((2, 3))}, "arcs: expected a square array"),
+        ({"arcs": np.zeros((0, 0))}, "arcs: expected a square array"),
+        ({"arcs": np.full((2, 2), np.nan)}, "arcs: every score must be finite or -inf"),
+        ({"arcs": np.full((2, 2), np.inf)}, "arcs: every score must be finite or -inf"),
+        ({"arcs": np.full((2, 2), 1e101)}, "arcs: scores must lie within"),
+        ({"siblings": np.zeros((2, 2, 2))}, r"siblings: expected shape \(3, 3, 3\)"),
+        ({"grandparents": np.zeros((3, 3))}, r"grandparents: expected shape \(3, 3, 3\)"),
+        ({"arcs": np.zeros((402, 402)), "siblings": [[[0]]]}, r"Factors.siblings\(...\)"),
+        ({"allowed": np.ones((3, 3))}, "allowed: expected a bool array"),
+        ({"allowed": np.ones((2, 3), dtype=bool)}, "allowed: expected a bool array"),
+        ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
+        ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),
+        ({"factors": Factors.any_of([(0, 1)], 1e101)}, "factors.scores"),
+        ({"scope": "half"}, "scope: expected"),
+    ],
+)
+def test_refuses(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        TreeProblem(**{"arcs": np.zeros((3, 3)), **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([(0, 1)], [0, 2], [1.0]), "factors.offsets: must rise"),
+        (([(0, 1), (0, 2)], [0, 2, 1, 2], [1.0, 1.0, 1.0]), "factors.offsets: must rise"),
+        (([(0, 1)], [0, 1], [1.0, 2.0]), r"factors.offsets: expected shape \(3,\)"),
+        (([(1, 1)], [0, 1], [1.0]), "not its own head"),
+        (([(1, 0)], [0, 1], [1.0]), "not its own head"),
+        (([(-1, 1)], [0, 1], [1.0]), "factors.arcs"),
+        (([(0, 1, 2)], [0, 1], [1.0]), "factors.arcs: expected shape"),
+        (([(0, 1)], [0, 1], [np.nan]), "factors.scores"),
+        (([(0, 1)], [0, 1], [1.0], [2], [2]), "at_least <= at_most"),
+    ],
+)
+def test_factors_refuse(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        Factors(*arguments)
+
+
+def test_any_of_needs_an_arc():
+    with pytest.raises(ProblemError, match="at least one arc"):
+        Factors.any_of([], 1.0)
