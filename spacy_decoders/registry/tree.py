@@ -39,11 +39,12 @@ def build_second_order(
 
 
 def build_branch_and_bound(
-    backbone: Literal["auto", "first-order", "second-order"] = "auto",
+    backbone: Literal["auto", "first-order", "carreras", "second-order"] = "auto",
     root_iterations: int = 40,
     iterations: int = 12,
+    method: Literal["default", "paper"] = "default",
 ) -> BranchAndBound:
     """Build ``spacy-decoders.BranchAndBound.v1``: exact trees under any non-local scores."""
     from ..decoders.tree import BranchAndBound
 
-    return BranchAndBound(backbone, root_iterations, iterations)
+    return BranchAndBound(backbone, root_iterations, iterations, method)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,14 @@ from .decoder import TreeDecoder, infeasible
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_tree
 
+if TYPE_CHECKING:
+    from .paper import PaperBackbone
+    from .search import Outcome
+
 __all__ = ["BranchAndBound"]
 
-Backbone = Literal["auto", "first-order", "second-order"]
+Backbone = Literal["auto", "first-order", "carreras", "second-order"]
+Method = Literal["default", "paper"]
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,12 @@ class BranchAndBound(TreeDecoder):
     backbone
         ``"second-order"``: all grandparents and adjacent siblings are exact (projective
         only). ``"first-order"``: arcs are exact (Eisner, or Chu-Liu-Edmonds). ``"auto"``:
-        second order for projective trees where grandparents or siblings are scored.
+        second order for projective trees where grandparents or siblings are scored, and
+        first order under the paper's method. ``"carreras"``: adjacent siblings and outermost
+        grandchildren, for the paper's method alone.
+    method
+        ``"default"``, or ``"paper"``: as Qian and Liu wrote it, without any of the above but
+        multipliers, subgradient and branching; many times slower.
     root_iterations, iterations
         Most passes of dynamic programming at the root of the search and at each other node,
         before it branches.
@@ -68,13 +78,18 @@ class BranchAndBound(TreeDecoder):
     backbone: Backbone = "auto"
     root_iterations: int = 40
     iterations: int = 12
+    method: Method = "default"
 
     def __post_init__(self) -> None:
-        if self.backbone not in ("auto", "first-order", "second-order"):
+        if self.backbone not in ("auto", "first-order", "carreras", "second-order"):
             raise ProblemError(
-                "backbone: expected 'auto', 'first-order' or 'second-order', "
+                "backbone: expected 'auto', 'first-order', 'carreras' or 'second-order', "
                 f"got {self.backbone!r}."
             )
+        if self.method not in ("default", "paper"):
+            raise ProblemError(f"method: expected 'default' or 'paper', got {self.method!r}.")
+        if self.backbone == "carreras" and self.method != "paper":
+            raise ProblemError("backbone: 'carreras' needs method='paper'; use 'second-order'.")
         for name in ("root_iterations", "iterations"):
             if getattr(self, name) < 1:
                 raise ProblemError(f"{name}: must be at least 1, got {getattr(self, name)}.")
@@ -105,6 +120,26 @@ class BranchAndBound(TreeDecoder):
             raise ProblemError(f"k: must be at least 1, got {k}.")
         if problem.n == 0:
             return [self._certified(problem, np.zeros(0, np.int32), -np.inf, 0)]
+        found = (
+            self._search_as_in_paper(problem, k, budget)
+            if self.method == "paper"
+            else self._search(problem, k, budget)
+        )
+        if len(found.scores) == 0:
+            raise infeasible(problem)
+        return [
+            self._certified(problem, heads[1:], found.bound, found.calls) for heads in found.heads
+        ]
+
+    def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+        from .paper import search_as_in_paper
+
+        if k > 1:
+            raise ProblemError("k: the paper's method finds one tree; use method='default'.")
+        backbone: PaperBackbone = "first-order" if self.backbone == "auto" else self.backbone
+        return search_as_in_paper(problem, backbone, self.root_iterations, budget)
+
+    def _search(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         # the kernels are compiled where they are first needed
         from .kernels import branch_and_bound as kernels
         from .preparation import prepare
@@ -129,12 +164,7 @@ class BranchAndBound(TreeDecoder):
             problem.single_root,
         )
         prepared = prepare(problem)
-        found = search(problem, prepared, k, settings, self.root_iterations, budget)
-        if len(found.scores) == 0:
-            raise infeasible(problem)
-        return [
-            self._certified(problem, heads[1:], found.bound, found.calls) for heads in found.heads
-        ]
+        return search(problem, prepared, k, settings, self.root_iterations, budget)
 
     def _certified(
         self, problem: TreeProblem, heads: NDArray[np.int32], bound: float, calls: int

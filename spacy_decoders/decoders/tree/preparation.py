@@ -11,7 +11,7 @@ from ...arrays import read_only
 from .kernels.branch_and_bound import Incidence, Multipliers, Scores
 from .problem import TreeProblem
 
-__all__ = ["Prepared", "prepare"]
+__all__ = ["Prepared", "forbidden_score", "lowest_score", "prepare", "reach_of"]
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 
@@ -39,13 +39,8 @@ def prepare(problem: TreeProblem) -> Prepared:
     else:
         arcs, offsets, worth = factors.arcs, factors.offsets, factors.scores
         low, high = factors.at_least, factors.at_most
-    reach = (
-        _largest(problem.arcs) * problem.n
-        + _largest(grandparents) * problem.n
-        + _largest(siblings) * problem.n * problem.n / 2
-        + float(np.abs(worth[np.isfinite(worth)]).sum())
-    )
-    forbidden = -(2.2 * reach + 2.0)
+    reach = reach_of(problem)
+    forbidden = forbidden_score(reach)
     worth = np.maximum(worth, forbidden)
     scores = Scores(
         problem.arcs, grandparents, siblings, read_only(arcs), read_only(offsets),
@@ -60,8 +55,31 @@ def prepare(problem: TreeProblem) -> Prepared:
     )
     # a tree with a forbidden part lies below
     return Prepared(
-        scores, incidence(arcs, offsets, worth, low, size), multipliers, -(1.1 * reach + 1.0)
+        scores, incidence(arcs, offsets, worth, low, size), multipliers, lowest_score(reach)
     )
+
+
+def reach_of(problem: TreeProblem) -> float:
+    """Bound the absolute score of every tree without forbidden parts."""
+    reach = _largest(problem.arcs) * problem.n
+    if problem.grandparents is not None:
+        reach += _largest(problem.grandparents) * problem.n
+    if problem.siblings is not None:
+        reach += _largest(problem.siblings) * problem.n * problem.n / 2
+    if problem.factors is not None:
+        worth = problem.factors.scores
+        reach += float(np.abs(worth[worth > -np.inf]).sum())
+    return reach
+
+
+def forbidden_score(reach: float) -> float:
+    """Return a finite score for forbidden parts that no other parts can make up for."""
+    return -(2.2 * reach + 2.0)
+
+
+def lowest_score(reach: float) -> float:
+    """Return a score between those of trees with forbidden parts and those without."""
+    return -(1.1 * reach + 1.0)
 
 
 def incidence(

@@ -15,6 +15,7 @@ import numpy as np
 
 from ....jit import FAST, jit
 from . import chu_liu_edmonds, eisner
+from .rows import highest_row_sum, raise_row
 
 INF = np.inf
 
@@ -193,22 +194,11 @@ def empty_chart(lists, count, size):
 
 
 @jit(fastmath=FAST)
-def best_split(right, left, a, b, low, high):
-    """max over r in [low, high) of right[a, r] + left[b, r + 1]."""
-    best = -INF
-    for r in range(low, high):
-        value = right[a, r] + left[b, r + 1]
-        if value > best:
-            best = value
-    return best
-
-
-@jit(fastmath=FAST)
 def inside(lists, arc, chain, part, chart):
     """Best scores of all spans; returns the best score of a tree.
 
     Koo and Collins's model 1 with adjacent siblings: every span knows the head of its head.
-    Heads are taken from right to left, so that each inner loop runs over neighbours.
+    Heads are taken from right to left, so that each inner loop runs along rows.
     """
     first, chains, sides, members, pairs = (
         lists.first, lists.chains, lists.sides, lists.members, lists.pairs,
@@ -216,6 +206,7 @@ def inside(lists, arc, chain, part, chart):
     right, left, by_end = chart.right, chart.left, chart.left_by_end
     incomplete, between = chart.incomplete, chart.between
     size = lists.index.shape[0]
+    width, count = size + 1, lists.head.shape[0]  # strides of the rows
     right[:] = -INF
     left[:] = -INF
     by_end[:] = -INF
@@ -226,67 +217,55 @@ def inside(lists, arc, chain, part, chart):
             left[g0 + t, i] = 0.0
             by_end[i, g0 + t] = 0.0
         # arcs from i to the right
-        for place in range(sides[2 * i + 1], sides[2 * i + 2]):
+        low = sides[2 * i + 1]
+        for place in range(low, sides[2 * i + 2]):
             a = members[place]
-            m = lists.modifier[a]
-            q = chains[a]
-            base = left[a, i + 1]
+            m = np.int64(lists.modifier[a])
+            q, p = chains[a], pairs[a]
             for t in range(slots):
-                incomplete[q + t] = base
-            low = sides[2 * i + 1]
-            for j in range(pairs[a + 1] - pairs[a]):
-                b = members[low + j]
-                split = best_split(right, left, b, a, lists.modifier[b], m)
-                between[pairs[a] + j] = split
-                value = split + part[pairs[a] + j]
-                if value > -INF:
-                    p = chains[b]
-                    for t in range(slots):
-                        other = incomplete[p + t] + value
-                        incomplete[q + t] = max(incomplete[q + t], other)
+                incomplete[q + t] = left[a, i + 1]
+            for j in range(pairs[a + 1] - p):
+                b = np.int64(members[low + j])
+                s = np.int64(lists.modifier[b])
+                split = highest_row_sum(right, b * width + s, left, a * width + s + 1, m - s)
+                between[p + j] = split
+                split += part[p + j]
+                if split > -INF:
+                    raise_row(incomplete, q, incomplete, chains[b], split, slots)
             for t in range(slots):
                 incomplete[q + t] += arc[a] + chain[q + t]
-                value = incomplete[q + t]
-                if value > -INF:
-                    g = lists.head[g0 + t]
+                if incomplete[q + t] > -INF:
+                    g = np.int64(lists.head[g0 + t])
                     end = g if g > i else size
-                    for e in range(m, end):
-                        other = value + right[a, e]
-                        right[g0 + t, e] = max(right[g0 + t, e], other)
+                    raise_row(
+                        right, (g0 + t) * width + m, right, a * width + m,
+                        incomplete[q + t], max(end - m, 0),
+                    )  # fmt: skip
         # arcs to i from the right, and all spans that end at i
-        if i == 0:
-            continue
-        for h in range(i + 1, size):
-            low, high = sides[2 * h], sides[2 * h + 1]
+        for h in range(i + 1, size if i > 0 else 0):
+            low = sides[2 * h]
             g0, slots = first[h], first[h + 1] - first[h]
-            a = lists.index[h, i]
+            a = np.int64(lists.index[h, i])
             if a >= 0:
-                q = chains[a]
-                base = right[a, h - 1]
+                q, p = chains[a], pairs[a]
                 for t in range(slots):
-                    incomplete[q + t] = base
-                for j in range(pairs[a + 1] - pairs[a]):
-                    b = members[low + j]
-                    split = best_split(right, left, a, b, i, lists.modifier[b])
-                    between[pairs[a] + j] = split
-                    value = split + part[pairs[a] + j]
-                    if value > -INF:
-                        p = chains[b]
-                        for t in range(slots):
-                            other = incomplete[p + t] + value
-                            incomplete[q + t] = max(incomplete[q + t], other)
+                    incomplete[q + t] = right[a, h - 1]
+                for j in range(pairs[a + 1] - p):
+                    b = np.int64(members[low + j])
+                    s = np.int64(lists.modifier[b])
+                    split = highest_row_sum(right, a * width + i, left, b * width + i + 1, s - i)
+                    between[p + j] = split
+                    split += part[p + j]
+                    if split > -INF:
+                        raise_row(incomplete, q, incomplete, chains[b], split, slots)
                 for t in range(slots):
                     incomplete[q + t] += arc[a] + chain[q + t]
-            for place in range(low, high):
+            for place in range(low, sides[2 * h + 1]):
                 b = members[place]
                 if lists.modifier[b] < i:
                     break
-                value = left[b, i]
-                if value > -INF:
-                    p = chains[b]
-                    for t in range(slots):
-                        other = incomplete[p + t] + value
-                        by_end[i, g0 + t] = max(by_end[i, g0 + t], other)
+                if left[b, i] > -INF:
+                    raise_row(by_end, i * count + g0, incomplete, chains[b], left[b, i], slots)
             for t in range(slots):
                 left[g0 + t, i] = by_end[i, g0 + t]
     return right[0, size - 1]
@@ -301,103 +280,88 @@ def outside(lists, arc, chain, part, chart, out):
     first, chains, sides, members, pairs = (
         lists.first, lists.chains, lists.sides, lists.members, lists.pairs,
     )  # fmt: skip
-    right, left = chart.right, chart.left
-    incomplete, between = chart.incomplete, chart.between
+    right, left, incomplete = chart.right, chart.left, chart.incomplete
     o_right, o_left, o_incomplete = out.right, out.left, out.incomplete
+    above = out.left_by_end[0]
     size = lists.index.shape[0]
+    width = size + 1
     o_right[:] = -INF
     o_left[:] = -INF
     o_incomplete[:] = -INF
     o_right[0, size - 1] = 0.0
     for i in range(size):
-        if i > 0:
-            for h in range(size - 1, i, -1):
-                low, high = sides[2 * h], sides[2 * h + 1]
-                g0, slots = first[h], first[h + 1] - first[h]
-                for t in range(slots):  # gathered once, so that the loop below is contiguous
-                    out.left_by_end[0, t] = o_left[g0 + t, i]
-                for place in range(low, high):
-                    b = members[place]
-                    if lists.modifier[b] < i:
-                        break
-                    value = left[b, i]
-                    if value == -INF:
-                        continue
-                    p = chains[b]
-                    best = o_left[b, i]
-                    for t in range(slots):
-                        above = out.left_by_end[0, t]
-                        o_incomplete[p + t] = max(o_incomplete[p + t], above + value)
-                        best = max(best, above + incomplete[p + t])
-                    o_left[b, i] = best
-                a = lists.index[h, i]
-                if a < 0:
+        for h in range(size - 1, i if i > 0 else size, -1):
+            low = sides[2 * h]
+            g0, slots = first[h], first[h + 1] - first[h]
+            for t in range(slots):  # gathered once, so that the loops below run along rows
+                above[t] = o_left[g0 + t, i]
+            for place in range(low, sides[2 * h + 1]):
+                b = members[place]
+                if lists.modifier[b] < i:
+                    break
+                if left[b, i] > -INF:
+                    best = highest_row_sum(above, 0, incomplete, chains[b], slots)
+                    o_left[b, i] = max(o_left[b, i], best)
+                    raise_row(o_incomplete, chains[b], above, 0, left[b, i], slots)
+            a = np.int64(lists.index[h, i])
+            if a < 0:
+                continue
+            best = reach(arc[a], chain, o_incomplete, chains[a], above, slots)
+            if best == -INF:
+                continue
+            o_right[a, h - 1] = max(o_right[a, h - 1], best)
+            p = pairs[a]
+            for j in range(pairs[a + 1] - p):
+                b = np.int64(members[low + j])
+                value = chart.between[p + j] + part[p + j]
+                if value == -INF:
                     continue
-                q = chains[a]
-                best = -INF
-                for t in range(slots):
-                    out.left_by_end[0, t] = o_incomplete[q + t] + (arc[a] + chain[q + t])
-                    best = max(best, out.left_by_end[0, t])
-                if best == -INF:
-                    continue
-                o_right[a, h - 1] = max(o_right[a, h - 1], best)
-                for j in range(pairs[a + 1] - pairs[a]):
-                    b = members[low + j]
-                    p = chains[b]
-                    value = between[pairs[a] + j] + part[pairs[a] + j]
-                    if value == -INF:
-                        continue
-                    best = -INF
-                    for t in range(slots):
-                        above = out.left_by_end[0, t]
-                        o_incomplete[p + t] = max(o_incomplete[p + t], above + value)
-                        best = max(best, above + incomplete[p + t])
-                    best += part[pairs[a] + j]
-                    if best == -INF:
-                        continue
-                    for r in range(i, lists.modifier[b]):
-                        o_right[a, r] = max(o_right[a, r], best + left[b, r + 1])
-                        o_left[b, r + 1] = max(o_left[b, r + 1], best + right[a, r])
+                best = highest_row_sum(above, 0, incomplete, chains[b], slots) + part[p + j]
+                raise_row(o_incomplete, chains[b], above, 0, value, slots)
+                if best > -INF:
+                    s = np.int64(lists.modifier[b])
+                    raise_row(o_right, a * width + i, left, b * width + i + 1, best, s - i)
+                    raise_row(o_left, b * width + i + 1, right, a * width + i, best, s - i)
         g0, slots = first[i], first[i + 1] - first[i]
         low = sides[2 * i + 1]
         for place in range(sides[2 * i + 2] - 1, low - 1, -1):
-            a = members[place]
-            m = lists.modifier[a]
+            a = np.int64(members[place])
+            m = np.int64(lists.modifier[a])
             q = chains[a]
-            best = -INF
             for t in range(slots):
-                value = incomplete[q + t]
-                if value > -INF:
-                    g = lists.head[g0 + t]
-                    end = g if g > i else size
-                    above = o_incomplete[q + t]
-                    for e in range(m, end):
-                        o = o_right[g0 + t, e]
-                        above = max(above, o + right[a, e])
-                        o_right[a, e] = max(o_right[a, e], o + value)
-                    o_incomplete[q + t] = above
-                out.left_by_end[0, t] = o_incomplete[q + t] + (arc[a] + chain[q + t])
-                best = max(best, out.left_by_end[0, t])
+                if incomplete[q + t] > -INF:
+                    g = np.int64(lists.head[g0 + t])
+                    length = max((g if g > i else size) - m, 0)
+                    one, other = (g0 + t) * width + m, a * width + m
+                    best = highest_row_sum(o_right, one, right, other, length)
+                    o_incomplete[q + t] = max(o_incomplete[q + t], best)
+                    raise_row(o_right, other, o_right, one, incomplete[q + t], length)
+            best = reach(arc[a], chain, o_incomplete, q, above, slots)
             if best == -INF:
                 continue
             o_left[a, i + 1] = max(o_left[a, i + 1], best)
-            for j in range(pairs[a + 1] - pairs[a]):
-                b = members[low + j]
-                p = chains[b]
-                value = between[pairs[a] + j] + part[pairs[a] + j]
+            p = pairs[a]
+            for j in range(pairs[a + 1] - p):
+                b = np.int64(members[low + j])
+                value = chart.between[p + j] + part[p + j]
                 if value == -INF:
                     continue
-                best = -INF
-                for t in range(slots):
-                    above = out.left_by_end[0, t]
-                    o_incomplete[p + t] = max(o_incomplete[p + t], above + value)
-                    best = max(best, above + incomplete[p + t])
-                best += part[pairs[a] + j]
-                if best == -INF:
-                    continue
-                for r in range(lists.modifier[b], m):
-                    o_right[b, r] = max(o_right[b, r], best + left[a, r + 1])
-                    o_left[a, r + 1] = max(o_left[a, r + 1], best + right[b, r])
+                best = highest_row_sum(above, 0, incomplete, chains[b], slots) + part[p + j]
+                raise_row(o_incomplete, chains[b], above, 0, value, slots)
+                if best > -INF:
+                    s = np.int64(lists.modifier[b])
+                    raise_row(o_right, b * width + s, left, a * width + s + 1, best, m - s)
+                    raise_row(o_left, a * width + s + 1, right, b * width + s, best, m - s)
+
+
+@jit(fastmath=FAST)
+def reach(own, chain, o_incomplete, q, above, slots):
+    """Write what lies above an arc, itself included, by slot; returns the best of it."""
+    best = -INF
+    for t in range(slots):
+        above[t] = o_incomplete[q + t] + (own + chain[q + t])
+        best = max(best, above[t])
+    return best
 
 
 @jit()

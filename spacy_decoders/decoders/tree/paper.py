@@ -1,0 +1,209 @@
+"""Branch and bound as Qian and Liu wrote it: simplex multipliers, level by level.
+
+Every non-local factor is bounded by the least of a few linear functions of the arcs, its
+*pieces* (eq. 4-8); a point of the probability simplex weighs them. For any weights the best
+tree under the weighted sum, found by the backbone, bounds the best tree.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from ...budget import Budget
+from .pieces import Pieces, split_into_pieces
+from .preparation import forbidden_score, lowest_score, reach_of
+from .problem import TreeProblem
+from .scoring import score_tree
+from .search import MOST_NODES, TOLERANCE, Outcome
+
+__all__ = ["PaperBackbone", "search_as_in_paper"]
+
+PaperBackbone = Literal["first-order", "carreras", "second-order"]
+
+#: The bound has converged when a step lowers it by no more (section 4.4).
+PRECISION = 1e-8
+
+Heads = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass
+class Node:
+    """A set of trees: those within a mask of arcs, with its parent's weights to start from."""
+
+    mask: Mask
+    weights: NDArray[np.float64]
+    upper: float = np.inf
+    lower: float = -np.inf
+    branching: tuple[int, int] | None = None
+
+
+def search_as_in_paper(
+    problem: TreeProblem, backbone: PaperBackbone, iterations: int, budget: Budget
+) -> Outcome:
+    """Run Algorithm 1: all nodes of a level are bounded, then split on one common arc.
+
+    Parameters
+    ----------
+    backbone
+        What is exact beside arcs: ``"carreras"`` adjacent siblings and outermost
+        grandchildren, ``"second-order"`` adjacent siblings and all grandparents. A negative
+        score is then exact where the backbone sees its part.
+    iterations
+        Most subgradient steps at a node.
+    """
+    return _Search(problem, backbone, iterations, budget).run()
+
+
+class _Search:
+    def __init__(
+        self, problem: TreeProblem, backbone: PaperBackbone, iterations: int, budget: Budget
+    ) -> None:
+        self.problem = problem
+        self.backbone = backbone
+        self.iterations = iterations
+        self.clock = budget.start()
+        self.reach = reach_of(problem)
+        self.forbidden = forbidden_score(self.reach)
+        self.pieces: Pieces = split_into_pieces(problem, backbone, self.forbidden)
+        self.calls = 0
+        self.best_score = -np.inf
+        self.best_heads = np.zeros(problem.n + 1, np.int32)
+        worth = np.abs(self.pieces.worth[self.pieces.worth != 0.0])
+        self.first_step = float(1.0 / worth.min()) if worth.size else 1.0
+
+    def run(self) -> Outcome:
+        self._initialise_lower_bound()
+        nodes = [Node(self.problem.allowed.copy(), self.pieces.start())]
+        closed = -np.inf
+        while nodes:
+            survivors = []
+            for number, node in enumerate(nodes):
+                if self._exhausted() or len(nodes) > MOST_NODES:
+                    survivors += nodes[number:]
+                    break
+                self._bound(node)
+                if self._closes(node.upper) or node.branching is None:
+                    closed = max(closed, min(node.upper, self.best_score + self._slack()))
+                else:
+                    survivors.append(node)
+            # later nodes of the level may have raised the lower bound
+            nodes = [node for node in survivors if not self._closes(node.upper)]
+            if self._exhausted() or len(nodes) > MOST_NODES:
+                break
+            if nodes:
+                arc = max(nodes, key=lambda node: node.lower).branching
+                assert arc is not None  # all survivors have one
+                nodes = [child for node in nodes for child in _children(node, arc)]
+        bound = max([closed, *(node.upper for node in nodes)])
+        found = int(self.best_score > lowest_score(self.reach))
+        return Outcome(
+            self.best_heads[None][:found], np.array([self.best_score])[:found], bound, self.calls
+        )
+
+    def _exhausted(self) -> bool:
+        return self.best_score > -np.inf and self.clock.exhausted(self.calls)
+
+    def _slack(self) -> float:
+        return TOLERANCE * max(1.0, abs(self.best_score)) if self.best_score > -np.inf else 0.0
+
+    def _closes(self, upper: float) -> bool:
+        return upper <= self.best_score + self._slack()
+
+    def _bound(self, node: Node) -> None:
+        """Solve min over weights, max over trees, by projected subgradient (section 3.2)."""
+        pieces = self.pieces
+        step = self.first_step
+        last = np.inf
+        for _ in range(self.iterations):
+            value, heads = self._best_tree(pieces.scores(node.weights), node.mask)
+            value += pieces.constant + float(pieces.constants @ node.weights)
+            if heads is None:
+                node.upper, node.branching = -np.inf, None
+                return
+            node.upper = min(node.upper, pieces.round_down(value))
+            truth = self._offer(heads)
+            node.lower = max(node.lower, truth)
+            present = pieces.present(heads)
+            values = pieces.values(present)
+            node.branching = self._branching(node, present, values)
+            converged = 0.0 <= last - value <= PRECISION
+            if converged or self._closes(node.upper) or self._exhausted():
+                return
+            if value > last:  # as Rush et al. (2010): halve with every rise of the dual
+                step *= 0.5
+            last = value
+            node.weights = pieces.project(node.weights - step * values)
+
+    def _branching(
+        self, node: Node, present: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> tuple[int, int] | None:
+        """Return the free arc with the largest sum of gaps (section 3.3)."""
+        size = self.problem.n + 1
+        gaps = self.pieces.gaps(node.weights, values, present)[: size * size].reshape(size, size)
+        free = node.mask & (node.mask.sum(axis=0) > 1)
+        if not free.any():
+            return None
+        on_tree = 1e-9 * present[: size * size].reshape(size, size)  # where there is no gap
+        h, m = np.unravel_index(int(np.argmax(np.where(free, gaps + on_tree, -1.0))), free.shape)
+        return int(h), int(m)
+
+    def _best_tree(self, scores: NDArray[np.float64], mask: Mask) -> tuple[float, Heads | None]:
+        """Run the backbone; returns the value and heads (n + 1,), None without any tree."""
+        from .kernels import chu_liu_edmonds, eisner, second_order
+
+        self.calls += 1
+        size = self.problem.n + 1
+        square, cube = size * size, size**3
+        arcs = read_only(np.where(mask, scores[:square].reshape(size, size), -np.inf))
+        single = self.problem.single_root
+        if not self.problem.projective:
+            heads, _, value, _, _ = chu_liu_edmonds.decode(arcs, single, False)
+        elif self.backbone == "first-order":
+            heads, _, value, _ = eisner.decode(arcs, single)
+        else:
+            pairs, chains = scores[square : square + cube], scores[square + cube :]
+            heads, value = second_order.decode(
+                arcs,
+                read_only(chains.reshape(size, size, size)),
+                read_only(pairs.reshape(size, size, size)),
+                single,
+                self.backbone == "carreras",
+            )
+        if value == -np.inf:
+            return -np.inf, None
+        return float(value), np.concatenate([[0], heads]).astype(np.int32)
+
+    def _offer(self, heads: Heads) -> float:
+        truth = max(score_tree(self.problem, heads[1:]), self.forbidden)
+        if truth > self.best_score:
+            self.best_score, self.best_heads = truth, heads
+        return truth
+
+    def _initialise_lower_bound(self) -> None:
+        """Climb by linear lower bounds that are tight at the tree of before (section 3.4)."""
+        scores = self.pieces.local.copy()
+        before = -np.inf
+        while not (self.best_score > -np.inf and self.clock.exhausted(self.calls)):
+            _, heads = self._best_tree(scores, self.problem.allowed)
+            if heads is None or self._offer(heads) <= before + self._slack():
+                return
+            before = self.best_score
+            scores = self.pieces.lower_scores(self.pieces.present(heads))
+
+
+def _children(node: Node, arc: tuple[int, int]) -> list[Node]:
+    """Split a node on an arc; a node in which the arc is decided stays whole."""
+    h, m = arc
+    if not node.mask[h, m] or node.mask[:, m].sum() == 1:
+        return [node]
+    taken, left = node.mask.copy(), node.mask.copy()
+    taken[:, m] = False
+    taken[h, m] = True
+    left[h, m] = False
+    return [Node(mask, node.weights, node.upper) for mask in (taken, left)]

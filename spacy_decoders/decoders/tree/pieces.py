@@ -1,0 +1,331 @@
+"""Linear bounds on non-local factors: the least of a few functions of the arcs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .problem import TreeProblem
+
+__all__ = ["Pieces", "split_into_pieces"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Factors "at least `need` of `size` arcs, paid `worth`", each bounded by pieces.
+
+    A piece is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there
+    is one piece for each arc (eq. 5); else two: the factor's limit, and a line in the number
+    of its arcs (eq. 8 where all arcs are needed for a loss).
+
+    Attributes
+    ----------
+    matrix
+        Sparse (pieces, columns). Columns are the arcs, (h, m) at h (n + 1) + m, then the
+        pairs of siblings and the grandparents that the backbone sees, (n + 1)^3 each.
+    constants
+        (pieces,).
+    offsets
+        (factors + 1,), the pieces of each factor.
+    worth, need, size
+        (factors,), what the factor pays, and for how many of how many arcs.
+    members
+        Sparse (factors, columns), the arcs of each factor.
+    local
+        (columns,), what the backbone scores exactly.
+    unit
+        What all scores are multiples of, 0 if nothing is known.
+    constant
+        What every tree is paid.
+    tokens
+        Number of tokens.
+    sees_parts, outermost
+        Whether the backbone sees adjacent siblings and grandparents, and whether of the
+        latter only the outermost grandchildren.
+    """
+
+    matrix: sparse.csr_matrix
+    constants: Floats
+    offsets: NDArray[np.int64]
+    worth: Floats
+    need: NDArray[np.int64]
+    size: NDArray[np.int64]
+    members: sparse.csr_matrix
+    local: Floats
+    unit: float
+    constant: float
+    tokens: int
+    sees_parts: bool
+    outermost: bool
+
+    def start(self) -> Floats:
+        """Return the weights of section 4.4: equal for gains; for losses all on the limit."""
+        counts = np.diff(self.offsets)
+        weights: Floats = np.repeat(1.0 / np.maximum(counts, 1), counts)
+        losses = np.flatnonzero(self.worth < 0.0)
+        weights[self.offsets[losses]] = 1.0
+        weights[self.offsets[losses] + 1] = 0.0
+        return weights
+
+    def scores(self, weights: Floats) -> Floats:
+        """Return the scores of all columns under weights of the pieces."""
+        total: Floats = self.local + self.matrix.T @ weights
+        return total
+
+    def values(self, present: Floats) -> Floats:
+        """Return what each piece is worth at a tree: the subgradient."""
+        worth: Floats = self.constants + self.matrix @ present
+        return worth
+
+    def gaps(self, weights: Floats, values: Floats, present: Floats) -> Floats:
+        """Return, for each column, the sum of the gaps of the factors that hold it."""
+        truth = np.where(self.members @ present >= self.need, self.worth, 0.0)
+        gap = np.maximum(_sums(weights * values, self.offsets) - truth, 0.0)
+        total: Floats = self.members.T @ gap
+        return total
+
+    def round_down(self, value: float) -> float:
+        """Lower a bound to the next multiple of the unit (section 4.4)."""
+        if self.unit == 0.0:
+            return value
+        return float(np.floor(value / self.unit + 1e-9) * self.unit)
+
+    def project(self, weights: Floats) -> Floats:
+        """Project the weights of each factor onto its simplex (Duchi et al. 2008)."""
+        counts = np.diff(self.offsets)
+        projected = weights.copy()
+        for count in np.unique(counts):
+            rows = np.flatnonzero(counts == count)
+            places = self.offsets[rows][:, None] + np.arange(count)
+            projected[places] = _onto_simplex(weights[places])
+        return projected
+
+    def lower_scores(self, present: Floats) -> Floats:
+        """Return scores of a linear lower bound that is tight at a tree (section 3.4)."""
+        number = self.members @ present
+        paid = number >= self.need
+        every = self.need == self.size
+        # a gain that is paid: the line through (need - 1, 0) and (size, worth); else nothing
+        slope = np.where((self.worth > 0.0) & paid, self.worth / (self.size - self.need + 1), 0.0)
+        # a loss: spread over its arcs where that is tight or nothing simple is
+        spread = (self.worth < 0.0) & (paid == every)
+        slope = np.where(spread, self.worth / self.need, slope)
+        total = self.local + self.members.T @ slope
+        # a loss that is not paid: all of it on an arc that is not there
+        broken = np.flatnonzero((self.worth < 0.0) & every & ~paid)
+        absent = [next(a for a in self._arcs(f) if not present[a]) for f in broken]
+        np.add.at(total, np.array(absent, dtype=np.int64), self.worth[broken])
+        return np.asarray(total)
+
+    def _arcs(self, factor: int) -> NDArray[np.int32]:
+        begin, end = self.members.indptr[factor : factor + 2]
+        arcs: NDArray[np.int32] = self.members.indices[begin:end]
+        return arcs
+
+    def present(self, heads: NDArray[np.int32]) -> Floats:
+        """Return the indicator of the columns of a tree; `heads` has the root at 0."""
+        size = self.tokens + 1
+        present = np.zeros(len(self.local))
+        tokens = np.arange(1, size)
+        present[heads[1:] * size + tokens] = 1.0
+        if self.sees_parts:
+            left, right = _adjacent(heads)
+            h = heads[left].astype(np.int64)
+            present[size**2 + (h * size + left) * size + right] = 1.0
+            m = tokens[heads[1:] > 0]
+            if self.outermost:
+                # whoever has a neighbour further out is not the last on its side
+                m = np.setdiff1d(m, np.concatenate([left[left > h], right[right < h]]))
+            h = heads[m].astype(np.int64)
+            present[size**2 + size**3 + (heads[h] * size + h) * size + m] = 1.0
+        return present
+
+
+class _Groups(NamedTuple):
+    """Factors before they are split: `columns` end to end; `limit` is the column that the
+    backbone pays a loss on, -1 where it sees none."""
+
+    columns: NDArray[np.int64]
+    size: NDArray[np.int64]
+    worth: Floats
+    need: NDArray[np.int64]
+    limit: NDArray[np.int64]
+
+
+_EMPTY = _Groups(
+    np.zeros(0, np.int64),
+    np.zeros(0, np.int64),
+    np.zeros(0),
+    np.zeros(0, np.int64),
+    np.zeros(0, np.int64),
+)
+
+
+def split_into_pieces(problem: TreeProblem, backbone: str, forbidden: float) -> Pieces:
+    """Turn all non-local scores into pieces; what the backbone sees exactly stays local.
+
+    Parameters
+    ----------
+    backbone
+        ``"first-order"``, ``"carreras"`` or ``"second-order"``.
+    forbidden
+        The finite score of a forbidden part.
+    """
+    size = problem.n + 1
+    sees_parts = backbone != "first-order" and problem.projective
+    columns = size**2 + (2 * size**3 if sees_parts else 0)
+    local = np.zeros(columns)
+    local[: size**2] = np.where(problem.allowed, problem.arcs, 0.0).ravel()
+    groups = []
+    if problem.grandparents is not None:
+        worth = np.maximum(problem.grandparents, forbidden)
+        if backbone == "second-order" and sees_parts:
+            local[size**2 + size**3 :] = worth.ravel()
+        else:
+            groups.append(_chains(problem, worth, size**2 + size**3 if sees_parts else -1))
+    if problem.siblings is not None:
+        worth = np.maximum(problem.siblings, forbidden)
+        groups.append(_pairs(problem, worth, size**2 if sees_parts else -1))
+    constant = 0.0
+    if problem.factors is not None:
+        group, constant = _counted(problem, forbidden)
+        groups.append(group)
+    merged = _Groups(
+        *(
+            np.concatenate([getattr(group, name) for group in groups]) if groups else empty
+            for name, empty in _EMPTY._asdict().items()
+        )
+    )
+    return _pieces(merged, local, constant, problem, sees_parts, backbone == "carreras")
+
+
+def _chains(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
+    size = problem.n + 1
+    allowed = problem.allowed
+    g, h, m = np.nonzero(allowed[:, :, None] & allowed[None, :, :] & (worth != 0.0))
+    keep = g != m
+    g, h, m = g[keep], h[keep], m[keep]
+    value = worth[g, h, m]
+    seen = (value < 0.0) & (seen_from >= 0)
+    limit = np.where(seen, seen_from + (g * size + h) * size + m, -1)
+    two = np.full(len(value), 2)
+    return _Groups(np.stack([g * size + h, h * size + m], 1).ravel(), two, value, two, limit)
+
+
+def _pairs(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
+    size = problem.n + 1
+    allowed = problem.allowed
+    h, a, b = np.nonzero(allowed[:, :, None] & allowed[:, None, :] & (worth != 0.0))
+    keep = (a < b) & ((h > 0) | (not problem.single_root))
+    h, a, b = h[keep], a[keep], b[keep]
+    value = worth[h, a, b]
+    seen = (value < 0.0) & (seen_from >= 0) & ((a > h) == (b > h))
+    limit = np.where(seen, seen_from + (h * size + a) * size + b, -1)
+    two = np.full(len(value), 2)
+    return _Groups(np.stack([h * size + a, h * size + b], 1).ravel(), two, value, two, limit)
+
+
+def _counted(problem: TreeProblem, forbidden: float) -> tuple[_Groups, float]:
+    """Write "low to high" as "at least low" less "at least high + 1" (section 5.1)."""
+    factors = problem.factors
+    assert factors is not None
+    size = problem.n + 1
+    worth = np.maximum(factors.scores, forbidden)
+    sizes = np.diff(factors.offsets)
+    constant = float(worth[factors.at_least == 0].sum())
+    low = (factors.at_least > 0) & (worth != 0.0)
+    high = (factors.at_most < sizes) & (worth != 0.0)
+    chosen = np.concatenate([np.flatnonzero(low), np.flatnonzero(high)])
+    flat = factors.arcs[:, 0].astype(np.int64) * size + factors.arcs[:, 1]
+    columns = [flat[factors.offsets[f] : factors.offsets[f + 1]] for f in chosen]
+    return _Groups(
+        np.concatenate([*columns, np.zeros(0, np.int64)]),
+        sizes[chosen],
+        np.concatenate([worth[low], -worth[high]]),
+        np.concatenate([factors.at_least[low], factors.at_most[high] + 1]).astype(np.int64),
+        np.full(len(chosen), -1),
+    ), constant
+
+
+def _pieces(
+    groups: _Groups,
+    local: Floats,
+    constant: float,
+    problem: TreeProblem,
+    sees_parts: bool,
+    outermost: bool,
+) -> Pieces:
+    columns, size, worth, need, limit = groups
+    count = len(worth)
+    owner = np.repeat(np.arange(count), size)
+    single = (worth > 0.0) & (need == size)  # one piece for each arc
+    counts = np.where(single, size, 2)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    constants = np.zeros(offsets[-1])
+    limited = ~single & (worth > 0.0)
+    constants[offsets[:-1][limited]] = worth[limited]
+    slope = np.where(worth > 0.0, worth / np.maximum(need, 1), worth / (size - need + 1))
+    losses = worth < 0.0
+    constants[offsets[:-1][losses] + 1] = -(slope * (need - 1))[losses]
+    # members: in the piece of their own, or all in the second piece
+    begin = np.concatenate([[0], np.cumsum(size)])[:-1]
+    place = np.arange(len(columns)) - begin[owner]
+    rows = offsets[owner] + np.where(single[owner], place, 1)
+    entries = np.where(single[owner], worth[owner], slope[owner])
+    seen = np.flatnonzero(limit >= 0)
+    matrix = sparse.csr_matrix(
+        (
+            np.concatenate([entries, worth[seen]]),
+            (np.concatenate([rows, offsets[seen]]), np.concatenate([columns, limit[seen]])),
+        ),
+        shape=(offsets[-1], len(local)),
+    )
+    members = sparse.csr_matrix(
+        (np.ones(len(columns)), (owner, columns)), shape=(count, len(local))
+    )
+    return Pieces(
+        matrix, constants, offsets, worth, need, size, members, local, _unit(problem), constant,
+        problem.n, sees_parts, outermost,
+    )  # fmt: skip
+
+
+def _unit(problem: TreeProblem) -> float:
+    """Return 1 if all scores are whole numbers, so that all trees' scores are; else 0."""
+    given = [problem.arcs, problem.grandparents, problem.siblings]
+    if problem.factors is not None:
+        given.append(problem.factors.scores)
+    for values in given:
+        if values is not None:
+            finite = values[values > -np.inf]
+            if (np.abs(finite) > 1e9).any() or (finite != np.rint(finite)).any():
+                return 0.0
+    return 1.0
+
+
+def _onto_simplex(rows: Floats) -> Floats:
+    ordered = -np.sort(-rows, axis=1)
+    above = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, rows.shape[1] + 1)
+    count = (ordered > above).sum(axis=1)
+    threshold = above[np.arange(len(rows)), np.maximum(count, 1) - 1]
+    projected: Floats = np.maximum(rows - threshold[:, None], 0.0)
+    return projected
+
+
+def _sums(values: Floats, offsets: NDArray[np.int64]) -> Floats:
+    before = np.concatenate([[0.0], np.cumsum(values)])
+    return before[offsets[1:]] - before[offsets[:-1]]
+
+
+def _adjacent(heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the left and right tokens of all adjacent pairs on one side of their head."""
+    order = np.argsort(heads[1:], kind="stable") + 1
+    left, right = order[:-1], order[1:]
+    h = heads[left]
+    same = (h == heads[right]) & ((left > h) == (right > h))
+    return left[same], right[same]

@@ -1,0 +1,340 @@
+"""Branch and bound against brute force, on hundreds of small problems of every kind."""
+
+from __future__ import annotations
+
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    Eisner,
+    Factors,
+    TreeProblem,
+    score_tree,
+    violations,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests import oracles
+
+
+@cache
+def trees(n, projective, single_root):
+    return list(oracles.all_trees(n, projective=projective, single_root=single_root))
+
+
+def best_scores(problem):
+    """The scores of all trees without forbidden parts, best first."""
+    factors = problem.factors
+    scores = []
+    for heads in trees(problem.n, problem.projective, problem.single_root):
+        score = oracles.tree_score(heads, problem.arcs, problem.grandparents, problem.siblings)
+        if factors is not None:
+            score += counted_score(factors, heads)
+        if score > -np.inf:
+            scores.append(score)
+    return sorted(scores, reverse=True)
+
+
+def counted_score(factors, heads):
+    """Pay each factor whose number of arcs in the tree lies in its range."""
+    score = 0.0
+    for f, worth in enumerate(factors.scores):
+        arcs = factors.arcs[factors.offsets[f] : factors.offsets[f + 1]]
+        number = sum(heads[m - 1] == h for h, m in arcs)
+        if factors.at_least[f] <= number <= factors.at_most[f]:
+            score += worth
+    return score
+
+
+def random_factors(rng, n):
+    """A few of each kind: constants, larger parts, ORs, ranges, valency."""
+    factors = Factors.empty()
+    for _ in range(rng.integers(1, 12)):
+        arcs = []
+        for _ in range(rng.integers(0, 5)):
+            h, m = int(rng.integers(0, n + 1)), int(rng.integers(1, n + 1))
+            if h != m:
+                arcs.append((h, m))
+        score = float(rng.integers(-8, 9)) if rng.random() < 0.95 else -np.inf
+        kind = rng.random()
+        size = len(set(arcs))
+        if kind < 0.5 or not arcs:
+            factors += Factors.of([(arcs, score)])
+        elif kind < 0.65:
+            factors += Factors.any_of(arcs, score)
+        elif kind < 0.85:
+            low = int(rng.integers(0, size + 1))
+            high = int(rng.integers(low, size + 1))
+            factors += Factors(arcs, [0, len(arcs)], [score], [low], [high])
+        else:
+            head = int(rng.integers(0, n + 1))
+            factors += Factors.valency(head, n, rng.integers(-5, 6, 4).astype(float))
+    return factors
+
+
+def random_problem(seed, projective=None):
+    """Small whole scores, so that ties abound, some of them -inf."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 6))
+
+    def scores(*shape, forbidden=0.1):
+        values = rng.integers(-6, 7, shape).astype(float)
+        if rng.random() < 0.3:
+            values[rng.random(shape) < forbidden] = -np.inf
+        return values
+
+    return TreeProblem(
+        scores(n + 1, n + 1, forbidden=0.2),
+        scores(n + 1, n + 1, n + 1) if rng.random() < 0.7 else None,
+        scores(n + 1, n + 1, n + 1) if rng.random() < 0.7 else None,
+        random_factors(rng, n) if rng.random() < 0.6 else None,
+        projective=bool(seed % 2) if projective is None else projective,
+        single_root=bool(rng.random() < 0.7),
+    )
+
+
+def check(problem, solutions, k=1):
+    """Compare with the k best of all trees; every tree must be legal and certified."""
+    best = best_scores(problem)[:k]
+    np.testing.assert_allclose(
+        [solution.certificate.score for solution in solutions], best, atol=1e-9
+    )
+    for solution, score in zip(solutions, best, strict=True):
+        certificate = solution.certificate
+        assert certificate.status == "optimal"
+        assert certificate.bound >= score - certificate.tolerance
+        assert certificate.score == score_tree(problem, solution.heads)
+        assert violations(problem, solution.heads) == ()
+    assert len({tuple(solution.heads) for solution in solutions}) == len(solutions)
+
+
+@pytest.mark.parametrize("k", [1, 4])
+@pytest.mark.parametrize("backbone", ["auto", "first-order", "second-order"])
+def test_equals_brute_force(backbone, k):
+    decoder = BranchAndBound(backbone=backbone)
+    infeasible = 0
+    for seed in range(200):
+        problem = random_problem(seed + 1000 * k)
+        if best_scores(problem):
+            check(problem, decoder.k_best(problem, k), k)
+        else:
+            infeasible += 1
+            with pytest.raises(InfeasibleError):
+                decoder.k_best(problem, k)
+    assert 0 < infeasible < 50
+
+
+@pytest.mark.parametrize("backbone", ["first-order", "carreras", "second-order"])
+def test_the_papers_method_equals_brute_force(backbone):
+    decoder = BranchAndBound(backbone=backbone, method="paper")
+    for seed in range(40):
+        problem = random_problem(seed + 5000)
+        if best_scores(problem):
+            check(problem, [decoder.decode(problem)])
+        else:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem)
+
+
+def larger_parts(n, rng):
+    """All tri-siblings and great-grandparents, and combs of neighbouring modifiers."""
+    tokens = range(1, n + 1)
+    threes = [
+        (h, a, b, c)
+        for h in range(n + 1)
+        for a in tokens
+        for b in range(a + 1, n + 1)
+        for c in range(b + 1, n + 1)
+        if h not in (a, b, c)
+    ]
+    chains = [
+        (f, g, h, m)
+        for f in range(n + 1)
+        for g in tokens
+        for h in tokens
+        for m in tokens
+        if len({f, g, h, m}) == 4
+    ]
+    combs = [
+        ([(h, m) for m in range(a, a + 3)], float(rng.integers(-5, 6)))
+        for h in range(n + 1)
+        for a in range(1, n - 1)
+        if not a <= h <= a + 2
+    ]
+    return (
+        Factors.tri_siblings(threes, rng.integers(-4, 5, len(threes)).astype(float))
+        + Factors.great_grandparents(chains, rng.integers(-4, 5, len(chains)).astype(float))
+        + Factors.of(combs)
+    )
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_larger_parts(projective):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(3, 6 if projective else 5))
+        size = n + 1
+        problem = TreeProblem(
+            rng.integers(-5, 6, (size, size)),
+            rng.integers(-5, 6, (size, size, size)),
+            rng.integers(-5, 6, (size, size, size)),
+            larger_parts(n, rng),
+            projective=projective,
+            single_root=bool(seed % 3),
+        )
+        check(problem, [BranchAndBound().decode(problem)])
+
+
+def test_golden():
+    # 1 is the root. Arcs alone hang 2 and 3 on it: 4 + 3 + 3 = 10. The pair (2, 3) costs 5,
+    # so 3 moves under 2: 4 + 3 + 2 = 9, against 10 - 5 = 5. The chain 1 -> 2 -> 3 brings
+    # 1 more; the next best tree is then the pair with its cost.
+    siblings, grandparents = np.zeros((4, 4, 4)), np.zeros((4, 4, 4))
+    siblings[1, 2, 3] = -5.0
+    grandparents[1, 2, 3] = 1.0
+    arcs = np.full((4, 4), -np.inf)
+    arcs[0, 1], arcs[1, 2], arcs[1, 3], arcs[2, 3] = 4, 3, 3, 2
+    problem = TreeProblem(arcs, grandparents, siblings)
+    for decoder in (BranchAndBound(), BranchAndBound(method="paper")):
+        assert decoder.decode(problem).heads.tolist() == [0, 1, 2]
+    first, second = BranchAndBound().k_best(problem, 3)
+    assert (first.certificate.score, second.certificate.score) == (10.0, 5.0)
+    assert second.heads.tolist() == [0, 1, 1]
+
+
+def random_scores(n, seed, **options):
+    rng = np.random.default_rng(seed)
+    size = n + 1
+    return TreeProblem(
+        rng.normal(0, 4, (size, size)),
+        rng.normal(0, 1, (size, size, size)),
+        rng.normal(0, 0.5, (size, size, size)),
+        **options,
+    )
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_backbones_and_methods_agree_on_longer_sentences(projective):
+    for seed in range(4):
+        problem = random_scores(9, seed, projective=projective)
+        decoders = [BranchAndBound(), BranchAndBound(backbone="first-order")]
+        scores = [decoder.decode(problem).certificate for decoder in decoders]
+        assert all(certificate.is_optimal for certificate in scores)
+        assert scores[0].score == pytest.approx(scores[1].score, abs=1e-6)
+
+
+def test_a_budget_leaves_an_honest_gap():
+    problem = random_scores(10, 3, projective=False)
+    optimum = BranchAndBound().decode(problem).certificate
+    assert optimum.is_optimal
+    gaps = []
+    for iterations in (1, 2, 5, 10, 40):
+        solution = BranchAndBound().decode(problem, budget=Budget(iterations=iterations))
+        certificate = solution.certificate
+        assert certificate.iterations <= iterations
+        assert certificate.bound >= optimum.score - 1e-9 >= certificate.score - 2e-9
+        assert violations(problem, solution.heads) == ()
+        gaps.append(certificate.gap)
+    assert gaps[0] > 0 and gaps == sorted(gaps, reverse=True)
+
+
+def test_the_papers_method_under_a_budget():
+    problem = random_scores(9, 4)
+    optimum = BranchAndBound().decode(problem).certificate.score
+    certificate = (
+        BranchAndBound(method="paper").decode(problem, budget=Budget(iterations=3)).certificate
+    )
+    assert certificate.status == "bounded"
+    assert certificate.bound >= optimum >= certificate.score - 1e-9
+
+
+def test_long_sentences_stay_within_memory_and_get_a_bound():
+    # far too long for charts of second order: the first order bounds it
+    rng = np.random.default_rng(0)
+    n = 300
+    chains = np.column_stack([rng.integers(0, n + 1, 500), *rng.integers(1, n + 1, (2, 500))])
+    chains = chains[
+        (chains[:, 0] != chains[:, 1])
+        & (chains[:, 1] != chains[:, 2])
+        & (chains[:, 0] != chains[:, 2])
+    ]
+    factors = Factors.grandparents(chains, rng.normal(0, 1, len(chains)))
+    problem = TreeProblem(rng.normal(0, 4, (n + 1, n + 1)), factors=factors)
+    solution = BranchAndBound().decode(problem, budget=Budget(iterations=3))
+    assert violations(problem, solution.heads) == ()
+    assert solution.certificate.status in ("bounded", "optimal")
+    assert solution.certificate.bound >= solution.certificate.score
+
+
+def test_arcs_alone_are_one_pass():
+    problem = TreeProblem(np.random.default_rng(0).normal(size=(13, 13)))
+    certificate = BranchAndBound().decode(problem).certificate
+    assert certificate.is_optimal and certificate.iterations == 1
+    assert certificate.score == pytest.approx(Eisner().decode(problem).certificate.score)
+
+
+def test_pruned_scope_is_kept():
+    problem = TreeProblem(np.ones((3, 3)), scope="pruned")
+    assert BranchAndBound().decode(problem).certificate.scope == "pruned"
+
+
+@pytest.mark.parametrize("method", ["default", "paper"])
+def test_scores_that_stand_for_minus_infinity(method):
+    # real scores of -1e30 rank as scores do, forbidden parts below them
+    arcs = np.full((4, 4), -1e30)
+    arcs[0, 1], arcs[1, 2], arcs[2, 3] = 1.0, 2.0, 3.0
+    grandparents = np.zeros((4, 4, 4))
+    grandparents[1, 2, 3] = -np.inf
+    problem = TreeProblem(arcs, grandparents)
+    solution = BranchAndBound(method=method).decode(problem)
+    assert solution.certificate.score == max(best_scores(problem))
+    assert solution.certificate.is_optimal
+
+
+@pytest.mark.parametrize("method", ["default", "paper"])
+def test_no_tokens_and_one_token(method):
+    decoder = BranchAndBound(method=method)
+    nothing = decoder.decode(TreeProblem(np.zeros((1, 1)), factors=Factors([], [0, 0], [2.5])))
+    assert nothing.heads.shape == (0,)
+    assert (nothing.certificate.score, nothing.certificate.status) == (2.5, "optimal")
+    one = decoder.decode(TreeProblem([[0, -3.0], [0, 0]], siblings=np.ones((2, 2, 2))))
+    assert one.heads.tolist() == [0]
+    assert one.certificate.score == -3.0
+
+
+def test_same_input_same_output():
+    problem = random_scores(10, 5)
+    first, second = (BranchAndBound().decode(problem) for _ in range(2))
+    assert first.heads.tolist() == second.heads.tolist()
+    assert first.certificate == second.certificate
+
+
+def test_options_are_checked_and_survive_pickling():
+    decoder = BranchAndBound(backbone="first-order", iterations=5)
+    assert pickle.loads(pickle.dumps(decoder)) == decoder
+    with pytest.raises(ProblemError, match="backbone: expected"):
+        BranchAndBound(backbone="third-order")
+    with pytest.raises(ProblemError, match="method: expected"):
+        BranchAndBound(method="ours")
+    with pytest.raises(ProblemError, match="carreras"):
+        BranchAndBound(backbone="carreras")
+    with pytest.raises(ProblemError, match="iterations: must be at least 1"):
+        BranchAndBound(iterations=0)
+    with pytest.raises(ProblemError, match="k: must be at least 1"):
+        BranchAndBound().k_best(TreeProblem(np.ones((3, 3))), 0)
+    with pytest.raises(ProblemError, match="k: the paper's method"):
+        BranchAndBound(method="paper").k_best(TreeProblem(np.ones((3, 3))), 2)
+
+
+def test_no_tree_at_all():
+    with pytest.raises(InfeasibleError, match="token 2 has no candidate head"):
+        BranchAndBound().decode(
+            TreeProblem([[0, 1, -np.inf], [0, 0, -np.inf], [0, 2, 0]], siblings=np.ones((3, 3, 3)))
+        )
+    forbidden = Factors.of([([(0, 1)], -np.inf), ([(0, 2)], -np.inf)])
+    with pytest.raises(InfeasibleError):
+        BranchAndBound().decode(TreeProblem(np.ones((3, 3)), factors=forbidden))
