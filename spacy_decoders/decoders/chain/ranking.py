@@ -59,7 +59,17 @@ def k_best(
     """
     if k < 1:
         raise ProblemError(f"k: expected at least 1, got {k}.")
-    sentence = Sentences.of(model, emissions, checked_later=True)
+    return best_paths(model, Sentences.of(model, emissions, checked_later=True), k)
+
+
+def best_paths(
+    model: ChainModel, sentence: Sentences, k: int, *, rivals: bool = False
+) -> list[ChainSolution]:
+    """Return the k best labellings of one sentence, checked before.
+
+    With `rivals`, every certificate speaks of the labellings that come after those before it
+    in the list, so that all are optimal.
+    """
     n = len(sentence.emissions)
     if n:
         paths, sound, token = alternatives.k_best(
@@ -77,21 +87,20 @@ def k_best(
             raise sentence.infeasible(0, token)
     else:
         paths = np.empty((1, 0), dtype=np.int32)
-    scores = (
-        model.transitions,
-        model.start_scores,
-        model.end_scores,
-        sentence.emissions,
-        sentence.offsets,
-    )
-    worth = [path_scores(*scores, path)[0].tolist() for path in paths]
+    ends = (model.start_scores, model.end_scores)
+    given = (model.transitions, *ends, sentence.emissions, sentence.offsets)
+    worth = [path_scores(*given, path)[0].tolist() for path in paths]
     best, size = worth[0]
     tolerance = 4.0 * UNIT64 * size * (n + 1)  # of sums in float64
     return [
         ChainSolution(
             read_only(path),
             Certificate.from_bound(
-                "ForwardDominance", score, max(best, score), tolerance=tolerance, iterations=1
+                "ForwardDominance",
+                score,
+                (score if rivals else max(best, score)) + tolerance,
+                tolerance=2.0 * tolerance,
+                iterations=1,
             ),
         )
         for path, (score, _) in zip(paths, worth, strict=True)

@@ -10,8 +10,11 @@ from spacy_decoders.errors import InfeasibleError, ProblemError
 
 from .cases import large_problem, random_problems, ranked
 
+METHODS = pytest.mark.parametrize("method", ["dominance", "columns"])
 
-def test_agrees_with_brute_force():
+
+@METHODS
+def test_agrees_with_brute_force(method):
     rng = np.random.default_rng(7)
     seconds = 0
     for trial, (model, emissions) in enumerate(random_problems(480, seed=5)):
@@ -23,9 +26,9 @@ def test_agrees_with_brute_force():
         others = [pair for pair in every if pair[1] != gold]
         if not others:
             with pytest.raises(InfeasibleError):
-                zero_one_oracle(model, emissions, gold)
+                zero_one_oracle(model, emissions, gold, method=method)
             continue
-        solution = zero_one_oracle(model, emissions, gold)
+        solution = zero_one_oracle(model, emissions, gold, method=method)
         certificate = solution.certificate
         assert tuple(solution.labels) != gold
         assert certificate.score == pytest.approx(model.score(emissions, solution.labels))
@@ -36,13 +39,14 @@ def test_agrees_with_brute_force():
     assert seconds > 150
 
 
+@METHODS
 @pytest.mark.parametrize("size", [17, 64])
 @pytest.mark.parametrize("peaked", [0.5, 4.0])
 @pytest.mark.parametrize("forbidden", [0.0, 0.4])
-def test_agrees_with_two_best_viterbi(size, peaked, forbidden):
+def test_agrees_with_two_best_viterbi(method, size, peaked, forbidden):
     model, emissions = large_problem(size, size, [25], peaked=peaked, forbidden=forbidden)
     best = Viterbi().decode(model, emissions)
-    solution = zero_one_oracle(model, emissions, best.labels)
+    solution = zero_one_oracle(model, emissions, best.labels, method=method)
     assert solution.labels.tolist() != best.labels.tolist()
     assert solution.certificate.is_optimal
     assert solution.certificate.score == pytest.approx(second_best(model, emissions), rel=1e-12)
