@@ -32,8 +32,8 @@ class HeadlineWriter:
     decoder
         Any path decoder.
     length
-        Content words; "auto" chooses the length with the best mean score per word within
-        what is usual, a list ``[least, most]`` within that range. A text with fewer classes
+        Content words; "auto" chooses the length with the best mean score per step from word
+        to word within what is usual, a list ``[least, most]`` within that range. A text with fewer classes
         gets the longest headline it allows.
     max_chars
         The most characters of the text, or None: the best that fits, shorter if need be.
@@ -116,7 +116,8 @@ class HeadlineWriter:
             return lengths[0], None
         solutions = self.decoder.decode_lengths(problem, lengths, budget=self._budget)
         found = [
-            (solution.certificate.score / length, length, solution)
+            # a single word makes no step, but is no endless bargain either
+            (solution.certificate.score / max(length - 1, 0.5), length, solution)
             for length, solution in zip(lengths, solutions, strict=True)
             if solution.certificate.score is not None
         ]

@@ -17,7 +17,7 @@ from .words import Vertices, Words
 __all__ = ["DEFAULT_LENGTHS", "HeadlineKnowledge"]
 
 #: Content words of a headline, at least and at most, where no titles have been counted.
-DEFAULT_LENGTHS = (2, 6)
+DEFAULT_LENGTHS = (2, 5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,8 @@ class HeadlineKnowledge:
     auxiliaries
         Words that may stand between content words.
     lengths
-        Content words of a title, from the 5th to the 95th percentile.
+        Content words of a title, from the 25th to the 95th percentile, at least 2 where
+        titles of 2 occur.
     """
 
     corpus: CorpusCounts = field(default_factory=CorpusCounts.empty)
@@ -70,9 +71,10 @@ class HeadlineKnowledge:
         corpus = CorpusCounts.count([Vertices.of(words).stems for words in texts], title_stems)
         model = BigramModel.count(run for words in texts for run in words.runs())
         sizes = [sum(content for _, content in words) for words in titles]
-        low, high = np.percentile([size for size in sizes if size] or [1], [5, 95])
+        low, high = np.percentile([size for size in sizes if size] or [2], [25, 95])
+        least, most = max(int(low), min(2, int(high))), int(np.ceil(high))
         auxiliaries = auxiliaries_of_titles(titles, language)
-        return cls(corpus, model, tuple(auxiliaries), (int(low), int(np.ceil(high))))
+        return cls(corpus, model, tuple(auxiliaries), (least, most))
 
     def as_dict(self) -> dict[str, Any]:
         """Arrays and plain types, for saving."""

@@ -19,13 +19,13 @@ WordSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
 #: Weights for texts of any kind, with no corpus known.
 DEFAULT_WEIGHTS = {
-    "bias": -2.0,
-    "frequency": 1.0,
-    "first_position": -2.5,
-    "spread": 1.0,
-    "capital_share": 0.8,
-    "phrase": 0.6,
-    "early_and_frequent": 0.5,
+    "bias": -2.5,
+    "frequency": 0.7,
+    "first_position": -2.7,
+    "spread": 1.5,
+    "capital_share": 1.1,
+    "phrase": 0.4,
+    "early_and_frequent": 0.25,
 }
 
 
@@ -48,7 +48,7 @@ def build_word_selection(features: Sequence[str] | None = None) -> WordSelection
     --------
     >>> model = build_word_selection(["bias", "frequency"])
     >>> model.get_param("weights")
-    array([-2.,  1.], dtype=float32)
+    array([-2.5,  0.7], dtype=float32)
     """
     names = tuple(FEATURES if features is None else features)
     unknown = [name for name in names if name not in FEATURES]
