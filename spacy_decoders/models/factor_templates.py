@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES", "Family", "FactorTemplates", "FactorWeights", "add_families"]
 
-Family = Literal["grandparents", "siblings", "tri_siblings", "great_grandparents"]
+Family = Literal["arcs", "grandparents", "siblings", "tri_siblings", "great_grandparents"]
 
-#: The factor families: g -> h -> m; a and b under h; a, b and c under h; f -> g -> h -> m.
+#: The factor families: h -> m by its words and the tags about and between; g -> h -> m; a and
+#: b under h; a, b and c under h; f -> g -> h -> m.
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
 #: Tags and labels beyond so many share a code.
@@ -118,6 +119,11 @@ class FactorTemplates:
         from .kernels import templates as kernels
 
         arcs: Any = sentence.arcs
+        if "arcs" in self.families:
+            arcs = arcs.astype("d")
+            kernels.add_arc_scores(
+                *self.weights("arcs"), sentence.tags, sentence.words, sentence.labels, arcs
+            )
         first_order = TreeProblem(arcs, projective=projective)
         if k is not None:
             first_order = prune(first_order, k)
@@ -138,13 +144,13 @@ class FactorTemplates:
             )
         return TreeProblem(
             first_order.arcs,
-            factors=self._sparse(sentence, first_order),
+            factors=self._sparse(sentence, allowed),
             projective=projective,
             scope=first_order.scope,
             **dense,
         )
 
-    def _sparse(self, sentence: SentenceScores, first_order: TreeProblem) -> Factors | None:
+    def _sparse(self, sentence: SentenceScores, allowed: NDArray[np.bool_]) -> Factors | None:
         """The factors of three arcs among each token's best heads."""
         from ..decoders.tree import Factors
         from .kernels import templates as kernels
@@ -152,7 +158,7 @@ class FactorTemplates:
         chosen = [family for family in self.families if family in _THREE_ARCS]
         if not chosen:
             return None
-        near = _best_heads(first_order.arcs, self.reach)
+        near = _best_heads(sentence.arcs, self.reach) & allowed
         factors = Factors.empty()
         for family in chosen:
             if family == "tri_siblings":
@@ -193,7 +199,9 @@ class FactorTemplates:
         near = _best_heads(sentence.arcs, self.reach) & _tree_mask(heads)
         for family in self.families:
             place = (tables[family], self.bits, _codes())
-            if family == "grandparents":
+            if family == "arcs":
+                kernels.add_arcs(*place, tags, sentence.words, labels, heads, size)
+            elif family == "grandparents":
                 kernels.add_grandparents(*place, tags, labels, heads, size)
             elif family == "siblings":
                 kernels.add_siblings(
@@ -222,6 +230,7 @@ class FactorTemplates:
         from .kernels import templates as kernels
 
         parts: dict[Family, tuple[int, int]] = {
+            "arcs": (kernels.ARC_ROWS + kernels.BETWEEN, n),
             "grandparents": (kernels.GRANDPARENT_ROWS, n),
             "siblings": (kernels.SIBLING_ROWS, n * self.window),
             "tri_siblings": (kernels.TRI_SIBLING_ROWS, n * self.window * (self.window - 1) // 2),

@@ -11,10 +11,14 @@ import numpy as np
 
 from ...jit import jit
 
+ARC_ROWS = 10
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
 TRI_SIBLING_ROWS = 6
 GREAT_GRANDPARENT_ROWS = 6
+
+#: Tokens between head and modifier that are looked at, from the modifier on.
+BETWEEN = 20
 
 #: How much a weight counts. An optimizer's steps suit dense layers, whose weights move at
 #: every step; those of a rare template move seldom, and so must count more.
@@ -46,6 +50,35 @@ def _near(distance):
     if distance <= 10:
         return 4
     return 5
+
+
+@jit(inline="always")
+def _arc_rows(rows, codes, bits, tags, words, labels, h, m):
+    """Rows of the arc h -> m: words, tags about, label, distance."""
+    last = len(tags) - 1
+    th, tm, l = codes[0, tags[h]], codes[1, tags[m]], codes[3, labels[h, m]]  # noqa: E741
+    after_h, before_h = codes[2, tags[min(h + 1, last)]], codes[4, tags[max(h - 1, 0)]]
+    after_m, before_m = codes[7, tags[min(m + 1, last)]], codes[8, tags[max(m - 1, 0)]]
+    side = codes[5, np.int64(h < m) + 2 * np.int64(h == 0)]
+    far = codes[6, _near(h - m)]
+    rows[0] = _row(th + tm + side + far, np.uint64(1), bits)
+    rows[1] = _row(words[h] + tm + side, np.uint64(2), bits)
+    rows[2] = _row(words[m] + th + side, np.uint64(3), bits)
+    rows[3] = _row(words[h] + (words[m] << _ONE) + side, np.uint64(4), bits)
+    rows[4] = _row(th + after_h + before_m + tm + side, np.uint64(5), bits)
+    rows[5] = _row(before_h + th + tm + after_m + side, np.uint64(6), bits)
+    rows[6] = _row(th + tm + l + side, np.uint64(7), bits)
+    rows[7] = _row(l + side + far, np.uint64(8), bits)
+    rows[8] = _row(words[h] + l + side, np.uint64(9), bits)
+    rows[9] = _row(words[m] + l + side, np.uint64(10), bits)
+
+
+@jit(inline="always")
+def _between_row(codes, bits, tags, h, m, between):
+    """Row of one token that stands between h and m."""
+    side = codes[5, np.int64(h < m)]
+    total = codes[0, tags[h]] + codes[1, tags[m]] + codes[2, tags[between]] + side
+    return _row(total, np.uint64(11), bits)
 
 
 @jit(inline="always")
@@ -123,6 +156,23 @@ def _sum(table, rows, count):
     for i in range(count):
         total += table[rows[i]]
     return total * GAIN
+
+
+@jit()
+def add_arc_scores(table, bits, codes, tags, words, labels, arcs):
+    """Add what the templates say to each arc that is not forbidden, in place."""
+    size = len(tags)
+    rows = np.empty(ARC_ROWS, dtype=np.int64)
+    for h in range(size):
+        for m in range(1, size):
+            if arcs[h, m] == -np.inf:
+                continue
+            _arc_rows(rows, codes, bits, tags, words, labels, h, m)
+            score = _sum(table, rows, ARC_ROWS)
+            step = 1 if m < h else -1
+            for i in range(1, min(BETWEEN + 1, abs(h - m))):
+                score += table[_between_row(codes, bits, tags, h, m, m + step * i)] * GAIN
+            arcs[h, m] += score
 
 
 @jit()
@@ -252,6 +302,20 @@ def score_great_grandparents(table, bits, codes, tags, labels, parts):
         )
         scores[i] = _sum(table, rows, GREAT_GRANDPARENT_ROWS)
     return scores
+
+
+@jit()
+def add_arcs(table, bits, codes, tags, words, labels, heads, amount):
+    """Add `amount` to the rows of all arcs in a tree."""
+    rows = np.empty(ARC_ROWS, dtype=np.int64)
+    for m in range(1, len(tags)):
+        h = heads[m - 1]
+        _arc_rows(rows, codes, bits, tags, words, labels, h, m)
+        for i in range(ARC_ROWS):
+            table[rows[i]] += amount
+        step = 1 if m < h else -1
+        for i in range(1, min(BETWEEN + 1, abs(h - m))):
+            table[_between_row(codes, bits, tags, h, m, m + step * i)] += amount
 
 
 @jit()
