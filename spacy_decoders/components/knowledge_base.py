@@ -73,7 +73,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         concept = self.base.number(entity)
         if concept < 0:
             return [0.0] * self.entity_vector_length
-        return self._vector(concept)
+        return self.concept_vector(concept)
 
     def to_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> None:
         """Copy the folder of the concept base."""
@@ -105,6 +105,18 @@ class ConceptKnowledgeBase(KnowledgeBase):
     def __reduce__(self) -> tuple[Any, tuple[Vocab, ConceptBase]]:
         return type(self), (self.vocab, self.base)
 
+    def concept_vector(self, concept: int) -> list[float]:
+        """Vector of a concept by its number."""
+        if self.vocab.vectors_length:
+            words = f"{self.base.titles[concept]} {self.base.descriptions[concept]}".split()
+            vectors = [self.vocab.get_vector(word) for word in words]
+            mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
+            return mean
+        rng = np.random.default_rng(int(self.base.ids.codes[concept]))
+        direction = rng.standard_normal(_MADE_UP_LENGTH)
+        unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
+        return unit
+
     def _candidates(
         self, alias: str, concepts: NDArray[np.int32], priors: NDArray[np.float32]
     ) -> list[Candidate]:
@@ -115,20 +127,9 @@ class ConceptKnowledgeBase(KnowledgeBase):
                 kb=self,
                 entity_hash=self.vocab.strings.add(self.base.id(concept)),
                 entity_freq=float(degrees[concept]),
-                entity_vector=self._vector(concept),
+                entity_vector=self.concept_vector(concept),
                 alias_hash=alias_hash,
                 prior_prob=prior,
             )
             for concept, prior in zip(concepts.tolist(), priors.tolist(), strict=True)
         ]
-
-    def _vector(self, concept: int) -> list[float]:
-        if self.vocab.vectors_length:
-            words = f"{self.base.titles[concept]} {self.base.descriptions[concept]}".split()
-            vectors = [self.vocab.get_vector(word) for word in words]
-            mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
-            return mean
-        rng = np.random.default_rng(int(self.base.ids.codes[concept]))
-        direction = rng.standard_normal(_MADE_UP_LENGTH)
-        unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
-        return unit

@@ -1,6 +1,19 @@
 """The concept graph, its index and distances."""
 
 from .concept_graph import ConceptGraph
-from .relatedness import milne_witten, pointwise_mutual_information
+from .relatedness import (
+    adjacency,
+    milne_witten,
+    pointwise_mutual_information,
+    shared_neighbour_cosine,
+    weighted_overlap,
+)
 
-__all__ = ["ConceptGraph", "milne_witten", "pointwise_mutual_information"]
+__all__ = [
+    "ConceptGraph",
+    "adjacency",
+    "milne_witten",
+    "pointwise_mutual_information",
+    "shared_neighbour_cosine",
+    "weighted_overlap",
+]

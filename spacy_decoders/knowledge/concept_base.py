@@ -20,6 +20,7 @@ from .aliases import AliasTable
 from .concepts import Concept
 from .strings import StringIndex, StringTable
 from .text_index import TextIndex
+from .title_words import TitleWords
 
 __all__ = ["ConceptBase", "Contents", "write_concept_base"]
 
@@ -44,6 +45,8 @@ class ConceptBase:
         Identifiers; a row is a concept number.
     titles, descriptions
         By concept number.
+    title_words
+        How rare the words of titles are.
     aliases
         Mentions and the concepts that they may mean.
     graph
@@ -57,6 +60,7 @@ class ConceptBase:
     ids: StringIndex
     titles: StringTable
     descriptions: StringTable
+    title_words: TitleWords
     aliases: AliasTable
     graph: ConceptGraph
     text: TextIndex | None
@@ -87,6 +91,7 @@ class ConceptBase:
             ids=StringIndex.open(folder, "ids"),
             titles=StringTable.open(folder, "titles"),
             descriptions=StringTable.open(folder, "descriptions"),
+            title_words=TitleWords.open(folder),
             aliases=AliasTable.open(folder),
             graph=ConceptGraph.open(folder / "graph"),
             text=TextIndex(folder / "text.sqlite") if manifest["text"] else None,
@@ -224,6 +229,7 @@ def _write(folder: Path, contents: Contents, progress: bool) -> dict[str, Any]:
     ids.save(folder, "ids")
     StringTable.build(contents.titles[i] for i in order).save(folder, "titles")
     StringTable.build(contents.descriptions[i] for i in order).save(folder, "descriptions")
+    TitleWords.build(contents.titles).save(folder)
     concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
     aliases = AliasTable.build(contents.aliases, concepts, contents.alias_counts)
     aliases.save(folder)

@@ -1,0 +1,560 @@
+"""``graph_entity_linker``: all mentions of a document linked together, certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy import util
+from spacy.kb import KnowledgeBase
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Optimizer
+
+from .. import registry  # noqa: F401 - creates `@decoders`
+from ..budget import Budget
+from ..certificate import Certificate
+from ..errors import ProblemError
+from ..models.link_weights import FEATURES, LinkWeights, conditional_gradient
+from . import extensions
+from .decoding_pipe import DecodingPipe
+from .link_candidates import CandidateFinder, gather
+from .link_mentions import MentionSource, find_mentions
+from .link_windows import LinkWindow, link_windows
+
+if TYPE_CHECKING:
+    from ..knowledge.candidates import CandidateTable
+    from ..knowledge.pair_costs import PairCosts
+
+__all__ = ["DEFAULT_CONFIG", "GraphEntityLinker", "make_linker"]
+
+extensions.install()
+
+#: What spaCy writes for a mention that is linked to nothing.
+NIL = "NIL"
+
+DEFAULT_CONFIG = Config().from_str(
+    """
+    [linker]
+    mentions = "ents"
+    spans_key = "sc"
+    labels_discard = []
+    max_candidates = 30
+    min_score = 0.0
+    min_margin = 0.0
+    shown = 10
+    window = 100
+    seconds = 2.0
+    store_kb = false
+    overwrite = true
+
+    [linker.kb]
+    @misc = "spacy-decoders.ConceptBase.v1"
+    path = null
+
+    [linker.candidates]
+    @misc = "spacy-decoders.AliasCandidates.v1"
+
+    [linker.pairs]
+    @misc = "spacy-decoders.SharedNeighbours.v1"
+
+    [linker.model]
+    @architectures = "spacy-decoders.LinkWeights.v1"
+
+    [linker.decoder]
+    @decoders = "spacy-decoders.ExactRepresentatives.v1"
+
+    [linker.scorer]
+    @scorers = "spacy-decoders.linker_scorer.v1"
+    """
+)["linker"]
+
+
+@Language.factory(
+    "graph_entity_linker",
+    assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],
+    default_config=DEFAULT_CONFIG,
+    default_score_weights={
+        "nel_micro_f": 1.0,
+        "nel_micro_r": None,
+        "nel_micro_p": None,
+        "nel_linkable_acc": None,
+        "certified": None,
+    },
+)
+def make_linker(
+    nlp: Language,
+    name: str,
+    kb: Callable[[Vocab], KnowledgeBase],
+    candidates: CandidateFinder,
+    pairs: PairCosts,
+    model: LinkWeights,
+    decoder: Any,
+    mentions: MentionSource,
+    spans_key: str,
+    labels_discard: list[str],
+    max_candidates: int,
+    min_score: float,
+    min_margin: float,
+    shown: int,
+    window: int,
+    seconds: float | None,
+    store_kb: bool,
+    overwrite: bool,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> GraphEntityLinker:
+    """Make a linker.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline.
+    name
+        The component's name.
+    kb
+        Loads the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the path of a folder
+        (null: the small one that ships with the package), or any loader of spaCy's.
+    candidates
+        Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
+        ``spacy-decoders.TextCandidates.v1`` or your own.
+    pairs
+        What two links cost together: ``spacy-decoders.SharedNeighbours.v1`` and others.
+    model
+        ``spacy-decoders.LinkWeights.v1``.
+    decoder
+        Any representatives decoder of ``@decoders``.
+    mentions
+        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases.
+    spans_key
+        Which span group, if from spans.
+    labels_discard
+        Entities with these labels are left alone.
+    max_candidates
+        The most candidates of a mention; the most frequent are kept.
+    min_score, min_margin
+        What a link needs; below, the mention gets NIL.
+    shown
+        The most candidates in ``ent._.link``.
+    window
+        The most distinct mentions decoded at a time; documents with more are cut into
+        overlapping windows, and the certificates' scope says "pruned".
+    seconds
+        Time for one window, or null.
+    store_kb
+        Whether to save the knowledge base with the pipeline; if not, it is opened from
+        where the config says.
+    overwrite
+        Whether to link mentions that have an identifier already.
+    scorer
+        The scoring method.
+    """
+    return GraphEntityLinker(
+        nlp.vocab,
+        model,
+        kb(nlp.vocab),
+        name,
+        candidates=candidates,
+        pairs=pairs,
+        decoder=decoder,
+        mentions=mentions,
+        spans_key=spans_key,
+        labels_discard=labels_discard,
+        max_candidates=max_candidates,
+        min_score=min_score,
+        min_margin=min_margin,
+        shown=shown,
+        window=window,
+        seconds=seconds,
+        store_kb=store_kb,
+        overwrite=overwrite,
+        scorer=scorer,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The mentions of a document, and the candidates of their distinct texts.
+
+    Attributes
+    ----------
+    spans
+        What is to be linked.
+    units
+        For each span its place among the table's mentions, -1 without candidates.
+    table
+        The candidates.
+    features
+        See ``FEATURES``; the last column is filled by the pairs. **Shape:**
+        ``(candidates, 4)``
+    """
+
+    spans: list[Span]
+    units: list[int]
+    table: CandidateTable
+    features: NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Links:
+    """What was decided: for each span its link as a plain dict, and the certificates."""
+
+    spans: list[Span]
+    links: list[dict[str, Any]]
+    certificates: list[Certificate]
+
+
+class GraphEntityLinker(DecodingPipe):
+    """Links the mentions of a document such that the concepts fit each other.
+
+    Without training it weighs how often a mention means a concept against how near the
+    concepts of all mentions are in the graph; a few weights can be learnt from examples.
+    See :func:`make_linker` for the options.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> linker = nlp.add_pipe("graph_entity_linker", config={"mentions": "aliases"})
+    >>> doc = nlp("The jaguar hunts in the jungle along the Amazon.")
+    >>> [(ent.text, ent.kb_id_) for ent in doc.ents]
+    [('jaguar', 'jaguar'), ('jungle', 'jungle'), ('Amazon', 'amazon_rainforest')]
+    >>> doc._.certificates["graph_entity_linker"][0]["status"]
+    'optimal'
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: LinkWeights,
+        kb: KnowledgeBase,
+        name: str = "graph_entity_linker",
+        *,
+        candidates: CandidateFinder,
+        pairs: PairCosts,
+        decoder: Any,
+        mentions: MentionSource = "ents",
+        spans_key: str = "sc",
+        labels_discard: Sequence[str] = (),
+        max_candidates: int = 30,
+        min_score: float = 0.0,
+        min_margin: float = 0.0,
+        shown: int = 10,
+        window: int = 100,
+        seconds: float | None = 2.0,
+        store_kb: bool = False,
+        overwrite: bool = True,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        for option, value in (
+            ("max_candidates", max_candidates),
+            ("shown", shown),
+            ("window", window),
+        ):
+            if value < 1:
+                raise ProblemError(f"{option}: expected at least 1, got {value}.")
+        if mentions not in ("ents", "spans", "aliases"):
+            raise ProblemError(
+                f"mentions: expected 'ents', 'spans' or 'aliases', got {mentions!r}."
+            )
+        self.vocab = vocab
+        self.model = model
+        self.kb = kb
+        self.name = name
+        self.candidates = candidates
+        self.pairs = pairs
+        self.decoder = decoder
+        self.mentions = mentions
+        self.spans_key = spans_key
+        self.labels_discard = tuple(labels_discard)
+        self.max_candidates = max_candidates
+        self.min_score = min_score
+        self.min_margin = min_margin
+        self.shown = shown
+        self.window = window
+        self.budget = Budget(seconds=seconds)
+        self.store_kb = store_kb
+        self.overwrite = overwrite
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+
+    # --- decoding -------------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
+        """Find the mentions of each document and their candidates."""
+        return [self._mentions(doc) for doc in docs]
+
+    def decode(self, doc: Doc, scores: Mentions) -> Links:
+        """Choose the cheapest concepts together."""
+        weights = self.model.ops.to_numpy(self.model.get_param("weights")).astype(np.float64)
+        if not np.isfinite(weights).all():
+            raise ProblemError(f"{self.name}: a weight of the model is not finite: {weights}.")
+        local = -(scores.features[:, :3].astype(np.float64) @ weights[:3])
+        windows = link_windows(scores.table, self.window)
+        decided: dict[int, dict[str, Any]] = {}
+        certificates = []
+        for window in windows:
+            links, certificate = self._decode_window(window, local, max(0.0, float(weights[3])))
+            decided.update(links)
+            if len(windows) > 1:
+                certificate = replace(certificate, scope="pruned")
+            certificates.append(certificate)
+        return Links(
+            scores.spans, [decided.get(unit, _nil()) for unit in scores.units], certificates
+        )
+
+    def annotate(self, doc: Doc, decoded: Links) -> None:
+        """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        linked = [
+            Span(
+                doc,
+                span.start,
+                span.end,
+                label=span.label,
+                kb_id=self.vocab.strings.add(link["id"] or NIL),
+                span_id=span.id,
+            )
+            for span, link in zip(decoded.spans, decoded.links, strict=True)
+        ]
+        if self.mentions == "spans":
+            by_place = {(span.start, span.end, span.label): span for span in linked}
+            group = doc.spans.get(self.spans_key, ())
+            doc.spans[self.spans_key] = [
+                by_place.get((span.start, span.end, span.label), span) for span in group
+            ]
+        else:
+            places = {(span.start, span.end) for span in linked}
+            others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+            doc.set_ents([*others, *linked], default="unmodified")
+        for span, link in zip(linked, decoded.links, strict=True):
+            span._.link = link
+        extensions.record_certificates(doc, self.name, decoded.certificates)
+
+    def _mentions(self, doc: Doc) -> Mentions:
+        from ..knowledge.aliases import normalise
+
+        spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
+        if not self.overwrite:
+            spans = [span for span in spans if not span.kb_id]
+        texts: dict[str, Span] = {}
+        for span in spans:
+            texts.setdefault(normalise(span.text), span)
+        table = gather(
+            self.kb, self.candidates, list(texts.values()), list(texts), self.max_candidates
+        )
+        unit = {text: i for i, text in enumerate(table.mentions)}
+        units = [unit.get(normalise(span.text), -1) for span in spans]
+        return Mentions(spans, units, table, _features(table, doc))
+
+    def _decode_window(
+        self, window: LinkWindow, local: NDArray[np.float64], weight: float
+    ) -> tuple[dict[int, dict[str, Any]], Certificate]:
+        from ..decoders.representatives import RepresentativesProblem
+
+        table = window.table
+        sets = [
+            np.arange(start, stop)
+            for start, stop in zip(table.offsets, table.offsets[1:], strict=False)
+        ]
+        own = local[window.rows]
+        problem = RepresentativesProblem(
+            self.pairs(table), sets, [own[members] for members in sets], weight, table.keys
+        )
+        solution = self.decoder.decode(problem, budget=self.budget)
+        scores = -problem.conditional_costs(solution.choices)
+        links = {
+            window.mentions[place]: self._link(
+                table, sets[place], scores, int(choice), float(margin)
+            )
+            for place, (choice, margin) in enumerate(
+                zip(solution.choices, solution.margins, strict=True)
+            )
+            if window.keeps[place]
+        }
+        return links, solution.certificate
+
+    def _link(
+        self,
+        table: CandidateTable,
+        members: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        choice: int,
+        margin: float,
+    ) -> dict[str, Any]:
+        """A link in plain types; scores are probabilities given all other links."""
+        own = scores[members]
+        shares = np.exp(own - np.logaddexp.reduce(own))
+        chosen = int(members[choice])
+        accepted = shares[choice] >= self.min_score and margin >= self.min_margin
+        others = [i for i in np.argsort(-shares, kind="stable").tolist() if i != choice]
+        ranked = [choice, *others][: self.shown]
+        return {
+            "id": table.ids[chosen] if accepted else "",
+            "title": table.titles[chosen] if accepted else "",
+            "score": float(shares[choice]),
+            # an only candidate has nothing to be compared with
+            "margin": margin if np.isfinite(margin) else None,
+            "candidates": [
+                {
+                    "id": table.ids[members[i]],
+                    "title": table.titles[members[i]],
+                    "score": float(shares[i]),
+                    "prior": float(table.priors[members[i]]),
+                }
+                for i in ranked
+            ],
+        }
+
+    # --- training ----------------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        kb_loader: Callable[[Vocab], KnowledgeBase] | None = None,
+    ) -> None:
+        """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
+        validate_get_examples(get_examples, "GraphEntityLinker.initialize")
+        if kb_loader is not None:
+            self.set_kb(kb_loader)
+        self.model.initialize()
+
+    def set_kb(self, kb_loader: Callable[[Vocab], KnowledgeBase]) -> None:
+        """Take another knowledge base."""
+        self.kb = kb_loader(self.vocab)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn the weights from entities with ``kb_id`` in the reference documents.
+
+        Each mention's gold candidate is made likely, given the gold links of the others.
+        Mentions whose gold concept is no candidate teach nothing.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        for example in examples:
+            mentions, gold = self._gold(example.reference)
+            if not (gold >= 0).any():
+                continue
+            features = mentions.features.copy()
+            features[:, 3] = -self._mean_costs(mentions.table, gold)
+            scores, backprop = self.model.begin_update(
+                self.model.ops.asarray2f(cast(Any, features))
+            )
+            loss, gradient = conditional_gradient(
+                self.model.ops.to_numpy(scores), mentions.table.offsets, gold
+            )
+            backprop(self.model.ops.asarray1f(cast(Any, gradient / (gold >= 0).sum())))
+            losses[self.name] += loss
+        if sgd is not None:
+            self.finish_update(sgd)
+        return losses
+
+    def _gold(self, doc: Doc) -> tuple[Mentions, NDArray[np.int64]]:
+        """Mentions of an annotated document, and the place of each one's gold candidate."""
+        source = self.mentions
+        plain = doc.copy()
+        identifiers = {(span.start, span.end): span.kb_id_ for span in _spans(doc, source, self)}
+        mentions = self._mentions(plain)
+        table = mentions.table
+        gold = np.full(len(table.mentions), -1, np.int64)
+        for span, unit in zip(mentions.spans, mentions.units, strict=True):
+            identity = identifiers.get((span.start, span.end), "")
+            if unit < 0 or not identity:
+                continue
+            own = list(table.ids[table.offsets[unit] : table.offsets[unit + 1]])
+            if identity in own:
+                gold[unit] = own.index(identity)
+        return mentions, gold
+
+    def _mean_costs(self, table: CandidateTable, gold: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Mean cost of each candidate beside the gold candidates of all other mentions."""
+        known = np.flatnonzero(gold >= 0)
+        rows = table.offsets[known] + gold[known]
+        costs = self.pairs(table)[:, rows]
+        costs[table.own_mention[:, None] == known[None, :]] = 0.0
+        means: NDArray[np.float32] = (costs.sum(axis=1) / max(1, len(known) - 1)).astype(
+            np.float32
+        )
+        return means
+
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
+        """Not a step of its own here: `update` needs loss and gradient at once."""
+        losses = self.update(examples, sgd=None)
+        return losses[self.name], None
+
+    # --- saving ----------------------------------------------------------------------------
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the weights, and the knowledge base if `store_kb` is set."""
+        serialize: dict[str, Callable[[Path], Any]] = {
+            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
+            "cfg": lambda p: srsly.write_json(p, self.cfg),
+            "model": lambda p: self.model.to_disk(p),
+        }
+        if self.store_kb:
+            serialize["kb"] = lambda p: self.kb.to_disk(p)
+        util.to_disk(path, serialize, exclude)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
+        """Load what `to_disk` saved."""
+        deserialize: dict[str, Callable[[Path], Any]] = {
+            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
+            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
+            "model": lambda p: self.model.from_disk(p),
+        }
+        if (Path(path) / "kb").exists():
+            deserialize["kb"] = lambda p: self.kb.from_disk(p)
+        util.from_disk(path, deserialize, exclude)
+        return self
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the weights; of the knowledge base only where it lies."""
+        serialize: dict[str, Callable[[], Any]] = {
+            "cfg": lambda: srsly.json_dumps(self.cfg),
+            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
+            "model": self.model.to_bytes,
+        }
+        return util.to_bytes(serialize, exclude)
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
+        """Load what `to_bytes` saved."""
+        deserialize: dict[str, Callable[[bytes], Any]] = {
+            "cfg": lambda b: self.cfg.update(srsly.json_loads(b)),
+            "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
+            "model": lambda b: self.model.from_bytes(b),
+        }
+        util.from_bytes(bytes_data, deserialize, exclude)
+        return self
+
+
+def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
+    return list(doc.spans.get(linker.spans_key, ())) if source == "spans" else list(doc.ents)
+
+
+def _nil() -> dict[str, Any]:
+    return {"id": "", "title": "", "score": 0.0, "margin": None, "candidates": []}
+
+
+def _features(table: CandidateTable, doc: Doc) -> NDArray[np.float32]:
+    features = np.zeros((len(table), len(FEATURES)), np.float32)
+    features[:, 0] = np.log(np.maximum(table.priors, 1e-6))
+    features[:, 1] = np.log1p(table.popularity)
+    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
+    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
+        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
+        features[:, 2] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
+    return features

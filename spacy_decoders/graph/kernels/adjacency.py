@@ -1,0 +1,45 @@
+"""Which of a few vertices are joined: the compiled loops."""
+
+from __future__ import annotations
+
+from ...jit import jit
+
+__all__ = ["add_pairs", "adjacent_pairs"]
+
+
+@jit()
+def _holds(indices, start, stop, wanted):
+    while start < stop:
+        middle = (start + stop) // 2
+        if indices[middle] < wanted:
+            start = middle + 1
+        else:
+            stop = middle
+    return start
+
+
+@jit()
+def adjacent_pairs(indptr, indices, vertices, out):
+    """Set ``out[i, j]`` for joined vertices; `vertices` are distinct inner numbers.
+
+    Inner numbers go by descending degree, so the larger number has the shorter list.
+    """
+    for i in range(vertices.size):
+        for j in range(i):
+            few, many = vertices[i], vertices[j]
+            if few < many:
+                few, many = many, few
+            stop = indptr[few + 1]
+            at = _holds(indices, indptr[few], stop, many)
+            if at < stop and indices[at] == many:
+                out[i, j] = True
+                out[j, i] = True
+
+
+@jit()
+def add_pairs(indptr, members, weights, out):
+    """Add the weight of each group to ``out[u, v]`` of all its members u and v."""
+    for group in range(weights.size):
+        for i in range(indptr[group], indptr[group + 1]):
+            for j in range(indptr[group], indptr[group + 1]):
+                out[members[i], members[j]] += weights[group]

@@ -1,0 +1,82 @@
+"""The candidates of a document's mentions, laid end to end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .concept_base import ConceptBase
+
+__all__ = ["CandidateTable"]
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateTable:
+    """Candidates of several mentions, all in a row.
+
+    Attributes
+    ----------
+    mentions
+        The distinct texts that have candidates.
+    offsets
+        Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
+    ids, titles
+        Of each candidate.
+    priors
+        How often the mention means it, by itself. **Shape:** ``(candidates,)``
+    popularity
+        How well known it is; links or uses, not negative. **Shape:** ``(candidates,)``
+    vectors
+        Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
+    concepts
+        Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
+    base
+        The concept base that they come from, None for another kind of knowledge base.
+    """
+
+    mentions: Sequence[str]
+    offsets: NDArray[np.int64]
+    ids: Sequence[str]
+    titles: Sequence[str]
+    priors: NDArray[np.float64]
+    popularity: NDArray[np.float64]
+    vectors: NDArray[np.float32]
+    concepts: NDArray[np.int64]
+    base: ConceptBase | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def own_mention(self) -> NDArray[np.int64]:
+        """The mention that each candidate belongs to. **Shape:** ``(candidates,)``"""
+        return np.repeat(np.arange(len(self.mentions)), np.diff(self.offsets))
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """A number for each candidate, the same for the same concept. **Shape:** ``(candidates,)``
+
+        Ties between candidates are broken by it, whatever their order.
+        """
+        _, numbers = np.unique(np.asarray(self.ids, dtype=object), return_inverse=True)
+        return np.asarray(numbers, np.int64).reshape(-1)
+
+    def of(self, mentions: Sequence[int]) -> CandidateTable:
+        """The candidates of some of the mentions, in the given order."""
+        parts = [np.arange(self.offsets[m], self.offsets[m + 1]) for m in mentions]
+        rows = np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int64)
+        return CandidateTable(
+            mentions=[self.mentions[m] for m in mentions],
+            offsets=np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64),
+            ids=[self.ids[row] for row in rows],
+            titles=[self.titles[row] for row in rows],
+            priors=self.priors[rows],
+            popularity=self.popularity[rows],
+            vectors=self.vectors[rows],
+            concepts=self.concepts[rows] if len(self.concepts) else self.concepts,
+            base=self.base,
+        )

@@ -1,0 +1,191 @@
+"""What it costs to link two mentions to two concepts: several measures under one shape.
+
+Each is a small frozen dataclass that is called with a :class:`CandidateTable` and returns a
+symmetric matrix of costs, not negative, between all its candidates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ProblemError
+from ..graph import (
+    adjacency,
+    milne_witten,
+    pointwise_mutual_information,
+    shared_neighbour_cosine,
+    weighted_overlap,
+)
+from .candidates import CandidateTable
+from .concept_base import ConceptBase
+from .title_words import title_words
+
+__all__ = [
+    "DirectLink",
+    "EntityVectors",
+    "GraphDistance",
+    "MilneWitten",
+    "MutualInformation",
+    "PairCosts",
+    "SharedNeighbours",
+]
+
+Matrix = NDArray[np.float64]
+
+#: Bits of surprise, in nats, at which words shared by two titles count in full.
+_FULL_RESIDUAL = 10.0
+
+
+class PairCosts(Protocol):
+    """What stands between the candidates of a table: **shape** ``(candidates, candidates)``."""
+
+    def __call__(self, table: CandidateTable) -> Matrix: ...
+
+
+@dataclass(frozen=True)
+class SharedNeighbours:
+    """Concepts are near if they share neighbours, or words of their titles.
+
+    The cost is ``1 + residual - cosine - residual * overlap``. The cosine is that of the
+    neighbourhoods within the document's candidates, hubs weighing less
+    (:func:`~spacy_decoders.graph.shared_neighbour_cosine`). The overlap is of title words
+    that neither concept owes to its own mention, weighed by how rare they are: "Oakland
+    Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics".
+
+    Parameters
+    ----------
+    residual
+        Weight of the overlap of titles; 0 for none.
+    """
+
+    residual: float = 0.5
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        graph = _base(table, type(self).__name__).graph
+        near = _of_concepts(table, lambda vertices: shared_neighbour_cosine(graph, vertices))
+        if self.residual:
+            near = near + self.residual * _title_overlap(table)
+        return 1.0 + self.residual - near
+
+
+@dataclass(frozen=True)
+class GraphDistance:
+    """Links on the shortest path, as in the paper: pairs without a path cost one more than any.
+
+    Two mentions of one concept pay as much as the farthest pair that has a path, so that
+    mentions with a shared candidate do not all collapse to it.
+
+    References
+    ----------
+    Blanco, Boldi, Marino 2014, *Entity-Linking via Graph-Distance Minimization*.
+    """
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        graph = _base(table, type(self).__name__).graph
+
+        def costs(vertices: NDArray[np.int64]) -> Matrix:
+            distances = graph.distances(vertices).astype(np.float64)
+            farthest = max(1.0, float(distances.max(initial=0)))
+            distances[distances < 0] = farthest + 1
+            np.fill_diagonal(distances, farthest)
+            return distances
+
+        return _of_concepts(table, costs)
+
+
+@dataclass(frozen=True)
+class DirectLink:
+    """0 for concepts that are linked or the same, 1 for all others."""
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        graph = _base(table, type(self).__name__).graph
+
+        def costs(vertices: NDArray[np.int64]) -> Matrix:
+            joined = adjacency(graph, vertices)
+            np.fill_diagonal(joined, True)
+            return 1.0 - joined
+
+        return _of_concepts(table, costs)
+
+
+@dataclass(frozen=True)
+class MilneWitten:
+    """The normalised link distance of Milne and Witten (2008), from 0 to 1."""
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        graph = _base(table, type(self).__name__).graph
+        return _of_concepts(table, lambda vertices: milne_witten(graph, vertices))
+
+
+@dataclass(frozen=True)
+class MutualInformation:
+    """Pointwise mutual information of the neighbourhoods, turned into a cost from 0 to 1."""
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        graph = _base(table, type(self).__name__).graph
+        return _of_concepts(
+            table, lambda vertices: (1.0 - pointwise_mutual_information(graph, vertices)) / 2
+        )
+
+
+@dataclass(frozen=True)
+class EntityVectors:
+    """One less the cosine of the concepts' vectors: for knowledge bases without a graph."""
+
+    def __call__(self, table: CandidateTable) -> Matrix:
+        if not table.vectors.shape[1]:
+            raise ProblemError(
+                "pairs: EntityVectors needs a knowledge base with vectors; this one has none."
+            )
+        lengths = np.linalg.norm(table.vectors, axis=1, keepdims=True)
+        unit = table.vectors / np.maximum(lengths, 1e-12)
+        costs = 1.0 - (unit @ unit.T).astype(np.float64)
+        clipped: Matrix = np.clip((costs + costs.T) / 2, 0.0, 2.0)
+        return clipped
+
+
+def _title_overlap(table: CandidateTable) -> Matrix:
+    """Rare title words that two candidates share and neither owes to its mention, from 0 to 1.
+
+    0 between two candidates that are the same concept.
+    """
+    base = _base(table, "SharedNeighbours")
+    own = [set(title_words(mention)) for mention in table.mentions]
+    holders: dict[str, list[int]] = {}
+    for place, (title, mention) in enumerate(
+        zip(table.titles, table.own_mention.tolist(), strict=True)
+    ):
+        for word in set(title_words(title)) - own[mention]:
+            holders.setdefault(word, []).append(place)
+    groups = list(holders.values())
+    surprise = base.title_words.surprise(list(holders))
+    indptr = np.cumsum([0, *(len(group) for group in groups)])
+    members = [place for group in groups for place in group]
+    shared = weighted_overlap(indptr, members, surprise, len(table)) / _FULL_RESIDUAL
+    shared[table.keys[:, None] == table.keys[None, :]] = 0.0
+    overlap: Matrix = np.minimum(shared, 1.0)
+    return overlap
+
+
+def _base(table: CandidateTable, name: str) -> ConceptBase:
+    if table.base is None:
+        raise ProblemError(
+            f"pairs: {name} needs a knowledge base with a graph; build one with "
+            "`python -m spacy decoders kb build`, or take EntityVectors."
+        )
+    return table.base
+
+
+def _of_concepts(table: CandidateTable, costs: _OfVertices) -> Matrix:
+    """Compute a matrix for the distinct concepts and spread it over the candidates."""
+    vertices, places = np.unique(table.concepts, return_inverse=True)
+    spread: Matrix = costs(vertices)[np.ix_(places.reshape(-1), places.reshape(-1))]
+    return spread
+
+
+class _OfVertices(Protocol):
+    def __call__(self, vertices: NDArray[np.int64], /) -> Matrix: ...

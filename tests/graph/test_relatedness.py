@@ -1,0 +1,39 @@
+"""Pair costs from shared neighbours agree with sets of neighbours counted one by one."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.graph import ConceptGraph, adjacency, shared_neighbour_cosine
+
+
+def random_graph(rng, size, edges):
+    pairs = rng.integers(size, size=(edges, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    neighbours = {v: set() for v in range(size)}
+    for u, v in pairs.tolist():
+        neighbours[u].add(v)
+        neighbours[v].add(u)
+    return ConceptGraph.from_edges(pairs, vertices=np.arange(size)), neighbours
+
+
+@pytest.mark.parametrize("edges", [0, 5, 40, 200])
+def test_adjacency_and_cosine_against_sets(rng, edges):
+    graph, neighbours = random_graph(rng, 30, edges)
+    chosen = rng.permutation(30)[:12]
+    joined = adjacency(graph, chosen)
+    cosine = shared_neighbour_cosine(graph, chosen)
+    within = {v: neighbours[v] & set(chosen.tolist()) for v in chosen.tolist()}
+    weight = {v: 1 / np.log(1.5 + len(within[v])) for v in within}
+    total = {v: sum(weight[x] for x in within[v] | {v}) for v in within}
+    for i, u in enumerate(chosen.tolist()):
+        for j, v in enumerate(chosen.tolist()):
+            assert joined[i, j] == (v in neighbours[u])
+            shared = (within[u] | {u}) & (within[v] | {v})
+            expected = sum(weight[x] for x in shared) / np.sqrt(total[u] * total[v])
+            assert cosine[i, j] == pytest.approx(expected)
+
+
+def test_no_vertices_no_pairs(rng):
+    graph, _ = random_graph(rng, 5, 5)
+    assert adjacency(graph, np.empty(0, int)).shape == (0, 0)
+    assert shared_neighbour_cosine(graph, np.empty(0, int)).shape == (0, 0)
