@@ -14,6 +14,7 @@ from ..arrays import checked_indices, read_only
 from ..errors import ProblemError
 from .building import GraphArrays, build, read_tsv
 from .hubs import HubIndex
+from .kernels.building import merged
 from .kernels.ranking import page_rank
 from .labels import Labels
 from .searching import early_stop_hitting, plain_distances, search_distances
@@ -46,7 +47,7 @@ class ConceptGraph:
     def __init__(
         self, arrays: GraphArrays, labels: Labels | None = None, hubs: HubIndex | None = None
     ) -> None:
-        self._arrays = arrays
+        self.arrays = arrays
         self._labels = labels
         self._hubs = hubs
         self._page_ranks: dict[float, NDArray[np.float64]] = {}
@@ -151,7 +152,7 @@ class ConceptGraph:
 
     def save(self, folder: str | Path) -> None:
         """Write the graph, its labels and its hub index to a folder."""
-        arrays: dict[str, NDArray[Any]] = dict(vars(self._arrays))
+        arrays: dict[str, NDArray[Any]] = dict(vars(self.arrays))
         if self._labels is not None:
             arrays |= {"label_starts": self._labels.starts, "label_bytes": self._labels.text}
         if self._hubs is not None:
@@ -211,14 +212,14 @@ class ConceptGraph:
         if count < 1:
             raise ProblemError(f"count: at least one hub is needed; got {count!r}.")
         count = min(int(count), len(self))
-        a = self._arrays
+        a = self.arrays
         self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
 
     # --- looking at it ----------------------------------------------------------
 
     def __len__(self) -> int:
         """Return the number of vertices."""
-        return len(self._arrays.ids)
+        return len(self.arrays.ids)
 
     def __repr__(self) -> str:
         hubs = f", {self._hubs.count} hubs" if self._hubs is not None else ""
@@ -227,18 +228,18 @@ class ConceptGraph:
     @property
     def n_edges(self) -> int:
         """The number of edges."""
-        return len(self._arrays.indices) // 2
+        return len(self.arrays.indices) // 2
 
     @property
     def vertices(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the ids of all vertices, ascending."""
-        return self._arrays.ids
+        return self.arrays.ids
 
     @cached_property
     def degree(self) -> NDArray[np.int32]:
         """**Shape:** (n,), int32: the degrees of :attr:`vertices`."""
-        degrees = np.diff(self._arrays.indptr).astype(np.int32)
-        return read_only(degrees[self._arrays.inner])
+        degrees = np.diff(self.arrays.indptr).astype(np.int32)
+        return read_only(degrees[self.arrays.inner])
 
     @property
     def labels(self) -> Sequence[str] | None:
@@ -254,7 +255,7 @@ class ConceptGraph:
             If one is not in the graph.
         """
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        ids = self._arrays.ids
+        ids = self.arrays.ids
         at = np.searchsorted(ids, wanted)
         missing = (
             (at == len(ids)) | (ids[np.minimum(at, len(ids) - 1)] != wanted)
@@ -269,13 +270,13 @@ class ConceptGraph:
     def contains(self, vertices: ArrayLike) -> NDArray[np.bool_]:
         """Return for each vertex whether it is in the graph."""
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        ids = self._arrays.ids
+        ids = self.arrays.ids
         at = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
         return ids[at] == wanted if len(ids) else np.zeros(len(wanted), dtype=bool)
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:
         """Return the ids of a vertex' neighbours, ascending."""
-        a = self._arrays
+        a = self.arrays
         inner = a.inner[self.rows([vertex])[0]]
         return np.sort(self._outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
 
@@ -294,10 +295,25 @@ class ConceptGraph:
         if not len(self):
             return np.empty(0)
         if damping not in self._page_ranks:
-            a = self._arrays
+            a = self.arrays
             ranks = page_rank(a.indptr, a.indices, float(damping), float(tolerance))
             self._page_ranks[damping] = read_only(ranks[a.inner])
         return self._page_ranks[damping]
+
+    def with_edges(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return adjacency lists, as indptr and indices, of this graph and more edges.
+
+        `edges` are pairs of ids; the lists are of the inner numbers and not sorted.
+        """
+        a = self.arrays
+        ends = a.inner[self.rows(edges.ravel())].reshape(-1, 2)
+        extra = build(ends, np.arange(len(self)), False, False)
+        back = np.empty(len(self), dtype=np.int32)
+        back[extra.inner] = np.arange(len(self), dtype=np.int32)
+        indptr, indices = merged(
+            a.indptr, a.indices, extra.indptr, extra.indices, extra.inner, read_only(back)
+        )
+        return read_only(indptr), read_only(indices)
 
     # --- distances --------------------------------------------------------------
 
@@ -317,7 +333,7 @@ class ConceptGraph:
         -------
         The numbers of edges; -1 where there is no path.
         """
-        a = self._arrays
+        a = self.arrays
         inner = a.inner[self.rows(vertices)]
         unique, back = np.unique(inner, return_inverse=True)
         unique = read_only(unique)
@@ -351,7 +367,7 @@ class ConceptGraph:
         For each set an int32 array of shape (its size, k): the number of edges to the
         nearest vertex of each set, -1 where there is no path. To its own set it is 0.
         """
-        a = self._arrays
+        a = self.arrays
         rows = [self.rows(members) for members in sets]
         for i, members in enumerate(rows):
             if not len(members):
@@ -375,7 +391,7 @@ class ConceptGraph:
         """**Shape:** (v, v): how many neighbours each two vertices share; degrees inside."""
         from scipy.sparse import csr_matrix
 
-        a = self._arrays
+        a = self.arrays
         inner = a.inner[self.rows(vertices)]
         lists = [a.indices[a.indptr[v] : a.indptr[v + 1]] for v in inner]
         indptr = np.cumsum([0, *(len(neighbours) for neighbours in lists)])
@@ -390,7 +406,7 @@ class ConceptGraph:
     def _outer(self) -> NDArray[np.int64]:
         """The ids of the inner numbers."""
         outer = np.empty(len(self), dtype=np.int64)
-        outer[self._arrays.inner] = self._arrays.ids
+        outer[self.arrays.inner] = self.arrays.ids
         return outer
 
     def _index(self, method: Method) -> HubIndex | None:

@@ -39,7 +39,7 @@ def test_degrees_neighbours_and_ranks_are_those_of_networkx(network):
 
 
 def test_inside_vertices_go_by_degree_and_lists_are_sorted(network):
-    arrays = ConceptGraph.from_networkx(network)._arrays
+    arrays = ConceptGraph.from_networkx(network).arrays
     assert (np.diff(np.diff(arrays.indptr)) <= 0).all()
     for v in range(len(arrays.ids)):
         assert (np.diff(arrays.indices[arrays.indptr[v] : arrays.indptr[v + 1]]) > 0).all()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,10 @@ from ...errors import ProblemError
 from .problem import RepresentativesProblem, RepresentativesSolution
 from .ties import first_least
 
-__all__ = ["Degree", "PageRank"]
+if TYPE_CHECKING:
+    from ...graph import ConceptGraph
+
+__all__ = ["Degree", "PageRank", "graph_of"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Degree:
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
-        graph = _graph("Degree", problem)
+        graph = graph_of("Degree", problem)
         scores = graph.degree[graph.rows(problem.ids(problem.members))]
         return _highest("Degree", problem, scores, self.seed)
 
@@ -67,12 +70,13 @@ class PageRank:
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
-        graph = _graph("PageRank", problem)
+        graph = graph_of("PageRank", problem)
         scores = graph.pagerank()[graph.rows(problem.ids(problem.members))]
         return _highest("PageRank", problem, scores, self.seed)
 
 
-def _graph(name: str, problem: RepresentativesProblem) -> Any:
+def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
+    """Return the graph that a problem was made from."""
     if problem.graph is None:
         raise ProblemError(
             f"graph: {name} looks into the graph; make the problem by "

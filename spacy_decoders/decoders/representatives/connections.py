@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .kernels.connection import closest_through
 
-__all__ = ["connect"]
+__all__ = ["connect", "joined_pairs"]
 
 #: Half-edges that stand for "no path"; sums of a few still fit int32.
 FAR = 2**28
@@ -55,10 +55,7 @@ def connect(
     k = len(sets)
     to_centre = np.full((len(distances), k), FAR, dtype=np.int32)
     between = np.full((k, k), FAR, dtype=np.int32)
-    joined = [
-        _clique(members) if connection == "maximal" else _star(members, distances, degrees)
-        for members in sets
-    ]
+    joined = _joined(distances, sets, connection, degrees)
     for i, (members, offsets) in enumerate(joined):
         to_centre[:, i] = (halves[:, members] + offsets).min(axis=1)
     for i, (members, offsets) in enumerate(joined):
@@ -69,6 +66,35 @@ def connect(
     between = np.minimum(between, FAR)
     shortest = closest_through(halves, np.minimum(to_centre, FAR), between)
     return np.where(shortest >= FAR, -1, shortest // 2).astype(np.int32)
+
+
+def joined_pairs(
+    distances: NDArray[np.int32],
+    sets: Sequence[NDArray[np.int32]],
+    connection: str,
+    degrees: NDArray[Any],
+) -> NDArray[np.int32]:
+    """**Shape:** (m, 2): the edges that a connection means, for who must have them."""
+    pairs = [np.empty((0, 2), dtype=np.int32)]
+    for members, _ in _joined(distances, sets, connection, degrees):
+        if connection == "maximal":
+            pairs.append(members[np.stack(np.triu_indices(len(members), 1), axis=1)])
+        else:
+            # the middle of a star stands first
+            pairs.append(np.stack([np.full_like(members, members[0]), members], axis=1)[1:])
+    return np.concatenate(pairs)
+
+
+def _joined(
+    distances: NDArray[np.int32],
+    sets: Sequence[NDArray[np.int32]],
+    connection: str,
+    degrees: NDArray[Any],
+) -> list[tuple[NDArray[np.int32], NDArray[np.int32]]]:
+    return [
+        _clique(members) if connection == "maximal" else _star(members, distances, degrees)
+        for members in sets
+    ]
 
 
 def _clique(members: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

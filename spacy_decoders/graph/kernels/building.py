@@ -6,7 +6,7 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["components", "deduplicated", "ordered", "symmetrised"]
+__all__ = ["components", "deduplicated", "merged", "ordered", "symmetrised"]
 
 
 @jit()
@@ -103,3 +103,28 @@ def ordered(indptr, indices, degrees, order):
             out[at[u]] = v
             at[u] += 1
     return new_indptr, out
+
+
+@jit()
+def merged(indptr, indices, more_indptr, more_indices, number, back):
+    """Lay the lists of a second graph behind those of a first; repeats stay.
+
+    Vertex v of the first is ``number[v]`` in the second, and `back` turns that around.
+    """
+    size = len(indptr) - 1
+    out_indptr = np.zeros(size + 1, np.int64)
+    for v in range(size):
+        w = number[v]
+        more = more_indptr[w + 1] - more_indptr[w]
+        out_indptr[v + 1] = out_indptr[v] + indptr[v + 1] - indptr[v] + more
+    out = np.empty(out_indptr[size], np.int32)
+    for v in range(size):
+        at = out_indptr[v]
+        for e in range(indptr[v], indptr[v + 1]):
+            out[at] = indices[e]
+            at += 1
+        w = number[v]
+        for e in range(more_indptr[w], more_indptr[w + 1]):
+            out[at] = back[more_indices[e]]
+            at += 1
+    return out_indptr, out

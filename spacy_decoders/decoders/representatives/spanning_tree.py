@@ -1,0 +1,127 @@
+"""The spanning-tree heuristic: make the problem decomposable by force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components, shortest_path
+
+from ...arrays import read_only
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from .centrality import graph_of
+from .kernels.decomposition import quotient_tree
+from .problem import RepresentativesProblem, RepresentativesSolution
+from .ties import first_least
+
+__all__ = ["SpanningTree"]
+
+
+@dataclass(frozen=True)
+class SpanningTree:
+    """Keep of the edges between sets only a breadth-first tree, and solve that exactly.
+
+    All vertices of a set are taken as one; sets that overlap are merged first. A tree over
+    these is built from a set that the seed draws. In the graph that keeps only the tree's
+    edges, and those within the sets, every path from a set leaves it at fixed vertices:
+    each candidate costs its distances to them, times the numbers of sets beyond.
+
+    Parameters
+    ----------
+    seed
+        Of the root of the tree and of the order of vertices that breaks ties.
+
+    Notes
+    -----
+    Inside a set, distances are those of the subgraph that it induces, after its
+    connection; where that is not connected, those of the problem. For merged sets the
+    weights count the sets before merging, since each of them chooses a vertex.
+
+    References
+    ----------
+    Blanco, Boldi, Marino 2014, section 5.1.
+    """
+
+    seed: int = 0
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose along the tree; needs a problem made by ``from_graph``."""
+        graph = graph_of("SpanningTree", problem)
+        arrays = graph.arrays
+        keys = problem.keys(self.seed)
+        costs = problem.local_costs.copy()
+        if problem.size:
+            class_of_set, rows, starts = _classes(problem)
+            inner = arrays.inner[graph.rows(problem.ids(rows))]
+            class_of = np.full(len(graph), -1, dtype=np.int32)
+            class_of[inner] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            sizes = np.bincount(class_of_set)
+            begin = _by_key(problem, class_of_set, keys)
+            into, at, below, beside, links = quotient_tree(
+                arrays.indptr, arrays.indices, class_of, starts, inner, sizes, begin
+            )
+            row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
+            exits = [
+                (c, row_of[int(at[c])], int(beside[c] - below[c]))
+                for c in range(len(sizes))
+                if into[c] >= 0
+            ]
+            exits += [(c, row_of[v], beyond) for c, v, beyond in links.tolist()]
+            within = {
+                c: _within(problem, rows[starts[c] : starts[c + 1]])
+                for c in {c for c, _, _ in exits}
+            }
+            for c, row, beyond in exits:
+                members = rows[starts[c] : starts[c + 1]]
+                towards = within[c][np.searchsorted(members, row)]
+                for i in np.flatnonzero(class_of_set == c).tolist():
+                    span = slice(problem.offsets[i], problem.offsets[i + 1])
+                    far = towards[np.searchsorted(members, problem.sets[i])]
+                    costs[span] += problem.pair_weight * beyond * far
+        choices = [
+            first_least(costs[first:last], keys[first:last])
+            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
+        ]
+        certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
+        return RepresentativesSolution.of(problem, choices, certificate)
+
+
+def _classes(
+    problem: RepresentativesProblem,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge sets that overlap: the class of each set, and the sorted rows of each class."""
+    size = len(problem.distances)
+    own = np.repeat(np.arange(problem.size), np.diff(problem.offsets))
+    # sets and rows as the two sides of a graph
+    ones = np.ones(len(own), dtype=np.int8)
+    total = problem.size + size
+    membership = csr_matrix((ones, (own, problem.size + problem.members)), (total, total))
+    _, label = connected_components(membership, directed=False)
+    _, class_of_set = np.unique(label[: problem.size], return_inverse=True)
+    class_of_set = class_of_set.reshape(-1)
+    pairs = np.unique(np.stack([class_of_set[own], problem.members], axis=1), axis=0)
+    starts = np.searchsorted(pairs[:, 0], np.arange(class_of_set.max() + 2))
+    return class_of_set, pairs[:, 1], starts.astype(np.int64)
+
+
+def _by_key(
+    problem: RepresentativesProblem, class_of_set: NDArray[np.int64], keys: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """Return the classes in the order of their least tie keys."""
+    least = np.minimum.reduceat(keys, problem.offsets[:-1])
+    order = class_of_set[np.argsort(least, kind="stable")]
+    _, first = np.unique(order, return_index=True)
+    return order[np.sort(first)]
+
+
+def _within(problem: RepresentativesProblem, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """**Shape:** (m, m): distances in the subgraph that rows induce."""
+    among = problem.distances[np.ix_(rows, rows)].astype(np.float64)
+    np.fill_diagonal(among, 0.0)
+    induced = shortest_path(np.where(among == 1, 1.0, 0.0), unweighted=True, directed=False)
+    return read_only(np.where(np.isfinite(induced), induced, among))
