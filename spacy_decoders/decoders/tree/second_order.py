@@ -71,12 +71,11 @@ class SecondOrder(TreeDecoder):
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         refuse_unless_second_order(problem)
-        heads, bound = second_order.decode(
+        heads, score, bound = second_order.decode(
             problem.arcs, *_arrays(problem), problem.single_root, self._outermost
         )
         if bound == -np.inf:
             raise infeasible(problem)
-        score = second_order_score(problem, heads, self.grandparents)
         slack = rounding_slack(3 * problem.n, score, _positive_mass(problem))
         return certify("SecondOrder", problem, heads, score, bound, slack)
 
@@ -117,20 +116,10 @@ def second_order_score(
     >>> second_order_score(problem, [0, 1, 1])
     4.0
     """
-    tree = tree_with_root(heads, problem.n)
-    tokens = np.arange(1, problem.n + 1)
-    score = float(problem.arcs[tree[1:], tokens].sum())
-    left, right = _adjacent_siblings(tree)
-    if problem.siblings is not None:
-        score += float(problem.siblings[tree[left], left, right].sum())
-    if problem.grandparents is not None:
-        m = tokens[tree[1:] > 0]
-        if grandparents == "outermost":
-            # whoever has a neighbour further out is not the last on its side
-            inner = np.concatenate([left[left > tree[left]], right[right < tree[right]]])
-            m = np.setdiff1d(m, inner)
-        score += float(problem.grandparents[tree[tree[m]], tree[m], m].sum())
-    return score
+    tree = tree_with_root(heads, problem.n)[1:].astype(np.int32)
+    return float(
+        second_order.score(problem.arcs, *_arrays(problem), grandparents == "outermost", tree)
+    )
 
 
 def refuse_unless_second_order(problem: TreeProblem) -> None:
@@ -150,17 +139,6 @@ def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float
     grandparents = _NONE if problem.grandparents is None else problem.grandparents
     siblings = _NONE if problem.siblings is None else problem.siblings
     return grandparents, siblings
-
-
-def _adjacent_siblings(
-    tree: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the left and right tokens of all adjacent pairs on one side of their head."""
-    order = np.argsort(tree[1:], kind="stable") + 1  # by head, then by position
-    left, right = order[:-1], order[1:]
-    head = tree[left]
-    same = (head == tree[right]) & ((left > head) == (right > head))
-    return left[same], right[same]
 
 
 def _positive_mass(problem: TreeProblem) -> float:

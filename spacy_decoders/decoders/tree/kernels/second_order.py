@@ -265,8 +265,34 @@ def _split(complete, left, right, h, row, stride):
 
 
 @jit(fastmath=FAST)
+def score(arcs, grandparents, siblings, outermost, heads):
+    """Return the sum of all parts of the tree `heads` (n,)."""
+    size = arcs.shape[0]
+    # the modifiers of each head so far, going from left to right
+    latest = np.zeros(size, dtype=np.int64)
+    total = 0.0
+    for m in range(1, size):
+        h = heads[m - 1]
+        before = latest[h]
+        latest[h] = m
+        neighbour = before > 0 and (before > h) == (m > h)
+        total += arcs[h, m]
+        if neighbour:
+            total += _pair(siblings, h, before, m)
+        if h > 0 and grandparents.size > 0:
+            g = heads[h - 1]
+            if not outermost or (m < h and not neighbour):
+                total += grandparents[g, h, m]
+    if outermost and grandparents.size > 0:
+        for h in range(1, size):
+            if latest[h] > h:
+                total += grandparents[heads[h - 1], h, latest[h]]
+    return total
+
+
+@jit(fastmath=FAST)
 def decode(arcs, grandparents, siblings, single_root, outermost):
-    """Return the best heads (n,) and the chart's own value, -inf if there is no tree."""
+    """Return the best heads (n,), their score and the chart's own value, -inf for no tree."""
     size = arcs.shape[0]
     heads = np.empty(size, dtype=np.int32)
     best, stride, _, _, complete, incomplete, closed, between, to_root = _fill(
@@ -277,7 +303,8 @@ def decode(arcs, grandparents, siblings, single_root, outermost):
             arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root,
             heads,
         )  # fmt: skip
-    return heads[1:], best
+        return heads[1:], score(arcs, grandparents, siblings, outermost, heads[1:]), best
+    return heads[1:], best, best
 
 
 @jit(fastmath=FAST)

@@ -1,0 +1,185 @@
+"""The tree decoders' dynamic programs against other people's, by sentence length.
+
+::
+
+    python benchmarks/tree.py [--quick] [--peers PYTHON]
+
+Scores are random and, where `tree_scores.py` has trained them, those of real sentences: peers
+are measured on the same arrays, and must find trees of the same score. Branch and bound is
+measured in `tree_branch_and_bound.py`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from time import thread_time
+from typing import Any
+
+import timing  # isort: skip - before numpy
+
+import numpy as np
+import plots
+from tree_peers import networkx_arborescence, supar_seconds, ufal_heads
+
+from spacy_decoders.decoders.tree import (
+    ChuLiuEdmonds,
+    Eisner,
+    SecondOrder,
+    TreeProblem,
+    max_marginals,
+    reduced_costs,
+    score_tree,
+)
+from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner
+
+LENGTHS = [10, 25, 50, 100]
+#: A task is repeated inside one measurement until it takes about so long.
+LEAST_SECONDS = 5e-3
+
+
+class Sample:
+    """The same random sentences of one length for every decoder and peer."""
+
+    def __init__(self, n: int, count: int) -> None:
+        rng = np.random.default_rng(n)
+        size = n + 1
+        # as real scores are: most heads stand near, and one of them stands out
+        distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+        self.arcs = []
+        for _ in range(count):
+            arcs = rng.normal(size=(size, size)) * 2 - np.log1p(distance)
+            likely = np.clip(np.arange(1, size) + rng.integers(-4, 5, n), 0, n)
+            arcs[likely, np.arange(1, size)] += 4
+            self.arcs.append(arcs)
+        self.turned = [np.ascontiguousarray(arcs.T) for arcs in self.arcs]
+        self.projective = [TreeProblem(arcs) for arcs in self.arcs]
+        self.free = [TreeProblem(arcs, projective=False) for arcs in self.arcs]
+        self.many_roots = [
+            TreeProblem(arcs, projective=False, single_root=False) for arcs in self.arcs
+        ]
+        self.second = [
+            TreeProblem(arcs, rng.normal(size=(size,) * 3), rng.normal(size=(size,) * 3))
+            for arcs in self.arcs[:2]
+        ]
+
+
+def repeated(task: Callable[[Any], object], items: list[Any]) -> tuple[Callable[[], None], int]:
+    """Return a task long enough to be timed, and how many sentences it takes."""
+
+    def once() -> None:
+        for item in items:
+            task(item)
+
+    once()
+    begin = thread_time()
+    once()
+    taken = thread_time() - begin
+    rounds = max(1, int(LEAST_SECONDS / max(taken, 1e-7)))
+
+    def several() -> None:
+        for _ in range(rounds):
+            once()
+
+    return several, rounds * len(items)
+
+
+def microseconds(
+    tasks: dict[str, tuple[Callable[[Any], object], list[Any]]], repeats: int
+) -> dict[str, float]:
+    """Return the median microseconds a sentence of each task."""
+    prepared = {name: repeated(*task) for name, task in tasks.items()}
+    taken = timing.interleaved(
+        {name: task for name, (task, _) in prepared.items()},
+        repeats,
+        seconds=4.0,
+        clock=thread_time,
+    )
+    return {name: taken[name] / prepared[name][1] * 1e6 for name in tasks}
+
+
+def measure(n: int, count: int, repeats: int) -> dict[str, float]:
+    """Time everything on sentences of one length."""
+    sample = Sample(n, count)
+    tasks: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
+        "Eisner, kernel": (lambda p: eisner.decode(p.arcs, True), sample.projective),
+        "Eisner": (Eisner().decode, sample.projective),
+        "Eisner, max-marginals": (max_marginals, sample.projective),
+        "ChuLiuEdmonds, kernel": (
+            lambda p: chu_liu_edmonds.decode(p.arcs, False, False),
+            sample.many_roots,
+        ),
+        "ChuLiuEdmonds, many roots": (ChuLiuEdmonds().decode, sample.many_roots),
+        "ChuLiuEdmonds, single root": (ChuLiuEdmonds().decode, sample.free),
+        "reduced costs": (reduced_costs, sample.free),
+        "SecondOrder": (SecondOrder().decode, sample.second),
+        "SecondOrder, outermost": (SecondOrder("outermost").decode, sample.second),
+        "SecondOrder, max-marginals": (SecondOrder().max_marginals, sample.second),
+        "ufal.chu_liu_edmonds": (ufal_heads, sample.turned),
+    }
+    if n <= 25:
+        tasks["networkx"] = (networkx_arborescence, sample.arcs[:1])
+    return microseconds(tasks, repeats)
+
+
+def same_trees(count: int) -> int:
+    """Check every peer's tree against ours; return how many were compared."""
+    compared = 0
+    for n in LENGTHS:
+        sample = Sample(n, count)
+        for problem, turned in zip(sample.many_roots, sample.turned, strict=True):
+            ours = ChuLiuEdmonds().decode(problem).certificate
+            theirs = score_tree(problem, ufal_heads(turned))
+            if not ours.is_optimal or abs(theirs - (ours.score or 0.0)) > 1e-6:
+                raise SystemExit(f"trees differ at n = {n}: {ours.score} and {theirs}")
+            compared += 1
+    return compared
+
+
+def main() -> None:
+    parser = timing.arguments(__doc__)
+    parser.add_argument(
+        "--peers", default=sys.executable, help="an interpreter with torch and supar"
+    )
+    options = parser.parse_args()
+    count, repeats = (10, 5) if options.quick else (40, 15)
+    report = timing.Report("tree", options.results)
+    report.facts["trees equal to ufal's"] = same_trees(count)
+    rows = {n: measure(n, count, repeats) for n in LENGTHS}
+    supar = supar_seconds(options.peers, LENGTHS[:2] if options.quick else LENGTHS)
+    for name, label in (("eisner", "supar, Eisner"), ("mst", "supar, MST")):
+        for n, seconds in supar.get(name, {}).items():
+            rows[int(n)][label] = seconds * 1e6
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    report.table(
+        "Microseconds a sentence (processor time, batches of one)",
+        ["decoder", *(f"n = {n}" for n in LENGTHS)],
+        [[name, *(rows[n].get(name) for n in LENGTHS)] for name in names],
+    )
+    at = rows[25]
+    report.target("Eisner, n = 25", 15.0, at["Eisner"], most=True, unit="µs")
+    peer = at.get("supar, Eisner")
+    report.target("Eisner against supar's, n = 25", 300.0, peer / at["Eisner"] if peer else None)
+    for n in (25, 100):
+        ratio = rows[n]["ufal.chu_liu_edmonds"] / rows[n]["ChuLiuEdmonds, many roots"]
+        report.target(f"ChuLiuEdmonds against ufal's, n = {n}", 2.0, ratio)
+    ratio = at["SecondOrder"] / at["Eisner"]
+    report.target("SecondOrder in units of Eisner, n = 25", 15.0, ratio, most=True)
+    plots.curves(
+        report.path(".png"),
+        "Decoding one sentence",
+        "tokens",
+        "microseconds",
+        {
+            name: (
+                [n for n in LENGTHS if name in rows[n]],
+                [rows[n][name] for n in LENGTHS if name in rows[n]],
+            )
+            for name in names
+        },
+    )
+    report.close()
+
+
+if __name__ == "__main__":
+    main()
