@@ -11,7 +11,7 @@ from .errors import DecodersError
 if TYPE_CHECKING:
     from spacy.language import Language
 
-__all__ = ["FOLDER", "load", "meta"]
+__all__ = ["FOLDER", "load", "meta", "pack"]
 
 #: Where it lies; its licence and how it was made stand beside it.
 FOLDER = Path(__file__).parent / "data" / "english"
@@ -48,7 +48,38 @@ def load(**options: Any) -> Language:
             f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
             "pipeline of your own with spacy.load()."
         )
-    return spacy.load(FOLDER, **options)
+    nlp = spacy.load(FOLDER, **options)
+    _convert(nlp, "float16", "float32")
+    return nlp
+
+
+def pack(nlp: Language, folder: Path = FOLDER) -> None:
+    """Write a pipeline as small as it goes: half precision, and no vocabulary.
+
+    The pipeline is spoilt by it: load it again to use it.
+
+    Parameters
+    ----------
+    nlp
+        A trained pipeline whose components need nothing from the vocabulary but the strings
+        of their labels.
+    folder
+        Where to write it; `load` reads the one in the package.
+    """
+    _convert(nlp, "float32", "float16")
+    for name in nlp.config.get("paths", {}):
+        nlp.config["paths"][name] = None  # where the training data lay is nobody's business
+    nlp.to_disk(folder, exclude=["vocab"])
+
+
+def _convert(nlp: Language, given: str, wanted: str) -> None:
+    """Convert all weights of one precision to another."""
+    for _, component in nlp.pipeline:
+        model: Any = getattr(component, "model", None)
+        for node in model.walk() if hasattr(model, "walk") else ():
+            for name in node.param_names:
+                if node.has_param(name) and node.get_param(name).dtype == given:
+                    node.set_param(name, node.get_param(name).astype(wanted))
 
 
 def meta() -> dict[str, Any]:

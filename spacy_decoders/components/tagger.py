@@ -261,7 +261,7 @@ class ExactTagger(DecodingPipe):
         # raises if the label does not fit the targets
         _ = LabelSpace(self.vocab, self.targets, [label]).values
         self.cfg["labels"].append(label)
-        if self.model.has_param("transitions"):
+        if self.model.get_ref("output_layer").has_dim("nO"):
             self.set_output(len(self.labels))
         self._forget()
         return 1

@@ -45,8 +45,8 @@ def build_chain_scorer(
     """Build a linear-chain scorer over any tok2vec.
 
     Emissions are a linear layer over the token vectors; transitions, start and end scores
-    are weights of the model itself, and so are trained, averaged, saved and sourced like
-    any other.
+    are weights of the model too (its layer ``"chain"``), and so are trained, averaged, saved
+    and sourced like any other.
 
     Parameters
     ----------
@@ -65,14 +65,13 @@ def build_chain_scorer(
        Generation.
     """
     output = _output_layer(nO, tok2vec.maybe_get_dim("nO"))
-    # no dimension nO here: thinc would not let it grow with the labels
+    weights = _chain_weights(nO)
     model: Scorer = Model(
         "chain_scorer",
         forward,
         init=init,
-        layers=[tok2vec, cast(Any, with_array(cast(Any, output)))],
-        params={"transitions": None, "start": None, "end": None},
-        refs={"tok2vec": tok2vec, "output_layer": output},
+        layers=[tok2vec, with_array(output), weights],
+        refs={"tok2vec": tok2vec, "output_layer": output, "chain": weights},
         attrs={
             "emission_l2": emission_l2,
             "transition_l2": transition_l2,
@@ -86,17 +85,17 @@ def forward(
     model: Scorer, docs: list[Doc], is_train: bool
 ) -> tuple[ChainScores, Callable[[ChainScores], Any]]:
     """Score the documents; the backward pass takes gradients of the same shape."""
-    tok2vec, output = model.layers
+    tok2vec, output, chain = model.layers
     vectors, backprop_tok2vec = tok2vec(docs, is_train)
     emissions, backprop_output = output(vectors, is_train)
-    weights: dict[str, Any] = {name: model.get_param(name) for name in _WEIGHTS}
+    weights: dict[str, Any] = {name: chain.get_param(name) for name in _WEIGHTS}
     scores = ChainScores(emissions, **weights)
 
     def backprop(gradient: ChainScores) -> Any:
         tokens = sum(len(rows) for rows in gradient.emissions)
         for name in _WEIGHTS:
-            model.inc_grad(name, getattr(gradient, name))
-            _penalise(model, name, model.attrs["transition_l2"] * tokens)
+            chain.inc_grad(name, getattr(gradient, name))
+            _penalise(chain, name, model.attrs["transition_l2"] * tokens)
         _penalise(model.get_ref("output_layer"), "W", model.attrs["emission_l2"] * tokens)
         return backprop_tok2vec(backprop_output(gradient.emissions))
 
@@ -105,7 +104,7 @@ def forward(
 
 def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
     """Set the dimensions and start from zero transitions; `Y` has the labels' number."""
-    tok2vec, with_output = model.layers
+    tok2vec, with_output, chain = model.layers
     output = model.get_ref("output_layer")
     if Y is not None and not output.has_dim("nO"):
         output.set_dim("nO", len(Y.start))
@@ -113,42 +112,60 @@ def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None
     if not output.has_dim("nI"):
         output.set_dim("nI", tok2vec.get_dim("nO"))
     with_output.initialize()
-    size = output.get_dim("nO")
-    model.set_param("transitions", model.ops.alloc2f(size, size))
-    model.set_param("start", model.ops.alloc1f(size))
-    model.set_param("end", model.ops.alloc1f(size))
+    chain.set_dim("nO", output.get_dim("nO"))
+    chain.initialize()
 
 
 def resize(model: Scorer, size: int) -> Scorer:
-    """Make room for new labels behind the present ones, whose weights stay as they are."""
-    output = model.get_ref("output_layer")
-    larger = _output_layer(size, output.maybe_get_dim("nI"))
-    if output.has_param("W"):
-        larger.set_param("W", _grown(model, output.get_param("W"), (size, larger.get_dim("nI"))))
-        larger.set_param("b", _grown(model, output.get_param("b"), (size,)))
-    if model.has_param("transitions"):
-        model.set_param("transitions", _grown(model, model.get_param("transitions"), (size, size)))
-        model.set_param("start", _grown(model, model.get_param("start"), (size,)))
-        model.set_param("end", _grown(model, model.get_param("end"), (size,)))
-    model.layers[1] = cast(Any, with_array(larger))
-    model.set_ref("output_layer", larger)
+    """Make room for new labels behind the present ones, whose weights stay as they are.
+
+    The layers are replaced by larger ones, so that an optimizer meets them as new.
+    """
+    output, chain = model.get_ref("output_layer"), model.get_ref("chain")
+    larger_output = _output_layer(size, output.maybe_get_dim("nI"))
+    larger_chain = _chain_weights(size)
+    for layer, larger in ((output, larger_output), (chain, larger_chain)):
+        if layer.has_param(layer.param_names[0]):
+            larger.initialize()
+            for name in layer.param_names:
+                present: Any = layer.get_param(name)
+                weights: Any = larger.get_param(name)
+                weights[tuple(slice(0, length) for length in present.shape)] = present
+    model.layers[1:] = [with_array(larger_output), larger_chain]
+    model.set_ref("output_layer", larger_output)
+    model.set_ref("chain", larger_chain)
     return model
 
 
 _WEIGHTS = ("transitions", "start", "end")
 
 
-def _penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
-    if weight:
-        layer.inc_grad(name, layer.get_param(name) * weight)
-
-
 def _output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
     return cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init))
 
 
-def _grown(model: Scorer, weights: Any, shape: tuple[int, ...]) -> Any:
-    """A larger copy with zeros behind the present weights."""
-    larger: Any = model.ops.alloc(cast(Any, shape))
-    larger[tuple(slice(0, length) for length in weights.shape)] = weights
-    return larger
+def _chain_weights(nO: int | None) -> Model[Any, Any]:
+    """What all tokens share; a layer that only keeps it."""
+    return Model(
+        "chain_weights",
+        _no_forward,
+        init=_init_chain_weights,
+        dims={"nO": nO},
+        params=dict.fromkeys(_WEIGHTS),
+    )
+
+
+def _no_forward(model: Model[Any, Any], X: Any, is_train: bool) -> Any:
+    raise NotImplementedError("chain_weights has no input: chain_scorer reads its weights.")
+
+
+def _init_chain_weights(model: Model[Any, Any], X: Any = None, Y: Any = None) -> None:
+    size = model.get_dim("nO")
+    model.set_param("transitions", model.ops.alloc2f(size, size))
+    model.set_param("start", model.ops.alloc1f(size))
+    model.set_param("end", model.ops.alloc1f(size))
+
+
+def _penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
+    if weight:
+        layer.inc_grad(name, layer.get_param(name) * weight)

@@ -97,9 +97,9 @@ def randomise(nlp: Language, seed: int) -> None:
     model = nlp.get_pipe("exact_tagger").model
     rng = np.random.default_rng(seed)
     for layer, name in (
-        (model, "transitions"),
-        (model, "start"),
-        (model, "end"),
+        (model.get_ref("chain"), "transitions"),
+        (model.get_ref("chain"), "start"),
+        (model.get_ref("chain"), "end"),
         (model.get_ref("output_layer"), "W"),
     ):
         shape = layer.get_param(name).shape

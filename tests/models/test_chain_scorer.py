@@ -58,8 +58,8 @@ def test_backprop_reaches_all_weights():
     model.get_ref("output_layer").set_param("W", np.ones((SIZE, 8), dtype="f"))
     scores, backprop = model.begin_update(docs())
     backprop(ones(scores))
-    assert (model.get_grad("transitions") == 1.0).all()
-    assert (model.get_grad("start") == 1.0).all()
+    assert (model.get_ref("chain").get_grad("transitions") == 1.0).all()
+    assert (model.get_ref("chain").get_grad("start") == 1.0).all()
     # six tokens, each with a gradient of one
     assert model.get_ref("output_layer").get_grad("b").tolist() == [6.0] * SIZE
     embedding = next(node for node in model.walk() if node.name == "hashembed")
@@ -68,7 +68,7 @@ def test_backprop_reaches_all_weights():
 
 def test_regularisation_is_paid_by_the_token_and_apart():
     model = scorer(emission_l2=0.5, transition_l2=0.25)
-    model.set_param("transitions", np.full((SIZE, SIZE), 2.0, dtype="f"))
+    model.get_ref("chain").set_param("transitions", np.full((SIZE, SIZE), 2.0, dtype="f"))
     model.get_ref("output_layer").set_param("W", np.full((SIZE, 8), 3.0, dtype="f"))
     scores, backprop = model.begin_update(docs())
     zero = ChainScores(
@@ -78,8 +78,8 @@ def test_regularisation_is_paid_by_the_token_and_apart():
         0 * scores.end,
     )
     backprop(zero)
-    assert model.get_grad("transitions") == pytest.approx(6 * 0.25 * 2.0)
-    assert model.get_grad("start") == pytest.approx(0.0)
+    assert model.get_ref("chain").get_grad("transitions") == pytest.approx(6 * 0.25 * 2.0)
+    assert model.get_ref("chain").get_grad("start") == pytest.approx(0.0)
     assert model.get_ref("output_layer").get_grad("W") == pytest.approx(6 * 0.5 * 3.0)
 
 
@@ -90,17 +90,17 @@ def test_transitions_are_averaged_like_any_weight():
         scores, backprop = model.begin_update(docs())
         backprop(ones(scores))
         model.finish_update(optimizer)
-    trained = model.get_param("transitions").copy()
+    trained = model.get_ref("chain").get_param("transitions").copy()
     with model.use_params(optimizer.averages):
         averaged = model.predict(docs()).transitions.copy()
     assert not np.allclose(trained, averaged)
-    assert np.array_equal(model.get_param("transitions"), trained)
+    assert np.array_equal(model.get_ref("chain").get_param("transitions"), trained)
 
 
 def test_growth_keeps_what_was_learnt():
     model = scorer()
     rng = np.random.default_rng(0)
-    model.set_param("transitions", rng.normal(size=(SIZE, SIZE)).astype("f"))
+    model.get_ref("chain").set_param("transitions", rng.normal(size=(SIZE, SIZE)).astype("f"))
     model.get_ref("output_layer").set_param("W", rng.normal(size=(SIZE, 8)).astype("f"))
     before = model.predict(docs())
     resize(model, SIZE + 2)
@@ -118,7 +118,7 @@ def test_growth_keeps_what_was_learnt():
 
 def test_storage():
     model = scorer()
-    model.set_param("transitions", np.eye(SIZE, dtype="f"))
+    model.get_ref("chain").set_param("transitions", np.eye(SIZE, dtype="f"))
     restored = build_chain_scorer(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"])
     restored.from_bytes(model.to_bytes())
     for doc, copy in zip(
