@@ -418,7 +418,7 @@ class GraphEntityLinker(DecodingPipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        kb_loader: Callable[[Vocab], KnowledgeBase] | None = None,
+        kb_loader: Any = None,  # spaCy validates it and can't resolve a callable's types
     ) -> None:
         """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
         validate_get_examples(get_examples, "GraphEntityLinker.initialize")

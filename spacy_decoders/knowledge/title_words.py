@@ -17,14 +17,14 @@ __all__ = ["TitleWords", "title_words"]
 
 
 def title_words(text: str) -> list[str]:
-    """The words of a title or mention, case apart.
+    """The words of a title or mention, case apart; an underscore is no part of a word.
 
     Examples
     --------
     >>> title_words("Mercury (planet)")
     ['mercury', 'planet']
     """
-    return re.findall(r"\w+", text.casefold())
+    return re.findall(r"[^\W_]+", text.casefold())
 
 
 @dataclass(frozen=True, eq=False)
