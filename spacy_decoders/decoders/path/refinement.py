@@ -146,10 +146,10 @@ class Refinement:
         search = DepthFirst(self._problem, found, self._after, self._vertex_prices, self.prices)
         ended = False
         while not ended:
+            self.iterations += 1
             ended = search.run(LAST_NODES if nodes is None else nodes)
             if nodes is not None or self._out_of_budget:
                 break
-        self.iterations += 1
         self.bound = min(self.bound, search.frontier)
         for score, path in zip(found.scores, found.paths, strict=True):
             if path[0] >= 0:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
-from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem
+from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem, exact_path, refinement
 from spacy_decoders.decoders.path.decoder import PathDecoder
 from tests.decoders.path.problems import (
     assert_path,
@@ -156,3 +156,38 @@ def test_same_input_same_output_and_picklable():
     assert decoder == ExactPath()
     first, second = decoder.decode(problem, 8), ExactPath().decode(problem, 8)
     assert first.vertices.tolist() == second.vertices.tolist()
+
+
+@pytest.mark.parametrize("everywhere", [0, 2, 100])
+@pytest.mark.parametrize("count", [1, 3])
+def test_each_stage_of_the_refinement_against_brute_force(monkeypatch, everywhere, count):
+    # with one node a search, small problems too go through prices, memory and all that
+    monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
+    for name in ("DIVE_NODES", "PRICED_NODES"):
+        monkeypatch.setattr(refinement, name, 1)
+    monkeypatch.setattr(refinement, "EVERYWHERE", everywhere)
+    rng = np.random.default_rng(7)
+    for i in range(60):
+        n = int(rng.integers(4, 8))
+        forbidden = (0.0, 0.4)[i % 2]
+        problem = random_problem(rng, n, n, ties=i % 3 == 0, forbidden=forbidden)
+        length = min(int(rng.integers(3, 6)), problem.class_count)
+        expected = truth(problem, length)
+        if not expected:
+            with pytest.raises(InfeasibleError):
+                ExactPath().k_best(problem, length, count)
+            continue
+        ranked = ExactPath().k_best(problem, length, count)
+        scores = [solution.certificate.score for solution in ranked]
+        assert scores == pytest.approx([score for score, _ in expected[:count]], abs=1e-9)
+        assert all(solution.certificate.is_optimal for solution in ranked)
+        for iterations in (1, 3, 7):
+            hurried = ExactPath()
+            try:
+                solution = hurried.decode(problem, length, budget=Budget(iterations=iterations))
+            except InfeasibleError as error:
+                assert "budget" in str(error)
+                continue
+            bound = solution.certificate.bound
+            assert solution.certificate.score <= expected[0][0] + 1e-9
+            assert bound is None or bound >= expected[0][0] - 1e-9

@@ -1,0 +1,327 @@
+"""Headline decoding: table 1 and figure 2 of the paper, and what comes after it.
+
+    python benchmarks/path.py
+
+needs the data folder and ``pip install -e ".[benchmarks]"``.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from time import perf_counter
+
+from timing import Report, arguments, interleaved  # before numpy: it sets the threads
+
+# isort: split
+import numpy as np
+from headline_data import (
+    Section,
+    System,
+    lead_words,
+    read_sections,
+    rouge,
+    top_words,
+    tuned,
+)
+from plots import curves
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.components.headline_words import read_words
+from spacy_decoders.decoders.path import (
+    Beam,
+    ColorCoding,
+    ExactPath,
+    IntegerProgram,
+    PathProblem,
+)
+from spacy_decoders.decoders.path.color_coding import best_color_count
+from spacy_decoders.decoders.path.kernels.color import colorful_path
+from spacy_decoders.models.stems import Stemmer
+from spacy_decoders.models.words import Vertices
+
+Problems = list[tuple[PathProblem, int]]
+
+
+def main() -> None:
+    """Run everything and write the report."""
+    options = arguments(__doc__ or "").parse_args()
+    quick = options.quick
+    report = Report("path", options.results)
+    train, test = read_sections(options.data)
+    report.facts["sections"] = {"train": len(train), "test": len(test)}
+    paper = System.train(train, paper=True)
+    best, grid = tuned(train, quick=quick)
+    report.facts["tuning on training folds, ROUGE-L"] = grid
+    report.facts["weights"] = {"ordering": best.ordering, "contiguity": best.contiguity}
+    sample = test[: 40 if quick else None]
+    by_paper = [(paper.graph(s).problem, s.length) for s in sample]
+    by_tuned = [(best.graph(s).problem, s.length) for s in sample]
+    optima = [ExactPath().decode(*task).certificate for task in by_paper]
+    table_1(report, by_paper, optima, sample, paper, quick)
+    figure_2(report, by_paper, optima)
+    longer(report, {"paper's scoring": by_paper, "tuned": by_tuned}, quick)
+    symmetric(report, 3 if quick else 10)
+    building(report, best, test)
+    quality(report, paper, best, test)
+    report.close()
+
+
+def table_1(
+    report: Report,
+    problems: Problems,
+    optima: list,
+    sections: list[Section],
+    paper: System,
+    quick: bool,
+) -> None:
+    """Times, optima and ROUGE-L of all decoders at the titles' true lengths."""
+    decoders = {
+        "ExactPath": ExactPath(),
+        "Beam 1": Beam(1),
+        "Beam 80": Beam(80),
+        "Beam 1345": Beam(1345),
+        "Beam 10, look-ahead": Beam(10, lookahead=True),
+        "ColorCoding as published": ColorCoding(reduce=False),
+        "ColorCoding": ColorCoding(),
+    }
+    times = {name: np.zeros(len(problems)) for name in decoders}
+    hits, scores = {name: [] for name in decoders}, {name: [] for name in decoders}
+    for place, (problem, length) in enumerate(problems):
+        taken = interleaved(
+            {name: partial(decoder.decode, problem, length) for name, decoder in decoders.items()},
+            3,
+            seconds=1.0,
+        )
+        graph = paper.graph(sections[place])
+        for name, decoder in decoders.items():
+            times[name][place] = taken[name]
+            solution = decoder.decode(problem, length)
+            reached = solution.certificate.score >= optima[place].score - 1e-9
+            hits[name].append(reached)
+            headline = paper.text(sections[place], graph, solution.vertices)
+            scores[name].append(rouge(sections[place].title, headline))
+    program_times, program_places = integer_programs(report, problems, optima, quick)
+    rows = []
+    for name in decoders:
+        rows.append(
+            [
+                name,
+                1e3 * float(np.median(times[name])),
+                1e3 * float(times[name].mean()),
+                1e3 * float(times[name].max()),
+                float(np.mean(scores[name])),
+                100 * float(np.mean(hits[name])),
+            ]
+        )
+    for name, taken in program_times.items():
+        seconds = np.array(taken)
+        rows.append(
+            [
+                f"{name} ({len(seconds)} documents)",
+                1e3 * float(np.median(seconds)),
+                1e3 * float(seconds.mean()),
+                1e3 * float(seconds.max()),
+                None,
+                None,
+            ]
+        )
+    report.table(
+        f"Table 1: {len(problems)} held-out sections, the paper's scoring, true lengths",
+        ["decoder", "median ms", "mean ms", "max ms", "ROUGE-L", "optimal %"],
+        rows,
+    )
+    certified = 100 * float(np.mean([c.is_optimal for c in optima]))
+    report.target("ExactPath at true lengths: certified", 100, certified, unit="%")
+    median = {name: float(np.median(taken)) for name, taken in times.items()}
+    report.target(
+        "ExactPath against beam 80, time", 1.0, median["ExactPath"] / median["Beam 80"], most=True
+    )
+    flow = np.array(program_times["flow ILP, CBC"])
+    for name, wanted in (("ExactPath", 10_000), ("ColorCoding as published", 1_000)):
+        ratio = float(np.median(flow / times[name][program_places]))
+        report.target(f"flow ILP against {name}, time", wanted, ratio)
+
+
+def integer_programs(
+    report: Report, problems: Problems, optima: list, quick: bool
+) -> tuple[dict[str, list[float]], list[int]]:
+    """Time the integer programs on a few documents, spread over all sizes."""
+    limit, count = (10.0, 3) if quick else (40.0, 9)
+    order = sorted(range(len(problems)), key=lambda place: problems[place][0].size)
+    places = [order[int(share * (len(order) - 1))] for share in np.linspace(0.1, 0.9, count)]
+    programs = {
+        "flow ILP, CBC": IntegerProgram("CBC", "flow"),
+        "time-expanded ILP, CBC": IntegerProgram("CBC", "time_expanded"),
+        "time-expanded ILP, HiGHS": IntegerProgram("HIGHS", "time_expanded"),
+    }
+    times: dict[str, list[float]] = {name: [] for name in programs}
+    proven = dict.fromkeys(programs, 0)
+    for place in places:
+        for name, program in programs.items():
+            begin = perf_counter()
+            solution = program.decode(*problems[place], budget=Budget(seconds=limit))
+            times[name].append(perf_counter() - begin)
+            proven[name] += solution.certificate.is_optimal
+            if solution.certificate.is_optimal:
+                assert abs(solution.certificate.score - optima[place].score) < 1e-5
+    report.facts["integer programs"] = {
+        "documents": len(places),
+        "limit in seconds (a document that needs more counts as this)": limit,
+        "proven": proven,
+    }
+    return times, places
+
+
+def figure_2(report: Report, problems: Problems, optima: list) -> None:
+    """How many colourings it takes to find each document's optimum."""
+    needed = []
+    for (problem, length), optimum in zip(problems, optima, strict=True):
+        colors = best_color_count(problem.class_count, length, problem.size, 1e-3)
+        table = np.empty((1 << colors, problem.size))
+        of_class = np.zeros(problem.class_count, dtype=np.int64)
+        path = np.empty(length, dtype=np.int32)
+        rest = np.zeros((length, problem.size))
+        given = (problem.start, problem.edges, problem.end, problem.dense_classes, rest)
+        for iteration in range(1000):
+            value = colorful_path(
+                *given, False, -np.inf, colors, 0, iteration, of_class, table, path
+            )
+            if value >= optimum.score - 1e-9:
+                break
+        needed.append(iteration + 1)
+    counts = np.sort(needed)
+    steps = np.arange(1, max(80, counts[-1]) + 1)
+    shares = 100 * np.searchsorted(counts, steps, side="right") / len(counts)
+    series = {"colour-coding": (steps.tolist(), shares.tolist())}
+    curves(
+        report.path(".png"),
+        "Figure 2: convergence of colour-coding",
+        "iterations",
+        "exact solutions found (%)",
+        series,
+        log="x",
+    )
+    at_90 = float(counts[int(np.ceil(0.9 * len(counts))) - 1])
+    report.target(
+        "colour-coding: iterations for 90% of documents", 11, at_90, most=True, unit="iterations"
+    )
+    report.target(
+        "colour-coding: iterations for all", 60, float(counts[-1]), most=True, unit="iterations"
+    )
+
+
+def longer(report: Report, scorings: dict[str, Problems], quick: bool) -> None:
+    """Exact decoding of longer headlines within a second each."""
+    rows, certified = [], []
+    for name, problems in scorings.items():
+        for length in (3, 5, 8, 10, 13):
+            taken, optimal = [], []
+            for problem, _ in problems[: 20 if quick else None]:
+                if problem.class_count < length:
+                    continue
+                begin = perf_counter()
+                solution = ExactPath().decode(problem, length, budget=Budget(seconds=1))
+                taken.append(perf_counter() - begin)
+                optimal.append(solution.certificate.is_optimal)
+            certified += optimal
+            rows.append(
+                [
+                    f"{name}, {length} words",
+                    1e3 * float(np.median(taken)),
+                    1e3 * max(taken),
+                    100 * float(np.mean(optimal)),
+                ]
+            )
+    report.table("ExactPath, longer", ["case", "median ms", "max ms", "certified %"], rows)
+    report.target(
+        "ExactPath, lengths to 13, both scorings: certified within 1 s",
+        99,
+        100 * float(np.mean(certified)),
+        unit="%",
+    )
+
+
+def symmetric(report: Report, count: int) -> None:
+    """The hardest kind: symmetric random weights, every vertex a class."""
+    taken, optimal = [], []
+    for seed in range(count):
+        drawn = np.random.default_rng(seed).random((110, 110))
+        nothing = np.zeros(110)
+        problem = PathProblem(nothing, drawn + drawn.T, nothing, np.arange(110))
+        begin = perf_counter()
+        solution = ExactPath().decode(problem, 13, budget=Budget(seconds=5))
+        taken.append(perf_counter() - begin)
+        optimal.append(solution.certificate.is_optimal)
+    report.facts["symmetric random weights"] = {"seconds": taken, "certified": optimal}
+    slowest = max(taken) if all(optimal) else None
+    report.target(
+        "symmetric random weights, n = 110, k = 13: slowest of all", 1.0, slowest,
+        most=True, unit="s",
+    )  # fmt: skip
+
+
+def building(report: Report, system: System, sections: list[Section]) -> None:
+    """Building the graph from the Doc: reading, features, selection and all edges."""
+    near = [s for s in sections if 100 <= len(s.vertices) <= 120]
+    stemmer = Stemmer("en")
+    times = []
+    for section in near:
+
+        def build(section: Section = section) -> None:
+            words = read_words(section.doc, stemmer)
+            fresh = Section(
+                section.title, section.doc, words, Vertices.of(words), [], section.title_stems
+            )
+            system.graph(fresh)
+
+        times.append(interleaved({"build": build}, 5)["build"])
+    report.facts["graph building, median ms"] = 1e3 * float(np.median(times))
+    report.target(
+        "building the graph, n = 110", 2.0, 1e3 * float(np.median(times)), most=True, unit="ms"
+    )
+
+
+def quality(report: Report, paper: System, best: System, sections: list[Section]) -> None:
+    """ROUGE-L on held-out sections, with paired bootstraps, and twenty headlines."""
+    headlines = {
+        "tuned, exact": [best.headline(s) for s in sections],
+        "tuned, automatic length": [best.automatic(s) for s in sections],
+        "paper's scoring, exact": [paper.headline(s) for s in sections],
+        "top words in source order": [top_words(best, s) for s in sections],
+        "lead words": [lead_words(s) for s in sections],
+    }
+    scores = {
+        name: np.array([rouge(s.title, h) for s, h in zip(sections, written, strict=True)])
+        for name, written in headlines.items()
+    }
+    rng = np.random.default_rng(0)
+    draws = rng.integers(0, len(sections), (5000, len(sections)))
+    ours = scores["tuned, exact"]
+    rows = []
+    for name, of_system in scores.items():
+        differences = (ours - of_system)[draws].mean(axis=1)
+        low = float(np.quantile(differences, 0.05))
+        rows.append([name, float(of_system.mean()), float((ours - of_system).mean()), low])
+        if name in ("paper's scoring, exact", "top words in source order", "lead words"):
+            report.target(
+                f"ROUGE-L, tuned above {name}: lower end of 95%", 0.0, low, unit="ROUGE-L"
+            )
+    report.table(
+        f"ROUGE-L (F1) on {len(sections)} held-out sections",
+        ["system", "ROUGE-L", "tuned is better by", "at least (95%, paired bootstrap)"],
+        rows,
+    )
+    order = np.argsort(-ours, kind="stable")
+    shown = order[np.linspace(0, len(order) - 1, 20).astype(int)]
+    report.table(
+        "Twenty headlines, from the best to the worst",
+        ["title", "headline", "ROUGE-L"],
+        [
+            [sections[i].title, headlines["tuned, exact"][i], float(ours[i])]
+            for i in shown.tolist()
+        ],
+    )
+
+
+if __name__ == "__main__":
+    main()
