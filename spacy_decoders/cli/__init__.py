@@ -5,6 +5,8 @@ spaCy imports this module for each of its commands, so nothing heavy stands at t
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Optional
 
@@ -13,12 +15,13 @@ from spacy.cli._util import app as spacy_app
 
 # so that `spacy find-function` and the others know `@decoders`
 from .. import registry  # noqa: F401
+from ..errors import DecodersError
 
 __all__ = ["app"]
 
 app = typer.Typer(
     name="decoders",
-    help="Exact, certified decoding: a demonstration, compiling, information.",
+    help="Exact, certified decoding: try it, look into it, annotate a corpus.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -58,3 +61,161 @@ def warmup_command() -> None:
     from .warmup import warmup
 
     raise typer.Exit(warmup())
+
+
+@app.command("annotate")
+def annotate_command(
+    source: Annotated[
+        Path,
+        typer.Argument(help="A file or folder: .spacy, .jsonl(.gz), .parquet, .txt."),
+    ],
+    output: Annotated[Path, typer.Argument(help="A folder; an unfinished one is resumed.")],
+    model: Annotated[
+        str, typer.Option(help="A pipeline; by default the one that is shipped.")
+    ] = "",
+    format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
+    shard_size: Annotated[int, typer.Option(help="Documents in each file.")] = 500,
+    text_field: Annotated[
+        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+    ] = "text",
+    batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
+    workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
+    scheduler: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Address of a Dask scheduler (extra: distributed)."),
+    ] = None,
+) -> None:
+    """Annotate a corpus, in files that are written whole and resumed where it stopped."""
+    from ..corpus import Job
+    from .annotate import annotate_corpus
+
+    with friendly_errors():
+        job = Job(source, output, model, format, shard_size, text_field, batch_size)  # type: ignore[arg-type]
+        raise typer.Exit(annotate_corpus(job, workers=workers, scheduler=scheduler))
+
+
+@app.command("explain")
+def explain_command(
+    text: Annotated[Optional[str], typer.Option(help="The text to explain.")] = None,  # noqa: UP045
+    file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A file with the text; - for standard input."),
+    ] = None,
+    pipeline: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="A pipeline; by default the one that is shipped."),
+    ] = None,
+    output: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("explain.html"),
+) -> None:
+    """Write a page that shows what was decoded, what else was possible, and how sure it is."""
+    from .demo import given_text
+    from .explain import explain_text
+
+    with friendly_errors():
+        explain_text(given_text(text, file), output, pipeline)
+
+
+kb_app = typer.Typer(
+    name="kb", help="Knowledge bases for graph_entity_linker.", no_args_is_help=True
+)
+app.add_typer(kb_app)
+
+_OUTPUT = typer.Argument(help="The folder to write.")
+_HUBS = typer.Option(help="Hubs to index distances to; 256 for millions of concepts.")
+
+
+@kb_app.command("build")
+def kb_build_command(
+    source: Annotated[Path, typer.Argument(help="Your concepts: .tsv or .jsonl, also .gz.")],
+    output: Annotated[Path, _OUTPUT],
+    hubs: Annotated[int, _HUBS] = 0,
+) -> None:
+    """Build from your own concepts: id, title, aliases, links, description, text."""
+    from .knowledge import build_from_file
+
+    with friendly_errors():
+        build_from_file(source, output, hubs=hubs)
+
+
+@kb_app.command("build-wikidata")
+def kb_wikidata_command(
+    source: Annotated[Path, typer.Argument(help="A Wikidata JSON dump, also .gz or .bz2.")],
+    output: Annotated[Path, _OUTPUT],
+    language: Annotated[str, typer.Option(help="Language of the names.")] = "en",
+    hubs: Annotated[int, _HUBS] = 256,
+) -> None:
+    """Build from a Wikidata dump."""
+    from .knowledge import build_from_wikidata
+
+    with friendly_errors():
+        build_from_wikidata(source, output, language=language, hubs=hubs)
+
+
+@kb_app.command("build-wikipedia")
+def kb_wikipedia_command(
+    output: Annotated[Path, _OUTPUT],
+    page: Annotated[Path, typer.Option(help="*-page.sql.gz")],
+    redirect: Annotated[Path, typer.Option(help="*-redirect.sql.gz")],
+    pagelinks: Annotated[Path, typer.Option(help="*-pagelinks.sql.gz")],
+    linktarget: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="*-linktarget.sql.gz, for dumps since 2024."),
+    ] = None,
+    articles: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="*-pages-articles.xml.bz2, for anchors and texts."),
+    ] = None,
+    hubs: Annotated[int, _HUBS] = 256,
+) -> None:
+    """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
+    from .knowledge import build_from_wikipedia
+
+    with friendly_errors():
+        build_from_wikipedia(
+            output,
+            page=page,
+            redirect=redirect,
+            pagelinks=pagelinks,
+            linktarget=linktarget,
+            articles=articles,
+            hubs=hubs,
+        )
+
+
+@kb_app.command("info")
+def kb_info_command(
+    folder: Annotated[Path, typer.Argument(help="A knowledge base.")],
+    verify: Annotated[bool, typer.Option(help="Compare every file with its checksum.")] = False,
+) -> None:
+    """Print what a knowledge base holds."""
+    from .knowledge import show
+
+    with friendly_errors():
+        show(folder, verify=verify)
+
+
+@kb_app.command("look-up")
+def kb_look_up_command(
+    alias: Annotated[str, typer.Argument(help="A mention.")],
+    kb: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A knowledge base; by default the small one that is shipped."),
+    ] = None,
+    words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
+    limit: Annotated[int, typer.Option(help="The most candidates.")] = 20,
+) -> None:
+    """Print what a mention may mean."""
+    from .knowledge import look_up
+
+    with friendly_errors():
+        look_up(kb, alias, words=words, limit=limit)
+
+
+@contextmanager
+def friendly_errors() -> Iterator[None]:
+    """Print an error of ours as a message, without a traceback, and exit with 1."""
+    try:
+        yield
+    except DecodersError as error:
+        typer.secho(str(error), fg=typer.colors.RED, err=True)
+        raise typer.Exit(1) from None

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..components.tagger import ExactTagger
 
-__all__ = ["TEXT", "demo"]
+__all__ = ["TEXT", "demo", "given_text"]
 
 TEXT = (
     "Jaguar unveiled its electric saloon beside the river. A jaguar had escaped from the zoo "
@@ -56,7 +56,7 @@ def demo(
     """
     console = Console()
     nlp, name = _loaded(pipeline)
-    doc, seconds = _annotated(nlp, _given(text, file))
+    doc, seconds = _annotated(nlp, given_text(text, file))
     console.print(_token_table(doc) if tokens else _sentence_table(doc, name))
     statuses = [certificate["status"] for certificate in doc._.certificates.get(name, [])]
     optimal = statuses.count("optimal")
@@ -88,7 +88,8 @@ def _loaded(pipeline: str | None) -> tuple[Language, str]:
     raise typer.BadParameter(f"{pipeline} has no exact_tagger; it has {nlp.pipe_names}.")
 
 
-def _given(text: str | None, file: Path | None) -> str:
+def given_text(text: str | None, file: Path | None) -> str:
+    """The text of the two options, or the one that is shipped."""
     if text is not None and file is not None:
         raise typer.BadParameter("give either --text or --file.")
     if file is None:

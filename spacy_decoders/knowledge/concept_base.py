@@ -182,11 +182,30 @@ class Contents:
 
 
 def write_concept_base(
-    folder: str | Path, contents: Contents, *, source: str = "", progress: bool = False
+    folder: str | Path,
+    contents: Contents,
+    *,
+    source: str = "",
+    hubs: int = 0,
+    progress: bool = False,
 ) -> ConceptBase:
     """Write a concept base and open it.
 
     The folder appears whole or not at all: it is written beside its place and renamed.
+
+    Parameters
+    ----------
+    folder
+        Where to put it; a knowledge base that is there already is replaced.
+    contents
+        What goes into it.
+    source
+        Where that comes from, for the manifest.
+    hubs
+        Vertices of highest degree to index distances to; 256 suit millions of concepts, 0
+        a graph that is searched in no time as it is.
+    progress
+        Whether to show progress bars.
 
     Raises
     ------
@@ -202,7 +221,7 @@ def write_concept_base(
     temporary = folder.with_name(f".{folder.name}.{uuid4().hex}")
     temporary.mkdir()
     try:
-        counts = _write(temporary, contents, progress)
+        counts = _write(temporary, contents, hubs, progress)
         files = {
             str(path.relative_to(temporary)): {
                 "size": path.stat().st_size,
@@ -221,7 +240,7 @@ def write_concept_base(
     return ConceptBase.open(folder)
 
 
-def _write(folder: Path, contents: Contents, progress: bool) -> dict[str, Any]:
+def _write(folder: Path, contents: Contents, hubs: int, progress: bool) -> dict[str, Any]:
     ids, numbers, collisions = StringIndex.build(contents.ids)
     if collisions or len(ids) < len(contents.ids):
         raise ProblemError("source: the same identifier stands for two concepts.")
@@ -236,6 +255,8 @@ def _write(folder: Path, contents: Contents, progress: bool) -> dict[str, Any]:
     graph = ConceptGraph.from_edges(
         numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
     )
+    if hubs:
+        graph.index_hubs(hubs, progress=progress)
     graph.save(folder / "graph")
     if contents.texts:
         names: list[list[str]] = [[] for _ in contents.ids]

@@ -107,7 +107,7 @@ class DirectLink:
         def costs(vertices: NDArray[np.int64]) -> Matrix:
             joined = adjacency(graph, vertices)
             np.fill_diagonal(joined, True)
-            return 1.0 - joined
+            return (~joined).astype(np.float64)
 
         return _of_concepts(table, costs)
 

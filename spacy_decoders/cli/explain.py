@@ -1,0 +1,33 @@
+"""A page that explains a text's annotations, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import spacy
+from rich.console import Console
+from spacy.language import Language
+
+from ..bundled import load
+from ..display import explain
+
+__all__ = ["explain_text", "with_alternatives"]
+
+#: What makes our components keep alternatives and margins, where they have the option.
+_ALTERNATIVES = {"margins": True, "head_margins": True, "k_best": 4, "n_best": 5}
+
+
+def explain_text(text: str, output: Path, pipeline: str | None) -> None:
+    """Annotate a text, alternatives included, and write the page."""
+    nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
+    page = explain(nlp(text)).save(output)
+    Console(highlight=False, soft_wrap=True).print(f"Open {page} in a browser.")
+
+
+def with_alternatives(nlp: Language) -> Language:
+    """Make the components of a pipeline keep what the page can show."""
+    for _, component in nlp.pipeline:
+        for option, value in _ALTERNATIVES.items():
+            if hasattr(component, option):
+                setattr(component, option, value)
+    return nlp

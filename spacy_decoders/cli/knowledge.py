@@ -1,0 +1,128 @@
+"""Building a knowledge base and looking into it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from tqdm import tqdm
+
+from ..errors import ProblemError
+from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
+from ..knowledge.concepts import BadRows, ConceptFile
+from ..knowledge.dumps.wikidata import WikidataDump
+from ..knowledge.wikipedia import WikipediaDumps
+
+__all__ = ["build_from_file", "build_from_wikidata", "build_from_wikipedia", "look_up", "show"]
+
+
+def build_from_file(source: Path, output: Path, *, hubs: int) -> None:
+    """Build from a user's own TSV or JSON lines."""
+    concepts = ConceptFile(source)
+    contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source.name))
+    _finish(output, contents, source.name, hubs, concepts.bad, {"links to nothing": lost})
+
+
+def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int) -> None:
+    """Build from a Wikidata JSON dump."""
+    dump = WikidataDump(source, language, progress=True)
+    contents, lost = Contents.of(dump)
+    _finish(output, contents, source.name, hubs, dump.bad, {"links to nothing": lost})
+
+
+def build_from_wikipedia(
+    output: Path,
+    *,
+    page: Path,
+    redirect: Path,
+    pagelinks: Path,
+    linktarget: Path | None,
+    articles: Path | None,
+    hubs: int,
+) -> None:
+    """Build from the dumps of a Wikipedia; stages that are done are not done again."""
+    stages = output.with_name(f"{output.name}.stages")
+    dumps = WikipediaDumps(page, redirect, pagelinks, stages, linktarget, articles, progress=True)
+    contents, bad = dumps.contents()
+    _finish(output, contents, page.name, hubs, BadRows(sum(bad.values())), {})
+    shutil.rmtree(stages)
+
+
+def _finish(
+    output: Path,
+    contents: Contents,
+    source: str,
+    hubs: int,
+    bad: BadRows,
+    lost: dict[str, int],
+) -> None:
+    base = write_concept_base(output, contents, source=source, hubs=hubs, progress=True)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(
+        f"{output}: {len(base):,} concepts, {base.graph.n_edges:,} links, "
+        f"{len(base.aliases):,} aliases."
+    )
+    for what, count in lost.items():
+        if count:
+            console.print(f"left out: {count:,} {what}")
+    if bad.count:
+        console.print(f"[yellow]left out: {bad.count:,} rows that could not be read[/yellow]")
+        for example in bad.examples[:5]:
+            console.print(f"  {example}", markup=False)
+
+
+def show(folder: Path, *, verify: bool) -> None:
+    """Print what a knowledge base holds."""
+    base = ConceptBase.open(folder)
+    if verify:
+        base.verify()
+    table = Table(show_header=False, box=None)
+    size = sum(entry["size"] for entry in base.manifest["files"].values())
+    rows: dict[str, str] = {
+        "concepts": f"{len(base):,}",
+        "links": f"{base.graph.n_edges:,}",
+        "aliases": f"{len(base.aliases):,}",
+        "candidates": f"{len(base.aliases.concepts):,}",
+        "full-text index": "yes" if base.text is not None else "no",
+        "source": base.manifest["source"] or "-",
+        "on disk": f"{size / 1e6:,.1f} MB",
+        "files": "unchanged since it was built" if verify else "sizes right",
+    }
+    for name, value in rows.items():
+        table.add_row(name, value)
+    Console(highlight=False, soft_wrap=True).print(table)
+
+
+def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> None:
+    """Print the candidates of an alias, or what shares words with it.
+
+    Raises
+    ------
+    ProblemError
+        If the knowledge base has no full-text index and `words` is asked for.
+    """
+    from ..registry.linking import BUNDLED
+
+    base = ConceptBase.open(BUNDLED if folder is None else folder)
+    if words:
+        if base.text is None:
+            raise ProblemError("knowledge base: it has no full-text index to search.")
+        found, scores = base.text.find(alias, limit)
+    else:
+        found, scores = base.aliases.candidates(alias)
+    console = Console(highlight=False, soft_wrap=True)
+    if not len(found):
+        console.print(f"Nothing is known as {alias!r}.", markup=False)
+        return
+    table = Table("id", "title", "score" if words else "prior", "links", "description")
+    for concept, score in list(zip(found.tolist(), scores.tolist(), strict=True))[:limit]:
+        table.add_row(
+            base.id(concept),
+            base.titles[concept],
+            f"{score:.3f}",
+            f"{int(base.graph.degree[concept]):,}",
+            base.descriptions[concept],
+        )
+    console.print(table)
