@@ -71,8 +71,11 @@ class HeadlineKnowledge:
         corpus = CorpusCounts.count([Vertices.of(words).stems for words in texts], title_stems)
         model = BigramModel.count(run for words in texts for run in words.runs())
         sizes = [sum(content for _, content in words) for words in titles]
-        low, high = np.percentile([size for size in sizes if size] or [2], [25, 95])
-        least, most = max(int(low), min(2, int(high))), int(np.ceil(high))
+        sizes = [size for size in sizes if size]
+        least, most = DEFAULT_LENGTHS
+        if sizes:
+            low, high = np.percentile(sizes, [25, 95])
+            least, most = max(int(low), min(2, int(high))), int(np.ceil(high))
         auxiliaries = auxiliaries_of_titles(titles, language)
         return cls(corpus, model, tuple(auxiliaries), (least, most))
 

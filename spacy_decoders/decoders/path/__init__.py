@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from .beam import Beam
     from .color_coding import ColorCoding
     from .decoder import PathDecoder
-    from .exact_path import ExactPath
+    from .exact_path import ExactPath, decode_lengths, k_best
     from .integer_program import IntegerProgram
     from .problem import PathProblem, PathSolution
+    from .reduction import reduce
 
 __all__ = [
     "Beam",
@@ -22,6 +23,9 @@ __all__ = [
     "PathDecoder",
     "PathProblem",
     "PathSolution",
+    "decode_lengths",
+    "k_best",
+    "reduce",
 ]
 
 _HOMES = {
@@ -32,6 +36,9 @@ _HOMES = {
     "PathDecoder": "decoder",
     "PathProblem": "problem",
     "PathSolution": "problem",
+    "decode_lengths": "exact_path",
+    "k_best": "exact_path",
+    "reduce": "reduction",
 }
 
 

@@ -17,7 +17,7 @@ from .kernels.walk import walk_bounds
 from .problem import PathProblem, PathSolution, infeasible_message
 from .refinement import Refinement
 
-__all__ = ["ExactPath"]
+__all__ = ["ExactPath", "decode_lengths", "k_best"]
 
 #: Nodes of the first search: most documents need no more.
 FIRST_NODES = 300
@@ -154,3 +154,17 @@ class ExactPath(PathDecoder):
             )
             for i in range(best.found)
         ]
+
+
+def k_best(
+    problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
+) -> list[PathSolution]:
+    """Find up to `k` distinct best paths exactly: :meth:`ExactPath.k_best`."""
+    return ExactPath().k_best(problem, length, k, budget=budget)
+
+
+def decode_lengths(
+    problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
+) -> list[PathSolution]:
+    """Find the best path of each length exactly: :meth:`ExactPath.decode_lengths`."""
+    return ExactPath().decode_lengths(problem, lengths, budget=budget)

@@ -14,6 +14,7 @@ from ...errors import InfeasibleError, ProblemError
 from ..solver import IntegerSolution, LinearProgram, Solver
 from .beam import Beam
 from .decoder import PathDecoder
+from .kernels.walk import walk_bounds
 from .problem import Integers, PathProblem, PathSolution, infeasible_message
 
 __all__ = ["IntegerProgram"]
@@ -61,7 +62,7 @@ class IntegerProgram(PathDecoder):
     """
 
     solver: Solver = "CBC"
-    formulation: Literal["flow", "time_expanded"] = "flow"
+    formulation: Literal["flow", "time_expanded"] = "time_expanded"
 
     def __post_init__(self) -> None:
         if self.solver not in get_args(Solver):
@@ -89,7 +90,7 @@ class IntegerProgram(PathDecoder):
         length = problem.checked_length(length)
         clock = budget.start()
         _check_magnitude(problem)
-        fallback = Beam(80, lookahead=True).decode(problem, length)
+        path, score, bound = _fallback(problem, length)
         write = _flow if self.formulation == "flow" else _time_expanded
         program = LinearProgram(self.solver, maximize=True)
         edges = write(program, problem, length)
@@ -97,14 +98,16 @@ class IntegerProgram(PathDecoder):
             solved = program.solve(clock)
         except InfeasibleError as error:
             raise InfeasibleError(infeasible_message(length)) from error
-        path, score = np.asarray(fallback.vertices), fallback.certificate.score or 0.0
-        bound = fallback.certificate.bound
-        bound = np.inf if bound is None else bound
         if solved is not None:
             bound = min(bound, solved.bound)
             found = _follow(edges, solved, length)
             if problem.score(found) > score or solved.proven:
                 path, score = found, problem.score(found)
+        if score == -np.inf:
+            raise InfeasibleError(
+                f"{self.solver} found no path of {length} vertices in the time given. Allow "
+                "more; there may be one."
+            )
         certificate = Certificate.from_bound(
             "IntegerProgram",
             score,
@@ -113,6 +116,19 @@ class IntegerProgram(PathDecoder):
             iterations=1,
         )
         return PathSolution(path, certificate)
+
+
+def _fallback(problem: PathProblem, length: int) -> tuple[Integers, float, float]:
+    """A beam's path, its score, and the bound of the best walk."""
+    table = walk_bounds(problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1)
+    bound = float((problem.start + table[length - 1]).max())
+    if bound == -np.inf:
+        raise InfeasibleError(infeasible_message(length))
+    try:
+        known = Beam(80, lookahead=True).decode(problem, length)
+    except InfeasibleError:  # the beam ran into a dead end, which proves nothing
+        return np.empty(0, dtype=np.int32), -np.inf, bound
+    return known.vertices, problem.score(known.vertices), bound
 
 
 def _check_magnitude(problem: PathProblem) -> None:

@@ -42,7 +42,7 @@ def test_no_cycle_beside_the_path():
     weights = np.full((4, 4), -1.0)
     weights[1, 2] = weights[2, 1] = 10.0
     problem = PathProblem([0, -5, -5, 0], weights, [0, -5, -5, 0], [0, 1, 2, 3])
-    solution = IntegerProgram().decode(problem, 3)
+    solution = IntegerProgram(formulation="flow").decode(problem, 3)
     assert_path(problem, 3, solution)
     assert solution.certificate.score == truth(problem, 3)[0][0]
 
