@@ -13,7 +13,7 @@ from spacy.training import Example
 
 from ..errors import ProblemError
 
-__all__ = ["column_corpus", "conllu_corpus", "headline_corpus"]
+__all__ = ["column_corpus", "conllu_corpus", "headline_corpus", "linked_corpus"]
 
 Corpus = Callable[[Language], Iterable[Example]]
 
@@ -52,6 +52,14 @@ def conllu_corpus(
         gold_sents=gold_sents,
         limit=limit,
     )
+
+
+@spacy.registry.readers("spacy-decoders.LinkedCorpus.v1")
+def linked_corpus(path: Path | None) -> Corpus:
+    """Read linked entities; see :class:`~spacy_decoders.corpus.linked.LinkedCorpus`."""
+    from ..corpus.linked import LinkedCorpus
+
+    return LinkedCorpus(_given(path))
 
 
 @spacy.registry.readers("spacy-decoders.ColumnCorpus.v1")

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +12,17 @@ import spacy
 from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.link_windows import link_windows
 from spacy_decoders.components.linker import GraphEntityLinker
 from spacy_decoders.components.linker_scorer import score_linker
+from spacy_decoders.corpus.linked import LinkedCorpus
 from spacy_decoders.knowledge.candidates import CandidateTable
 
+CONFIGS = Path(__file__).parents[2] / "configs"
 NAME = "graph_entity_linker"
 TEXT = "The jaguar hunts in the jungle along the Amazon."
 
@@ -370,3 +375,53 @@ def test_pipe_analysis_knows_what_it_writes(nlp):
     analysis = nlp.analyze_pipes()
     assert "span._.link" in analysis["summary"][NAME]["assigns"]
     assert isinstance(nlp.get_pipe(NAME), GraphEntityLinker)
+
+
+def test_the_config_trains(tmp_path):
+    rows = [
+        ("Mercury and Venus circle", [(0, 7, "mercury_planet"), (12, 17, "venus_planet")]),
+        ("Jaguar and Tata", [(0, 6, "jaguar_cars"), (11, 15, "tata"), (0, 15, None)]),
+        ("Nothing here", []),
+    ] * 3
+    corpus = tmp_path / "train.jsonl"
+    corpus.write_text(
+        "\n".join(
+            json.dumps(
+                {
+                    "text": text,
+                    "mentions": [{"start": a, "end": b, "gold": g} for a, b, g in mentions],
+                }
+            )
+            for text, mentions in rows
+        )
+    )
+    config = spacy.util.load_config(
+        CONFIGS / "graph_entity_linker.cfg",
+        overrides={
+            "paths.train": str(corpus),
+            "paths.dev": str(corpus),
+            "training.max_steps": 4,
+            "training.eval_frequency": 2,
+        },
+    )
+    (tmp_path / "out").mkdir()
+    nlp = train(init_nlp(config), tmp_path / "out")[0]
+    scores = nlp.evaluate(list(LinkedCorpus(corpus)(nlp)))
+    assert scores["nel_micro_f"] == 1.0
+    assert scores["certified"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("x.csv", "", "expected .spacy or .jsonl"),
+        ("x.jsonl", "{}", "line 1 of x.jsonl"),
+        ("x.jsonl", "not json", "line 1 of x.jsonl"),
+    ],
+)
+def test_a_corpus_that_is_none(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ProblemError, match=message):
+        list(LinkedCorpus(tmp_path / name)(spacy.blank("en")))
+    with pytest.raises(ProblemError, match="does not exist"):
+        LinkedCorpus(tmp_path / "none.jsonl")

@@ -1,0 +1,86 @@
+"""Examples of linked entities: the entities are given, their identifiers are to be found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+
+from ..errors import ProblemError
+from ..knowledge.dumps.sql import open_dump
+
+__all__ = ["LinkedCorpus"]
+
+
+class LinkedCorpus:
+    """Examples whose predicted documents have the gold entities, without identifiers.
+
+    Parameters
+    ----------
+    path
+        ``.spacy`` with ``kb_id`` on entities, or ``.jsonl`` (also ``.gz``) with ``text`` and
+        ``mentions``: objects with ``start``, ``end`` (characters), ``gold`` (identifier or
+        null) and perhaps ``label``.
+
+    Raises
+    ------
+    ProblemError
+        If the file is missing, of another kind, or a line is no such object.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise ProblemError(f"path: {self.path} does not exist.")
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        for doc in self._docs(nlp):
+            bare = doc.copy()
+            bare.set_ents([Span(bare, e.start, e.end, label=e.label) for e in doc.ents])
+            yield Example(bare, doc)
+
+    def _docs(self, nlp: Language) -> Iterator[Doc]:
+        name = self.path.name.lower()
+        if name.endswith(".spacy"):
+            yield from DocBin().from_disk(self.path).get_docs(nlp.vocab)
+        elif name.endswith((".jsonl", ".jsonl.gz")):
+            with open_dump(self.path) as (lines, _):
+                for number, line in enumerate(lines, start=1):
+                    yield self._doc(nlp, number, line)
+        else:
+            raise ProblemError(f"path: expected .spacy or .jsonl, got {self.path.name}.")
+
+    def _doc(self, nlp: Language, number: int, line: bytes) -> Doc:
+        try:
+            row = json.loads(line)
+            doc = nlp.make_doc(row["text"])
+            spans = [_span(doc, mention) for mention in row["mentions"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProblemError(
+                f"path: line {number} of {self.path.name} is no object with text and mentions "
+                f"({error!r})."
+            ) from error
+        # of overlapping mentions the first stands
+        taken: set[int] = set()
+        kept = []
+        for span in spans:
+            if span is not None and not taken & set(range(span.start, span.end)):
+                taken |= set(range(span.start, span.end))
+                kept.append(span)
+        doc.set_ents(kept)
+        return doc
+
+
+def _span(doc: Doc, mention: dict[str, Any]) -> Span | None:
+    return doc.char_span(
+        mention["start"],
+        mention["end"],
+        label=mention.get("label") or "MENTION",
+        kb_id=mention.get("gold") or "",
+        alignment_mode="expand",
+    )
