@@ -155,7 +155,8 @@ class _Search:
 
     def _best_tree(self, scores: NDArray[np.float64], mask: Mask) -> tuple[float, Heads | None]:
         """Run the backbone; returns the value and heads (n + 1,), None without any tree."""
-        from .kernels import chu_liu_edmonds, eisner, second_order
+        from .kernels import chu_liu_edmonds, eisner
+        from .second_order import best_heads
 
         self.calls += 1
         size = self.problem.n + 1
@@ -168,7 +169,7 @@ class _Search:
             heads, _, value, _ = eisner.decode(arcs, single)
         else:
             pairs, chains = scores[square : square + cube], scores[square + cube :]
-            heads, value = second_order.decode(
+            heads, _, value = best_heads(
                 arcs,
                 read_only(chains.reshape(size, size, size)),
                 read_only(pairs.reshape(size, size, size)),

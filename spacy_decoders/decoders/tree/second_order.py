@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,6 +21,11 @@ __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
 
 #: Which modifiers' grandparents are paid.
 Grandparents = Literal["all", "outermost"]
+
+#: Entries that a thread keeps for its next sentence: 64 MiB, more than 100 tokens need.
+MOST_KEPT = 2**23
+
+_OF_THREAD = threading.local()
 
 #: What the kernels take where there is no such array.
 _NONE = read_only(np.zeros((0, 0, 0)))
@@ -71,7 +77,7 @@ class SecondOrder(TreeDecoder):
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         refuse_unless_second_order(problem)
-        heads, score, bound = second_order.decode(
+        heads, score, bound = best_heads(
             problem.arcs, *_arrays(problem), problem.single_root, self._outermost
         )
         if bound == -np.inf:
@@ -94,7 +100,11 @@ class SecondOrder(TreeDecoder):
         """
         refuse_unless_second_order(problem)
         result: NDArray[np.float64] = second_order.max_marginals(
-            problem.arcs, *_arrays(problem), problem.single_root, self._outermost
+            problem.arcs,
+            *_arrays(problem),
+            problem.single_root,
+            self._outermost,
+            _space(second_order.entries(problem.n + 1, self._outermost)),
         )
         return result
 
@@ -120,6 +130,38 @@ def second_order_score(
     return float(
         second_order.score(problem.arcs, *_arrays(problem), grandparents == "outermost", tree)
     )
+
+
+def best_heads(
+    arcs: NDArray[np.float64],
+    grandparents: NDArray[np.float64],
+    siblings: NDArray[np.float64],
+    single_root: bool,
+    outermost: bool,
+) -> tuple[NDArray[np.int32], float, float]:
+    """Return the best heads, their score and the chart's value, for arrays already checked.
+
+    All three are read-only; those of no entries stand for none. Without a tree the value is
+    ``-inf``.
+    """
+    space = _space(second_order.entries(len(arcs), outermost))
+    heads, score, bound = second_order.decode(
+        arcs, grandparents, siblings, single_root, outermost, space
+    )
+    return heads, float(score), float(bound)
+
+
+def _space(entries: int) -> NDArray[np.float64]:
+    """Return room for the tables, the same for every sentence that a thread decodes.
+
+    Fresh memory costs more than the decoding: the system hands it out page by page.
+    """
+    space: NDArray[np.float64] | None = getattr(_OF_THREAD, "space", None)
+    if space is None or len(space) < entries:
+        space = np.empty(entries)
+        if entries <= MOST_KEPT:
+            _OF_THREAD.space = space
+    return space
 
 
 def refuse_unless_second_order(problem: TreeProblem) -> None:

@@ -32,26 +32,26 @@ from .lanes import (
 
 
 @jit(fastmath=FAST)
-def _turn(arcs, grandparents, outermost, stride):
-    """Return the scores with the grandparent as the last axis: added on an arc, on closing.
+def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
+    """Write the scores with the grandparent as the last axis: paid on an arc, on closing.
 
-    The first holds the arc, and its grandparents if all count; the second the grandparents if
-    only the outermost counts, else nothing.
+    The first holds the arc, and its grandparents if all count; the second, if there is any,
+    the grandparents of which only the outermost counts.
     """
     size = arcs.shape[0]
-    on_arc = np.empty(size * size * stride)
-    on_closing = np.zeros(size * size * stride if outermost else 0)
+    for at in range(on_closing.size):
+        on_closing[at] = 0.0
+    turned = on_closing if outermost else on_arc
     for h in range(size):
         for m in range(size):
-            on_arc[(h * size + m) * stride : (h * size + m + 1) * stride] = arcs[h, m]
+            for at in range((h * size + m) * stride, (h * size + m + 1) * stride):
+                on_arc[at] = arcs[h, m]
         if grandparents.size > 0:
-            turned = on_closing if outermost else on_arc
             for g in range(size):
                 place = h * size * stride + g
                 for m in range(size):
                     turned[place] += grandparents[g, h, m]
                     place += stride
-    return on_arc, on_closing
 
 
 @jit(fastmath=FAST)
@@ -95,7 +95,8 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
     row = size * stride
     steps = np.empty(size)
     for i in range(size - 1, 0, -1):
-        complete[i * (row + stride) : i * (row + stride) + stride] = 0.0
+        for at in range(i * (row + stride), i * (row + stride) + stride):
+            complete[at] = 0.0
         for j in range(i + 1, size):
             width = j - i
             # the same work for the tokens before and for those behind the span
@@ -164,18 +165,27 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
 
 
 @jit(fastmath=FAST)
-def _fill(arcs, grandparents, siblings, single_root, outermost):
+def _fill(arcs, grandparents, siblings, single_root, outermost, space):
+    """Run the inside pass in tables that are cut out of `space`, see `entries`."""
     size = arcs.shape[0]
     stride = -(-size // LANES) * LANES
-    on_arc, on_closing = _turn(arcs, grandparents, outermost, stride)
-    complete = np.empty(size * size * stride)
-    incomplete = np.empty(size * size * stride)
-    closed = np.empty(size * size * stride) if outermost else incomplete
-    between = np.empty(size * size * stride)
+    each = size * size * stride
+    on_arc = space[:each]
+    complete = space[each : 2 * each]
+    incomplete = space[2 * each : 3 * each]
+    between = space[3 * each : 4 * each]
+    on_closing = space[4 * each : 5 * each] if outermost else space[:0]
+    closed = space[5 * each : 6 * each] if outermost else incomplete
     to_root = np.empty(size)
+    _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
     _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, between, stride)
     best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
     return best, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root
+
+
+def entries(size, outermost):
+    """Return how much space the kernels need for so many tokens, the root among them."""
+    return (6 if outermost else 4) * size * size * (-(-size // LANES) * LANES)
 
 
 @jit(fastmath=FAST)
@@ -291,12 +301,12 @@ def score(arcs, grandparents, siblings, outermost, heads):
 
 
 @jit(fastmath=FAST)
-def decode(arcs, grandparents, siblings, single_root, outermost):
+def decode(arcs, grandparents, siblings, single_root, outermost, space):
     """Return the best heads (n,), their score and the chart's own value, -inf for no tree."""
     size = arcs.shape[0]
     heads = np.empty(size, dtype=np.int32)
     best, stride, _, _, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, single_root, outermost
+        arcs, grandparents, siblings, single_root, outermost, space
     )
     if best > -np.inf:
         _back_trace(
@@ -308,7 +318,7 @@ def decode(arcs, grandparents, siblings, single_root, outermost):
 
 
 @jit(fastmath=FAST)
-def max_marginals(arcs, grandparents, siblings, single_root, outermost):
+def max_marginals(arcs, grandparents, siblings, single_root, outermost, space):
     """Return the score of the best tree through each arc, -inf where there is none.
 
     The outside pass undoes the inside pass step by step, spans from the outside inwards:
@@ -316,7 +326,7 @@ def max_marginals(arcs, grandparents, siblings, single_root, outermost):
     """
     size = arcs.shape[0]
     _, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, single_root, outermost
+        arcs, grandparents, siblings, single_root, outermost, space
     )
     row = size * stride
     out_complete = np.full(size * row, -np.inf)
