@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import srsly
@@ -26,12 +26,15 @@ from ..models.word_selection import WordSelection, feature_columns
 from ..models.words import Vertices, Words
 from . import extensions
 from .decoding_pipe import DecodingPipe
-from .headline_units import Headline, headline_of_sentences, headline_of_words, title_words
+from .headline_decoding import (
+    GraphSettings,
+    ScoredUnit,
+    headlines_of_sentences,
+    headlines_of_words,
+)
+from .headline_units import Headline, title_words
 from .headline_words import read_words, word_keys
 from .headline_writer import HeadlineWriter, Length
-
-if TYPE_CHECKING:
-    from ..decoders.path import PathProblem, PathSolution
 
 __all__ = ["DEFAULT_CONFIG", "HeadlineGenerator", "make_headline_generator"]
 
@@ -141,23 +144,10 @@ def make_headline_generator(
         language=nlp.lang or "xx",
         mode=mode,
         spans_key=spans_key,
-        ordering=ordering,
-        contiguity=contiguity,
-        ends=ends,
+        settings=GraphSettings(ordering, contiguity, ends, max_vertices),
         auxiliaries=auxiliaries,
-        max_vertices=max_vertices,
         scorer=scorer,
     )
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredUnit:
-    """A document or span, read, with the log-odds of each of its content words."""
-
-    unit: Doc | Span
-    words: Words
-    vertices: Vertices
-    odds: NDArray[np.float64]
 
 
 class HeadlineGenerator(DecodingPipe):
@@ -186,29 +176,19 @@ class HeadlineGenerator(DecodingPipe):
         language: str = "xx",
         mode: Literal["words", "extractive"] = "words",
         spans_key: str | None = None,
-        ordering: float = 0.1,
-        contiguity: float = 1.0,
-        ends: float = 0.0,
+        settings: GraphSettings | None = None,
         auxiliaries: Sequence[str] | None = None,
-        max_vertices: int = 1000,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
         if mode not in ("words", "extractive"):
             raise ProblemError(f"mode: expected 'words' or 'extractive', got {mode!r}.")
-        if max_vertices < 2:
-            raise ProblemError(f"max_vertices: expected at least 2, got {max_vertices}.")
-        if not np.isfinite([ordering, contiguity, ends]).all() or min(ordering, ends) < 0:
-            raise ProblemError("ordering, contiguity, ends: expected finite weights, none < 0.")
         self.vocab = vocab
         self.model = model
         self.writer = writer
         self.name = name
         self.mode = mode
         self.spans_key = spans_key
-        self.ordering = ordering
-        self.contiguity = contiguity
-        self.ends = ends
-        self.max_vertices = max_vertices
+        self.settings = GraphSettings() if settings is None else settings
         self.scorer = scorer
         self.cfg: dict[str, Any] = {"language": language}
         self.knowledge = HeadlineKnowledge.untrained(language)
@@ -235,8 +215,9 @@ class HeadlineGenerator(DecodingPipe):
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
-        decode = self._decode_words if self.mode == "words" else self._decode_sentences
-        return [decode(scored) for scored in scores]
+        decode = headlines_of_words if self.mode == "words" else headlines_of_sentences
+        settings = replace(self.settings, auxiliaries=self.auxiliaries)
+        return [decode(scored, self.knowledge, settings, self.writer) for scored in scores]
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
@@ -266,92 +247,6 @@ class HeadlineGenerator(DecodingPipe):
     ) -> Any:
         table = selection_features(words, vertices, self.knowledge.corpus, title=title)
         return table[:, feature_columns(self.model)].astype(np.float32)
-
-    def _decode_words(self, scored: ScoredUnit) -> list[Headline]:
-        from ..decoders.path import PathProblem  # noqa: F401 - compiled code loads on first use
-        from ..models.bigrams import BigramModel
-        from ..models.word_graph import word_graph
-
-        words, vertices = scored.words, scored.vertices
-        if not len(vertices):
-            return []
-        # the log-probability of being chosen: what a path can add is then at most the bonus
-        selection = -np.logaddexp(0.0, -scored.odds)
-        auxiliaries = word_keys(self.auxiliaries)
-        model = self.knowledge.language_model or BigramModel.count(words.runs())
-        options: dict[str, Any] = {
-            "ordering": self.ordering,
-            "contiguity": self.contiguity,
-            "edge_ordering": self.ends,
-        }
-
-        def graph(kept: NDArray[np.int64]) -> Any:
-            part = vertices.restrict(kept)
-            return word_graph(words, part, selection[kept], model, auxiliaries, **options)
-
-        kept, pruned = self._kept(selection, graph)
-        built = graph(kept)
-
-        def render(solution: PathSolution) -> Headline:
-            path = solution.vertices
-            via = built.via[path[:-1], path[1:]]
-            between = [self.auxiliaries[x] if x >= 0 else "" for x in via.tolist()]
-            certificate = solution.certificate
-            if pruned:
-                certificate = replace(certificate, scope="pruned")
-            chosen = kept[path].tolist()
-            return headline_of_words(scored.unit, chosen, vertices.of_token, between, certificate)
-
-        return self.writer.write(built.problem, self.knowledge.lengths, render)
-
-    def _kept(
-        self, selection: NDArray[np.float64], graph: Callable[[NDArray[np.int64]], Any]
-    ) -> tuple[NDArray[np.int64], bool]:
-        """The words of a very long text that go into the graph, and whether some were cut."""
-        everything = np.arange(len(selection))
-        if len(selection) <= self.max_vertices:
-            return everything, False
-        from ..decoders.path import Beam
-        from ..models.word_graph import useful_words
-
-        ranked = np.argsort(-selection, kind="stable")
-        sample: PathProblem = graph(np.sort(ranked[: self.max_vertices])).problem
-        lengths = self.writer.lengths(self.knowledge.lengths, sample.class_count)
-        useful = np.zeros(len(selection), dtype=bool)
-        for length, known in zip(
-            lengths, Beam(10, lookahead=True).decode_lengths(sample, lengths), strict=True
-        ):
-            score = known.certificate.score
-            if score is None or self.writer.n_best > 1 or self.writer.max_chars is not None:
-                useful[:] = True
-            else:
-                bonus = max(0.0, self.contiguity)
-                useful[useful_words(selection, bonus, length, score)] = True
-        if useful.sum() <= self.max_vertices:
-            return np.flatnonzero(useful), False
-        return np.sort(ranked[: self.max_vertices]), True
-
-    def _decode_sentences(self, scored: ScoredUnit) -> list[Headline]:
-        from ..models.sentence_graph import sentence_graph
-
-        words = scored.words
-        if not len(scored.vertices):
-            return []
-        problem = sentence_graph(words, self.knowledge.corpus, ordering=self.ordering)
-        kept = np.arange(problem.size)
-        if problem.size > self.max_vertices:
-            best = np.argsort(-problem.start, kind="stable")[: self.max_vertices]
-            kept = np.sort(best)
-            problem = problem.restrict(kept)
-
-        def render(solution: PathSolution) -> Headline:
-            certificate = solution.certificate
-            if len(kept) < int(words.sentences[-1]) + 1:
-                certificate = replace(certificate, scope="pruned")
-            path = kept[solution.vertices].tolist()
-            return headline_of_sentences(scored.unit, path, words.sentences, certificate)
-
-        return self.writer.write(problem, (1, 3), render)
 
     # --- training ----------------------------------------------------------------
 

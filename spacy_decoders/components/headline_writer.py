@@ -33,8 +33,8 @@ class HeadlineWriter:
         Any path decoder.
     length
         Content words; "auto" chooses the length with the best mean score per step from word
-        to word within what is usual, a list ``[least, most]`` within that range. A text with fewer classes
-        gets the longest headline it allows.
+        to word within what is usual, a list ``[least, most]`` within that range. A text with
+        fewer classes gets the longest headline it allows.
     max_chars
         The most characters of the text, or None: the best that fits, shorter if need be.
     n_best
