@@ -63,7 +63,7 @@ subword_features = true
     default_config={
         "model": Config().from_str(DEFAULT_MODEL)["model"],
         "decoder": {"@decoders": "spacy-decoders.BranchAndBound.v1"},
-        "factors": ["grandparents", "siblings"],
+        "factors": ["arcs", "grandparents", "siblings"],
         "factors_start": 1000,
         "window": 15,
         "k": None,
@@ -170,8 +170,8 @@ class BranchAndBoundParser(DecodingPipe):
     decoder
         A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
     factors
-        Families of non-local factors: "grandparents", "siblings", "tri_siblings",
-        "great_grandparents"; none for arcs alone, as Eisner and ChuLiuEdmonds need it.
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings",
+        "tri_siblings", "great_grandparents". Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
         After so many updates the factors begin to learn, from what the arcs get wrong.
     window
@@ -200,7 +200,7 @@ class BranchAndBoundParser(DecodingPipe):
         name: str = "branch_and_bound_parser",
         *,
         decoder: Any,
-        factors: Sequence[Family] = ("grandparents", "siblings"),
+        factors: Sequence[Family] = ("arcs", "grandparents", "siblings"),
         factors_start: int = 1000,
         window: int = 15,
         k: int | None = None,
@@ -212,6 +212,7 @@ class BranchAndBoundParser(DecodingPipe):
     ) -> None:
         if k_best < 1:
             raise ProblemError(f"k_best: expected at least 1, got {k_best}.")
+        _check_decoder(type(decoder).__name__, factors, projective)
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -403,6 +404,26 @@ class BranchAndBoundParser(DecodingPipe):
         if self.scorer is None:
             return {}
         return self.scorer(examples, component=self.name, **kwargs)
+
+
+def _check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
+    """Refuse at once what a decoder of ours would refuse at every document."""
+    beyond_arcs = [family for family in factors if family != "arcs"]
+    if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
+        raise ProblemError(
+            f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
+            "out (factors = []), or decode by BranchAndBound."
+        )
+    if decoder in ("Eisner", "SecondOrder") and not projective:
+        raise ProblemError(
+            f"projective: {decoder} finds projective trees; set it to true, or decode by "
+            "ChuLiuEdmonds or BranchAndBound."
+        )
+    if decoder == "ChuLiuEdmonds" and projective:
+        raise ProblemError(
+            "projective: ChuLiuEdmonds finds non-projective trees; set it to false, or decode "
+            "by Eisner or BranchAndBound."
+        )
 
 
 def make_parser_scorer() -> Callable[..., dict[str, Any]]:

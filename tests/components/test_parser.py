@@ -398,6 +398,40 @@ def test_needs_trees_to_learn():
         nlp.initialize(lambda: [example])
 
 
+@pytest.mark.parametrize(
+    ("decoder", "options", "match"),
+    [
+        ("Eisner", {}, "Eisner scores arcs alone"),
+        ("Eisner", {"factors": ["arcs"], "projective": False}, "projective"),
+        ("ChuLiuEdmonds", {"factors": []}, "non-projective"),
+    ],
+)
+def test_refuses_what_the_decoder_can_not_do(decoder, options, match):
+    config = {"model": SMALL, "decoder": {"@decoders": f"spacy-decoders.{decoder}.v1"}}
+    with pytest.raises(ProblemError, match=match):
+        spacy.blank("en").add_pipe(NAME, config={**config, **options})
+
+
+def test_factors_learn_in_the_same_training():
+    nlp = make_nlp(steps=0, factors_start=0)
+    pipe = nlp.get_pipe(NAME)
+    examples = make_examples(nlp)
+    optimizer = nlp.resume_training()
+    optimizer.learn_rate = 0.01
+    assert not pipe.templates.is_trained
+    for _ in range(40):
+        nlp.update(examples, sgd=optimizer)
+    assert pipe.templates.is_trained
+    scores = nlp.evaluate(examples)
+    assert scores["dep_uas"] == 1.0
+    assert scores["certified"] == 1.0
+    again = spacy.blank("en")
+    again.add_pipe(NAME, config={"model": SMALL})
+    again.from_bytes(nlp.to_bytes())
+    assert again.get_pipe(NAME).templates.is_trained
+    assert trees(parse(again)) == trees(parse(nlp))
+
+
 @pytest.mark.parametrize("option", [{"k_best": 0}, {"window": 0}, {"seconds": 0.0}])
 def test_refuses_senseless_options(option):
     with pytest.raises(ProblemError, match=next(iter(option))):
