@@ -1,0 +1,21 @@
+import pickle
+
+import pytest
+
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, SecondOrder
+from spacy_decoders.registry import decoders
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "expected"),
+    [
+        ("Eisner", {}, Eisner()),
+        ("ChuLiuEdmonds", {}, ChuLiuEdmonds()),
+        ("SecondOrder", {}, SecondOrder()),
+        ("SecondOrder", {"grandparents": "outermost"}, SecondOrder("outermost")),
+    ],
+)
+def test_config_names_build_decoders(name, options, expected):
+    decoder = decoders.get(f"spacy-decoders.{name}.v1")(**options)
+    assert decoder == expected
+    assert pickle.loads(pickle.dumps(decoder)) == expected
