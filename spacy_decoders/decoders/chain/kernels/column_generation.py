@@ -45,7 +45,14 @@ BOTH, LEFT, SPLIT = 0, 1, 2
 
 FORBIDDEN = np.float32(-np.inf)
 UNIT32 = 2.0**-24
-UNIT64 = 2.0**-53
+
+
+def uncounted(**options):
+    """Compile a function that keeps no array: it counts no references to those it is given.
+
+    Counting them, whenever an array is taken from a tuple, would take longer than the work.
+    """
+    return jit(_nrt=False, **options)
 
 
 @jit(inline="always")
@@ -118,7 +125,7 @@ def workspace(longest, size, stride):
     return state
 
 
-@jit()
+@uncounted()
 def open_domains(job, state, begin, n):
     """Start every domain with the best label by local evidence (section 4.1).
 
@@ -159,7 +166,7 @@ def open_domains(job, state, begin, n):
     return not any_lane(bad), -1
 
 
-@jit()
+@uncounted()
 def close(job, state, begin, n):
     """Put every label of every domain on a legal path within the domains.
 
@@ -182,7 +189,7 @@ def close(job, state, begin, n):
                     state.grown[q] = 1
 
 
-@jit()
+@uncounted()
 def beside(job, state, table, x, place, count):
     stride = job.stride
     for k in range(place, place + count):
@@ -191,7 +198,7 @@ def beside(job, state, table, x, place, count):
     return False
 
 
-@jit()
+@uncounted()
 def companion(job, table, x, row):
     size, stride = job.size, job.stride
     best, chosen = FORBIDDEN, np.int64(0)
@@ -202,7 +209,7 @@ def companion(job, table, x, row):
     return chosen
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def pass_messages(job, state, table, values, tops, moved, begin, n, ahead):
     """Bring the messages of one direction up to date (equations 7 and 11).
 
@@ -243,7 +250,7 @@ def pass_messages(job, state, table, values, tops, moved, begin, n, ahead):
         moved[p] = changed
 
 
-@jit()
+@uncounted()
 def solve(job, state, begin, n):
     """Solve the restricted problem; return what its best labelling is worth."""
     for ahead in range(1, -1 if job.mode == BOTH else 0, -1):
@@ -264,7 +271,7 @@ def solve(job, state, begin, n):
     return worth
 
 
-@jit()
+@uncounted()
 def last_step(job, state, n):
     """Return the value and the place of the best label of the last domain."""
     size, stride = job.size, job.stride
@@ -276,7 +283,7 @@ def last_step(job, state, n):
     return best, place
 
 
-@jit()
+@uncounted()
 def trace(job, state, labels, begin, n):
     """Write the best labelling of the restricted problem; return the size of its terms."""
     size = job.size
@@ -290,7 +297,7 @@ def trace(job, state, labels, begin, n):
     return terms
 
 
-@jit()
+@uncounted()
 def adopt(job, state, n):
     """Let what pricing found join the domains."""
     size = job.size
@@ -302,7 +309,7 @@ def adopt(job, state, n):
         state.fresh[p] = 0
 
 
-@jit()
+@uncounted()
 def clear(job, state, n):
     """Forget the sentence."""
     size = job.size
@@ -312,7 +319,7 @@ def clear(job, state, n):
         state.fresh[p] = 0
 
 
-@jit()
+@uncounted()
 def generate(job, state, p, x):
     """Let label x join the domain at p when pricing is done."""
     size = job.size
@@ -322,7 +329,7 @@ def generate(job, state, p, x):
         state.fresh[p] += 1
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def halves(job, state, begin, n, p):
     """Compute the two halves of the reduced costs at position p, for all labels.
 
@@ -400,7 +407,7 @@ def halves(job, state, begin, n, p):
     return largest(peak)
 
 
-@jit()
+@uncounted()
 def duals(job, state, n, p, x):
     """Return the two messages to label x at position p, in 64 bits."""
     size, stride = job.size, job.stride
@@ -417,7 +424,7 @@ def duals(job, state, n, p, x):
     return alpha, beta
 
 
-@jit()
+@uncounted()
 def exact_left(job, state, begin, n, p, x):
     """Return the left half of the reduced cost of one label (see :func:`halves`)."""
     size = job.size
@@ -432,7 +439,7 @@ def exact_left(job, state, begin, n, p, x):
     return left - beta if job.mode == BOTH else left
 
 
-@jit()
+@uncounted()
 def exact_right(job, state, begin, n, p, x):
     """Return the right half of the reduced cost of one label (see :func:`halves`)."""
     size = job.size
@@ -447,7 +454,7 @@ def exact_right(job, state, begin, n, p, x):
     return -alpha
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def roundings(job, state, p, q):
     """Bound what 32-bit arithmetic does to a reduced cost between positions p and q."""
     size = job.size
@@ -464,7 +471,7 @@ def roundings(job, state, p, q):
     return 32.0 * UNIT32 * scale
 
 
-@jit()
+@uncounted()
 def price(
     job,
     state,
@@ -546,14 +553,14 @@ def price(
     return found, total / weight
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def is_stale(job, state, p):
     """Whether the reduced costs at p have changed; if not, there is nothing to find."""
     changed = state.grown[p] or state.moved_ahead[p - 1]
     return changed or (job.mode == BOTH and state.moved_back[p + 1])
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def ends(
     job,
     state,
@@ -604,7 +611,7 @@ def ends(
     return worst
 
 
-@jit(forceinline=True)
+@uncounted(forceinline=True)
 def pairs(
     job,
     state,
@@ -685,7 +692,7 @@ def pairs(
     return worst
 
 
-@jit()
+@uncounted()
 def converge(job, state, begin, n, gap, limit):
     """Generate columns until the best labelling of the domains is the best of all (figure 1).
 
@@ -831,7 +838,7 @@ def decode_other(
 Ranked = namedtuple("Ranked", "first second first_origin second_origin")
 
 
-@jit()
+@uncounted()
 def same(left, right):
     for i in range(len(left)):
         if left[i] != right[i]:
@@ -839,7 +846,7 @@ def same(left, right):
     return True
 
 
-@jit()
+@uncounted()
 def best_flip(job, state, labels, n):
     """Return by how much the best change of one label changes the score; -inf if none can."""
     size, stride = job.size, job.stride
@@ -870,7 +877,7 @@ def best_flip(job, state, labels, n):
     return best
 
 
-@jit()
+@uncounted()
 def two_best(job, state, ranked, n):
     """Rank the best two labellings of the domains; return the second's worth less the first's."""
     size, stride = job.size, job.stride
@@ -905,7 +912,7 @@ def two_best(job, state, ranked, n):
     return ranked.second[place] - ranked.first[place]
 
 
-@jit()
+@uncounted()
 def trace_ranked(job, state, ranked, labels, n, rank):
     """Write the best or the second best labelling of the domains."""
     place = (n + 1) * job.size
