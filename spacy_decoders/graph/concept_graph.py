@@ -382,7 +382,7 @@ class ConceptGraph:
         if hubs is not None:
             found = hubs.distances(unique, [np.unique(column) for column in columns])
         elif method == "bfs":
-            found = early_stop_hitting(a.indptr, a.indices, unique, columns)
+            found = early_stop_hitting(a.indptr, a.indices, unique, columns, unique)
         else:
             found = search_distances(a.indptr, a.indices, unique, columns, np.arange(len(unique)))
         return [found[column] for column in columns]

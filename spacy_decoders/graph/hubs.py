@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from ..arrays import read_only
 from .kernels.hubs import (
+    four_edges,
     hub_bounds,
     near_pairs,
     short_paths,
@@ -119,12 +120,24 @@ class HubIndex:
         vertices, starts, touching = touched_vertices(
             self.indptr, self.indices, rows, self.count, slot_of
         )
-        edges = touched_edges(self.indptr, self.indices, vertices, self.count, slot_of)
+        # three edges explain a pair only if the hubs offer more
+        edges = touched_edges(
+            self.indptr,
+            self.indices,
+            vertices,
+            starts,
+            touching,
+            (best > 3).any(axis=1),
+            self.count,
+            slot_of,
+        )
         sizes = [len(column) for column in columns]
         of_row = np.concatenate(columns)
+        column_begins = np.cumsum([0, *sizes])[:-1]
         order = np.argsort(of_row, kind="stable")
         column_of = np.repeat(np.arange(len(columns)), sizes)[order].astype(np.int32)
         column_starts = np.searchsorted(of_row[order], np.arange(len(rows) + 1))
+        left = 0
         for begin in range(0, len(columns), BLOCK):
             words = -(-min(BLOCK, len(columns) - begin) // 64)
             two = np.zeros((len(rows), words), dtype=np.uint64)
@@ -132,28 +145,62 @@ class HubIndex:
             short_paths(
                 touching, starts, edges, column_starts, column_of, begin, words, two, three
             )
-            left = near_pairs(
+            left += near_pairs(
                 rows, slot_of, touching, starts, column_starts, column_of, two, three, begin, best
             )
-            if left:
-                self._search_far(rows, columns, begin, best, symmetric)
+        if not left:
+            return
+        far_rows, far_columns = self._far(rows, best, symmetric, 4)
+        sources = _cover(far_rows, far_columns, symmetric)
+        ball_of = np.full(len(slot_of), -1, dtype=np.int32)
+        for first in range(0, len(sources), 256):
+            batch = sources[first : first + 256]
+            four = four_edges(
+                self.indptr,
+                self.indices,
+                rows,
+                batch,
+                self.count,
+                vertices,
+                slot_of,
+                starts,
+                touching,
+                ball_of,
+            )
+            ball_of[:] = -1
+            bits = np.unpackbits(four.view(np.uint8), axis=1, bitorder="little")
+            near = bits[:, : len(batch)].T.astype(bool)
+            if symmetric:
+                of_column = near
+            else:
+                of_column = np.logical_or.reduceat(near[:, of_row], column_begins, axis=1)
+            part = best[batch]
+            part[of_column & (part > 4)] = 4
+            best[batch] = part
+            if symmetric:
+                best[:, batch] = np.minimum(best[:, batch], part.T)
+        self._search_far(rows, columns, best, symmetric)
+
+    def _far(
+        self, rows: NDArray[np.int32], best: NDArray[np.uint8], symmetric: bool, beyond: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the pairs whose bound is above `beyond` and may be too high."""
+        far_rows, far_columns = np.nonzero((best > beyond) & (best < UNREACHED))
+        # a hub's own distances are in the table; a symmetric pair is looked at once
+        wanted = rows[far_rows] >= self.count
+        if symmetric:
+            wanted &= (far_rows < far_columns) & (rows[far_columns] >= self.count)
+        return far_rows[wanted], far_columns[wanted]
 
     def _search_far(
         self,
         rows: NDArray[np.int32],
         columns: list[NDArray[np.int32]],
-        begin: int,
         best: NDArray[np.uint8],
         symmetric: bool,
     ) -> None:
-        """Look for hub-free paths of four edges and more, for the few pairs that are left."""
-        far_rows, far_columns = np.nonzero(best[:, begin : begin + BLOCK] > 4)
-        far_columns += begin
-        # a hub's own distances are in the table; a symmetric pair is looked at once
-        wanted = (rows[far_rows] >= self.count) & (best[far_rows, far_columns] < UNREACHED)
-        if symmetric:
-            wanted &= far_rows < far_columns
-        far_rows, far_columns = far_rows[wanted], far_columns[wanted]
+        """Look for hub-free paths of five edges and more, for the few pairs that are left."""
+        far_rows, far_columns = self._far(rows, best, symmetric, 5)
         if len(far_rows) > MANY:
             self._search_many(rows, columns, best, far_rows, far_columns)
         else:
@@ -201,3 +248,17 @@ class HubIndex:
             for row, column in zip(far_rows[inside], far_columns[inside], strict=True):
                 nearest = found[columns[column], np.searchsorted(batch, row)].min()
                 best[row, column] = min(best[row, column], nearest)
+
+
+def _cover(
+    far_rows: NDArray[np.int64], far_columns: NDArray[np.int64], symmetric: bool
+) -> NDArray[np.int64]:
+    """Return rows that take part in all given pairs; if symmetric, preferably few.
+
+    Of each symmetric pair that end is taken which is in more of them: it is remote, and
+    little is around it.
+    """
+    if not symmetric:
+        return np.unique(far_rows)
+    counts = np.bincount(np.concatenate([far_rows, far_columns]))
+    return np.unique(np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns))

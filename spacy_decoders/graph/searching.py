@@ -66,8 +66,11 @@ def early_stop_hitting(
     indices: NDArray[np.int32],
     rows: NDArray[np.int32],
     columns: Sequence[NDArray[Any]],
+    sources: NDArray[np.int32],
 ) -> NDArray[np.int32]:
-    """**Shape:** (v, b): one search from each vertex, until every column has been hit.
+    """**Shape:** (a, b): one search from each source, until every column has been hit.
+
+    `rows` and `columns` as of :func:`search_distances`; `sources` are vertices.
 
     References
     ----------
@@ -78,8 +81,8 @@ def early_stop_hitting(
     order = np.argsort(members, kind="stable")
     unique, member_starts = np.unique(members[order], return_index=True)
     member_starts = np.append(member_starts, len(members))
-    out = np.empty((len(rows), len(columns)), dtype=np.int32)
-    for source, hits in zip(rows, out, strict=True):
+    out = np.empty((len(sources), len(columns)), dtype=np.int32)
+    for source, hits in zip(sources, out, strict=True):
         first_hits(
             indptr, indices, source, unique, member_starts, len(columns), of_column[order], hits
         )

@@ -4,7 +4,7 @@ A shortest path either meets a hub, and then its length is the least sum of two 
 the hub table, or runs in the graph without hubs. There, paths of up to three edges are found
 for all pairs at once: `touched` vertices are those within one edge of a candidate, and two
 candidates are at most three apart if they share a touched vertex or two touched ones are
-adjacent.
+adjacent. Paths of four edges are looked for from those candidates alone that may have some.
 """
 
 from __future__ import annotations
@@ -13,7 +13,14 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["hub_bounds", "near_pairs", "short_paths", "touched_edges", "touched_vertices"]
+__all__ = [
+    "four_edges",
+    "hub_bounds",
+    "near_pairs",
+    "short_paths",
+    "touched_edges",
+    "touched_vertices",
+]
 
 
 @jit()
@@ -77,29 +84,39 @@ def touched_vertices(indptr, indices, candidates, first, slot_of):
 
 
 @jit()
-def touched_edges(indptr, indices, vertices, first, slot_of):
-    """Return all edges between touched vertices as pairs of their numbers, (edges, 2)."""
+def touched_edges(indptr, indices, vertices, starts, touching, is_open, first, slot_of):
+    """Return the edges between touched vertices as pairs of their numbers, (edges, 2).
+
+    Only those that an open candidate touches at one end at least need be there.
+    """
     size = len(indptr) - 1
     # a bit a vertex stays in the cache where a number a vertex would not
     bits = np.zeros((size >> 6) + 1, np.uint64)
-    for x in vertices:
+    wanted = np.zeros(len(vertices), np.bool_)
+    of_all, of_wanted = 0, 0
+    for s in range(len(vertices)):
+        x = vertices[s]
         bits[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+        for at in range(starts[s], starts[s + 1]):
+            wanted[s] |= is_open[touching[at]]
+        of_all += indptr[x + 1] - indptr[x]
+        if wanted[s]:
+            of_wanted += indptr[x + 1] - indptr[x]
+    # all edges of a few vertices; or of all, but each from its end of lower degree: of
+    # neighbours with a higher degree there are few
+    whole = 8 * of_wanted < of_all
     edges = np.empty((4 * len(vertices) + 16, 2), np.int32)
     count = 0
     for s in range(len(vertices)):
+        if whole and not wanted[s]:
+            continue
         x = vertices[s]
-        low, high = indptr[x], indptr[x + 1]
-        while low < high:  # skip the hubs, which stand first
-            middle = (low + high) >> 1
-            if indices[middle] < first:
-                low = middle + 1
-            else:
-                high = middle
-        for e in range(low, indptr[x + 1]):
+        for e in range(indptr[x], indptr[x + 1]):
             y = indices[e]
-            # each edge from its end of lower degree: few neighbours have a higher one
-            if y >= x:
+            if y >= x and not whole:
                 break
+            if y < first:
+                continue
             if bits[y >> 6] >> np.uint64(y & 63) & np.uint64(1):
                 if count == len(edges):
                     grown = np.empty((2 * count, 2), np.int32)
@@ -177,3 +194,91 @@ def near_pairs(
                     if begin <= column < end and row[column] > near:
                         row[column] = near
     return open_pairs
+
+
+@jit()
+def four_edges(
+    indptr, indices, candidates, sources, first, vertices, slot_of, starts, touching, ball_of
+):
+    """Find which candidates are within four edges of a few of them, the sources.
+
+    `sources` are positions in `candidates`; `ball_of` is a workspace of one int32 a
+    vertex, all -1. Returns uint64 of shape (candidates, words), a bit a source.
+    """
+    words = (len(sources) + 63) >> 6
+    slots = len(vertices)
+    one = np.zeros((slots, words), np.uint64)
+    is_one = np.zeros(slots, np.bool_)
+    room = 0
+    for a in range(len(sources)):
+        c = candidates[sources[a]]
+        if c < first:
+            continue
+        for e in range(indptr[c] - 1, indptr[c + 1]):
+            x = c if e < indptr[c] else indices[e]
+            if x < first:
+                continue
+            s = slot_of[x]
+            if not is_one[s]:
+                is_one[s] = True
+                room += indptr[x + 1] - indptr[x] + 1
+            one[s, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
+    # everything within two edges of a source
+    ball = np.empty(min(room, len(indptr) - 1), np.int32)
+    two = np.zeros((len(ball), words), np.uint64)
+    n_ball = 0
+    for s in range(slots):
+        if not is_one[s]:
+            continue
+        x = vertices[s]
+        for e in range(indptr[x] - 1, indptr[x + 1]):
+            z = x if e < indptr[x] else indices[e]
+            if z < first:
+                continue
+            b = ball_of[z]
+            if b < 0:
+                b = n_ball
+                ball_of[z] = b
+                ball[b] = z
+                n_ball += 1
+            for w in range(words):
+                two[b, w] |= one[s, w]
+    # a bit a vertex stays in the cache where a number a vertex would not
+    in_ball = np.zeros((len(indptr) >> 6) + 1, np.uint64)
+    for b in range(n_ball):
+        in_ball[ball[b] >> 6] |= np.uint64(1) << np.uint64(ball[b] & 63)
+    is_touched = np.zeros((len(indptr) >> 6) + 1, np.uint64)
+    for x in vertices:
+        is_touched[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+    # the touched vertices one edge further, each edge from its end of lower degree
+    three = np.zeros((slots, words), np.uint64)
+    for s in range(slots):
+        x = vertices[s]
+        if ball_of[x] >= 0:
+            for w in range(words):
+                three[s, w] |= two[ball_of[x], w]
+        for e in range(indptr[x], indptr[x + 1]):
+            z = indices[e]
+            if z >= x:
+                break
+            # hubs are in no ball
+            b = ball_of[z] if in_ball[z >> 6] >> np.uint64(z & 63) & np.uint64(1) else -1
+            if b >= 0:
+                for w in range(words):
+                    three[s, w] |= two[b, w]
+    for b in range(n_ball):
+        z = ball[b]
+        for e in range(indptr[z], indptr[z + 1]):
+            x = indices[e]
+            if x >= z:
+                break
+            s = slot_of[x] if is_touched[x >> 6] >> np.uint64(x & 63) & np.uint64(1) else -1
+            if s >= 0:
+                for w in range(words):
+                    three[s, w] |= two[b, w]
+    four = np.zeros((len(candidates), words), np.uint64)
+    for s in range(slots):
+        for at in range(starts[s], starts[s + 1]):
+            for w in range(words):
+                four[touching[at], w] |= three[s, w]
+    return four

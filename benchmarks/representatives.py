@@ -1,0 +1,368 @@
+"""Distances in a graph of Wikipedia's size, and choosing representatives in it.
+
+    python benchmarks/representatives.py               # all but the doubled graph
+    python benchmarks/representatives.py --quick       # a graph of a twentieth, few documents
+    python benchmarks/representatives.py --doubled     # also 7 M vertices and 145 M edges
+    python benchmarks/representatives.py --decoders    # only choosing, and the real graphs
+
+The graph is drawn from a seed, with the exact numbers of vertices and edges of the paper
+(Blanco, Boldi, Marino 2014), a heavy tail and communities. Building runs in a process of
+its own, so that its peak of memory is its own, and is kept in results/cache.
+"""
+
+from __future__ import annotations
+
+import timing  # isort: skip - first: it sets the threads
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from plots import bars
+from representatives_tables import real_graphs
+from wikipedia_like import PAPER, documents, edges
+
+from spacy_decoders import Budget
+from spacy_decoders.decoders.representatives import (
+    Degree,
+    ExactRepresentatives,
+    Greedy,
+    HittingDistance,
+    LocalSearch,
+    RepresentativesProblem,
+    SpanningTree,
+)
+from spacy_decoders.graph import ConceptGraph
+
+DOUBLED = (7_000_000, 145_000_000)
+
+
+def main() -> None:
+    """Run what the options say."""
+    parser = timing.arguments(__doc__ or "")
+    parser.add_argument("--doubled", action="store_true", help="also twice the graph")
+    parser.add_argument("--decoders", action="store_true", help="leave the graph's speed out")
+    parser.add_argument("--child", nargs="*", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        child(*options.child)
+        return
+    report = timing.Report("representatives", options.results)
+    size = tuple(number // 20 for number in PAPER) if options.quick else PAPER
+    folder = options.results / "cache" / f"graph-{size[0]}"
+    graph = built(report, folder, size, 256)
+    if not options.decoders:
+        speed_of_distances(report, graph, folder, options.quick)
+    if options.doubled:
+        doubled(report, options.results / "cache")
+    choosing(report, graph, options.quick)
+    real_graphs(report, options.data / "linking", options.quick)
+    report.close()
+
+
+# --- the graph ------------------------------------------------------------------
+
+
+def built(report: timing.Report, folder: Path, size: tuple[int, int], hubs: int) -> ConceptGraph:
+    """Build the graph in another process, unless it is there, and open it."""
+    facts = folder / "build.json"
+    if not facts.exists():
+        draw = folder.with_suffix(".npy")
+        folder.mkdir(parents=True, exist_ok=True)
+        run_child("draw", draw, *size)
+        facts.write_text(json.dumps(run_child("build", draw, folder, hubs)))
+        draw.unlink()
+    measured = json.loads(facts.read_text())
+    ConceptGraph.open(folder)
+    opening = []
+    for _ in range(9):
+        begin = perf_counter()
+        graph = ConceptGraph.open(folder)
+        opening.append(perf_counter() - begin)
+    on_disk = sum(path.stat().st_size for path in folder.glob("*.npy"))
+    report.table(
+        f"Building: {len(graph):,} vertices, {graph.n_edges:,} edges",
+        ["step", "CPU seconds", "peak GB"],
+        [
+            ["CSR from an edge array", measured["csr"], measured["csr_peak"]],
+            [f"hub index, {hubs} hubs", measured["hubs"], measured["hubs_peak"]],
+            ["opening by memory map", statistics.median(opening), None],
+            ["GB on disk", on_disk / 1e9, None],
+        ],
+    )
+    report.target("CSR build from arrays", 60, measured["csr"], most=True, unit="s CPU")
+    report.target("CSR build, peak", 4, measured["csr_peak"], most=True, unit="GB")
+    report.target("open", 10, 1e3 * statistics.median(opening), most=True, unit="ms")
+    report.target("hub index", 60, measured["hubs"], most=True, unit="s CPU")
+    report.target("graph and index on disk", 1.4, on_disk / 1e9, most=True, unit="GB")
+    return graph
+
+
+def run_child(*arguments: Any) -> dict[str, float]:
+    """Run one step in a process of its own; return what it measured."""
+    command = [sys.executable, __file__, "--child", *map(str, arguments)]
+    finished = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(finished.stdout.splitlines()[-1])
+
+
+def child(step: str, path: str, *arguments: str) -> None:
+    """Do one step and print what it took as JSON."""
+    measured: dict[str, float] = {}
+    if step == "draw":
+        np.save(path, edges(*map(int, arguments)))
+    elif step == "build":
+        warm = ConceptGraph.from_edges(np.array([[0, 1]], dtype=np.int32))
+        warm.index_hubs(1)
+        pairs = np.load(path)
+        begin = process_time()
+        graph = ConceptGraph.from_edges(pairs)
+        measured |= {"csr": process_time() - begin, "csr_peak": peak()}
+        del pairs
+        begin = process_time()
+        graph.index_hubs(int(arguments[1]))
+        measured |= {"hubs": process_time() - begin, "hubs_peak": peak()}
+        graph.save(arguments[0])
+    elif step == "distances":
+        graph = ConceptGraph.open(path)
+        vertices = np.unique(np.concatenate(documents(len(graph), 1, 12, 96)[0]))
+        graph.distances(vertices)
+        begin = perf_counter()
+        graph.distances(vertices)
+        measured |= {"seconds": perf_counter() - begin, "peak": peak()}
+    elif step == "networkit":
+        measured = networkit_seconds(path)
+    print(json.dumps(measured))
+
+
+def peak() -> float:
+    """Return the most memory that this process has used, in GB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+
+
+# --- distances --------------------------------------------------------------------
+
+
+def speed_of_distances(
+    report: timing.Report, graph: ConceptGraph, folder: Path, quick: bool
+) -> None:
+    """Time distances and hitting distances against searches, and compare the numbers."""
+    docs = documents(len(graph), 3 if quick else 8, 12, 96)
+    vertices = [np.unique(np.concatenate(document)) for document in docs]
+    rows = []
+    for document, of_document in zip(docs, vertices, strict=True):
+        sample = of_document[:: max(1, len(of_document) // 4)][:4]
+        tasks = {
+            "full matrix": lambda v=of_document: graph.distances(v),
+            "hitting": lambda d=document: graph.hitting(d),
+            "early-stop BFS": lambda d=document, s=sample: early_stop(graph, d, s),
+            "BFS": lambda s=sample: graph.distances(s, method="bfs"),
+            "scipy BFS": lambda s=sample: scipy_rows(graph, s),
+        }
+        times = timing.interleaved(tasks, 3, seconds=5.0)
+        # the searches were timed for a sample of the sources
+        share = len(of_document) / len(sample)
+        for name in ("early-stop BFS", "BFS", "scipy BFS"):
+            times[name] *= share
+        rows.append(times)
+        check(graph, of_document, sample)
+    median = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
+    networkit = run_child("networkit", folder)["per source"]
+    median["networkit BFS"] = networkit * statistics.median(map(len, vertices))
+    report.table(
+        "A document of 12 sets of 96 (searches: four sources, times the number of sources)",
+        ["method", "ms", "times the full matrix"],
+        [[name, 1e3 * t, t / median["full matrix"]] for name, t in median.items()],
+    )
+    bars(report.path(".png"), "12 sets of 96 candidates", "seconds", median, log=True)
+    full, hitting = median["full matrix"], median["hitting"]
+    report.target("full matrix, 12 x 96", 100, 1e3 * full, most=True, unit="ms")
+    report.target("full matrix against scipy", 1000, median["scipy BFS"] / full)
+    report.target("full matrix against networkit", 1000, median["networkit BFS"] / full)
+    report.target("hitting, 12 x 96", 10, 1e3 * hitting, most=True, unit="ms")
+    report.target("hitting against early stop", 10, median["early-stop BFS"] / hitting)
+
+    large = documents(len(graph), 1, 53, 200)[0]
+    of_large = np.unique(np.concatenate(large))
+    times = timing.interleaved(
+        {"matrix": lambda: graph.distances(of_large), "hitting": lambda: graph.hitting(large)}, 3
+    )
+    check(graph, of_large, of_large[::3000][:3])
+    report.table(
+        f"A document of 53 sets of 200 ({len(of_large):,} candidates)",
+        ["what", "seconds"],
+        [["full matrix", times["matrix"]], ["hitting", times["hitting"]], ["peak GB", peak()]],
+    )
+    report.target("full matrix, 53 x 200", 5, times["matrix"], most=True, unit="s")
+
+
+def check(graph: ConceptGraph, vertices: NDArray[Any], sample: NDArray[Any]) -> None:
+    """Compare some rows of the matrix with plain searches, and stop at any difference."""
+    found = graph.distances(vertices)[np.searchsorted(vertices, sample)]
+    arrays = graph.arrays
+    inner = arrays.inner[graph.rows(vertices)]
+    from spacy_decoders.graph.kernels.searching import breadth_first
+
+    for row, source in zip(found, arrays.inner[graph.rows(sample)], strict=True):
+        true = breadth_first(arrays.indptr, arrays.indices, source)[inner]
+        if not np.array_equal(row, true):
+            raise AssertionError(f"wrong distances from {source}")
+
+
+def early_stop(graph: ConceptGraph, document: list[Any], sample: NDArray[Any]) -> None:
+    """Search from a few vertices until all sets are hit, as the paper does."""
+    from spacy_decoders.graph.searching import early_stop_hitting
+
+    arrays = graph.arrays
+    inner = arrays.inner[graph.rows(np.concatenate(document))]
+    everything, back = np.unique(inner, return_inverse=True)
+    columns = np.split(back, np.cumsum([len(s) for s in document])[:-1])
+    sources = arrays.inner[graph.rows(sample)]
+    early_stop_hitting(arrays.indptr, arrays.indices, everything, columns, sources)
+
+
+def scipy_rows(graph: ConceptGraph, sample: NDArray[Any]) -> None:
+    """Search from a few vertices with scipy."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import breadth_first_order
+
+    arrays = graph.arrays
+    size = (len(graph), len(graph))
+    # one-byte weights: a search does not look at them
+    weights = np.broadcast_to(np.ones(1, dtype=np.float64), len(arrays.indices))
+    matrix = csr_matrix((weights, arrays.indices, arrays.indptr), size, copy=False)
+    for source in arrays.inner[graph.rows(sample)]:
+        breadth_first_order(matrix, source, directed=True, return_predecessors=True)
+
+
+def networkit_seconds(folder: str) -> dict[str, float]:
+    """Return what one search costs in networkit."""
+    import networkit
+
+    networkit.setNumberOfThreads(1)
+    graph = ConceptGraph.open(folder)
+    arrays = graph.arrays
+    heads = np.repeat(np.arange(len(graph)), np.diff(arrays.indptr))
+    once = heads < arrays.indices
+    peer = networkit.GraphFromCoo(
+        (np.ones(int(once.sum())), (heads[once], arrays.indices[once].astype(np.int64))),
+        n=len(graph), directed=False,
+    )  # fmt: skip
+    del heads, once
+    begin = perf_counter()
+    for source in (11, 1000, len(graph) - 5):
+        networkit.distance.BFS(peer, source, storePaths=False).run()
+    return {"per source": (perf_counter() - begin) / 3}
+
+
+def doubled(report: timing.Report, cache: Path) -> None:
+    """Build a graph of twice the vertices and four times the edges, with 128 hubs."""
+    folder = cache / f"graph-{DOUBLED[0]}"
+    facts = folder / "build.json"
+    if not facts.exists():
+        draw = folder.with_suffix(".npy")
+        folder.mkdir(parents=True, exist_ok=True)
+        run_child("draw", draw, *DOUBLED)
+        facts.write_text(json.dumps(run_child("build", draw, folder, 128)))
+        draw.unlink()
+    measured = json.loads(facts.read_text()) | run_child("distances", folder)
+    report.table(
+        f"Twice the graph: {DOUBLED[0]:,} vertices, {DOUBLED[1]:,} edges, 128 hubs",
+        ["what", "measured"],
+        [[name, value] for name, value in measured.items()],
+    )
+    most = max(value for name, value in measured.items() if "peak" in name)
+    report.target("twice the graph, peak", 8, most, most=True, unit="GB")
+
+
+# --- choosing ---------------------------------------------------------------------
+
+
+def choosing(report: timing.Report, graph: ConceptGraph, quick: bool) -> None:
+    """Certify documents of the drawn graph, without and with local costs."""
+    random = np.random.default_rng(5)
+    docs = documents(len(graph), 8 if quick else 60, 12, 96, seed=2)
+    exact = ExactRepresentatives(exact_margins=False)
+    heuristics = {
+        "SpanningTree": SpanningTree(),
+        "HittingDistance": HittingDistance(),
+        "Greedy": Greedy(),
+        "LocalSearch": LocalSearch(),
+        "Degree": Degree(),
+    }
+    rows = []
+    ratios: dict[str, list[float]] = {name: [] for name in heuristics}
+    for name, with_local in (("distances", False), ("distances and local costs", True)):
+        taken, certified, gaps, within = [], 0, [], 0
+        for document in docs:
+            local = [random.random(len(s)) for s in document] if with_local else None
+            problem = RepresentativesProblem.from_graph(graph, document, local=local)
+            begin = perf_counter()
+            solution = exact.decode(problem, Budget(seconds=20))
+            taken.append(perf_counter() - begin)
+            certificate = solution.certificate
+            certified += certificate.is_optimal
+            within += certificate.is_optimal and taken[-1] <= 1
+            gaps.append(certificate.gap / max(certificate.score, 1e-9))
+            if not with_local and certificate.is_optimal:
+                for method, decoder in heuristics.items():
+                    cost = decoder.decode(problem).distance_cost
+                    ratios[method].append(100 * cost / solution.distance_cost)
+        median = 1e3 * statistics.median(taken)
+        share = 100 * certified / len(docs)
+        rows.append([name, len(docs), share, median, 1e3 * max(taken), 100 * max(gaps)])
+        if with_local:
+            share = 100 * within / len(docs)
+            report.target("12 x 96 with local, within 1 s", 99, share, unit="%")
+        else:
+            report.target("12 x 96 certified", 95, share, unit="%")
+            report.target("12 x 96, median", 50, median, most=True, unit="ms")
+    report.table(
+        "ExactRepresentatives on 12 sets of 96",
+        ["objective", "documents", "certified %", "median ms", "slowest ms", "largest gap %"],
+        rows,
+    )
+    report.table(
+        "Distance cost of the heuristics, the certified optimum being 100",
+        ["decoder", "mean", "documents"],
+        [[name, statistics.mean(of), len(of)] for name, of in ratios.items() if of],
+    )
+    large_documents(report, graph, random, quick)
+
+
+def large_documents(
+    report: timing.Report, graph: ConceptGraph, random: np.random.Generator, quick: bool
+) -> None:
+    """Report the gap that is left on documents of 53 sets of 200."""
+    rows = []
+    for document in documents(len(graph), 1, 53, 200, seed=3):
+        for name in ("distances", "distances and local costs"):
+            local = [random.random(len(s)) for s in document] if "local" in name else None
+            problem = RepresentativesProblem.from_graph(graph, document, local=local)
+            begin = perf_counter()
+            certificate = (
+                ExactRepresentatives(exact_margins=False)
+                .decode(problem, Budget(seconds=5 if quick else 30))
+                .certificate
+            )
+            taken = perf_counter() - begin
+            gap = 100 * certificate.gap / certificate.score
+            rows.append([name, certificate.score, certificate.bound, gap, taken])
+            del problem
+    report.table(
+        "ExactRepresentatives on 53 sets of 200, 30 seconds",
+        ["objective", "cost", "bound", "gap %", "seconds"],
+        rows,
+    )
+    report.target("53 x 200 with local, gap", 0.5, rows[1][3], most=True, unit="%")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,233 @@
+"""The paper's table 1 on two real graphs: WordNet with SemCor, and Wikispeedia.
+
+For each decoder the distance cost, in per cent of the certified optimum, and the value, the
+share of mentions whose candidate is right, for both connections of the candidate sets. Sets
+are shuffled and ties broken at random: the order of candidates is no information here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import statistics
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+from timing import Report
+
+from spacy_decoders import Budget
+from spacy_decoders.decoders.representatives import (
+    Degree,
+    ExactRepresentatives,
+    Greedy,
+    HittingDistance,
+    LocalSearch,
+    PageRank,
+    RepresentativesProblem,
+    SpanningTree,
+)
+from spacy_decoders.graph import ConceptGraph
+
+__all__ = ["real_graphs"]
+
+
+@dataclass(frozen=True)
+class Document:
+    """Candidate sets and, for each, the right vertex."""
+
+    sets: list[NDArray[np.int64]]
+    gold: list[int]
+
+
+def real_graphs(report: Report, data: Path, quick: bool) -> None:
+    """Print table 1 for both graphs, where the data is there."""
+    for name, reader in (("wordnet", semcor), ("wikispeedia", wikispeedia)):
+        folder = data / name
+        if not folder.is_dir():
+            print(f"\n{name}: no data at {folder.name}; left out")
+            continue
+        graph, documents = reader(folder, 20 if quick else 120)
+        sizes = [len(members) for document in documents for members in document.sets]
+        report.facts[name] = {
+            "vertices": len(graph),
+            "edges": graph.n_edges,
+            "documents": len(documents),
+            "sets": statistics.mean(len(document.sets) for document in documents),
+            "candidates": statistics.mean(sizes),
+        }
+        print(f"\n{name}: {json.dumps(report.facts[name])}")
+        for connection in ("maximal", "minimal"):
+            table(report, name, graph, documents, connection)
+
+
+def table(
+    report: Report,
+    name: str,
+    graph: ConceptGraph,
+    documents: list[Document],
+    connection: Literal["maximal", "minimal"],
+) -> None:
+    """Decode all documents with all decoders under one connection."""
+    ratios: dict[str, list[float]] = defaultdict(list)
+    values: dict[str, list[float]] = defaultdict(list)
+    certified = 0
+    for seed, document in enumerate(documents):
+        problem = RepresentativesProblem.from_graph(graph, document.sets, connection)
+        decoders = {
+            "ExactRepresentatives": ExactRepresentatives(exact_margins=False, seed=seed),
+            "SpanningTree": SpanningTree(seed),
+            "HittingDistance": HittingDistance(seed),
+            "Greedy": Greedy(seed),
+            "LocalSearch": LocalSearch(seed=seed),
+            "Degree": Degree(seed),
+            "PageRank": PageRank(seed),
+        }
+        best = None
+        for method, decoder in decoders.items():
+            solution = decoder.decode(problem, Budget(seconds=5))
+            if best is None:
+                certified += solution.certificate.is_optimal
+                best = solution.distance_cost
+            right = [v == g for v, g in zip(solution.vertices, document.gold, strict=True)]
+            ratios[method].append(100 * solution.distance_cost / best)
+            values[method].append(statistics.mean(right))
+        truth = [
+            int(np.flatnonzero(members == gold)[0])
+            for members, gold in zip(document.sets, document.gold, strict=True)
+        ]
+        ratios["Ground truth"].append(100 * 2 * problem.pair_sum(truth) / best)
+    share = 100 * certified / len(documents)
+    report.table(
+        f"{name}, {connection} connection: {len(documents)} documents, {share:.1f}% certified",
+        ["decoder", "distance-cost ratio", "± s.e.", "value", "± s.e."],
+        [[method, *spread(of), *spread(values.get(method))] for method, of in ratios.items()],
+    )
+
+
+def spread(numbers: list[float] | None) -> tuple[float | None, float | None]:
+    """Return the mean and its standard error."""
+    if not numbers:
+        return None, None
+    error = statistics.stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else 0.0
+    return statistics.mean(numbers), error
+
+
+def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
+    """Read WordNet's graph and, of SemCor's texts, stretches of 14 different nouns."""
+    graph = ConceptGraph.from_tsv(folder / "graph.tsv.gz", columns=(0, 2), largest_component=True)
+    assert graph.labels is not None
+    number = {label: int(v) for label, v in zip(graph.labels, graph.vertices, strict=True)}
+    senses: dict[str, list[int]] = defaultdict(list)
+    synset_of: dict[str, int] = {}
+    with gzip.open(folder / "senses.tsv.gz", "rt", encoding="utf8") as lines:
+        next(lines)
+        for line in lines:
+            lemma, part, key, synset = line.rstrip("\n").split("\t")
+            if part == "n" and synset in number:
+                senses[lemma.lower()].append(number[synset])
+                synset_of[key] = number[synset]
+    random = np.random.default_rng(0)
+    documents = []
+    with gzip.open(folder / "semcor.jsonl.gz", "rt", encoding="utf8") as lines:
+        for line in lines:
+            nouns: dict[str, int] = {}
+            for mention in json.loads(line)["mentions"]:
+                lemma = mention["lemma"].lower()
+                gold = [synset_of[key] for key in mention["gold"] if key in synset_of]
+                if gold and gold[0] in senses[lemma]:
+                    nouns.setdefault(lemma, gold[0])
+            chosen = list(nouns.items())[:14]
+            if len(chosen) == 14:
+                sets = [random.permutation(np.unique(senses[lemma])) for lemma, _ in chosen]
+                documents.append(Document(sets, [gold for _, gold in chosen]))
+    return graph, documents[:count]
+
+
+def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
+    """Read the link graph; documents are articles that are taken out of it.
+
+    The mentions of an article are 12 of its links. The candidates of each are the 84 best
+    pages by BM25 for the words of the link's title, a page's text being its title, the
+    titles of its links and its categories.
+    """
+    names = lines_of(folder / "articles.tsv")
+    number = {name: i for i, name in enumerate(names)}
+    links = [line.split("\t") for line in lines_of(folder / "links.tsv")]
+    pairs = np.array([(number[u], number[v]) for u, v in links if u != v])
+    out: dict[int, list[int]] = defaultdict(list)
+    for u, v in pairs.tolist():
+        out[u].append(v)
+    random = np.random.default_rng(0)
+    able = [u for u, targets in sorted(out.items()) if len(set(targets)) >= 12]
+    held = random.choice(able, min(count, len(able)), replace=False).tolist()
+    kept = ~np.isin(pairs, held).any(axis=1)
+    graph = ConceptGraph.from_edges(pairs[kept], largest_component=True)
+    pages = graph.vertices.tolist()
+    inside = set(pages)
+    categories = defaultdict(list)
+    for line in lines_of(folder / "categories.tsv"):
+        name, category = line.split("\t")
+        categories[number[name]] += words(category.split(".")[-1])
+    texts = {
+        page: Counter(
+            words(names[page])
+            + categories[page]
+            + [word for target in out[page] if target in inside for word in words(names[target])]
+        )
+        for page in pages
+    }
+    index = Index(texts)
+    documents = []
+    for article in held:
+        targets = sorted({v for v in out[article] if v in inside})
+        sets, gold = [], []
+        for target in random.permutation(targets):
+            found = index.best(words(names[target]), 84, random)
+            if target in found and len(found) > 1 and len(sets) < 12:
+                sets.append(random.permutation(found))
+                gold.append(int(target))
+        if len(sets) > 1:
+            documents.append(Document(sets, gold))
+    return graph, documents
+
+
+class Index:
+    """BM25 over bags of words, with k1 = 1.2 and b = 0.75."""
+
+    def __init__(self, texts: dict[int, Counter[str]]) -> None:
+        average = statistics.mean(text.total() for text in texts.values())
+        self.postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for page, text in texts.items():
+            norm = 1.2 * (0.25 + 0.75 * text.total() / average)
+            for word, times in text.items():
+                self.postings[word].append((page, times * 2.2 / (times + norm)))
+        self.size = len(texts)
+
+    def best(self, query: list[str], count: int, random: Any) -> NDArray[np.int64]:
+        """Return the best pages; of equal ones, any."""
+        scores: Counter[int] = Counter()
+        for word in query:
+            found = self.postings.get(word, [])
+            worth = math.log(1 + (self.size - len(found) + 0.5) / (len(found) + 0.5))
+            for page, weight in found:
+                scores[page] += worth * weight
+        noise = dict(zip(scores, random.random(len(scores)), strict=True))
+        order = sorted(scores, key=lambda page: (-scores[page], noise[page]))
+        return np.array(order[:count], dtype=np.int64)
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a Wikispeedia file that are no comments."""
+    text = path.read_text(encoding="utf8").splitlines()
+    return [line for line in text if line and not line.startswith("#")]
+
+
+def words(title: str) -> list[str]:
+    """Split a title into lower-case words."""
+    return [word for word in unquote(title).lower().replace("_", " ").split() if len(word) > 1]
