@@ -72,6 +72,7 @@ def configuration(case: Case, data: Path, steps: int, *, ours: bool, loss: str) 
     config = util.load_config(CONFIGS / case.config)
     config["paths"].update(train=str(data / case.train), dev=str(data / case.dev))
     config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 12))
+    config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
     listener = config["components"]["tagger"]["model"]["tok2vec"]
     if ours:
         config["components"]["tagger"]["loss"] = loss

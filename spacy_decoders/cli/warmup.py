@@ -11,7 +11,7 @@ import numpy as np
 from rich.console import Console
 from tqdm import tqdm
 
-from ..errors import NotDecomposableError
+from ..errors import NotDecomposableError, ProblemError
 from ..registry import decoders
 
 __all__ = ["CORES", "warmup"]
@@ -84,7 +84,11 @@ def _chain_functions() -> None:
 def _tree(decoder: Any) -> None:
     from ..decoders.tree import TreeProblem
 
-    decoder.decode(TreeProblem(np.zeros((4, 4), dtype=np.float32), projective=True))
+    arcs = np.zeros((4, 4))
+    try:
+        decoder.decode(TreeProblem(arcs, projective=True))
+    except ProblemError:  # one for non-projective trees
+        decoder.decode(TreeProblem(arcs, projective=False))
 
 
 def _path(decoder: Any) -> None:

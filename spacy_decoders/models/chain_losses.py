@@ -188,15 +188,11 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
 
     batch, tokens, gradient = _trainable(batch)
     partial = batch.any_in_sentence(batch.gold == UNKNOWN)
-    rivals = batch.gold.copy()
-    wrong = np.zeros(len(batch), dtype=bool)
-    hinges = 0.0
-    if partial.any():
-        part, chosen = batch.choose(partial)
-        decoded = ForwardDominance().decode_batch(part.model, part.emissions, part.lengths)
-        rivals[chosen] = _labels(decoded)
-        wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (rivals != batch.gold))
-    for sentence in np.flatnonzero(~partial & (batch.lengths > 0)):
+    rivals = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
+    # where the best labelling is not gold, it is the rival; only else the second best is asked for
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (rivals != batch.gold))
+    hinges = float((wrong & ~partial).sum())
+    for sentence in np.flatnonzero(~wrong & ~partial & (batch.lengths > 0)):
         here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
         emissions, gold = batch.emissions[here], batch.gold[here]
         try:

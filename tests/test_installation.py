@@ -1,0 +1,65 @@
+"""What being installed costs, and that it works where nothing may be written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = ("numba", "networkx", "mip", "scipy", "highspy", "llvmlite")
+
+
+def run(code: str, *arguments: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_blank_pipeline_imports_nothing_heavy():
+    code = """
+import json, sys
+import spacy
+spacy.blank("en")
+spacy.registry.decoders.get_all()
+import spacy_decoders, spacy_decoders.cli
+print(json.dumps(sorted(sys.modules)))
+"""
+    imported = json.loads(run(code))
+    assert "spacy_decoders.components.tagger" in imported
+    assert not [name for name in imported if name.split(".")[0] in HEAVY]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions mean something else there")
+def test_a_read_only_installation_without_a_cache_works(tmp_path):
+    # whoever runs the tests may be able to write anywhere, so numba is told that it can't
+    code = """
+import numba.core.caching as caching
+
+class Nowhere:
+    @classmethod
+    def from_function(cls, function, path):
+        return None
+
+for cache in (caching.CacheImpl, caching.CompileResultCacheImpl):
+    cache._locator_classes = [Nowhere]
+
+import spacy_decoders
+viterbi = {"components.tagger.decoder": {"@decoders": "spacy-decoders.Viterbi.v1"}}
+doc = spacy_decoders.load(config=viterbi)("The old man can fish.")
+assert [token.tag_ for token in doc] == ["DT", "JJ", "NN", "MD", "VB", "."]
+from spacy_decoders.decoders.chain.rescoring import path_scores
+assert path_scores.stats.cache_path is None
+print(doc._.certificates["tagger"][0]["status"])
+"""
+    nowhere = str(tmp_path / "missing" / "home")
+    environment = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "IPYTHONDIR": nowhere}
+    assert run(code, **environment).strip() == "optimal"
