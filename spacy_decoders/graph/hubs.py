@@ -97,7 +97,7 @@ class HubIndex:
         else:
             nearest = np.stack([near[column].min(axis=0) for column in columns])
         best = np.empty((len(rows), len(columns)), dtype=np.uint8)
-        hub_bounds(near, nearest, best)
+        hub_bounds(near, nearest, symmetric, best)
         self._shorten(rows, columns, best, symmetric)
         distances = best.astype(np.int32)
         distances[best >= UNREACHED] = -1
@@ -116,20 +116,20 @@ class HubIndex:
         symmetric: bool,
     ) -> None:
         """Lower the bounds to the distances, by paths that meet no hub."""
-        slot_of = np.full(len(self.indptr) - 1, -1, dtype=np.int32)
-        vertices, starts, touching = touched_vertices(
-            self.indptr, self.indices, rows, self.count, slot_of
+        bits, before, vertices, starts, touching = touched_vertices(
+            self.indptr, self.indices, rows, self.count
         )
         # three edges explain a pair only if the hubs offer more
         edges = touched_edges(
             self.indptr,
             self.indices,
+            bits,
+            before,
             vertices,
             starts,
             touching,
             (best > 3).any(axis=1),
             self.count,
-            slot_of,
         )
         sizes = [len(column) for column in columns]
         of_row = np.concatenate(columns)
@@ -146,13 +146,22 @@ class HubIndex:
                 touching, starts, edges, column_starts, column_of, begin, words, two, three
             )
             left += near_pairs(
-                rows, slot_of, touching, starts, column_starts, column_of, two, three, begin, best
+                rows,
+                bits,
+                before,
+                touching,
+                starts,
+                column_starts,
+                column_of,
+                two,
+                three,
+                begin,
+                best,
             )
         if not left:
             return
         far_rows, far_columns = self._far(rows, best, symmetric, 4)
         sources = _cover(far_rows, far_columns, symmetric)
-        ball_of = np.full(len(slot_of), -1, dtype=np.int32)
         for first in range(0, len(sources), 256):
             batch = sources[first : first + 256]
             four = four_edges(
@@ -161,15 +170,14 @@ class HubIndex:
                 rows,
                 batch,
                 self.count,
+                bits,
+                before,
                 vertices,
-                slot_of,
                 starts,
                 touching,
-                ball_of,
             )
-            ball_of[:] = -1
-            bits = np.unpackbits(four.view(np.uint8), axis=1, bitorder="little")
-            near = bits[:, : len(batch)].T.astype(bool)
+            reached = np.unpackbits(four.view(np.uint8), axis=1, bitorder="little")
+            near = reached[:, : len(batch)].T.astype(bool)
             if symmetric:
                 of_column = near
             else:

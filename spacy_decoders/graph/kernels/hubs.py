@@ -24,44 +24,100 @@ __all__ = [
 
 
 @jit()
-def hub_bounds(rows, columns, out):
+def hub_bounds(rows, columns, symmetric, out):
     """out[u, v] = least rows[u, h] + columns[v, h] over the hubs h.
 
     **Shapes:** (a, hubs), (b, hubs), (a, b), all uint8; entries of at most 127 keep the
-    sums in range.
+    sums in range. If `symmetric`, rows and columns are the same.
     """
     hubs = rows.shape[1]
     for u in range(len(rows)):
         of_row = rows[u]
-        for v in range(len(columns)):
+        for v in range(u if symmetric else 0, len(columns)):
             of_column = columns[v]
             least = np.uint8(255)
             for h in range(hubs):
                 through = np.uint8(of_row[h] + of_column[h])
                 least = through if through < least else least
             out[u, v] = least
+    if symmetric:
+        for u in range(len(rows)):
+            for v in range(u):
+                out[u, v] = out[v, u]
+
+
+# --- numbering some vertices ----------------------------------------------------
+#
+# A bit a vertex, and how many bits are set before each word: this stays in the cache, where
+# a table of all vertices would not.
 
 
 @jit()
-def touched_vertices(indptr, indices, candidates, first, slot_of):
+def _ranked(bits):
+    """Return how many bits are set before each word, and the numbers of all set bits."""
+    before = np.empty(len(bits) + 1, np.int32)
+    count = 0
+    for w in range(len(bits)):
+        before[w] = count
+        count += _bit_count(bits[w])
+    before[len(bits)] = count
+    members = np.empty(count, np.int32)
+    at = 0
+    for w in range(len(bits)):
+        left = bits[w]
+        bit = 0
+        while left:
+            if left & np.uint64(1):
+                members[at] = 64 * w + bit
+                at += 1
+            left >>= np.uint64(1)
+            bit += 1
+    return before, members
+
+
+@jit()
+def _bit_count(word):
+    word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    pairs = np.uint64(0x3333333333333333)
+    word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@jit()
+def _number(bits, before, v):
+    """Return the number of vertex v, or -1 if it has none."""
+    word = bits[v >> 6]
+    bit = np.uint64(1) << np.uint64(v & 63)
+    if word & bit:
+        return before[v >> 6] + _bit_count(word & (bit - np.uint64(1)))
+    return np.int64(-1)
+
+
+# --- paths without hubs -----------------------------------------------------------
+
+
+@jit()
+def touched_vertices(indptr, indices, candidates, first):
     """Number the vertices from `first` on that are within one edge of a candidate.
 
-    `slot_of` (one int32 a vertex, all -1) gets the numbers. Returns the touched vertices,
-    and for each of them which candidates touch it, as flat lists.
+    Returns their bits and counts, as `_number` takes them, the vertices, and which
+    candidates touch each, as flat lists.
     """
-    total = 0
+    bits = np.zeros((len(indptr) >> 6) + 1, np.uint64)
     for c in candidates:
-        total += indptr[c + 1] - indptr[c] + 1
-    vertices = np.empty(total, np.int32)
-    counts = np.zeros(total + 1, np.int64)
-    n_slots = 0
+        if c < first:
+            continue
+        bits[c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+        for e in range(indptr[c], indptr[c + 1]):
+            x = indices[e]
+            if x >= first:
+                bits[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+    before, vertices = _ranked(bits)
+    starts = np.zeros(len(vertices) + 1, np.int64)
+    touching = np.empty(0, np.int32)
+    at = starts
     for step in range(2):
-        if step == 1:
-            starts = np.zeros(n_slots + 1, np.int64)
-            for s in range(n_slots):
-                starts[s + 1] = starts[s] + counts[s]
-            at = starts[:-1].copy()
-            touching = np.empty(starts[n_slots], np.int32)
         for i in range(len(candidates)):
             c = candidates[i]
             if c < first:
@@ -71,32 +127,30 @@ def touched_vertices(indptr, indices, candidates, first, slot_of):
                 x = c if e < indptr[c] else indices[e]
                 if x < first:
                     continue
+                s = _number(bits, before, x)
                 if step == 0:
-                    if slot_of[x] < 0:
-                        slot_of[x] = n_slots
-                        vertices[n_slots] = x
-                        n_slots += 1
-                    counts[slot_of[x]] += 1
+                    starts[s + 1] += 1
                 else:
-                    touching[at[slot_of[x]]] = i
-                    at[slot_of[x]] += 1
-    return vertices[:n_slots].copy(), starts, touching
+                    touching[at[s]] = i
+                    at[s] += 1
+        if step == 0:
+            for s in range(len(vertices)):
+                starts[s + 1] += starts[s]
+            at = starts[:-1].copy()
+            touching = np.empty(starts[-1], np.int32)
+    return bits, before, vertices, starts, touching
 
 
 @jit()
-def touched_edges(indptr, indices, vertices, starts, touching, is_open, first, slot_of):
+def touched_edges(indptr, indices, bits, before, vertices, starts, touching, is_open, first):
     """Return the edges between touched vertices as pairs of their numbers, (edges, 2).
 
     Only those that an open candidate touches at one end at least need be there.
     """
-    size = len(indptr) - 1
-    # a bit a vertex stays in the cache where a number a vertex would not
-    bits = np.zeros((size >> 6) + 1, np.uint64)
     wanted = np.zeros(len(vertices), np.bool_)
     of_all, of_wanted = 0, 0
     for s in range(len(vertices)):
         x = vertices[s]
-        bits[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
         for at in range(starts[s], starts[s + 1]):
             wanted[s] |= is_open[touching[at]]
         of_all += indptr[x + 1] - indptr[x]
@@ -117,13 +171,14 @@ def touched_edges(indptr, indices, vertices, starts, touching, is_open, first, s
                 break
             if y < first:
                 continue
-            if bits[y >> 6] >> np.uint64(y & 63) & np.uint64(1):
+            t = _number(bits, before, y)
+            if t >= 0:
                 if count == len(edges):
                     grown = np.empty((2 * count, 2), np.int32)
                     grown[:count] = edges
                     edges = grown
                 edges[count, 0] = s
-                edges[count, 1] = slot_of[y]
+                edges[count, 1] = t
                 count += 1
     return edges[:count].copy()
 
@@ -163,7 +218,7 @@ def short_paths(touching, starts, edges, column_starts, column_of, begin, words,
 
 @jit()
 def near_pairs(
-    candidates, slot_of, touching, starts, column_starts, column_of, two, three, begin, out
+    candidates, bits, before, touching, starts, column_starts, column_of, two, three, begin, out
 ):
     """Lower the bounds in `out` to what the short paths say; count those still open.
 
@@ -183,7 +238,7 @@ def near_pairs(
                 elif row[column] > 3 and three[i, w] >> bit & np.uint64(1):
                     row[column] = 3
                 open_pairs += row[column] > 4
-        slot = slot_of[candidates[i]]
+        slot = _number(bits, before, candidates[i])
         if slot >= 0:
             # who touches the candidate itself is at most one edge away
             for at in range(starts[slot], starts[slot + 1]):
@@ -198,18 +253,18 @@ def near_pairs(
 
 @jit()
 def four_edges(
-    indptr, indices, candidates, sources, first, vertices, slot_of, starts, touching, ball_of
+    indptr, indices, candidates, sources, first, bits, before, vertices, starts, touching
 ):
     """Find which candidates are within four edges of a few of them, the sources.
 
-    `sources` are positions in `candidates`; `ball_of` is a workspace of one int32 a
-    vertex, all -1. Returns uint64 of shape (candidates, words), a bit a source.
+    `sources` are positions in `candidates`. Returns uint64 of shape (candidates, words),
+    a bit a source.
     """
     words = (len(sources) + 63) >> 6
     slots = len(vertices)
     one = np.zeros((slots, words), np.uint64)
     is_one = np.zeros(slots, np.bool_)
-    room = 0
+    in_ball = np.zeros(len(bits), np.uint64)  # everything within two edges of a source
     for a in range(len(sources)):
         c = candidates[sources[a]]
         if c < first:
@@ -218,61 +273,47 @@ def four_edges(
             x = c if e < indptr[c] else indices[e]
             if x < first:
                 continue
-            s = slot_of[x]
-            if not is_one[s]:
-                is_one[s] = True
-                room += indptr[x + 1] - indptr[x] + 1
+            s = _number(bits, before, x)
             one[s, a >> 6] |= np.uint64(1) << np.uint64(a & 63)
-    # everything within two edges of a source
-    ball = np.empty(min(room, len(indptr) - 1), np.int32)
+            if is_one[s]:
+                continue
+            is_one[s] = True
+            in_ball[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+            for f in range(indptr[x], indptr[x + 1]):
+                z = indices[f]
+                if z >= first:
+                    in_ball[z >> 6] |= np.uint64(1) << np.uint64(z & 63)
+    ball_before, ball = _ranked(in_ball)
     two = np.zeros((len(ball), words), np.uint64)
-    n_ball = 0
     for s in range(slots):
         if not is_one[s]:
             continue
         x = vertices[s]
         for e in range(indptr[x] - 1, indptr[x + 1]):
             z = x if e < indptr[x] else indices[e]
-            if z < first:
-                continue
-            b = ball_of[z]
-            if b < 0:
-                b = n_ball
-                ball_of[z] = b
-                ball[b] = z
-                n_ball += 1
-            for w in range(words):
-                two[b, w] |= one[s, w]
-    # a bit a vertex stays in the cache where a number a vertex would not
-    in_ball = np.zeros((len(indptr) >> 6) + 1, np.uint64)
-    for b in range(n_ball):
-        in_ball[ball[b] >> 6] |= np.uint64(1) << np.uint64(ball[b] & 63)
-    is_touched = np.zeros((len(indptr) >> 6) + 1, np.uint64)
-    for x in vertices:
-        is_touched[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+            if z >= first:
+                b = _number(in_ball, ball_before, z)
+                for w in range(words):
+                    two[b, w] |= one[s, w]
     # the touched vertices one edge further, each edge from its end of lower degree
     three = np.zeros((slots, words), np.uint64)
     for s in range(slots):
         x = vertices[s]
-        if ball_of[x] >= 0:
-            for w in range(words):
-                three[s, w] |= two[ball_of[x], w]
-        for e in range(indptr[x], indptr[x + 1]):
-            z = indices[e]
-            if z >= x:
+        for e in range(indptr[x] - 1, indptr[x + 1]):
+            z = x if e < indptr[x] else indices[e]
+            if z > x:
                 break
-            # hubs are in no ball
-            b = ball_of[z] if in_ball[z >> 6] >> np.uint64(z & 63) & np.uint64(1) else -1
+            b = _number(in_ball, ball_before, z)
             if b >= 0:
                 for w in range(words):
                     three[s, w] |= two[b, w]
-    for b in range(n_ball):
+    for b in range(len(ball)):
         z = ball[b]
         for e in range(indptr[z], indptr[z + 1]):
             x = indices[e]
             if x >= z:
                 break
-            s = slot_of[x] if is_touched[x >> 6] >> np.uint64(x & 63) & np.uint64(1) else -1
+            s = _number(bits, before, x)
             if s >= 0:
                 for w in range(words):
                     three[s, w] |= two[b, w]
