@@ -10,8 +10,11 @@ import numpy as np
 
 from ....jit import jit
 from .forward_dominance import (
+    BEAM,
     DONE,
     EVERYTHING,
+    FLAT,
+    PATIENT,
     UNIT32,
     emission,
     forward,
@@ -39,13 +42,13 @@ FORBIDDEN = np.float32(-np.inf)
 
 
 @jit()
-def survivors(model, emissions, begin, n, size, slack, patient, work, rows, scores):
+def survivors(model, emissions, begin, n, size, slack, patience, work, rows, scores):
     """Find the survivors with slack; all legal labels where there is no reference path."""
     if len(model[4]) > 0 and slack < EVERYTHING:
-        legal, _ = look_ahead(model, emissions, begin, n, size, work)
+        legal, _ = look_ahead(model, emissions, begin, n, size, BEAM, work)
         if not legal:
             slack = EVERYTHING
-    return forward(model, emissions, begin, n, size, slack, patient, work, rows, scores)
+    return forward(model, emissions, begin, n, size, slack, patience, work, rows, scores)
 
 
 @jit()
@@ -112,7 +115,7 @@ def k_best(model, transposed, emissions, begin, n, size, k):
     labels = np.zeros(n, np.int32)
     none = np.float32(0)
     rows, scores, status, token, total, bad = survivors(
-        model, emissions, begin, n, size, none, True, work, rows, scores
+        model, emissions, begin, n, size, none, PATIENT, work, rows, scores
     )
     if status != DONE or any_lane(bad):
         return nothing, not any_lane(bad), token
@@ -120,7 +123,7 @@ def k_best(model, transposed, emissions, begin, n, size, k):
     losses = np.empty(max(k - 1, 1), np.float32)
     slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
     rows, scores, _, _, _, _ = survivors(
-        model, emissions, begin, n, size, slack, True, work, rows, scores
+        model, emissions, begin, n, size, slack, PATIENT, work, rows, scores
     )
     return ranked(model, emissions, begin, n, size, k, marks, rows), True, -1
 
@@ -191,7 +194,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
         if n == 0:
             continue
         rows, scores, status, token, total, bad = survivors(
-            model, emissions, begin, n, size, none, True, work, rows, scores
+            model, emissions, begin, n, size, none, PATIENT, work, rows, scores
         )
         if status != DONE or any_lane(bad):
             return found, not any_lane(bad), s, token
@@ -202,7 +205,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
         status = DONE + 1
         if slack < EVERYTHING:
             rows, scores, status, _, _, _ = survivors(
-                model, emissions, begin, n, size, slack, False, work, rows, scores
+                model, emissions, begin, n, size, slack, FLAT, work, rows, scores
             )
         if status == DONE:
             sparse_margins(model, emissions, begin, n, size, labels, work[0], rows, found)

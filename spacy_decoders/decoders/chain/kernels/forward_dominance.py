@@ -36,8 +36,13 @@ __all__ = ["decode", "forward", "look_ahead"]
 UNIT32 = 2.0**-24
 FORBIDDEN = np.float32(-np.inf)
 WORD = 4 * LANES  # labels whose comparisons fit one 64-bit word
-FLAT = 0.4  # share of labels that survive on average, above which nothing is gained
-PATIENCE = 3  # tokens before that share is looked at
+BEAM = 8  # width of the beam that finds a reference path
+PATIENCE = 3  # tokens before a sentence may be given up
+# a sentence is given up when on average more than a share of all labels survive, and after
+# a share of the work of dense decoding
+PATIENT = (2.0, 1.0)
+FLAT = (0.4, 0.08)
+EASY = (0.0, 0.04)
 CHEAP = 4 * WORD  # survivors times labels, up to which all scores are worth computing
 EVERYTHING = np.float32(3e38)
 DONE, DEAD, DENSE = 0, 1, 2  # how a sentence ended: decoded, no legal path, left to Viterbi
@@ -95,34 +100,92 @@ def fill_row(transitions, table, closed, ready, g, size, stride):
     publish(ready, g)
 
 
-@jit()
-def look_ahead(model, emissions, begin, n, size, work):
-    """Choose a reference path, and bound what leaving its reach can gain.
+@jit(inline="always")
+def reached(transitions, rows, scores, first, past, block):
+    """Return the best of score + transition over the survivors, for 16 labels."""
+    best = fill(FORBIDDEN)
+    for k in range(first, past):
+        best = maximum(add(fill(scores[k]), load(transitions, rows[k] + block)), best)
+    return best
 
-    The reference `refs` is greedy. ``pulls[i]`` is the most that any label that cannot follow
-    ``refs[i]`` is ahead of ``refs[i + 1]`` at token i + 1, all of the future included.
-    Returns whether there is a greedy path, and the mask of unsound emissions.
+
+@jit()
+def choose_reference(model, emissions, begin, n, size, most, work):
+    """Find a good path by a beam of width `most`: its labels go to `refs`, steps to `steps`.
+
+    Returns whether the beam found a legal path, and the mask of unsound emissions.
     """
-    transitions, _, end, table, closed, ready, _ = model
-    _, running, refs, tops, pulls = work
+    transitions, _, end, _, _, _, _ = model
+    _, running, refs, steps, _, beam, scores, names, origins = work
     stride = len(end)
     bad = nowhere()
-    lead = size * stride
+    beam[0], scores[0] = size * stride, 0.0
+    width = 1
     for i in range(n):
-        peak = fill(FORBIDDEN)
+        row = (begin + i) * size
+        floor = -EVERYTHING
+        wide = 0
+        here = i * BEAM
         for block in range(0, stride, LANES):
-            worth = emission(emissions, (begin + i) * size, block, size)
+            worth = emission(emissions, row, block, size)
             bad = either(bad, unsound(worth))
+            worth = add(reached(transitions, beam, scores, 0, width, block), worth)
             if i == n - 1:
                 worth = add(worth, load(end, block))
-            worth = add(worth, load(transitions, lead + block))
             store(running, block, worth)
-            peak = maximum(worth, peak)
-        tops[i] = largest(peak)
-        if not (FORBIDDEN < tops[i] < np.inf):
+            bits = at_least(worth, fill(floor))
+            while bits:
+                y = block + first_lane(bits)
+                bits &= bits - 1
+                if wide == most and not running[y] > floor:
+                    continue
+                k = min(wide, most - 1)
+                wide = min(wide + 1, most)
+                while k > 0 and running[names[here + k - 1]] < running[y]:
+                    names[here + k] = names[here + k - 1]
+                    k -= 1
+                names[here + k] = y
+                if wide == most:
+                    floor = running[names[here + most - 1]]
+        if wide == 0:
             return False, bad
-        refs[i] = pivot(running, 0, tops[i], stride)
-        lead = refs[i] * stride
+        for j in range(wide):
+            y = names[here + j]
+            peak = FORBIDDEN
+            for k in range(width):
+                score = scores[k] + transitions[beam[k] + y]
+                if score > peak:
+                    peak = score
+                    origins[here + j] = k
+        for j in range(wide):
+            y = names[here + j]
+            beam[j], scores[j] = y * stride, running[y] - running[names[here]]
+        width = wide
+    k = np.int64(0)
+    for i in range(n - 1, -1, -1):
+        refs[i] = names[i * BEAM + k]
+        k = origins[i * BEAM + k]
+    for i in range(n):
+        before = refs[i - 1] if i else size
+        steps[i] = transitions[before * stride + refs[i]] + emissions[(begin + i) * size + refs[i]]
+    steps[n - 1] += end[refs[n - 1]]
+    return True, bad
+
+
+@jit()
+def look_ahead(model, emissions, begin, n, size, width, work):
+    """Choose a reference path by a beam of a width, and bound what leaving its reach can gain.
+
+    ``pulls[i]`` is the most that any label that cannot follow ``refs[i]`` is ahead of
+    ``refs[i + 1]`` at token i + 1, all of the future included. Returns whether there is a
+    reference, and the mask of unsound emissions.
+    """
+    transitions, _, end, table, closed, ready, _ = model
+    _, _, refs, steps, pulls, _, _, _, _ = work
+    stride = len(end)
+    legal, bad = choose_reference(model, emissions, begin, n, size, width, work)
+    if not legal:
+        return False, bad
     for i in range(n - 2, -1, -1):
         here, ahead = refs[i] * stride, refs[i + 1] * stride
         if i == n - 2:
@@ -142,22 +205,13 @@ def look_ahead(model, emissions, begin, n, size, work):
         top = np.float64(largest(peak))
         pulls[i] = top
         if top > -np.inf:
-            after = np.float64(tops[i + 1])
+            after = np.float64(steps[i + 1])
             pulls[i] = top - after + (abs(top) + abs(after)) * 2.0**-22
     return True, bad
 
 
-@jit(inline="always")
-def reached(transitions, rows, scores, first, past, block):
-    """Return the best of score + transition over the survivors, for 16 labels."""
-    best = fill(FORBIDDEN)
-    for k in range(first, past):
-        best = maximum(add(fill(scores[k]), load(transitions, rows[k] + block)), best)
-    return best
-
-
 @jit()
-def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores):
+def forward(model, emissions, begin, n, size, slack, patience, work, rows, scores):
     """Find the survivors of each token of one sentence.
 
     A survivor lies on a path that may be within `slack` of the best; with a slack of
@@ -168,14 +222,14 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
     -------
     rows, scores
     status, token
-        `DONE`; or `DEAD` at a token; or, unless `patient`, `DENSE`.
+        `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends.
     total
         Sum of the sizes of all roundings on a path that counts.
     bad
         The mask of unsound emissions.
     """
     transitions, ceiling, end, table, closed, ready, magnitude = model
-    marks, running, refs, _, pulls = work
+    marks, running, refs, _, pulls, _, _, _, _ = work
     stride = len(end)
     ahead = len(closed) > 0
     bad = nowhere()
@@ -316,7 +370,9 @@ def forward(model, emissions, begin, n, size, slack, patient, work, rows, scores
         total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
         first, past = start, used
         marks[i + 2] = used
-        if not patient and i >= PATIENCE - 1 and used > (FLAT * size + 2) * (i + 1):
+        share, trial = patience
+        flat = used > (share * size + 2) * (i + 1) and used > (trial * size + 8) * n
+        if flat and i >= PATIENCE - 1:
             return rows, scores, DENSE, i, total, bad
     return rows, scores, DONE, -1, total + magnitude, bad
 
@@ -352,8 +408,12 @@ def workspace(longest, size, stride):
         np.zeros(longest + 2, np.int64),  # marks
         np.empty(3 * stride, np.float32),  # running scores
         np.empty(longest + 1, np.int64),  # reference path
-        np.empty(longest + 1, np.float32),  # its scores
+        np.empty(longest + 1, np.float32),  # its steps: transition and emission
         np.full(longest + 1, FORBIDDEN),  # pulls
+        np.empty(BEAM, np.int64),  # rows in the beam
+        np.empty(BEAM, np.float32),  # their scores
+        np.empty(BEAM * longest, np.int64),  # labels that were in the beam
+        np.empty(BEAM * longest, np.int64),  # their places in the beam before
     )
     room = 4 * longest + 2 * size + 2
     return work, np.empty(room, np.int64), np.empty(room, np.float32)
@@ -387,6 +447,8 @@ def decode(model, emissions, offsets, size):
         longest = max(longest, offsets[s + 1] - offsets[s])
     work, rows, scores = workspace(longest, size, stride)
     bad = nowhere()
+    none = np.float32(0)
+    token, total = np.int64(-1), 0.0
     skip = 0  # sentences that go to Viterbi untried, since those before did
     wait = 1
     for s in range(count):
@@ -395,17 +457,22 @@ def decode(model, emissions, offsets, size):
             continue
         status = DENSE
         if skip == 0:
-            legal = True
-            if ahead:
-                legal, unsound_here = look_ahead(model, emissions, begin, n, size, work)
-                bad = either(bad, unsound_here)
-            if legal:
-                rows, scores, status, token, total, unsound_here = forward(
-                    model, emissions, begin, n, size, np.float32(0), False, work, rows, scores
+            # a greedy reference suffices for most sentences; a beam costs more and finds better
+            for width in (1, BEAM):
+                if ahead:
+                    legal, bad_here = look_ahead(model, emissions, begin, n, size, width, work)
+                    bad = either(bad, bad_here)
+                    if not legal:
+                        continue
+                patience = EASY if ahead and width == 1 else FLAT
+                rows, scores, status, token, total, bad_here = forward(
+                    model, emissions, begin, n, size, none, patience, work, rows, scores
                 )
-                bad = either(bad, unsound_here)
-                if status == DEAD:
-                    return labels, slacks, left[:lefts], not any_lane(bad), s, token
+                bad = either(bad, bad_here)
+                if status != DENSE or not ahead:
+                    break
+            if status == DEAD:
+                return labels, slacks, left[:lefts], not any_lane(bad), s, token
             if status == DENSE:
                 skip = wait
                 wait = min(2 * wait, 64)
