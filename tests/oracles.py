@@ -33,6 +33,29 @@ def all_chains(transitions, start, end, emissions) -> list[tuple[float, tuple[in
     return sorted(scored, key=lambda pair: -pair[0])
 
 
+# --- tree of labels ------------------------------------------------------------
+
+
+def all_label_trees(transitions, start, end, emissions, parents):
+    """Every labelling of a forest with its score, best first.
+
+    transitions[label of parent, label of child], start at roots, end at leaves.
+    """
+    n, size = emissions.shape
+    scored = []
+    for labels in product(range(size), repeat=n):
+        score = sum(float(emissions[v, y]) for v, y in enumerate(labels))
+        for node, parent in enumerate(parents):
+            if parent >= 0:
+                score += float(transitions[labels[parent], labels[node]])
+            elif start is not None:
+                score += float(start[labels[node]])
+            if end is not None and node not in parents:
+                score += float(end[labels[node]])
+        scored.append((score, labels))
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
 # --- tree --------------------------------------------------------------------
 
 
