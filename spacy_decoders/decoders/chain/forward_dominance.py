@@ -22,9 +22,31 @@ class ForwardDominance(ChainDecoder):
     running scores `a` and the best label `g`: whatever comes next, a path through `g` is
     worth more. One or two labels survive on average where scores were trained.
 
+    Notes
+    -----
+    Where several labels survive, the scores reached from the best of them, and for the others
+    the best transition into each label, bound all running scores from above; only labels that
+    the bound does not rule out are scored exactly.
+
+    Where transitions are forbidden, the rows of D hold infinities and rule out little. There
+    the pivots come from a reference path (greedy, or from a narrow beam if that is not good
+    enough), and a backward pass bounds what any label that cannot follow the reference may
+    still gain.
+
+    Where so many labels survive that this is no faster, sentences go to the dense
+    :class:`Viterbi`, and one of more and more of those after them is tried again, up to 64.
+
+    A row of D is computed when a sentence first needs it, for about the work of two dense
+    tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
+    transitions and as much for D (twice where transitions are forbidden), of which only rows
+    in use are ever touched.
+
+    The test for a label is made on the rounded scores and is exact for them, since rounding
+    is monotone; so the only error is that of three float32 roundings a token along a path,
+    which the certificate states as its tolerance.
+
     Examples
     --------
-    >>> import numpy as np
     >>> from spacy_decoders.decoders.chain import ChainModel
     >>> model = ChainModel([[1, 0], [0, 1]])
     >>> solution = ForwardDominance().decode(model, [[3, 0], [0, 1.5], [0, 0]])
