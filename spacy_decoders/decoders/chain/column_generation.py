@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_scores, read_only
-from ...budget import Budget
+from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .kernels import column_generation as kernels
@@ -81,6 +81,48 @@ class ColumnGeneration(ChainDecoder):
                 f"reduced_cost: expected one of {', '.join(map(repr, MODES))}, "
                 f"got {self.reduced_cost!r}."
             )
+
+    def decode_tree(
+        self,
+        model: ChainModel,
+        emissions: ArrayLike,
+        parents: ArrayLike,
+        *,
+        budget: Budget = UNLIMITED,
+    ) -> ChainSolution:
+        """Decode a tree of labels, or several: as on chains, from both ends of each edge.
+
+        Parameters
+        ----------
+        model
+            `transitions[x, y]` is paid where a parent has label `x` and its child label `y`,
+            `start` at every root, `end` at every leaf.
+        emissions
+            **Shape (n, L)**: the score of each label at each node.
+        parents
+            **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
+            ``[-1, 0, 1, ...]`` the tree is a chain.
+        budget
+            When to stop.
+
+        Raises
+        ------
+        ProblemError
+            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest.
+        InfeasibleError
+            If no labelling is legal.
+
+        Examples
+        --------
+        >>> model = ChainModel([[1, 0], [0, 1]])
+        >>> emissions = [[0, 0], [2, 0], [0, 0.5]]
+        >>> solution = ColumnGeneration().decode_tree(model, emissions, [-1, 0, 0])
+        >>> solution.labels, solution.certificate.score
+        (array([0, 0, 0], dtype=int32), 4.0)
+        """
+        from .trees import tree_column_generation
+
+        return tree_column_generation(model, emissions, parents, self.gap, budget)
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget

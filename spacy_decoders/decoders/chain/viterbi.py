@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...budget import Budget
+from ...budget import UNLIMITED, Budget
 from .kernels import viterbi
 from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
 
@@ -38,6 +38,48 @@ class Viterbi(ChainDecoder):
         slacks = np.zeros(len(sentences))
         ended = decode_densely(model, sentences, np.arange(len(sentences)), labels, slacks)
         return sentences.certified("Viterbi", model, labels, slacks, *ended)
+
+    def decode_tree(
+        self,
+        model: ChainModel,
+        emissions: ArrayLike,
+        parents: ArrayLike,
+        *,
+        budget: Budget = UNLIMITED,
+    ) -> ChainSolution:
+        """Decode a tree of labels, or several: the best labels of all.
+
+        Parameters
+        ----------
+        model
+            `transitions[x, y]` is paid where a parent has label `x` and its child label `y`,
+            `start` at every root, `end` at every leaf.
+        emissions
+            **Shape (n, L)**: the score of each label at each node.
+        parents
+            **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
+            ``[-1, 0, 1, ...]`` the tree is a chain.
+        budget
+            Of no effect: one pass is all there is.
+
+        Raises
+        ------
+        ProblemError
+            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest.
+        InfeasibleError
+            If no labelling is legal.
+
+        Examples
+        --------
+        >>> model = ChainModel([[1, 0], [0, 1]])
+        >>> emissions = [[0, 0], [2, 0], [0, 0.5]]
+        >>> solution = Viterbi().decode_tree(model, emissions, [-1, 0, 0])
+        >>> solution.labels, solution.certificate.score
+        (array([0, 0, 0], dtype=int32), 4.0)
+        """
+        from .trees import tree_viterbi
+
+        return tree_viterbi(model, emissions, parents)
 
 
 def decode_densely(
