@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -35,10 +37,13 @@ def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
     return joined
 
 
-def shared_neighbour_cosine(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.float64]:
+def shared_neighbour_cosine(
+    graph: ConceptGraph, vertices: ArrayLike, within: Literal["vertices", "graph"] = "vertices"
+) -> NDArray[np.float64]:
     r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
 
-    Neighbourhoods are taken within the given vertices, each holding its own vertex:
+    Each neighbourhood holds its own vertex. It and the degrees are taken within the given
+    vertices or, in a sparse graph where few of these are joined, within the whole graph:
 
     .. math:: \frac{\sum_{x \in N[u] \cap N[v]} w_x}{\sqrt{s_u s_v}}, \quad
         s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\ln(1.5 + \deg x)}.
@@ -54,16 +59,36 @@ def shared_neighbour_cosine(graph: ConceptGraph, vertices: ArrayLike) -> NDArray
            [0.42, 0.8 , 1.  , 0.  ],
            [0.  , 0.  , 0.  , 1.  ]])
     """
-    joined = adjacency(graph, vertices)
-    degrees = joined.sum(axis=1)
-    np.fill_diagonal(joined, True)
-    _, members = np.nonzero(joined)
-    indptr = np.concatenate([[0], np.cumsum(degrees + 1)])
-    shared = weighted_overlap(indptr, members, 1.0 / np.log(1.5 + degrees), len(joined))
+    if within == "vertices":
+        joined = adjacency(graph, vertices)
+        degrees = joined.sum(axis=1)
+        np.fill_diagonal(joined, True)
+        groups, members = np.nonzero(joined)
+    else:
+        groups, members, degrees = _neighbourhoods(graph, vertices)
+    indptr = np.searchsorted(groups, np.arange(len(degrees) + 1))
+    shared = weighted_overlap(indptr, members, 1.0 / np.log(1.5 + degrees), len(vertices))  # type: ignore[arg-type]
     sizes = np.sqrt(shared.diagonal())
     cosine: NDArray[np.float64] = shared / np.outer(sizes, sizes)
     np.fill_diagonal(cosine, 1.0)
     return cosine
+
+
+def _neighbourhoods(
+    graph: ConceptGraph, vertices: ArrayLike
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Whose neighbourhoods each vertex of the graph is in, as sorted (group, member) pairs.
+
+    Returns the groups, the places of the members in `vertices`, and the groups' degrees.
+    """
+    arrays = graph.arrays
+    inner = arrays.inner[graph.rows(vertices)]
+    lists = [np.append(arrays.indices[arrays.indptr[v] : arrays.indptr[v + 1]], v) for v in inner]
+    members = np.repeat(np.arange(len(inner)), [len(neighbours) for neighbours in lists])
+    found, groups = np.unique(np.concatenate([*lists, np.empty(0, np.int32)]), return_inverse=True)
+    order = np.argsort(groups.reshape(-1), kind="stable")
+    degrees = arrays.indptr[found + 1] - arrays.indptr[found]
+    return groups.reshape(-1)[order], members[order], degrees
 
 
 def weighted_overlap(

@@ -7,7 +7,7 @@ symmetric matrix of costs, not negative, between all its candidates.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class SharedNeighbours:
     """Concepts are near if they share neighbours, or words of their titles.
 
     The cost is ``1 + residual - cosine - residual * overlap``. The cosine is that of the
-    neighbourhoods within the document's candidates, hubs weighing less
+    neighbourhoods, hubs weighing less
     (:func:`~spacy_decoders.graph.shared_neighbour_cosine`). The overlap is of title words
     that neither concept owes to its own mention, weighed by how rare they are: "Oakland
     Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics".
@@ -60,13 +60,20 @@ class SharedNeighbours:
     ----------
     residual
         Weight of the overlap of titles; 0 for none.
+    within
+        "document": neighbours count that are candidates of the document, as suits a graph
+        as dense as Wikipedia's; "graph": all neighbours, for a sparse one.
     """
 
     residual: float = 0.5
+    within: Literal["document", "graph"] = "document"
 
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
-        near = _of_concepts(table, lambda vertices: shared_neighbour_cosine(graph, vertices))
+        within: Literal["vertices", "graph"] = "graph" if self.within == "graph" else "vertices"
+        near = _of_concepts(
+            table, lambda vertices: shared_neighbour_cosine(graph, vertices, within)
+        )
         if self.residual:
             near = near + self.residual * _title_overlap(table)
         return 1.0 + self.residual - near

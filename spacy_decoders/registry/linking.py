@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import spacy
 from spacy.kb import KnowledgeBase
@@ -60,11 +60,13 @@ def text_candidates(limit: int = 30) -> TextCandidates:
 
 
 @spacy.registry.misc("spacy-decoders.SharedNeighbours.v1")
-def shared_neighbours(residual: float = 0.5) -> pair_costs.SharedNeighbours:
+def shared_neighbours(
+    residual: float = 0.5, within: Literal["document", "graph"] = "document"
+) -> pair_costs.SharedNeighbours:
     """Neighbours and rare title words in common."""
     from ..knowledge.pair_costs import SharedNeighbours
 
-    return SharedNeighbours(residual)
+    return SharedNeighbours(residual, within)
 
 
 @spacy.registry.misc("spacy-decoders.GraphDistance.v1")

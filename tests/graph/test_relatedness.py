@@ -16,19 +16,21 @@ def random_graph(rng, size, edges):
     return ConceptGraph.from_edges(pairs, vertices=np.arange(size)), neighbours
 
 
+@pytest.mark.parametrize("within", ["vertices", "graph"])
 @pytest.mark.parametrize("edges", [0, 5, 40, 200])
-def test_adjacency_and_cosine_against_sets(rng, edges):
+def test_adjacency_and_cosine_against_sets(rng, edges, within):
     graph, neighbours = random_graph(rng, 30, edges)
     chosen = rng.permutation(30)[:12]
     joined = adjacency(graph, chosen)
-    cosine = shared_neighbour_cosine(graph, chosen)
-    within = {v: neighbours[v] & set(chosen.tolist()) for v in chosen.tolist()}
-    weight = {v: 1 / np.log(1.5 + len(within[v])) for v in within}
-    total = {v: sum(weight[x] for x in within[v] | {v}) for v in within}
+    cosine = shared_neighbour_cosine(graph, chosen, within)
+    inside = set(chosen.tolist()) if within == "vertices" else set(neighbours)
+    near = {v: neighbours[v] & inside for v in neighbours}
+    weight = {v: 1 / np.log(1.5 + len(near[v])) for v in near}
+    total = {v: sum(weight[x] for x in near[v] | {v}) for v in near}
     for i, u in enumerate(chosen.tolist()):
         for j, v in enumerate(chosen.tolist()):
             assert joined[i, j] == (v in neighbours[u])
-            shared = (within[u] | {u}) & (within[v] | {v})
+            shared = (near[u] | {u}) & (near[v] | {v})
             expected = sum(weight[x] for x in shared) / np.sqrt(total[u] * total[v])
             assert cosine[i, j] == pytest.approx(expected)
 
