@@ -140,31 +140,16 @@ class BranchAndBound(TreeDecoder):
         return search_as_in_paper(problem, backbone, self.root_iterations, budget)
 
     def _search(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
-        # the kernels are compiled where they are first needed
-        from .kernels import branch_and_bound as kernels
-        from .preparation import prepare
-        from .search import TOLERANCE, search
+        from .search import search  # compiled where it is first needed
 
-        second = problem.projective and (
+        second_order = problem.projective and (
             self.backbone == "second-order"
             or (
                 self.backbone == "auto"
                 and (problem.grandparents is not None or problem.siblings is not None)
             )
         )
-        order = kernels.FIRST if problem.projective else kernels.SPANNING
-        settings = kernels.Search(
-            kernels.SECOND if second else order,
-            self.iterations,
-            3,
-            1.0,
-            0.0,
-            TOLERANCE,
-            problem.projective,
-            problem.single_root,
-        )
-        prepared = prepare(problem)
-        return search(problem, prepared, k, settings, self.root_iterations, budget)
+        return search(problem, k, second_order, self.root_iterations, self.iterations, budget)
 
     def _certified(
         self, problem: TreeProblem, heads: NDArray[np.int32], bound: float, calls: int

@@ -19,7 +19,7 @@ from .pieces import Pieces, split_into_pieces
 from .preparation import forbidden_score, lowest_score, reach_of
 from .problem import TreeProblem
 from .scoring import score_tree
-from .search import MOST_NODES, TOLERANCE, Outcome
+from .search import MOST_NODE_BYTES, TOLERANCE, Outcome
 
 __all__ = ["PaperBackbone", "search_as_in_paper"]
 
@@ -84,7 +84,7 @@ class _Search:
         while nodes:
             survivors = []
             for number, node in enumerate(nodes):
-                if self._exhausted() or len(nodes) > MOST_NODES:
+                if self._exhausted(len(nodes)):
                     survivors += nodes[number:]
                     break
                 self._bound(node)
@@ -94,7 +94,7 @@ class _Search:
                     survivors.append(node)
             # later nodes of the level may have raised the lower bound
             nodes = [node for node in survivors if not self._closes(node.upper)]
-            if self._exhausted() or len(nodes) > MOST_NODES:
+            if self._exhausted(len(nodes)):
                 break
             if nodes:
                 arc = max(nodes, key=lambda node: node.lower).branching
@@ -106,7 +106,10 @@ class _Search:
             self.best_heads[None][:found], np.array([self.best_score])[:found], bound, self.calls
         )
 
-    def _exhausted(self) -> bool:
+    def _exhausted(self, nodes: int = 0) -> bool:
+        node_bytes = 8 * self.pieces.offsets[-1] + self.problem.allowed.size
+        if nodes * node_bytes > MOST_NODE_BYTES:
+            return True
         return self.best_score > -np.inf and self.clock.exhausted(self.calls)
 
     def _slack(self) -> float:

@@ -119,7 +119,7 @@ class Pieces:
         total = self.local + self.members.T @ slope
         # a loss that is not paid: all of it on an arc that is not there
         broken = np.flatnonzero((self.worth < 0.0) & every & ~paid)
-        absent = [next(a for a in self._arcs(f) if not present[a]) for f in broken]
+        absent = [next(a for a in self._arcs(int(f)) if not present[a]) for f in broken]
         np.add.at(total, np.array(absent, dtype=np.int64), self.worth[broken])
         return np.asarray(total)
 
@@ -319,7 +319,8 @@ def _onto_simplex(rows: Floats) -> Floats:
 
 def _sums(values: Floats, offsets: NDArray[np.int64]) -> Floats:
     before = np.concatenate([[0.0], np.cumsum(values)])
-    return before[offsets[1:]] - before[offsets[:-1]]
+    sums: Floats = before[offsets[1:]] - before[offsets[:-1]]
+    return sums
 
 
 def _adjacent(heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

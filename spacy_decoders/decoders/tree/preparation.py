@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,18 +11,50 @@ from ...arrays import read_only
 from .kernels.branch_and_bound import Incidence, Multipliers, Scores
 from .problem import TreeProblem
 
-__all__ = ["Prepared", "forbidden_score", "lowest_score", "prepare", "reach_of"]
+__all__ = ["Prepared", "forbidden_score", "lowest_score", "outline", "prepare", "reach_of"]
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 
 
-class Prepared(NamedTuple):
+class Prepared:
     """What the kernels are given, besides masks; trees up to `threshold` hold a forbidden part."""
 
-    scores: Any
-    incidence: Any
-    multipliers: Any
-    threshold: float
+    def __init__(
+        self, scores: Any, incidence: Any, size: int, threshold: float, factor_arcs: int
+    ) -> None:
+        self.scores = scores
+        self.incidence = incidence
+        self.threshold = threshold
+        has_siblings = scores.siblings.shape[0] > 1
+        self._siblings = np.full((size,) * 3, -1.0) if has_siblings else np.zeros((1, 1, 1))
+        self._grandparents = np.zeros((1, 1, 1))
+        self._factors = np.full(2 * factor_arcs, -1.0)
+
+    def multipliers(self, with_grandparents: bool) -> Any:
+        """Return what all nodes share, with room for grandparents where they are relaxed."""
+        chains = self.scores.grandparents
+        if with_grandparents and self._grandparents.shape != chains.shape:
+            self._grandparents = np.full(chains.shape, -1.0)
+        return Multipliers(self._siblings, self._grandparents, self._factors)
+
+
+def outline(problem: TreeProblem, scores: Any) -> Any:
+    """Return scores of arcs that take in the most that grandparents and siblings could add.
+
+    For sentences so long that lists of all these would fill the memory.
+    """
+    arcs = problem.arcs.copy()
+    allowed = problem.allowed
+    for h in range(1, problem.n + 1):
+        if problem.grandparents is not None:
+            above = problem.grandparents[allowed[:, h], h, :]
+            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), scores.forbidden)
+    for h in range(1 if problem.single_root else 0, problem.n + 1):
+        if problem.siblings is not None:
+            gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
+            gains *= allowed[h][:, None] & allowed[h]
+            arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
+    return scores._replace(arcs=read_only(arcs), grandparents=_NOTHING, siblings=_NOTHING)
 
 
 def prepare(problem: TreeProblem) -> Prepared:
@@ -46,17 +78,8 @@ def prepare(problem: TreeProblem) -> Prepared:
         problem.arcs, grandparents, siblings, read_only(arcs), read_only(offsets),
         read_only(worth), read_only(low), read_only(high), forbidden,
     )  # fmt: skip
-    multipliers = Multipliers(
-        np.full((size, size, size), -1.0) if problem.siblings is not None else np.zeros((1, 1, 1)),
-        np.full((size, size, size), -1.0)
-        if problem.grandparents is not None
-        else np.zeros((1, 1, 1)),
-        np.full(2 * len(arcs), -1.0),
-    )
-    # a tree with a forbidden part lies below
-    return Prepared(
-        scores, incidence(arcs, offsets, worth, low, size), multipliers, lowest_score(reach)
-    )
+    index = incidence(arcs, offsets, worth, low, size)
+    return Prepared(scores, index, size, lowest_score(reach), len(arcs))
 
 
 def reach_of(problem: TreeProblem) -> float:

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import heapq
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Budget
+from ...budget import Budget, Clock
 from .kernels import branch_and_bound as kernels
-from .preparation import Prepared
+from .preparation import Prepared, outline, prepare
 from .problem import TreeProblem
 
-__all__ = ["Outcome", "search"]
+__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "Outcome", "search"]
 
 #: Relative slack within which a bound closes a node.
 TOLERANCE = 1e-9
 
-#: Open nodes beyond this many would fill the memory: the search then ends with its gap.
-MOST_NODES = 100_000
+#: Open nodes beyond this would fill the memory: the search then ends with its gap.
+MOST_NODE_BYTES = 200_000_000
 
-#: A pass of dynamic programming on a node this large is looked at by the clock each time.
-LARGE = 30_000
+#: Charts beyond this are not laid out: the arcs alone bound such a node.
+MOST_CHART_BYTES = 140_000_000
+
+#: Step length, momentum, and passes between two rounds of pruning: measured on treebanks.
+RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
 
 
 class Outcome(NamedTuple):
@@ -39,10 +43,10 @@ class Outcome(NamedTuple):
 
 def search(
     problem: TreeProblem,
-    prepared: Prepared,
     k: int,
-    settings: kernels.Search,
+    second_order: bool,
     root_iterations: int,
+    iterations: int,
     budget: Budget,
 ) -> Outcome:
     """Find the k best trees, or as many as there are.
@@ -54,31 +58,23 @@ def search(
     the k-th best tree; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
+    prepared = prepare(problem)
     size = problem.n + 1
     pool = kernels.Pool(np.zeros((k, size), np.int32), np.full(k, -np.inf))
-    # entries are (-bound, order of birth, mask, passes so far): best bound first, then oldest
+    worker = _Worker(problem, prepared, pool, second_order)
+    # entries are (-bound, order of birth, mask): best bound first, then the oldest
     nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
-    calls = 0
-    births = 0
+    calls = births = 0
     closed = -np.inf
     while nodes:
         bound = -nodes[0][0]
-        if bound <= pool.scores[-1] + slack(pool) or len(nodes) > MOST_NODES:
+        if bound <= pool.scores[-1] + _slack(pool) or len(nodes) * size**2 > MOST_NODE_BYTES:
             break
-        if calls and clock.exhausted(calls) and pool.scores[0] > prepared.threshold:
+        if clock.exhausted(calls) and pool.scores[0] > prepared.threshold:
             break
         _, _, mask = heapq.heappop(nodes)
-        iterations = root_iterations if births == 0 else settings.iterations
-        if budget.iterations is not None:
-            iterations = max(1, min(iterations, budget.iterations - calls))
-        upper, spent, h, m = kernels.work(
-            prepared.scores,
-            prepared.incidence,
-            prepared.multipliers,
-            pool,
-            mask,
-            settings._replace(iterations=iterations),
-        )
+        passes = iterations if births else root_iterations
+        upper, spent, h, m = worker.lower(mask, passes, calls, clock)
         calls += spent
         upper = min(upper, bound)
         if h < 0:
@@ -97,7 +93,91 @@ def search(
     return Outcome(pool.heads[:found], pool.scores[:found], closed, calls)
 
 
-def slack(pool: kernels.Pool) -> float:
+def _slack(pool: kernels.Pool) -> float:
     """How much a bound may exceed the k-th best score and yet close a node."""
     leader = float(pool.scores[0])
     return TOLERANCE * max(1.0, abs(leader)) if leader > -np.inf else 0.0
+
+
+class _Worker:
+    """Works on nodes with the backbone that their size allows."""
+
+    def __init__(
+        self, problem: TreeProblem, prepared: Prepared, pool: kernels.Pool, second_order: bool
+    ) -> None:
+        self.problem = problem
+        self.prepared = prepared
+        self.pool = pool
+        self.second_order = second_order
+        self.arrays = {
+            backbone: kernels.work_arrays(backbone, problem.n + 1)
+            for backbone in [kernels.SECOND] * second_order
+        }
+        self.outlined: kernels.Scores | None = None
+
+    def lower(
+        self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock
+    ) -> tuple[float, int, int, int]:
+        """Lower the bound of a node within the budget; see :func:`.kernels.work`.
+
+        With a limit of time the passes are taken a few at a time, so that the clock is looked
+        at in between.
+        """
+        limit = clock.budget.iterations
+        if limit is not None:
+            passes = max(1, min(passes, limit - before))
+        upper, calls, chunk = np.inf, 0, passes
+        if clock.budget.seconds is not None and mask.sum() > 150:
+            chunk = 1
+        while True:
+            begin = perf_counter()
+            bound, spent, h, m = self._work(mask, min(chunk, passes - calls))
+            upper = min(upper, bound)
+            calls += spent
+            if h < 0 or calls >= passes or clock.exhausted(before + calls):
+                return upper, calls, h, m
+            each = (perf_counter() - begin) / spent
+            chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
+
+    def _work(self, mask: NDArray[np.uint8], passes: int) -> tuple[float, int, int, int]:
+        problem = self.problem
+        chart, chains = _bytes(problem, mask)
+        backbone = kernels.FIRST if problem.projective else kernels.SPANNING
+        bounding = self.prepared.scores
+        if self.second_order and chart <= MOST_CHART_BYTES:
+            backbone = kernels.SECOND
+        elif chains > MOST_CHART_BYTES:
+            bounding = self.outlined = self.outlined or outline(problem, self.prepared.scores)
+        if backbone not in self.arrays:
+            self.arrays[backbone] = kernels.work_arrays(backbone, problem.n + 1)
+        settings = kernels.Search(
+            backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
+            problem.projective, problem.single_root,
+        )  # fmt: skip
+        found: tuple[float, int, int, int] = kernels.work(
+            self.prepared.scores,
+            bounding,
+            self.prepared.incidence,
+            self.prepared.multipliers(
+                backbone != kernels.SECOND and bounding is not self.outlined
+            ),
+            self.pool,
+            mask,
+            settings,
+            *self.arrays[backbone],
+        )
+        return found
+
+
+def _bytes(problem: TreeProblem, mask: NDArray[np.uint8]) -> tuple[int, int]:
+    """Return what the charts of second order would take, and lists of chains and pairs alone."""
+    size = len(mask)
+    below = mask.sum(axis=1, dtype=np.int64)
+    above = np.maximum(mask.sum(axis=0, dtype=np.int64), 1)
+    right = np.triu(mask).sum(axis=1, dtype=np.int64)
+    chains = int(above @ below)
+    pairs = int((right**2 + (below - right) ** 2).sum()) // 2
+    crosses = int((right * (below - right)).sum())
+    scored = 6 * pairs + 4 * crosses if problem.siblings is not None else 0
+    chart = 6 * int(below.sum() + 1) * (size + 1) + 5 * chains + max(scored, 6 * pairs)
+    return 8 * chart, 8 * ((3 * chains if problem.grandparents is not None else 0) + scored)

@@ -15,6 +15,7 @@ from spacy_decoders.decoders.tree import (
     Factors,
     TreeProblem,
     score_tree,
+    search,
     violations,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
@@ -242,6 +243,13 @@ def test_a_budget_leaves_an_honest_gap():
     assert gaps[0] > 0 and gaps == sorted(gaps, reverse=True)
 
 
+def test_a_limit_of_time_is_kept():
+    problem = random_scores(30, 1)
+    certificate = BranchAndBound().decode(problem, budget=Budget(seconds=1e-3)).certificate
+    assert certificate.bound >= certificate.score
+    assert certificate.iterations <= 3
+
+
 def test_the_papers_method_under_a_budget():
     problem = random_scores(9, 4)
     optimum = BranchAndBound().decode(problem).certificate.score
@@ -268,6 +276,16 @@ def test_long_sentences_stay_within_memory_and_get_a_bound():
     assert violations(problem, solution.heads) == ()
     assert solution.certificate.status in ("bounded", "optimal")
     assert solution.certificate.bound >= solution.certificate.score
+
+
+@pytest.mark.parametrize("largest", [0, 4000])
+def test_nodes_too_large_for_charts(monkeypatch, largest):
+    # the limit is lowered, so that small problems take the way of long sentences
+    monkeypatch.setattr(search, "MOST_CHART_BYTES", largest)
+    for seed in range(60):
+        problem = random_problem(seed + 9000)
+        if best_scores(problem):
+            check(problem, [BranchAndBound().decode(problem)])
 
 
 def test_arcs_alone_are_one_pass():

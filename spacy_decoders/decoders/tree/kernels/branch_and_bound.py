@@ -634,7 +634,7 @@ def clip_term(terms, c, x):
 
 
 @jit()
-def store(lists, terms, relaxed, multipliers, backbone):
+def store(lists, terms, relaxed, multipliers):
     """Leave the multipliers to the nodes that come."""
     size = lists.index.shape[0]
     if multipliers.siblings.shape[0] > 1:
@@ -646,13 +646,15 @@ def store(lists, terms, relaxed, multipliers, backbone):
                 multipliers.siblings[h, min(s, m), max(s, m)] = relaxed.pair_x[lists.pairs[a] + j]
         for h in range(1, size):
             p = lists.crosses[h]
+            if p == lists.crosses[h + 1]:
+                continue
             for i in range(lists.sides[2 * h], lists.sides[2 * h + 1]):
                 x = lists.modifier[lists.members[i]]
                 for j in range(lists.sides[2 * h + 1], lists.sides[2 * h + 2]):
                     y = lists.modifier[lists.members[j]]
                     multipliers.siblings[h, x, y] = relaxed.cross_x[p]
                     p += 1
-    if multipliers.grandparents.shape[0] > 1 and backbone != SECOND:
+    if relaxed.chain_x.shape[0] > 0:
         for a in range(1, lists.head.shape[0]):
             h, m = lists.head[a], lists.modifier[a]
             if h > 0:
@@ -1134,11 +1136,11 @@ def consider(lists, scores, incidence, pool, heads, projective, single_root):
 
 
 @jit()
-def first_order(lists, arc, table, tokens, heads, backbone, single_root, bounds):
+def first_order(lists, arc, table, tokens, heads, single_root, bounds):
     """Run Eisner or Chu-Liu-Edmonds on the survivors; returns the value, -inf without a tree.
 
-    `table` holds five squares of n + 1 and `tokens` five rows of 2n + 2. `bounds` gets the
-    max-marginals, or bounds on them, unless it is empty.
+    `table` holds five squares of n + 1. `tokens` holds four rows of 2n + 2, None for Eisner.
+    `bounds` gets the max-marginals, or bounds on them, unless it is empty.
     """
     size = heads.shape[0]
     dense = table[0]
@@ -1146,7 +1148,7 @@ def first_order(lists, arc, table, tokens, heads, backbone, single_root, bounds)
         for m in range(size):
             a = lists.index[h, m]
             dense[h, m] = arc[a] if a >= 0 else -INF
-    if backbone == FIRST:
+    if tokens is None:
         value = eisner.inside(dense, single_root, table[1], table[2], table[3], table[4])
         if value > -INF:
             eisner.back_trace(dense, single_root, table[1], table[2], table[3], table[4], heads)
@@ -1155,19 +1157,10 @@ def first_order(lists, arc, table, tokens, heads, backbone, single_root, bounds)
                 for h in range(size):
                     for m in range(size):
                         bounds[h, m] = marginals[h, m]
-        return value
-    duals = np.empty(2 * size)
-    if single_root:
-        value, _ = chu_liu_edmonds.solve_single_root(
-            dense, heads, duals, tokens[0], tokens[1], tokens[2], tokens[3], bounds
-        )
-        return value
-    value, count = chu_liu_edmonds.solve(
-        dense, heads, duals, tokens[0], tokens[1], tokens[2], tokens[3]
-    )
-    if value > -INF and bounds.shape[0] > 0:
-        chu_liu_edmonds.arc_bounds(
-            dense, value, count, duals, tokens[1], tokens[2], tokens[3], bounds
+    else:
+        bounds[:] = -INF
+        value, _ = chu_liu_edmonds.solve_rooted(
+            dense, single_root, heads, np.empty(2 * size), tokens, bounds
         )
     return value
 
@@ -1327,8 +1320,12 @@ class Search(NamedTuple):
 
 
 @jit()
-def work(scores, incidence, multipliers, pool, mask, search):
+def work(scores, bounding, incidence, multipliers, pool, mask, search, table, tokens):
     """Lower the bound of one node; prunes `mask`, fills `pool`.
+
+    `bounding` holds scores whose best tree bounds that of `scores`: mostly the same.
+    `table` and `tokens` are work arrays of :func:`first_order`, or None: the type then tells
+    the backbone, so that only this backbone is compiled.
 
     Returns
     -------
@@ -1343,8 +1340,8 @@ def work(scores, incidence, multipliers, pool, mask, search):
     k = pool.scores.shape[0]
     backbone = search.backbone
     second = backbone == SECOND
-    with_chains = second or scores.grandparents.shape[0] > 1
-    with_pairs = second or scores.siblings.shape[0] > 1
+    with_chains = second or bounding.grandparents.shape[0] > 1
+    with_pairs = second or bounding.siblings.shape[0] > 1
     upper = INF
     calls = 0
     rate = search.rate
@@ -1352,14 +1349,12 @@ def work(scores, incidence, multipliers, pool, mask, search):
     seen = np.full(size, -1, np.int32)
     bounds = np.empty((size, size))
     unwanted = np.empty((0, 0))
-    table = np.empty((5, 0 if second else size, 0 if second else size))
-    tokens = np.empty((4, 2 * size), np.int64)
     while True:
         lists, complete = survivors(mask, search.single_root, with_chains, with_pairs)
         if not complete:
             return pool.scores[k - 1], calls, -1, -1
-        terms = surviving_terms(lists, scores)
-        relaxed = relaxation(lists, terms, scores, multipliers, backbone)
+        terms = surviving_terms(lists, bounding)
+        relaxed = relaxation(lists, terms, bounding, multipliers, backbone)
         charted = lists.head.shape[0] if second else 0
         chart = empty_chart(lists, charted, size)
         out = empty_chart(lists, charted, size)
@@ -1372,11 +1367,11 @@ def work(scores, incidence, multipliers, pool, mask, search):
             round_calls += 1
             last = calls >= search.iterations
             prune = last or round_calls % search.outside_every == 1
-            if second:
+            if table is None:
                 value = inside(lists, relaxed.arc, relaxed.chain, relaxed.part, chart)
             else:
                 value = first_order(
-                    lists, relaxed.arc, table, tokens, heads, backbone, search.single_root,
+                    lists, relaxed.arc, table, tokens, heads, search.single_root,
                     bounds if prune else unwanted,
                 )  # fmt: skip
             value += constant
@@ -1387,7 +1382,7 @@ def work(scores, incidence, multipliers, pool, mask, search):
             else:
                 stalled += 1
             upper = min(upper, value)
-            if second:
+            if table is None:
                 trace(lists, relaxed.arc, relaxed.chain, relaxed.part, chart, heads)
             new = False
             for m in range(1, size):
@@ -1400,16 +1395,16 @@ def work(scores, incidence, multipliers, pool, mask, search):
             threshold = pool.scores[k - 1]
             slack = search.tolerance * max(1.0, abs(pool.scores[0]))
             if upper <= threshold + slack:
-                store(lists, terms, relaxed, multipliers, backbone)
+                store(lists, terms, relaxed, multipliers)
                 return max(upper, threshold), calls, -1, -1
             if prune:
-                if second:
+                if table is None:
                     outside(lists, relaxed.arc, relaxed.chain, relaxed.part, chart, out)
                     marginals_second(lists, chart, out, bounds)
                 kept = drop(lists, bounds, mask, threshold + slack - constant)
                 if last:
                     a = widest_gap(lists, terms, relaxed, heads, backbone)
-                    store(lists, terms, relaxed, multipliers, backbone)
+                    store(lists, terms, relaxed, multipliers)
                     if a < 0:  # one tree is left, and the pool knows it
                         return threshold, calls, -1, -1
                     return upper, calls, lists.head[a], lists.modifier[a]
@@ -1423,4 +1418,12 @@ def work(scores, incidence, multipliers, pool, mask, search):
                 lists, terms, relaxed, heads, max(value - target, slack), rate,
                 search.momentum, backbone,
             )  # fmt: skip
-        store(lists, terms, relaxed, multipliers, backbone)
+        store(lists, terms, relaxed, multipliers)
+
+
+def work_arrays(backbone, size):
+    """Return the work arrays of a backbone, as :func:`work` wants them."""
+    if backbone == SECOND:
+        return None, None
+    table = np.empty((5, size, size))
+    return table, np.empty((4, 2 * size), np.int64) if backbone == SPANNING else None

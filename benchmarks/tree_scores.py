@@ -1,0 +1,278 @@
+"""Real scores for the tree benchmarks: trained here, on public treebanks, and cached.
+
+A hashed averaged perceptron over gold tags: first the arcs alone, by exact decoding; then,
+from these weights on, arcs with grandparents and all pairs of siblings. Scores are those of
+held-out sentences. To train and cache a treebank::
+
+    python benchmarks/tree_scores.py ewt
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import tree_features as features
+from numpy.typing import NDArray
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner, TreeProblem, prune
+
+ROOT = Path(__file__).parent
+CACHE = ROOT / "results" / "cache"
+DATA = Path(os.environ.get("SPACY_DECODERS_DATA", ROOT.parents[1] / "shared" / "data"))
+LARGEST = 6_000  # training sentences of the second order
+EVERYWHERE = 10_000  # a window of siblings that takes in all
+
+#: name -> training file, held-out file (None: the last seventh), columns, projective.
+TREEBANKS = {
+    "ewt": ("UD_English-EWT/en_ewt-ud-train.conllu", "UD_English-EWT/en_ewt-ud-dev.conllu", True),
+    "danish": ("cdt-danish-ddt/da_ddt_train.conll", "cdt-danish-ddt/da_ddt_dev.conll", False),
+    "hungarian": (
+        "UD_Hungarian-Szeged/hu_szeged-ud-train.conllu",
+        "UD_Hungarian-Szeged/hu_szeged-ud-dev.conllu",
+        False,
+    ),
+    "italian": (
+        "UD_Italian-ParTUT/it_partut-ud-train.conllu",
+        "UD_Italian-ParTUT/it_partut-ud-dev.conllu",
+        False,
+    ),
+    "latin": ("UD_Latin-Perseus/la_perseus-ud-train.conllu", None, False),
+    "wsj": ("wsj-dependency/train.tsv", None, True),
+}
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Hashed forms and numbered tags, with the root before and a boundary behind, and heads."""
+
+    forms: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    heads: NDArray[np.int32]
+
+    @property
+    def n(self) -> int:
+        return len(self.heads)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Averaged weights of the arcs alone, and of all second-order parts with a window."""
+
+    name: str
+    projective: bool
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    held_out: list[Sentence]
+
+    def problem(
+        self,
+        sentence: Sentence,
+        *,
+        grandparents: bool = True,
+        siblings: bool = True,
+        window: int = EVERYWHERE,
+        k: int | None = None,
+        first_order: bool = False,
+    ) -> TreeProblem:
+        """Score a held-out sentence; `k` keeps so many heads a word by the arcs alone."""
+        weights = self.first if first_order else self.second
+        return score(
+            sentence,
+            weights,
+            self.projective,
+            grandparents,
+            siblings,
+            window,
+            self.allowed(sentence, k),
+        )
+
+    def allowed(self, sentence: Sentence, k: int | None) -> NDArray[np.bool_]:
+        """The k heads of each word with the largest max-marginals of the first order."""
+        everything = np.ones((sentence.n + 1, sentence.n + 1), dtype=bool)
+        if k is None:
+            return everything
+        arcs = features.score_arcs(sentence.forms, sentence.tags, self.first)
+        pruned = prune(TreeProblem(arcs, projective=self.projective), k)
+        allowed: NDArray[np.bool_] = pruned.allowed
+        return allowed
+
+
+def score(
+    sentence: Sentence,
+    weights: NDArray[np.float64],
+    projective: bool,
+    grandparents: bool,
+    siblings: bool,
+    window: int,
+    allowed: NDArray[np.bool_],
+) -> TreeProblem:
+    """Score all parts of a sentence."""
+    given = (sentence.forms, sentence.tags, weights)
+    return TreeProblem(
+        features.score_arcs(*given),
+        features.score_chains(*given, allowed) if grandparents else None,
+        features.score_pairs(*given, allowed, window) if siblings else None,
+        allowed=allowed,
+        projective=projective,
+    )
+
+
+def read(path: Path, tags: dict[str, int]) -> list[Sentence]:
+    """Read a gzipped treebank, CoNLL or form-tag-head columns; trees with one root only.
+
+    `tags` numbers the tags and grows with the new ones.
+    """
+    sentences = []
+    with gzip.open(Path(f"{path}.gz"), "rt", encoding="utf8") as lines:
+        for rows in _blocks(lines):
+            if len(rows[0]) == 3:
+                columns = [(row[0], row[1], row[2]) for row in rows]
+            else:
+                rows = [row for row in rows if row[0].isdigit()]
+                columns = [(row[1], row[3], row[6]) for row in rows]
+            heads = np.array([int(head) for _, _, head in columns], dtype=np.int32)
+            if (heads == 0).sum() != 1:
+                continue
+            forms = [zlib.crc32(form.lower().encode()) for form, _, _ in columns]
+            numbers = [min(tags.setdefault(tag, len(tags)), 62) for _, tag, _ in columns]
+            sentences.append(
+                Sentence(
+                    np.array([1, *forms, 2], np.int64), np.array([0, *numbers, 1], np.int64), heads
+                )
+            )
+    return sentences
+
+
+def _blocks(lines: Iterator[str]) -> Iterator[list[list[str]]]:
+    rows: list[list[str]] = []
+    for line in lines:
+        if line.strip() and not line.startswith("# "):
+            rows.append(line.rstrip("\n").split("\t"))
+        elif not line.strip() and rows:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def train(
+    sentences: list[Sentence], projective: bool, *, first_epochs: int, second_epochs: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Train both sets of weights; returns their averages over all updates."""
+    arcs_only = Eisner() if projective else ChuLiuEdmonds()
+    rng = np.random.default_rng(0)
+    first = np.zeros(features.SIZE)
+    totals = np.zeros(features.SIZE)
+    time = 1
+    for epoch in range(first_epochs):
+        right = words = 0
+        for i in rng.permutation(len(sentences)):
+            s = sentences[i]
+            arcs = features.score_arcs(s.forms, s.tags, first)
+            arcs[s.heads, np.arange(1, s.n + 1)] -= 1.0  # a margin
+            heads = arcs_only.decode(TreeProblem(arcs, projective=projective)).heads
+            right += int((heads == s.heads).sum())
+            words += s.n
+            _update(s, heads, time, first, totals, 1)
+            time += 1
+        print(f"arcs, epoch {epoch + 1}: {right / words:.4f}", flush=True)
+    first -= totals / time
+    return first, _train_second(sentences, projective, first, second_epochs)
+
+
+def _train_second(
+    sentences: list[Sentence], projective: bool, start: NDArray[np.float64], epochs: int
+) -> NDArray[np.float64]:
+    """Go on from the arcs: among all heads, so that unlikely parts learn to be unlikely."""
+    decoder = BranchAndBound(root_iterations=8)
+    rng = np.random.default_rng(1)
+    weights = start.copy()
+    totals = np.zeros(features.SIZE)
+    short = [s for s in sentences if s.n <= 35][:LARGEST]
+    time = 1
+    for epoch in range(epochs):
+        right = words = 0
+        for i in rng.permutation(len(short)):
+            s = short[i]
+            allowed = np.ones((s.n + 1, s.n + 1), dtype=bool)
+            problem = score(s, weights, projective, True, True, EVERYWHERE, allowed)
+            arcs = problem.arcs.copy()
+            arcs[s.heads, np.arange(1, s.n + 1)] -= 1.0
+            problem = replace(problem, arcs=arcs)
+            heads = decoder.decode(problem, budget=Budget(iterations=8)).heads
+            right += int((heads == s.heads).sum())
+            words += s.n
+            _update(s, heads, time, weights, totals, 7)
+            time += 1
+        print(f"second order, epoch {epoch + 1}: {right / words:.4f}", flush=True)
+    return weights - totals / time
+
+
+def _update(
+    s: Sentence,
+    heads: NDArray[np.int32],
+    time: int,
+    weights: NDArray[np.float64],
+    totals: NDArray[np.float64],
+    families: int,
+) -> None:
+    if (heads != s.heads).any():
+        for tree, by in ((s.heads, 1.0), (heads, -1.0)):
+            features.add_tree(
+                s.forms, s.tags, tree, by, time, weights, totals, families, EVERYWHERE
+            )
+
+
+def load(name: str, data: Path = DATA, *, quick: bool = False) -> Model:
+    """Return a trained model, from the cache where it is; `quick` trains on less."""
+    train_file, dev_file, projective = TREEBANKS[name]
+    folder = data / "parsing"
+    tags = {"<root>": 0, "<end>": 1, "PUNCT": 2, ",": 2}
+    sentences = read(folder / train_file, tags)
+    if dev_file is None:
+        cut = len(sentences) * 6 // 7
+        sentences, held_out = sentences[:cut], sentences[cut:]
+    else:
+        held_out = read(folder / dev_file, tags)
+    cached = CACHE / f"tree-{name}{'-quick' if quick else ''}.npz"
+    if not cached.exists():
+        begin = perf_counter()
+        if quick:
+            sentences = sentences[:1500]
+        first, second = train(sentences, projective, first_epochs=6, second_epochs=2)
+        CACHE.mkdir(parents=True, exist_ok=True)
+        np.savez_compressed(cached, first=first.astype("f4"), second=second.astype("f4"))
+        print(f"{name}: trained in {perf_counter() - begin:.0f} s")
+    with np.load(cached) as weights:
+        first, second = weights["first"].astype("f8"), weights["second"].astype("f8")
+    return Model(name, projective, first, second, held_out)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("names", nargs="*", default=list(TREEBANKS))
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    for name in options.names:
+        model = load(name, options.data, quick=options.quick)
+        right = words = 0
+        decoder = Eisner() if model.projective else ChuLiuEdmonds()
+        for s in model.held_out:
+            problem = model.problem(s, grandparents=False, siblings=False, first_order=True)
+            right += int((decoder.decode(problem).heads == s.heads).sum())
+            words += s.n
+        print(f"{name}: first order UAS {right / words:.4f} on {len(model.held_out)} sentences")
+
+
+if __name__ == "__main__":
+    main()
