@@ -172,9 +172,9 @@ class System:
         """Put a path into words."""
         words = self.knowledge.auxiliaries
         between = [words[x] if x >= 0 else "" for x in graph.via[path[:-1], path[1:]]]
-        of_token = section.vertices.of_token
+        read = (section.words, section.vertices)
         certificate: Any = None
-        return headline_of_words(section.doc, path.tolist(), of_token, between, certificate).text
+        return headline_of_words(section.doc, path.tolist(), *read, between, certificate).text
 
 
 def tuned(sections: Sequence[Section], *, quick: bool) -> tuple[System, dict[str, float]]:

@@ -118,7 +118,7 @@ def headlines_of_words(
         if pruned:
             certificate = replace(certificate, scope="pruned")
         chosen = kept.vertices[path].tolist()
-        return headline_of_words(scored.unit, chosen, vertices.of_token, between, certificate)
+        return headline_of_words(scored.unit, chosen, words, vertices, between, certificate)
 
     return writer.write(built.problem, knowledge.lengths, render)
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, Token
 
 from ..certificate import Certificate
+from ..models.words import Vertices, Words
 
 __all__ = ["Headline", "headline_of_sentences", "headline_of_words", "title_words"]
 
@@ -51,19 +52,22 @@ class Headline:
 def headline_of_words(
     unit: Doc | Span,
     path: Sequence[int],
-    of_token: NDArray[np.int64],
+    words: Words,
+    vertices: Vertices,
     auxiliaries: Sequence[str],
     certificate: Certificate,
 ) -> Headline:
     """Write a path over words: each as the text writes it, the first with a capital."""
-    chosen = [_best_written(unit, np.flatnonzero(of_token == vertex)) for vertex in path]
-    words = [chosen[0].text]
+    begins = np.diff(words.sentences, prepend=-1) > 0
+    places = [np.flatnonzero(vertices.of_token == vertex) for vertex in path]
+    chosen = [_best_written(unit, of_vertex, begins) for of_vertex in places]
+    written = [chosen[0].text]
     for auxiliary, token in zip(auxiliaries, chosen[1:], strict=True):
-        words += [auxiliary, token.text] if auxiliary else [token.text]
-    if words[0].islower():
-        words[0] = words[0][0].upper() + words[0][1:]
+        written += [auxiliary, token.text] if auxiliary else [token.text]
+    if written[0].islower():
+        written[0] = written[0][0].upper() + written[0][1:]
     # an elided article (l', d') stands without a blank
-    text = " ".join(words).replace("' ", "'")
+    text = " ".join(written).replace("' ", "'")
     return Headline(text, [token.i for token in chosen], list(auxiliaries), certificate)
 
 
@@ -89,9 +93,11 @@ def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
     ]
 
 
-def _best_written(unit: Doc | Span, places: NDArray[np.int64]) -> Token:
+def _best_written(unit: Doc | Span, places: NDArray[np.int64], begins: NDArray[np.bool_]) -> Token:
     """The first occurrence in the most frequent writing, sentence starts not counted."""
     tokens = [unit[int(place)] for place in places]
-    inside = [token for token in tokens if not token.is_sent_start and token.i > 0] or tokens
+    inside = [
+        token for token, place in zip(tokens, places, strict=True) if not begins[place]
+    ] or tokens
     common = Counter(token.text for token in inside).most_common(1)[0][0]
     return next(token for token in inside if token.text == common)
