@@ -36,6 +36,8 @@ __all__ = ["decode", "forward", "look_ahead"]
 UNIT32 = 2.0**-24
 FORBIDDEN = np.float32(-np.inf)
 WORD = 4 * LANES  # labels whose comparisons fit one 64-bit word
+CROWD = 8  # survivors of a token, above which more pivots are tried
+PIVOTS = 3
 BEAM = 8  # width of the beam that finds a reference path
 PATIENCE = 3  # tokens before a sentence may be given up
 # a sentence is given up when on average more than a share of all labels survive, and after
@@ -211,6 +213,29 @@ def look_ahead(model, emissions, begin, n, size, width, work):
 
 
 @jit()
+def thinned(model, rows, scores, start, used, size, stride, slack):
+    """Drop survivors that one of the next best beats whatever follows; return the new end."""
+    transitions, _, _, table, closed, ready, _ = model
+    for pivots in range(1, PIVOTS + 1):
+        lead = start + pivots
+        if used - lead < 2:
+            break
+        for k in range(lead + 1, used):
+            if scores[k] > scores[lead]:
+                rows[lead], rows[k] = rows[k], rows[lead]
+                scores[lead], scores[k] = scores[k], scores[lead]
+        if not published(ready, rows[lead] // stride):
+            fill_row(transitions, table, closed, ready, rows[lead] // stride, size, stride)
+        kept = lead + 1
+        for k in range(lead + 1, used):
+            if scores[k] + table[rows[lead] + rows[k] // stride] >= scores[lead] - slack:
+                rows[kept], scores[kept] = rows[k], scores[k]
+                kept += 1
+        used = kept
+    return used
+
+
+@jit()
 def forward(model, emissions, begin, n, size, slack, patience, work, rows, scores):
     """Find the survivors of each token of one sentence.
 
@@ -368,6 +393,11 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
                 second = max(second, scores[k])
                 low = min(low, scores[k])
         total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
+        if used - start > CROWD and not ahead and not last:
+            used = thinned(model, rows, scores, start, used, size, stride, slack)
+            second = FORBIDDEN
+            for k in range(start + 1, used):
+                second = max(second, scores[k])
         first, past = start, used
         marks[i + 2] = used
         share, trial = patience
