@@ -7,7 +7,7 @@ Each set is a treebank and a label set; its name may carry modifiers after a plu
     conll2000           part of speech x chunk, about 320 labels
     gum-names           part of speech x named entity (BIO), about 400
     gum-entities        part of speech x any entity (BIO), about 680
-    gum-both            part of speech x named entity x any entity, about 1,340
+    gum-both            part of speech x named entity x any entity, about 1,140
     ...+maxent          scores of a maximum-entropy classifier and half the pointwise mutual
                         information of neighbours, instead of an averaged structured perceptron
     ...+bio             illegal BIO transitions forbidden (-inf)
@@ -145,7 +145,7 @@ def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
         every = list(columns(file, 0, label))
         tenth = len(every) // 10
         training, held_out = every[:-tenth], every[-tenth:]
-    training = spread(training, TRAINING_TOKENS)
+    training = spread(training, TRAINING_TOKENS if task != "gum-both" else TRAINING_TOKENS // 4)
     size = len({label for sentence in training for _, label in sentence})
     return training, spread(held_out, min(20_000, HELD_OUT_SCORES // size))
 
