@@ -88,7 +88,10 @@ def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
     """The lower-cased words of a title, and whether each is content."""
     words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
     return [
-        (word, word.isalpha() and word not in stop_words and not (len(word) == 1 and word < "{"))
+        (
+            word,
+            word.isalpha() and word not in stop_words and not (len(word) == 1 and word.isascii()),
+        )
         for word in words
     ]
 

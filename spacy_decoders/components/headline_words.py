@@ -20,7 +20,7 @@ from spacy.attrs import (
     SENT_START,
 )
 from spacy.parts_of_speech import IDS
-from spacy.strings import StringStore, get_string_id
+from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
 from ..models.stems import Stemmer
@@ -32,6 +32,8 @@ _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
 ]  # fmt: skip
 _KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
+#: Single letters of the Latin script: names of variables and points, no content.
+_LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
 #: Sentence ends, where nothing has set the boundaries.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -50,7 +52,7 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
         table = np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64)
     lower, alpha, stop, punct, space, small, length, entity, pos, starts = table.T
     keys = np.ascontiguousarray(lower)
-    latin_letter = (length == 1) & np.isin(keys, _letters(doc.vocab.strings))
+    latin_letter = (length == 1) & np.isin(keys, _LETTERS)
     content = (alpha > 0) & (stop == 0) & ~latin_letter
     if doc.has_annotation("SENT_START"):
         begins = starts.astype(np.int64) == 1
@@ -75,13 +77,6 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
     """The keys that `read_words` gives to these words."""
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
-
-
-def _letters(strings: StringStore) -> NDArray[np.uint64]:
-    return np.array([get_string_id(letter) for letter in _LETTERS], dtype=np.uint64)
-
-
-_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 def _after_full_stops(unit: Doc | Span, punct: NDArray[np.uint64]) -> NDArray[np.bool_]:

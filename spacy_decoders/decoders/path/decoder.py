@@ -55,16 +55,19 @@ class PathDecoder(ABC):
         best = self.decode(problem, length, budget=budget)
         order = count()
         heap = [(-_score(best), next(order), best, 0, frozenset[int]())]
+        # the i-th is right if no decoding so far has missed its part's best
+        confidence = best.certificate.confidence
         ranked: list[PathSolution] = []
         while heap and len(ranked) < k:
             _, _, solution, fixed, forbidden = heapq.heappop(heap)
             bounds = [solution.certificate.bound, *(item[2].certificate.bound for item in heap)]
-            ranked.append(_ranked(solution, bounds))
+            ranked.append(_ranked(solution, bounds, confidence))
             path = [int(v) for v in solution.vertices]
             for kept in range(fixed, len(path)):
                 closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
                 other = self._best_departure(problem, path[:kept], closed, len(path), budget)
                 if other is not None:
+                    confidence = _both(confidence, other.certificate.confidence)
                     heapq.heappush(heap, (-_score(other), next(order), other, kept, closed))
         return ranked
 
@@ -138,26 +141,27 @@ def _score(solution: PathSolution) -> float:
     return score
 
 
-def _ranked(solution: PathSolution, bounds: list[float | None]) -> PathSolution:
+def _both(first: float | None, second: float | None) -> float | None:
+    """The least confidence that neither of two decodings has failed."""
+    if first is None or second is None:
+        return None
+    return max(0.0, first + second - 1.0)
+
+
+def _ranked(
+    solution: PathSolution, bounds: list[float | None], confidence: float | None
+) -> PathSolution:
     """Certify a path as the best of the parts that are left, whose bounds are given."""
     certificate = solution.certificate
     known = [bound for bound in bounds if bound is not None]
-    if len(known) < len(bounds):
-        certificate = Certificate.heuristic(
-            certificate.decoder,
-            _score(solution),
-            tolerance=certificate.tolerance,
-            scope=certificate.scope,
-            iterations=certificate.iterations,
-        )
-    else:
-        certificate = Certificate.from_bound(
-            certificate.decoder,
-            _score(solution),
-            max(known),
-            tolerance=certificate.tolerance,
-            confidence=None if certificate.is_optimal else certificate.confidence,
-            scope=certificate.scope,
-            iterations=certificate.iterations,
-        )
+    certificate = Certificate.from_bound(
+        certificate.decoder,
+        _score(solution),
+        max(known) if len(known) == len(bounds) else np.inf,
+        tolerance=certificate.tolerance,
+        # without a bound left over, all parts are proven
+        confidence=None if confidence == 1.0 else confidence,
+        scope=certificate.scope,
+        iterations=certificate.iterations,
+    )
     return PathSolution(solution.vertices, certificate)

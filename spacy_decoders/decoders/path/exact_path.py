@@ -70,9 +70,7 @@ class ExactPath(PathDecoder):
             If there is no such path.
         """
         length = problem.checked_length(length)
-        table = walk_bounds(
-            problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
-        )
+        table = _completions(problem, length)
         return self._solve(problem, table, length, 1, budget)[0]
 
     def k_best(
@@ -88,9 +86,7 @@ class ExactPath(PathDecoder):
             If there is no path of that length.
         """
         length, k = problem.checked_length(length), checked_count(k)
-        table = walk_bounds(
-            problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
-        )
+        table = _completions(problem, length)
         return self._solve(problem, table, length, k, budget)
 
     def decode_lengths(
@@ -103,9 +99,7 @@ class ExactPath(PathDecoder):
         """
         lengths = list(lengths)
         longest = min(max(lengths, default=1), problem.class_count)
-        table = walk_bounds(
-            problem.reversed_edges, problem.end, np.zeros(problem.size), max(longest, 1) - 1
-        )
+        table = _completions(problem, max(longest, 1))
         solutions = []
         for length in lengths:
             try:
@@ -154,6 +148,11 @@ class ExactPath(PathDecoder):
             )
             for i in range(best.found)
         ]
+
+
+def _completions(problem: PathProblem, length: int) -> NDArray[np.float64]:
+    """The best walk of l vertices beyond v to an end. **Shape:** ``(length, n)``"""
+    return walk_bounds(problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1)
 
 
 def k_best(

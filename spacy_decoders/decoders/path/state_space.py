@@ -85,14 +85,11 @@ class Pass:
     reach
         ``reach[l, v]``: no walk of l vertices and then v that can exceed the threshold has
         more, prices paid but v's own. **Shape:** ``(length, n)``
-    labels
-        How many labels there were.
     """
 
     value: float
     walks: list[NDArray[np.int32]]
     reach: NDArray[np.float64]
-    labels: int
 
 
 def relaxed_pass(
@@ -136,7 +133,6 @@ def relaxed_pass(
     )
     reach[0] = first
     layers: list[Layer] = [layer]
-    total = len(alive)
     for depth in range(1, length):
         onward = rest[length - 1 - depth] - prices
         step = (edges, prices, onward, total_price, threshold, problem.dense_classes, memory.bit)
@@ -149,13 +145,12 @@ def relaxed_pass(
             return None
         layer = extended
         layers.append(layer)
-        total += len(layer[0])
         reach[depth] += prices
     values = layer[3] + last[layer[0]] + total_price
     order = np.argsort(-values, kind="stable")[:walk_count]
     walks = [_traced(layers, int(i), backward=backward) for i in order]
     value = float(values[order[0]]) if len(order) else -np.inf
-    return Pass(value, walks, reach, total)
+    return Pass(value, walks, reach)
 
 
 def _extended(

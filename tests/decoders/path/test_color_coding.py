@@ -124,3 +124,15 @@ def test_bad_options():
     big = PathProblem(np.zeros(300), np.zeros((300, 300)), np.zeros(300), np.arange(300))
     with pytest.raises(ProblemError, match="MB"):
         ColorCoding(reduce=False).decode(big, 25)
+
+
+def test_the_confidence_of_a_ranking_counts_all_its_decodings():
+    problem = symmetric(np.random.default_rng(3), 14)
+    ranked = ColorCoding(failure=1e-4, reduce=False).k_best(problem, 4, 4)
+    scores = [solution.certificate.score for solution in ranked]
+    best = ExactPath().k_best(problem, 4, 4)
+    assert scores == pytest.approx([solution.certificate.score for solution in best])
+    confidences = [solution.certificate.confidence for solution in ranked]
+    assert confidences[0] == 1 - 1e-4
+    assert confidences == sorted(confidences, reverse=True)
+    assert confidences[-1] < 1 - 1e-4
