@@ -87,11 +87,9 @@ def headline_of_sentences(
 def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
     """The lower-cased words of a title, and whether each is content."""
     words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+    variables = set("abcdefghijklmnopqrstuvwxyz")
     return [
-        (
-            word,
-            word.isalpha() and word not in stop_words and not (len(word) == 1 and word.isascii()),
-        )
+        (word, word.isalpha() and word not in stop_words and word not in variables)
         for word in words
     ]
 

@@ -152,7 +152,11 @@ class ExactPath(PathDecoder):
 
 def _completions(problem: PathProblem, length: int) -> NDArray[np.float64]:
     """The best walk of l vertices beyond v to an end. **Shape:** ``(length, n)``"""
-    return walk_bounds(problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1)
+    no_prices = np.zeros(problem.size)
+    table: NDArray[np.float64] = walk_bounds(
+        problem.reversed_edges, problem.end, no_prices, length - 1
+    )
+    return table
 
 
 def k_best(
