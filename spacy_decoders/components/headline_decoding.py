@@ -90,6 +90,11 @@ def headlines_of_words(
     words, vertices = scored.words, scored.vertices
     if not len(vertices):
         return []
+    if not np.isfinite(scored.odds).all():
+        raise ProblemError(
+            "model: the selection scores of words are not finite, so its weights are not either; "
+            "train again, with a lower learning rate."
+        )
     # the log-probability of being chosen: what a word can add is then at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     model = knowledge.language_model or BigramModel.count(words.runs())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,8 +51,8 @@ class Words:
             return []
         cut = ~self.plain
         new = np.flatnonzero(cut[1:] | cut[:-1] | (np.diff(self.sentences) != 0)) + 1
-        pieces = np.split(np.where(cut, 0, self.keys), new)
-        return [piece for piece in pieces if piece[0]]
+        bounds = [0, *new.tolist(), len(cut)]
+        return [self.keys[low:high] for low, high in pairwise(bounds) if not cut[low]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -335,3 +335,18 @@ def test_the_config_trains(tmp_path, kind):
     loaded = spacy.load(tmp_path / "out" / "model-best")
     assert loaded(TEXTS["Binary search"])._.headlines
     assert loaded.meta["performance"]["headline_rougeL"] > 0.5
+
+
+def test_broken_weights_are_named_not_decoded():
+    nlp = blank(length=2)
+    model = nlp.get_pipe("headline_generator").model
+    model.set_param("weights", np.full_like(model.get_param("weights"), np.nan))
+    with pytest.raises(ProblemError, match="model"):
+        nlp(TEXTS["Hash tables"])
+
+
+def test_a_sourced_component_writes_the_same(trained):
+    other = spacy.blank("en", vocab=trained.vocab)
+    other.add_pipe("headline_generator", source=trained)
+    text = TEXTS["Hash tables"]
+    assert other(text)._.headline == trained(text)._.headline
