@@ -15,7 +15,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
-from thinc.api import Config, Model
+from thinc.api import Model
 
 from .. import registry  # noqa: F401 - creates `@decoders`
 from ..errors import ProblemError
@@ -31,35 +31,29 @@ __all__ = ["DEFAULT_CONFIG", "ExactTagger", "make_tagger"]
 
 extensions.install()
 
-DEFAULT_CONFIG = Config().from_str(
-    """
-    [tagger]
-    target = "tag"
-    loss = "crf"
-    overwrite = true
-    margins = false
-    k_best = 1
-
-    [tagger.model]
-    @architectures = "spacy-decoders.ChainScorer.v1"
-
-    [tagger.model.tok2vec]
-    @architectures = "spacy.HashEmbedCNN.v2"
-    pretrained_vectors = null
-    width = 96
-    depth = 4
-    embed_size = 2000
-    window_size = 1
-    maxout_pieces = 3
-    subword_features = true
-
-    [tagger.decoder]
-    @decoders = "spacy-decoders.ForwardDominance.v1"
-
-    [tagger.scorer]
-    @scorers = "spacy-decoders.tagger_scorer.v1"
-    """
-)["tagger"]
+# a plain dict: parsing a config would cost every spacy.blank() milliseconds
+DEFAULT_CONFIG = {
+    "target": "tag",
+    "loss": "crf",
+    "overwrite": True,
+    "margins": False,
+    "k_best": 1,
+    "model": {
+        "@architectures": "spacy-decoders.ChainScorer.v1",
+        "tok2vec": {
+            "@architectures": "spacy.HashEmbedCNN.v2",
+            "pretrained_vectors": None,
+            "width": 96,
+            "depth": 4,
+            "embed_size": 2000,
+            "window_size": 1,
+            "maxout_pieces": 3,
+            "subword_features": True,
+        },
+    },
+    "decoder": {"@decoders": "spacy-decoders.ForwardDominance.v1"},
+    "scorer": {"@scorers": "spacy-decoders.tagger_scorer.v1"},
+}
 
 
 @Language.factory(

@@ -199,7 +199,8 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
             rival = zero_one_oracle(batch.model, emissions, gold)
         except InfeasibleError:
             continue  # nothing else is legal
-        if rival.certificate.score + 1.0 > batch.model.score(emissions, gold):
+        score = batch.model.score
+        if score(emissions, rival.labels) + 1.0 > score(emissions, gold):
             rivals[here] = rival.labels
             wrong[sentence] = True
             hinges += 1.0
