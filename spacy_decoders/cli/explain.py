@@ -14,7 +14,7 @@ from ..display import explain
 __all__ = ["explain_text", "with_alternatives"]
 
 #: What makes our components keep alternatives and margins, where they have the option.
-_ALTERNATIVES = {"margins": True, "head_margins": True, "k_best": 4, "n_best": 5}
+_ALTERNATIVES = {"head_margins": True, "k_best": 4, "n_best": 5}
 
 
 def explain_text(text: str, output: Path, pipeline: str | None) -> None:
@@ -30,4 +30,7 @@ def with_alternatives(nlp: Language) -> Language:
         for option, value in _ALTERNATIVES.items():
             if hasattr(component, option):
                 setattr(component, option, value)
+        # of several taggers the margins of the one of tags: a token has one
+        if "tag" in getattr(component, "targets", ()):
+            component.margins = True
     return nlp

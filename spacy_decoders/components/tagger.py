@@ -345,7 +345,9 @@ class ExactTagger(DecodingPipe):
         if decoded.margins is not None:
             extensions.set_token_values(doc, "tag_margin", decoded.margins)
         if self.k_best > 1:
-            doc._.taggings = decoded.as_dicts(self.labels)
+            # beside those of other taggers in the pipeline
+            others = [t for t in doc._.taggings if t["component"] != self.name]
+            doc._.taggings = [*others, *decoded.as_dicts(self.name, self.labels)]
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""

@@ -170,13 +170,15 @@ def _alternative(doc: Doc, best: Mapping[str, Any], other: Mapping[str, Any]) ->
     return {"loss": best["score"] - other["score"], "changes": changes}
 
 
-def _tag_lattices(doc: Doc, span: Span) -> Iterator[Lattice]:
-    """One lattice for each unit of taggings that begins in the sentence."""
+def _tag_lattices(doc: Doc, span: Span) -> Iterator[tuple[str, Lattice]]:
+    """A tagger's name and lattice for each unit of its taggings that begins in the sentence."""
     taggings = [t for t in doc._.taggings if span.start <= t["start"] < span.end]
-    for (start, end), group in groupby(taggings, key=lambda t: (t["start"], t["end"])):
+    units = groupby(taggings, key=lambda t: (t["component"], t["start"], t["end"]))
+    for (component, start, end), group in units:
         ranked = list(group)
         words = [token.text for token in doc[start:end]]
-        yield Lattice.of([t["labels"] for t in ranked], [t["score"] for t in ranked], words)
+        labels, scores = [t["labels"] for t in ranked], [t["score"] for t in ranked]
+        yield component, Lattice.of(labels, scores, words)
 
 
 def _link(ent: Span) -> dict[str, Any]:

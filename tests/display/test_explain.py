@@ -68,8 +68,20 @@ def doc():
         ]
     ]
     doc._.taggings = [
-        {"start": 0, "end": 4, "labels": ["DT", "NNP", "VBD", "."], "score": 3.0},
-        {"start": 0, "end": 4, "labels": ["DT", "NN", "VBD", "."], "score": 1.0},
+        {
+            "component": "tagger",
+            "start": 0,
+            "end": 4,
+            "labels": ["DT", "NNP", "VBD", "."],
+            "score": 3.0,
+        },
+        {
+            "component": "tagger",
+            "start": 0,
+            "end": 4,
+            "labels": ["DT", "NN", "VBD", "."],
+            "score": 1.0,
+        },
     ]
     doc._.headlines = [
         {"text": "Jaguar slept", "score": 2.0, "tokens": [1, 2], "certificate": OPTIMAL.as_dict()}
