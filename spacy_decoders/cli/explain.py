@@ -32,5 +32,5 @@ def with_alternatives(nlp: Language) -> Language:
                 setattr(component, option, value)
         # of several taggers the margins of the one of tags: a token has one
         if "tag" in getattr(component, "targets", ()):
-            component.margins = True
+            setattr(component, "margins", True)  # noqa: B010 - of whatever class it is
     return nlp
