@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 __all__ = ["silent_stdout"]
 
@@ -48,7 +49,7 @@ class _Redirection:
 
     def __init__(self) -> None:
         _flush()
-        self._saved = os.dup(1)
+        saved = os.dup(1)
         try:
             null = os.open(os.devnull, os.O_WRONLY)
             try:
@@ -56,33 +57,61 @@ class _Redirection:
             finally:
                 os.close(null)
         except OSError:
-            os.close(self._saved)
+            os.close(saved)
             raise
+        self._outlet = _Outlet(saved)
         self._original = sys.stdout
-        self._substitute = None
-        if _writes_to_descriptor_1(sys.stdout):
+        self._substitute: io.TextIOWrapper | None = None
+        if isinstance(sys.stdout, io.TextIOWrapper) and _writes_to_descriptor_1(sys.stdout):
             self._substitute = io.TextIOWrapper(
-                io.FileIO(self._saved, "w", closefd=False),
+                io.BufferedWriter(self._outlet),
                 encoding=sys.stdout.encoding,
                 errors=sys.stdout.errors,
-                write_through=True,
+                line_buffering=sys.stdout.line_buffering,
             )
             sys.stdout = self._substitute
 
     def undo(self) -> None:
-        _flush()
-        os.dup2(self._saved, 1)
         if self._substitute is not None:
             if sys.stdout is self._substitute:
                 sys.stdout = self._original
-            with suppress(ValueError):
-                self._substitute.detach()
-        os.close(self._saved)
+            with suppress(OSError, ValueError):
+                self._substitute.flush()
+        _flush()
+        self._outlet.restore()
 
 
-def _writes_to_descriptor_1(stream: object) -> bool:
+class _Outlet(io.RawIOBase):
+    """Writes to a copy of descriptor 1 for a while, and from then on to 1 itself.
+
+    It is never closed: a thread in the middle of a ``print`` still holds it.
+    """
+
+    def __init__(self, saved: int) -> None:
+        self._descriptor = saved
+        self._lock = threading.Lock()
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return 1
+
+    def write(self, data: Any) -> int:
+        with self._lock:
+            return os.write(self._descriptor, data)
+
+    def restore(self) -> None:
+        """Turn descriptor 1 back, and write there."""
+        with self._lock:
+            os.dup2(self._descriptor, 1)
+            os.close(self._descriptor)
+            self._descriptor = 1
+
+
+def _writes_to_descriptor_1(stream: io.TextIOWrapper) -> bool:
     try:
-        return isinstance(stream, io.TextIOWrapper) and stream.fileno() == 1
+        return stream.fileno() == 1
     except (OSError, ValueError):
         return False
 

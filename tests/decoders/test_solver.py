@@ -124,7 +124,7 @@ def work():
         program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
         program.relax()
         program.solve()
-        print("mine")
+        sys.stdout.write("mine" + chr(10))
 
 threads = [threading.Thread(target=work) for _ in range(3)]
 print("before")
