@@ -94,7 +94,7 @@ def table(
             if best is None:
                 certified += solution.certificate.is_optimal
                 best = solution.distance_cost
-            right = [v == g for v, g in zip(solution.vertices, document.gold, strict=True)]
+            right = [float(v == g) for v, g in zip(solution.vertices, document.gold, strict=True)]
             ratios[method].append(100 * solution.distance_cost / best)
             values[method].append(statistics.mean(right))
         truth = [

@@ -13,41 +13,59 @@ SMALL, LARGE = 200, 20_000
 TAIL = 0.7
 
 
-def edges(vertices: int, count: int, seed: int = 0) -> NDArray[np.int32]:
-    """Return exactly `count` different edges of a connected graph, (count, 2).
+def edges(vertices: int, count: int, seed: int = 0, *, exact: bool = True) -> NDArray[np.int32]:
+    """Return `count` different edges of a connected graph, (count, 2).
 
     One end of each edge is drawn by popularity, a power law; the other likewise, or from
     the small or the large community of the first. A tree over the popularity ranks
-    connects everything.
+    connects everything. If not `exact`, repeats stay among the edges, which then are a
+    little more than `count`; this takes less memory.
     """
     random = np.random.default_rng(seed)
     vertex_of_rank = random.permutation(vertices).astype(np.int32)
     ranks = np.arange(1, vertices)
     above = (ranks * random.random(vertices - 1) ** 2).astype(np.int64)
-    tree = _keys(vertex_of_rank[ranks], vertex_of_rank[above], vertices)
+    tree = np.stack([vertex_of_rank[ranks], vertex_of_rank[above]], axis=1)
+    if not exact:
+        loose = np.empty((int(count * 1.02), 2), dtype=np.int32)
+        loose[: vertices - 1] = tree
+        for first in range(vertices - 1, len(loose), 10**7):
+            part = loose[first : first + 10**7]
+            part[:] = _draw(random, vertex_of_rank, len(part))
+        return loose
+    needed = np.unique(_keys(tree, vertices))
     drawn = np.empty(0, dtype=np.int64)
-    found = tree = np.unique(tree)
+    found = needed
     while len(found) < count:
         wanted = int((count - len(found)) * 1.25) + 1000
-        ends = vertex_of_rank[popular(random, vertices, wanted)]
-        kind = random.random(wanted)
-        others = vertex_of_rank[popular(random, vertices, wanted)]
-        for size, low, high in ((SMALL, 0.0, 0.35), (LARGE, 0.35, 0.6)):
-            inside = (low <= kind) & (kind < high)
-            begin = ends[inside] // size * size
-            width = np.minimum(size, vertices - begin)
-            others[inside] = begin + (random.random(len(begin)) * width).astype(np.int64)
-        keys = _keys(ends[ends != others], others[ends != others], vertices)
-        drawn = np.concatenate([drawn, keys])
-        found = np.unique(np.concatenate([tree, drawn]))
+        more = _draw(random, vertex_of_rank, wanted)
+        drawn = np.concatenate([drawn, _keys(more[more[:, 0] != more[:, 1]], vertices)])
+        found = np.unique(np.concatenate([needed, drawn]))
     # too many: some that the tree does not need go
     spare = np.ones(len(found), dtype=bool)
-    spare[np.searchsorted(found, tree)] = False
+    spare[np.searchsorted(found, needed)] = False
     spare = np.flatnonzero(spare)
     gone = spare[random.permutation(len(spare))[: len(found) - count]]
     found = np.delete(found, gone)
     out = np.empty((count, 2), dtype=np.int32)
     out[:, 0], out[:, 1] = found // vertices, found % vertices
+    return out
+
+
+def _draw(
+    random: np.random.Generator, vertex_of_rank: NDArray[np.int32], count: int
+) -> NDArray[np.int32]:
+    """Draw edges, with loops and repeats."""
+    vertices = len(vertex_of_rank)
+    out = np.empty((count, 2), dtype=np.int32)
+    out[:, 0] = ends = vertex_of_rank[popular(random, vertices, count)]
+    out[:, 1] = vertex_of_rank[popular(random, vertices, count)]
+    kind = random.random(count)
+    for size, low, high in ((SMALL, 0.0, 0.35), (LARGE, 0.35, 0.6)):
+        inside = (low <= kind) & (kind < high)
+        begin = ends[inside] // size * size
+        width = np.minimum(size, vertices - begin)
+        out[inside, 1] = begin + (random.random(len(begin)) * width).astype(np.int64)
     return out
 
 
@@ -82,6 +100,5 @@ def popular(random: np.random.Generator, vertices: int, count: int) -> NDArray[n
     return (vertices * random.random(count) ** (1 / (1 - TAIL))).astype(np.int64)
 
 
-def _keys(u: NDArray[np.int32], v: NDArray[np.int32], vertices: int) -> NDArray[np.int64]:
-    low, high = np.minimum(u, v).astype(np.int64), np.maximum(u, v)
-    return low * vertices + high
+def _keys(pairs: NDArray[np.int32], vertices: int) -> NDArray[np.int64]:
+    return pairs.min(axis=1).astype(np.int64) * vertices + pairs.max(axis=1)

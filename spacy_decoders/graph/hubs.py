@@ -11,6 +11,7 @@ from tqdm import tqdm
 
 from ..arrays import read_only
 from .kernels.hubs import (
+    far_pairs,
     four_edges,
     hub_bounds,
     near_pairs,
@@ -26,8 +27,8 @@ __all__ = ["HubIndex"]
 #: The largest distance from a hub that the table holds, and what stands for no path: any
 #: sum with it exceeds every sum of two distances, and fits a byte.
 LIMIT, UNREACHED = 63, 127
-#: Columns of a block, 64 to a word: what bounds the memory of large documents.
-BLOCK = 1024
+#: Sources of a block in the search for four edges: what bounds its memory.
+BLOCK = 256
 #: Pairs for which one search from many sources is cheaper than one search a pair.
 MANY = 2000
 
@@ -137,33 +138,19 @@ class HubIndex:
         order = np.argsort(of_row, kind="stable")
         column_of = np.repeat(np.arange(len(columns)), sizes)[order].astype(np.int32)
         column_starts = np.searchsorted(of_row[order], np.arange(len(rows) + 1))
-        left = 0
-        for begin in range(0, len(columns), BLOCK):
-            words = -(-min(BLOCK, len(columns) - begin) // 64)
-            two = np.zeros((len(rows), words), dtype=np.uint64)
-            three = np.zeros((len(rows), words), dtype=np.uint64)
-            short_paths(
-                touching, starts, edges, column_starts, column_of, begin, words, two, three
-            )
-            left += near_pairs(
-                rows,
-                bits,
-                before,
-                touching,
-                starts,
-                column_starts,
-                column_of,
-                two,
-                three,
-                begin,
-                best,
-            )
+        words = -(-len(columns) // 64)
+        two = np.zeros((len(rows), words), dtype=np.uint64)
+        three = np.zeros((len(rows), words), dtype=np.uint64)
+        short_paths(touching, starts, edges, column_starts, column_of, two, three)
+        left = near_pairs(
+            rows, bits, before, touching, starts, column_starts, column_of, two, three, best
+        )
         if not left:
             return
         far_rows, far_columns = self._far(rows, best, symmetric, 4)
         sources = _cover(far_rows, far_columns, symmetric)
-        for first in range(0, len(sources), 256):
-            batch = sources[first : first + 256]
+        for first in range(0, len(sources), BLOCK):
+            batch = sources[first : first + BLOCK]
             four = four_edges(
                 self.indptr,
                 self.indices,
@@ -193,11 +180,11 @@ class HubIndex:
         self, rows: NDArray[np.int32], best: NDArray[np.uint8], symmetric: bool, beyond: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the pairs whose bound is above `beyond` and may be too high."""
-        far_rows, far_columns = np.nonzero((best > beyond) & (best < UNREACHED))
-        # a hub's own distances are in the table; a symmetric pair is looked at once
+        far_rows, far_columns = far_pairs(best, beyond, UNREACHED, symmetric)
+        # a hub's own distances are in the table
         wanted = rows[far_rows] >= self.count
         if symmetric:
-            wanted &= (far_rows < far_columns) & (rows[far_columns] >= self.count)
+            wanted &= rows[far_columns] >= self.count
         return far_rows[wanted], far_columns[wanted]
 
     def _search_far(

@@ -63,7 +63,7 @@ def test_distances_equal_networkx(first):
             )
 
 
-def test_many_columns_are_taken_in_blocks(rng):
+def test_many_columns(rng):
     size = 3000
     edges = random_edges(rng, size, 7000, True)
     graph = ConceptGraph.from_edges(edges, vertices=np.arange(size))

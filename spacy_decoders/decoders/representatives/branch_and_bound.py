@@ -18,7 +18,9 @@ __all__ = ["BranchAndBound"]
 #: Depth-first steps before a subproblem is split and bounded anew.
 STEPS = 20_000
 #: Sweeps of message passing over the whole problem, and over a part of it.
-ROOT_SWEEPS, SWEEPS = 300, 40
+ROOT_SWEEPS, SWEEPS = 1000, 40
+#: What part of the missing five sweeps must gain, likewise.
+ROOT_STALLED, STALLED = 0.005, 0.05
 #: Alternatives of a set from which its margin's local search starts.
 ALTERNATIVES = 8
 #: A quantum meant for a range this much wider than the gap wastes digits.
@@ -76,7 +78,7 @@ class BranchAndBound:
         margins = np.full(self.costs.size, np.inf)
         proven = self.bound + self.rounding >= self.upper
         root, reach = self._root, self._alternative()
-        if root is None or root.shift + root.reach < reach:
+        if root is None or (exact and root.shift + root.reach < reach):
             root = quantise(self.costs, reach)
             root.ascend(root.cutoff(reach), self.clock, SWEEPS)
         at_root = {int(i): at for at, i in enumerate(root.open_sets)}
@@ -148,7 +150,8 @@ class BranchAndBound:
         """Raise the bound and drop candidates in turns; also return choices met on the way."""
         found: list[NDArray[np.int64]] = []
         while len(part.open_sets):
-            part.ascend(part.cutoff(upper), self.clock, sweeps)
+            stalled = ROOT_STALLED if sweeps == ROOT_SWEEPS else STALLED
+            part.ascend(part.cutoff(upper), self.clock, sweeps, stalled)
             if part.bound > part.cutoff(upper):
                 break
             choices = part.rounded() - self.costs.offsets[:-1]

@@ -16,8 +16,8 @@ __all__ = ["Relaxation", "quantise"]
 
 #: Bits of the largest cost; the rest of the integer is room for what messages add.
 NARROW, WIDE = 24, 46
-#: A bound that gains less than this part of what is missing, in so many sweeps, has stalled.
-STALLED, PATIENCE = 0.05, 5
+#: Sweeps over which a bound must gain some part of what is missing, or has stalled.
+PATIENCE = 5
 
 
 @dataclass(eq=False)
@@ -83,8 +83,11 @@ class Relaxation:
         bounds: NDArray[np.int64] = others + self.unary
         return bounds
 
-    def ascend(self, cutoff: int, clock: Clock, sweeps: int) -> None:
-        """Raise the bound, until it passes `cutoff`, stalls, or time is up."""
+    def ascend(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
+        """Raise the bound, until it passes `cutoff`, stalls, or time is up.
+
+        It has stalled if five sweeps gain less than the part `stalled` of what is missing.
+        """
         limit = 2 ** (NARROW + 4 if self.unary.dtype == np.int32 else WIDE + 12)
         earlier = [self.bound]
         for _ in range(sweeps):
@@ -107,7 +110,7 @@ class Relaxation:
             earlier.append(self.bound)
             if len(earlier) > PATIENCE:
                 missing = cutoff + 1 - self.bound
-                if self.bound - earlier[-1 - PATIENCE] < STALLED * missing:
+                if self.bound - earlier[-1 - PATIENCE] < stalled * missing:
                     return
 
     def restrict(self, keep: NDArray[np.bool_], bound: int | None = None) -> Relaxation:

@@ -14,6 +14,7 @@ import numpy as np
 from ...jit import jit
 
 __all__ = [
+    "far_pairs",
     "four_edges",
     "hub_bounds",
     "near_pairs",
@@ -184,55 +185,69 @@ def touched_edges(indptr, indices, bits, before, vertices, starts, touching, is_
 
 
 @jit()
-def short_paths(touching, starts, edges, column_starts, column_of, begin, words, two, three):
-    """Find which columns each candidate reaches within two and three edges.
+def short_paths(touching, starts, edges, column_starts, column_of, two, three):
+    """Find which columns each candidate reaches within two edges, and by three.
 
-    Candidate i stands in the columns ``column_of[column_starts[i]:column_starts[i + 1]]``;
-    those from `begin` on are looked at, 64 to a word. `two` and `three`, uint64 of shape
-    (candidates, words), get the bits.
+    Candidate i stands in the columns ``column_of[column_starts[i]:column_starts[i + 1]]``.
+    `two` and `three`, uint64 of shape (candidates, words) and all 0, get a bit a column.
     """
     slots = len(starts) - 1
-    within_one = np.zeros((slots, words), np.uint64)
+    words = two.shape[1]
+    # most vertices are touched by one candidate or two; those of many get words of bits
+    dense_of = np.full(slots, -1, np.int32)
+    n_dense = 0
     for s in range(slots):
-        for at in range(starts[s], starts[s + 1]):
-            i = touching[at]
-            for to in range(column_starts[i], column_starts[i + 1]):
-                column = column_of[to] - begin
-                if 0 <= column < 64 * words:
-                    within_one[s, column >> 6] |= np.uint64(1) << np.uint64(column & 63)
-    within_two = within_one.copy()
+        if starts[s + 1] - starts[s] > words:
+            dense_of[s] = n_dense
+            n_dense += 1
+    dense = np.zeros((n_dense, words), np.uint64)
+    for s in range(slots):
+        if dense_of[s] >= 0:
+            for at in range(starts[s], starts[s + 1]):
+                j = touching[at]
+                for c in range(column_starts[j], column_starts[j + 1]):
+                    bit = np.uint64(1) << np.uint64(column_of[c] & 63)
+                    dense[dense_of[s], column_of[c] >> 6] |= bit
+    for s in range(slots):
+        _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
     for e in range(len(edges)):
-        s, t = edges[e, 0], edges[e, 1]
-        for w in range(words):
-            within_two[s, w] |= within_one[t, w]
-            within_two[t, w] |= within_one[s, w]
-    two[:] = 0
-    three[:] = 0
-    for s in range(slots):
+        for way in range(2):
+            s, t = edges[e, way], edges[e, 1 - way]
+            _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, three)
+
+
+@jit()
+def _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, out):
+    """Let all candidates that touch s reach the columns of those that touch t."""
+    if dense_of[t] >= 0:
         for at in range(starts[s], starts[s + 1]):
             i = touching[at]
-            for w in range(words):
-                two[i, w] |= within_one[s, w]
-                three[i, w] |= within_two[s, w]
+            for w in range(out.shape[1]):
+                out[i, w] |= dense[dense_of[t], w]
+        return
+    for to in range(starts[t], starts[t + 1]):
+        j = touching[to]
+        for c in range(column_starts[j], column_starts[j + 1]):
+            w = column_of[c] >> 6
+            bit = np.uint64(1) << np.uint64(column_of[c] & 63)
+            for at in range(starts[s], starts[s + 1]):
+                out[touching[at], w] |= bit
 
 
 @jit()
 def near_pairs(
-    candidates, bits, before, touching, starts, column_starts, column_of, two, three, begin, out
+    candidates, bits, before, touching, starts, column_starts, column_of, two, three, out
 ):
     """Lower the bounds in `out` to what the short paths say; count those still open.
 
     An entry above 4 that no short path explains may still have a longer one.
     """
-    words = two.shape[1]
-    end = min(begin + 64 * words, out.shape[1])
     open_pairs = 0
     for i in range(len(candidates)):
         row = out[i]
-        for column in range(begin, end):
+        for column in range(out.shape[1]):
             if row[column] > 2:
-                at = column - begin
-                w, bit = at >> 6, np.uint64(at & 63)
+                w, bit = column >> 6, np.uint64(column & 63)
                 if two[i, w] >> bit & np.uint64(1):
                     row[column] = 2
                 elif row[column] > 3 and three[i, w] >> bit & np.uint64(1):
@@ -246,9 +261,31 @@ def near_pairs(
                 near = 0 if candidates[other] == candidates[i] else 1
                 for to in range(column_starts[other], column_starts[other + 1]):
                     column = column_of[to]
-                    if begin <= column < end and row[column] > near:
+                    if row[column] > near:
                         row[column] = near
     return open_pairs
+
+
+@jit()
+def far_pairs(bounds, beyond, below, symmetric):
+    """Return the rows and columns of all entries between two limits, exclusively.
+
+    If `symmetric`, of each pair the one above the diagonal.
+    """
+    count = 0
+    for step in range(2):
+        if step == 1:
+            rows = np.empty(count, np.int64)
+            columns = np.empty(count, np.int64)
+            count = 0
+        for u in range(bounds.shape[0]):
+            for v in range(u + 1 if symmetric else 0, bounds.shape[1]):
+                if beyond < bounds[u, v] < below:
+                    if step == 1:
+                        rows[count] = u
+                        columns[count] = v
+                    count += 1
+    return rows, columns
 
 
 @jit()
