@@ -36,7 +36,7 @@ class Refinement:
     iterations
         Rounds done.
     prices
-        The sum of the class prices in use, for the numerical tolerance.
+        The largest sum of class prices used, for the numerical tolerance.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class Refinement:
         self._problem = problem
         self._after = table
         self._vertex_prices = np.zeros(problem.size)
+        self._total_price = 0.0
         self.best = best
         self.bound = bound
         self.iterations = 0
@@ -83,7 +84,7 @@ class Refinement:
         if self.best.threshold == -np.inf:
             return
         kept = useful_vertices(
-            self._problem, self._after, self.best.threshold, self._vertex_prices, self.prices
+            self._problem, self._after, self.best.threshold, self._vertex_prices, self._total_price
         )
         if len(kept) < self._problem.size:
             self._kept = self._kept[kept]
@@ -95,7 +96,8 @@ class Refinement:
     def _sum_prices(self) -> None:
         by_class = np.zeros(self._problem.class_count)
         by_class[self._problem.dense_classes] = self._vertex_prices
-        self.prices = float(by_class.sum())
+        self._total_price = float(by_class.sum())
+        self.prices = max(self.prices, self._total_price)
 
     def _price(self) -> None:
         """Lower the walk bound by prices, diving for better paths on the way."""
@@ -143,7 +145,9 @@ class Refinement:
         single = len(found.scores) == 1
         threshold = self.best.threshold
         found.scores[:] = threshold if single else np.nextafter(threshold, -np.inf)
-        search = DepthFirst(self._problem, found, self._after, self._vertex_prices, self.prices)
+        search = DepthFirst(
+            self._problem, found, self._after, self._vertex_prices, self._total_price
+        )
         ended = False
         while not ended:
             self.iterations += 1
@@ -169,7 +173,7 @@ class Refinement:
                 memory,
                 rests[backward],
                 self._vertex_prices,
-                self.prices,
+                self._total_price,
                 self.best.threshold,
                 backward=backward,
                 clock=self._clock,
