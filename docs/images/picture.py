@@ -1,0 +1,51 @@
+"""Make the picture of an explanation page: `python docs/images/picture.py`. Needs Chromium."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import spacy_decoders
+from spacy_decoders.cli.explain import with_alternatives
+from spacy_decoders.display import explain
+
+TEXT = (
+    "A jaguar hunts in the jungle along the Amazon. The jaguar swims across the river at night, "
+    "and no other predator of the jungle hunts a caiman."
+)
+SIZE = "900,1180"
+
+
+def main() -> None:
+    """Annotate the text with all that the shipped pipeline has, and photograph the page."""
+    nlp = spacy_decoders.load()
+    factories = [nlp.get_pipe_meta(name).factory for name in nlp.pipe_names]
+    if "graph_entity_linker" not in factories:
+        nlp.add_pipe("graph_entity_linker", config={"mentions": "aliases"})
+    if "headline_generator" not in factories:
+        nlp.add_pipe("headline_generator")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        sys.exit("needs chromium")
+    picture = Path(__file__).with_name("explanation.png")
+    with tempfile.TemporaryDirectory() as folder:
+        page = explain(with_alternatives(nlp)(TEXT)).save(Path(folder) / "page.html")
+        subprocess.run(
+            [
+                chromium,
+                "--headless",
+                "--no-sandbox",
+                "--hide-scrollbars",
+                f"--user-data-dir={folder}",
+                f"--window-size={SIZE}",
+                f"--screenshot={picture}",
+                page.as_uri(),
+            ],
+            check=True,
+            timeout=120,
+        )
+
+
+if __name__ == "__main__":
+    main()
