@@ -19,6 +19,9 @@ from .rows import highest_row_sum, raise_row
 
 INF = np.inf
 
+#: Times that a node may look for a better tree around the best one.
+POLISHES = 6
+
 #: Backbones, as the kernels know them.
 SPANNING, FIRST, SECOND = 0, 1, 2
 
@@ -770,6 +773,60 @@ def relax(lists, terms, relaxed, backbone):
 
 
 @jit()
+def linearise(lists, terms, relaxed, heads):
+    """Write scores that go along with a tree: what each part adds to it, as it stands.
+
+    The best tree under these is a promising start for local search.
+    """
+    size = lists.index.shape[0]
+    for a in range(relaxed.arc.shape[0]):
+        relaxed.arc[a] = relaxed.arc_base[a]
+        relaxed.start[a] = 0.0
+    for q in range(relaxed.chain.shape[0]):
+        relaxed.chain[q] = relaxed.chain_base[q]
+    gains = np.empty(size)
+    for side in range(2 * size):
+        low, high = lists.sides[side], lists.sides[side + 1]
+        h = side // 2
+        for j in range(high - low):
+            gains[j] = 0.0
+        for place in range(high - 1, low - 1, -1):
+            a = lists.members[place]
+            p = lists.pairs[a]
+            chosen = heads[lists.modifier[a]] == h
+            charge = 0.0
+            for j in range(lists.pairs[a + 1] - p):
+                score = relaxed.pair[p + j]
+                relaxed.part[p + j] = score + charge + gains[j]
+                if heads[lists.modifier[lists.members[low + j]]] == h:
+                    charge += score
+                if chosen:
+                    gains[j] += score
+    for h in range(1, size):
+        p = lists.crosses[h]
+        if p == lists.crosses[h + 1]:
+            continue
+        for i in range(lists.sides[2 * h], lists.sides[2 * h + 1]):
+            a = lists.members[i]
+            for j in range(lists.sides[2 * h + 1], lists.sides[2 * h + 2]):
+                b = lists.members[j]
+                if heads[lists.modifier[a]] == h:
+                    relaxed.arc[b] += relaxed.cross[p]
+                if heads[lists.modifier[b]] == h:
+                    relaxed.arc[a] += relaxed.cross[p]
+                p += 1
+    for c in range(terms.score.shape[0]):
+        number = 0
+        for i in range(terms.offsets[c], terms.offsets[c + 1]):
+            a = terms.arcs[i]
+            number += heads[lists.modifier[a]] == lists.head[a]
+        for i in range(terms.offsets[c], terms.offsets[c + 1]):
+            a = terms.arcs[i]
+            if number - (heads[lists.modifier[a]] == lists.head[a]) == terms.need[c] - 1:
+                relaxed.arc[a] += terms.score[c]
+
+
+@jit()
 def relax_chains(lists, relaxed):
     """One grandparent for each arc: it takes the best of what the multipliers leave.
 
@@ -1342,6 +1399,15 @@ class Search(NamedTuple):
 
 
 @jit()
+def survive(lists, heads):
+    """Whether all arcs of a tree are left."""
+    for m in range(1, heads.shape[0]):
+        if lists.index[heads[m], m] < 0:
+            return False
+    return True
+
+
+@jit()
 def work(scores, bounding, incidence, multipliers, pool, mask, search, table, tokens):
     """Lower the bound of one node; prunes `mask`, fills `pool`.
 
@@ -1366,11 +1432,15 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     with_pairs = second or bounding.siblings.shape[0] > 1
     upper = INF
     calls = 0
+    polished = 0
+    leader = pool.scores[0]
+    every = search.outside_every  # passes between two rounds of pruning
     rate = search.rate
     heads = np.zeros(size, np.int32)
     seen = np.full(size, -1, np.int32)
     bounds = np.empty((size, size))
     unwanted = np.empty((0, 0))
+    kept = 0
     while True:
         lists, complete = survivors(mask, search.single_root, with_chains, with_pairs)
         if not complete:
@@ -1384,11 +1454,30 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
         stalled = 0
         round_calls = 0
         while True:
+            late = round_calls > 4 and polished < POLISHES  # easy nodes are done by then
+            if table is None and late and pool.scores[0] > leader:
+                leader = pool.scores[0]
+                polished += 1
+                calls += 1
+                for m in range(size):
+                    heads[m] = pool.heads[0, m]
+                if survive(lists, heads):
+                    linearise(lists, terms, relaxed, heads)
+                    inside(lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart)
+                    trace(
+                        lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart,
+                        heads,
+                    )  # fmt: skip
+                    consider(
+                        lists, scores, incidence, pool, heads, search.projective,
+                        search.single_root,
+                    )  # fmt: skip
+                    continue
             constant = relax(lists, terms, relaxed, backbone)
             calls += 1
             round_calls += 1
             last = calls >= search.iterations
-            prune = last or round_calls % search.outside_every == 1
+            prune = round_calls % every == 1
             if table is None:
                 value = inside(
                     lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart
@@ -1428,14 +1517,15 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                     )
                     marginals_second(lists, chart, out, bounds)
                 kept = drop(lists, bounds, mask, threshold + slack - constant)
-                if last:
-                    a = widest_gap(lists, terms, relaxed, heads, backbone)
-                    store(lists, terms, relaxed, multipliers)
-                    if a < 0:  # one tree is left, and the pool knows it
-                        return threshold, calls, -1, -1
-                    return upper, calls, lists.head[a], lists.modifier[a]
-                if kept < 0.9 * arcs:
-                    break
+                every = min(2 * every, 12) if kept > 0.97 * arcs else search.outside_every
+            if last:
+                a = widest_gap(lists, terms, relaxed, heads, backbone)
+                store(lists, terms, relaxed, multipliers)
+                if a < 0:  # one tree is left, and the pool knows it
+                    return threshold, calls, -1, -1
+                return upper, calls, lists.head[a], lists.modifier[a]
+            if prune and kept < 0.9 * arcs:
+                break
             if stalled >= 3:
                 rate *= 0.6
                 stalled = 0

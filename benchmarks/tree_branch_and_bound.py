@@ -1,0 +1,251 @@
+"""Branch and bound over trees: speed, certificates and accuracy, as the paper reports them.
+
+Scores come from models trained on public treebanks (`tree_scores.py`). Tables 2 and 3 of Qian
+and Liu (2013) in kind, figures 4 and 5 as plots:
+
+    python benchmarks/tree_branch_and_bound.py            # everything
+    python benchmarks/tree_branch_and_bound.py --quick    # fewer sentences
+
+Times are CPU seconds of one thread; scoring is not counted. A sentence may take a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import mean, median
+from time import process_time
+
+import numpy as np
+import timing  # first: it sets the threads
+import tree_scores
+from plots import panels
+from tree_scores import Model, Sentence
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.certificate import Certificate
+from spacy_decoders.decoders.tree import BranchAndBound, Factors, TreeProblem
+
+SECOND = Budget(seconds=1.0)
+WINDOW = 15
+
+
+@dataclass(frozen=True)
+class Run:
+    """What decoding some sentences came to."""
+
+    sentences: Sequence[Sentence]
+    seconds: Sequence[float]
+    certificates: Sequence[Certificate]
+    right: int
+
+    @property
+    def words(self) -> int:
+        return sum(s.n for s in self.sentences)
+
+    @property
+    def speed(self) -> float:
+        return self.words / sum(self.seconds)
+
+    @property
+    def certified(self) -> float:
+        return 100.0 * mean(c.is_optimal for c in self.certificates)
+
+    @property
+    def calls(self) -> float:
+        return mean(c.iterations for c in self.certificates)
+
+    @property
+    def milliseconds(self) -> float:
+        return 1000.0 * median(self.seconds)
+
+    @property
+    def uas(self) -> float:
+        return 100.0 * self.right / self.words
+
+    def row(self, name: str) -> list[object]:
+        return [
+            name, len(self.sentences), round(self.uas, 2), self.speed, self.certified,
+            self.calls, self.milliseconds, 1000.0 * float(np.quantile(self.seconds, 0.9)),
+        ]  # fmt: skip
+
+
+COLUMNS = ["case", "sentences", "UAS", "words/s", "certified %", "passes", "median ms", "p90 ms"]
+
+
+def run(
+    sentences: Sequence[Sentence],
+    problem: Callable[[Sentence], TreeProblem],
+    decoder: BranchAndBound | None = None,
+) -> Run:
+    """Decode sentences one by one; the problems are built outside the time."""
+    decoder = decoder or BranchAndBound()
+    decoder.decode(problem(min(sentences, key=lambda s: s.n)))  # compiles
+    seconds, certificates, right = [], [], 0
+    for sentence in sentences:
+        given = problem(sentence)
+        begin = process_time()
+        solution = decoder.decode(given, budget=SECOND)
+        seconds.append(process_time() - begin)
+        certificates.append(solution.certificate)
+        right += int((solution.heads == sentence.heads).sum())
+    return Run(sentences, seconds, certificates, right)
+
+
+def large_parts(model: Model, sentence: Sentence, problem: TreeProblem) -> TreeProblem:
+    """Add tri-siblings, great-grandparents and combs among each word's likely heads.
+
+    There are far too many to learn well from one treebank: their scores are drawn from the
+    hashed second-order weights of the same model, at a quarter of their size.
+    """
+    allowed = model.allowed(sentence, 5)
+    n = sentence.n
+    heads = [np.flatnonzero(allowed[:, m]) for m in range(n + 1)]
+    below = [np.flatnonzero(allowed[h]) for h in range(n + 1)]
+    chains = [
+        (f, g, h, m)
+        for m in range(1, n + 1)
+        for h in heads[m]
+        if h
+        for g in heads[h]
+        if g and g != m
+        for f in heads[g]
+        if f not in (h, m)
+    ]
+    threes = [(h, *three) for h in range(1, n + 1) for three in combinations(below[h], 3)]
+    combs = [tuple(range(a, a + 4)) for a in range(1, n - 2)]
+    weights = model.second
+    kinds = [(2, chains, Factors.great_grandparents), (3, threes, Factors.tri_siblings)]
+    factors = Factors.empty()
+    for kind, parts, build in kinds:
+        if parts:
+            rows = np.array(parts, dtype=np.int64)
+            factors += build(rows, 0.25 * _large(kind, sentence, weights, rows))
+    rows = np.array(
+        [(h, *comb) for comb in combs for h in range(1, n + 1) if allowed[h, list(comb)].all()],
+        dtype=np.int64,
+    ).reshape(-1, 5)
+    values = 0.25 * _large(4, sentence, weights, rows)
+    factors += Factors.of(
+        ([(int(row[0]), int(m)) for m in row[1:]], float(value))
+        for row, value in zip(rows, values, strict=True)
+    )
+    return TreeProblem(
+        problem.arcs, problem.grandparents, problem.siblings, factors, projective=model.projective
+    )
+
+
+def _large(kind, sentence, weights, rows):
+    return tree_scores.features.score_large(kind, sentence.forms, sentence.tags, weights, rows)
+
+
+def english(report: timing.Report, options) -> None:
+    """EWT: tables 2 and 3, figures 4 and 5, and long sentences."""
+    model = tree_scores.load("ewt", options.data)
+    short = [s for s in model.held_out if s.n <= 45][: 150 if options.quick else 600]
+    long = [s for s in model.held_out if s.n > 45][: 10 if options.quick else 60]
+    families = {
+        "arcs": {"grandparents": False, "siblings": False, "first_order": True},
+        "+ all grandparents": {"siblings": False},
+        "+ all siblings": {"grandparents": False},
+        f"+ grandparents, siblings within {WINDOW}": {"window": WINDOW},
+        "+ grandparents, all siblings": {},
+    }
+    runs = {name: run(short, lambda s, o=o: model.problem(s, **o)) for name, o in families.items()}
+    report.table(
+        "Table 2 in kind: factor families, EWT dev, up to 45 tokens, heads unpruned",
+        COLUMNS,
+        [done.row(name) for name, done in runs.items()],
+    )
+    everything = runs["+ grandparents, all siblings"]
+    windowed = runs[f"+ grandparents, siblings within {WINDOW}"]
+    pruned = {"no pruning": everything}
+    for k in (20, 10, 5, 3):
+        pruned[f"k = {k}"] = run(short, lambda s, k=k: model.problem(s, k=k))
+    report.table(
+        "Table 3 in kind: accuracy and speed by candidate heads a word, all factors",
+        COLUMNS,
+        [done.row(name) for name, done in pruned.items()],
+    )
+    draw(report, pruned)
+    few = [s for s in short if s.n <= 30][: 40 if options.quick else 150]
+    larger = run(few, lambda s: large_parts(model, s, model.problem(s)))
+    report.table("With larger parts, up to 30 tokens", COLUMNS, [larger.row("all + third order")])
+    far = run(long, lambda s: model.problem(s))
+    near = run(long, lambda s: model.problem(s, window=WINDOW))
+    report.table(
+        "More than 45 tokens, heads unpruned, at most a second a sentence",
+        COLUMNS,
+        [far.row("all pairs"), near.row(f"pairs within {WINDOW}")],
+    )
+    report.target("all pairs, up to 45: words/s", 2000, everything.speed, unit="words/s")
+    report.target("all pairs, up to 45: certified", 99.5, everything.certified, unit="%")
+    report.target("all pairs, up to 45: passes", 54, everything.calls, most=True, unit="")
+    report.target("k = 10: words/s", 10000, pruned["k = 10"].speed, unit="words/s")
+    report.target("window, up to 45: words/s", 4000, windowed.speed, unit="words/s")
+    report.target("window, over 45: certified", 98, near.certified, unit="%")
+    report.target("window, over 45: median", 50, near.milliseconds, most=True, unit="ms")
+    report.target("all pairs, over 45: certified", 65, far.certified, unit="%")
+    report.target("third order, up to 30: certified", 95, larger.certified, unit="%")
+    paper = BranchAndBound(method="paper", root_iterations=60)
+    tiny = [s for s in short if s.n <= 15][: 5 if options.quick else 30]
+    report.table(
+        "The method as published and the default, up to 15 tokens, all factors",
+        COLUMNS,
+        [
+            run(tiny, lambda s: model.problem(s), paper).row("as published, first order"),
+            run(tiny, lambda s: model.problem(s)).row("default"),
+        ],
+    )
+
+
+def draw(report: timing.Report, runs: dict[str, Run]) -> None:
+    """Plot milliseconds and passes by sentence length (figures 4 and 5)."""
+    times, passes = {}, {}
+    for name, done in runs.items():
+        bins: dict[int, list[int]] = {}
+        for i, s in enumerate(done.sentences):
+            bins.setdefault(s.n // 5 * 5 + 2, []).append(i)
+        lengths = sorted(bins)
+        times[name] = (lengths, [1e3 * mean(done.seconds[i] for i in bins[x]) for x in lengths])
+        passes[name] = (
+            lengths, [mean(done.certificates[i].iterations for i in bins[x]) for x in lengths]
+        )  # fmt: skip
+    panels(
+        report.path(".png"),
+        [
+            ("Time (figure 4)", "tokens", "milliseconds a sentence", times, "y"),
+            ("Passes of the backbone (figure 5)", "tokens", "passes a sentence", passes, "y"),
+        ],
+    )
+
+
+def others(report: timing.Report, options) -> None:
+    """Non-projective trees with grandparents."""
+    rows = []
+    for name in ("danish", "hungarian", "latin"):
+        model = tree_scores.load(name, options.data)
+        sentences = model.held_out[: 60 if options.quick else 250]
+        done = run(sentences, lambda s, m=model: m.problem(s, siblings=False))
+        speed = len(sentences) / sum(done.seconds)
+        rows.append([*done.row(name), speed])
+        report.target(f"non-projective, {name}: certified", 100, done.certified, unit="%")
+        report.target(f"non-projective, {name}: speed", 200, speed, unit="sentences/s")
+    report.table("Non-projective, arcs and grandparents", [*COLUMNS, "sentences/s"], rows)
+
+
+def main() -> None:
+    parser = timing.arguments(__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--only", choices=["english", "others"], help="one part alone")
+    options = parser.parse_args()
+    report = timing.Report("tree_branch_and_bound", options.results)
+    if options.only != "others":
+        english(report, options)
+    if options.only != "english":
+        others(report, options)
+    report.close()
+
+
+if __name__ == "__main__":
+    main()
