@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner, SecondOrder
+    from ..decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner, PriceAndCut, SecondOrder
 
 __all__ = [
     "build_branch_and_bound",
     "build_chu_liu_edmonds",
     "build_eisner",
+    "build_price_and_cut",
     "build_second_order",
 ]
 
@@ -48,3 +49,15 @@ def build_branch_and_bound(
     from ..decoders.tree import BranchAndBound
 
     return BranchAndBound(backbone, root_iterations, iterations, method)
+
+
+def build_price_and_cut(
+    solver: Literal["CBC", "HIGHS"] = "CBC",
+    relax: bool = False,
+    polytope: Literal["both", "martins", "counting"] = "both",
+    pricing: bool = True,
+) -> PriceAndCut:
+    """Build ``spacy-decoders.PriceAndCut.v1``: exact trees with grandparents, by programs."""
+    from ..decoders.tree import PriceAndCut
+
+    return PriceAndCut(solver, relax, polytope, pricing)

@@ -2,7 +2,7 @@ import pickle
 
 import pytest
 
-from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, SecondOrder
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, PriceAndCut, SecondOrder
 from spacy_decoders.registry import decoders
 
 
@@ -13,6 +13,8 @@ from spacy_decoders.registry import decoders
         ("ChuLiuEdmonds", {}, ChuLiuEdmonds()),
         ("SecondOrder", {}, SecondOrder()),
         ("SecondOrder", {"grandparents": "outermost"}, SecondOrder("outermost")),
+        ("PriceAndCut", {}, PriceAndCut()),
+        ("PriceAndCut", {"solver": "HIGHS", "relax": True}, PriceAndCut("HIGHS", relax=True)),
     ],
 )
 def test_config_names_build_decoders(name, options, expected):

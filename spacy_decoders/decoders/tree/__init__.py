@@ -12,7 +12,9 @@ if TYPE_CHECKING:
     from .decoder import TreeDecoder
     from .eisner import Eisner
     from .factors import Factors
+    from .grandparent_scores import DenseGrandparents, GrandparentScorer
     from .marginals import head_margins, max_marginals
+    from .price_and_cut import PriceAndCut
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
     from .ranking import exact_decoder, k_best
@@ -22,8 +24,11 @@ if TYPE_CHECKING:
 __all__ = [
     "BranchAndBound",
     "ChuLiuEdmonds",
+    "DenseGrandparents",
     "Eisner",
     "Factors",
+    "GrandparentScorer",
+    "PriceAndCut",
     "SecondOrder",
     "TreeDecoder",
     "TreeProblem",
@@ -45,7 +50,10 @@ _HOMES = {
     "BranchAndBound": "branch_and_bound",
     "ChuLiuEdmonds": "chu_liu_edmonds",
     "Eisner": "eisner",
+    "DenseGrandparents": "grandparent_scores",
     "Factors": "factors",
+    "GrandparentScorer": "grandparent_scores",
+    "PriceAndCut": "price_and_cut",
     "SecondOrder": "second_order",
     "TreeDecoder": "decoder",
     "TreeProblem": "problem",

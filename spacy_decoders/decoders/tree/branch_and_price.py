@@ -1,0 +1,384 @@
+"""The search of price-and-cut: solve, price, cut, prune; branch where fractions remain."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Clock
+from ...errors import InfeasibleError
+from ..solver import Solver, SolverError
+from .grandparent_lp import GrandparentProgram, Point, Polytope
+from .grandparent_scores import ScoreTable, chains_of
+from .pricing import Bound, lagrangian_bound, priced, tightened
+from .scoring import is_projective, is_tree
+from .separation import SLACK, crossing_arcs, exceeded_arcs, missing_chains
+
+__all__ = ["Outcome", "Search"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What price-and-cut found, and how much of the problem it looked at.
+
+    Attributes
+    ----------
+    heads
+        int64 (n + 1,), the best tree, -1 for the root; None if there is none.
+    score, bound
+        Of the tree, and of all trees.
+    relaxed
+        The optimum of the linear program, or a bound on it where the search was over before.
+    integral
+        Whether no branching was needed.
+    scored, added
+        How many grandparents were scored, and how many entered the program.
+    rounds
+        How many linear programs were solved.
+    nodes
+        How many nodes of the search were looked at, the root being one.
+    """
+
+    heads: NDArray[np.int64] | None
+    score: float
+    bound: float
+    relaxed: float
+    integral: bool
+    scored: int
+    added: int
+    rounds: int
+    nodes: int
+
+
+class Search:
+    """One decoding.
+
+    Parameters
+    ----------
+    arcs
+        Scores of single arcs, ``-inf`` where forbidden.
+    table
+        The grandparents.
+    projective, single_root
+        Which trees count.
+    solver, polytope
+        See :class:`PriceAndCut`.
+    lazily
+        Whether columns and rows are delayed and arcs pruned, or all stated at once.
+    branch
+        Whether to go on after the relaxation.
+    """
+
+    def __init__(
+        self,
+        arcs: Floats,
+        table: ScoreTable,
+        *,
+        projective: bool,
+        single_root: bool,
+        solver: Solver,
+        polytope: Polytope,
+        lazily: bool,
+        branch: bool,
+        clock: Clock,
+    ) -> None:
+        self.arcs = arcs
+        self.table = table
+        self.projective = projective
+        self.single_root = single_root
+        self.solver: Solver = solver
+        self.polytope: Polytope = polytope
+        self.lazily = lazily
+        self.branch = branch
+        self.clock = clock
+        self.n = len(arcs) - 1
+        self.heads: NDArray[np.int64] | None = None
+        self.score = -np.inf
+        self.rounds = self.nodes = 0
+        self._program: GrandparentProgram | None = None
+        self._excluded: set[tuple[tuple[int, int], tuple[int, int]]] = set()
+
+    def run(self) -> Outcome:
+        """Search until the best tree is proven, or the budget ends."""
+        mask = self.arcs > -np.inf
+        # an arc that no grandparent fits hangs on nothing
+        prices = self.table.upper.max(axis=0)
+        mask[1:] &= prices[1:] > -np.inf
+        prices = np.where(prices > -np.inf, prices, 0.0)
+        first = self._bound(mask, prices)
+        if first.value == -np.inf:
+            return self._outcome(-np.inf, -np.inf, True)
+        self._offer(first.heads)
+        if self.lazily:
+            first, mask = self._improve(first, mask, prices)
+        open_nodes = [(-first.value, 0, mask)]
+        relaxed, integral, closed = first.value, True, -np.inf
+        while open_nodes:
+            bound, _, mask = heapq.heappop(open_nodes)
+            if -bound <= self.score + self.tolerance:
+                closed = max(closed, -bound)
+                continue
+            if self._over:
+                heapq.heappush(open_nodes, (bound, 0, mask))
+                break
+            value, children = self._node(mask, -bound)
+            self.nodes += 1
+            if self.nodes == 1:
+                relaxed, integral = value, not children
+            if not children:
+                closed = max(closed, value)
+            elif not self.branch:
+                closed = max(closed, value)
+                break
+            for child in children:
+                heapq.heappush(open_nodes, (-value, len(open_nodes) + self.nodes, child))
+        best = max([closed, self.score, *(-bound for bound, *_ in open_nodes)])
+        return self._outcome(best, relaxed, integral)
+
+    def _outcome(self, bound: float, relaxed: float, integral: bool) -> Outcome:
+        added = len(self._program.chains) if self._program else 0
+        return Outcome(
+            self.heads,
+            self.score,
+            bound,
+            relaxed,
+            integral,
+            self.table.scored,
+            added,
+            self.rounds,
+            self.nodes,
+        )
+
+    @property
+    def tolerance(self) -> float:
+        """How far bound and score may be apart in an optimum."""
+        return 1e-7 * max(1.0, abs(self.score)) if self.heads is not None else 0.0
+
+    @property
+    def _over(self) -> bool:
+        # without any tree there is nothing to return yet
+        return self.heads is not None and self.clock.exhausted(self.rounds)
+
+    def _bound(self, mask: Mask, prices: Floats) -> Bound:
+        arcs = np.where(mask, self.arcs, -np.inf)
+        upper = np.where(chains_of(mask), self.table.upper, -np.inf)
+        return lagrangian_bound(arcs, upper, prices, self.single_root, self.projective)
+
+    def _offer(self, heads: NDArray[np.int64]) -> bool:
+        """Keep a tree if it is the best so far."""
+        score = float(self.arcs[heads[1:], np.arange(1, self.n + 1)].sum())
+        score += self.table.of_tree(heads)
+        if score > self.score:
+            self.heads, self.score = heads, score
+            return True
+        return False
+
+    def _survivors(self, bound: Bound, mask: Mask) -> Mask:
+        """Keep the arcs that a better tree may have, and those of the best tree."""
+        kept = mask & (bound.through > self.score + self.tolerance)
+        if self.heads is not None:
+            tokens = np.arange(1, self.n + 1)
+            kept[self.heads[1:], tokens] |= mask[self.heads[1:], tokens]
+        return kept
+
+    def _improve(self, bound: Bound, mask: Mask, prices: Floats) -> tuple[Bound, Mask]:
+        """Better trees round the best one, for pruning; then prune."""
+        mask = self._survivors(bound, mask)
+        for _ in range(4):
+            if self.heads is None or not self._climb(mask):
+                break
+            mask = self._survivors(bound, mask)
+        return bound, mask
+
+    def _climb(self, mask: Mask) -> bool:
+        """Choose all heads anew, each as if the others kept theirs."""
+        assert self.heads is not None
+        heads = self.heads
+        h, m = np.nonzero(mask)
+        inner = h > 0
+        change = self.arcs.copy()
+        change[~mask] = -np.inf
+        above = heads[h[inner]]
+        fits = above != m[inner]
+        hi, mi, above = h[inner][fits], m[inner][fits], above[fits]
+        change[hi, mi] += self.table.score(above, hi, mi)
+        looped = h[inner][~fits], m[inner][~fits]
+        change[looped] = -np.inf
+        tree = Bound(change, self.single_root, self.projective)
+        return tree.value > -np.inf and self._offer(tree.heads)
+
+    def _state(self, mask: Mask) -> GrandparentProgram:
+        """Make the program, from the arcs that are left at the root."""
+        upper = np.where(chains_of(mask), self.table.upper, -np.inf)
+        finite = upper[upper > -np.inf]
+        arcs = np.where(mask, self.arcs, -np.inf)
+        reach = float(np.abs(arcs[mask]).max(initial=0.0) + np.abs(finite).max(initial=0.0))
+        best = np.where(upper.max(axis=0) > -np.inf, upper.max(axis=0), 0.0)
+        first = self._bound(mask, best).value
+        lost = (first - self.score) if self.heads is not None else 2.0 * reach * self.n
+        program = GrandparentProgram(
+            arcs, self.single_root, self.polytope, best - lost - 1.0, self.solver
+        )
+        chains = chains_of(mask)
+        if self.lazily:
+            # the paper's first columns, and those of the best tree
+            g, p, c = np.nonzero(chains[:1])
+            self._add(program, g, p, c)
+            if self.heads is not None:
+                c = np.flatnonzero(self.heads > 0)
+                g, p = self.heads[self.heads[c]], self.heads[c]
+                new = program.chain_column[g, p, c] < 0
+                self._add(program, g[new], p[new], c[new])
+        else:
+            g, p, c = np.nonzero(chains)
+            self._add(program, g, p, c)
+            has = program.chain_column[g, p, c] >= 0
+            for i, j, k in zip(g[~has].tolist(), p[~has].tolist(), c[~has].tolist(), strict=True):
+                program.exclude((i, j), (j, k))
+            g, p, c = g[has], p[has], c[has]
+            if self.polytope != "counting":
+                program.add_upper_rows(g, p, c)
+            if self.polytope == "martins":
+                program.add_martins_rows(g, p, c)
+        return program
+
+    def _add(
+        self,
+        program: GrandparentProgram,
+        g: NDArray[np.intp],
+        p: NDArray[np.intp],
+        c: NDArray[np.intp],
+    ) -> None:
+        """Score chains and add those that are not forbidden."""
+        scores = self.table.score(g, p, c)
+        real = scores > -np.inf
+        program.add_chains(g[real], p[real], c[real], scores[real])
+
+    def _node(self, mask: Mask, bound: float) -> tuple[float, list[Mask]]:
+        """Solve one node; return its bound, and its children if it is not closed."""
+        if mask.sum() == self.n:  # a single tree
+            return self._leaf(mask, bound), []
+        if self._program is None:
+            self._program = self._state(mask)
+        program = self._program
+        program.restrict(mask)
+        while True:
+            if self._over:
+                return bound, [mask]
+            try:
+                point = program.solve(self.clock if self.heads is not None else self._forever)
+            except InfeasibleError:
+                return -np.inf, []
+            except SolverError:
+                if self.clock.exhausted(self.rounds):
+                    return bound, [mask]
+                raise
+            self.rounds += 1
+            prices = tightened(point.one_grandparent, point.arc_costs, point.arcs)
+            if not self.lazily:
+                bound = min(bound, point.bound + SLACK * 1e-3)
+            if self.polytope != "martins":
+                relaxation = self._bound(mask, prices)
+                if relaxation.value == -np.inf:
+                    return -np.inf, []
+                bound = min(bound, relaxation.value)
+                self._offer(relaxation.heads)
+            self._round(point, mask)
+            if bound <= self.score + self.tolerance:
+                return bound, []
+            if self.lazily and self.polytope != "martins":
+                fewer = self._survivors(relaxation, mask)
+                if (fewer != mask).any():
+                    mask = fewer
+                    program.restrict(mask)
+            if not self._grow(program, point, prices, mask):
+                return bound, self._children(point, mask)
+
+    @property
+    def _forever(self) -> Clock:
+        from ...budget import UNLIMITED
+
+        return UNLIMITED.start()
+
+    def _leaf(self, mask: Mask, bound: float) -> float:
+        h, m = np.nonzero(mask)
+        heads = np.full(self.n + 1, -1)
+        heads[m] = h
+        if (heads[1:] < 0).any() or not is_tree(heads[1:]):
+            return -np.inf
+        if self.projective and not is_projective(heads[1:]):
+            return -np.inf
+        if self.single_root and (heads[1:] == 0).sum() != 1:
+            return -np.inf
+        self._offer(heads)
+        score = float(self.arcs[h, m].sum()) + self.table.of_tree(heads)
+        return min(bound, score)
+
+    def _round(self, point: Point, mask: Mask) -> None:
+        """Offer the tree that has most of the point."""
+        tree = Bound(np.where(mask, point.arcs, -np.inf), self.single_root, self.projective)
+        if tree.value > -np.inf:
+            self._offer(tree.heads)
+
+    def _grow(self, program: GrandparentProgram, point: Point, prices: Floats, mask: Mask) -> bool:
+        """Add what the point lacks; return whether there was anything."""
+        grown = False
+        if self.projective:
+            for pair in crossing_arcs(point.arcs):
+                program.exclude(*pair)
+                grown = True
+        if not self.lazily:
+            return grown
+        if program.chains:
+            g, p, c = np.array(program.chains).T
+            broken = exceeded_arcs(point.arcs, (g, p, c), point.chains)
+            program.add_upper_rows(g[broken], p[broken], c[broken])
+            grown |= bool(broken.any())
+        without = chains_of(mask) & (program.chain_column < 0)
+        g, p, c = missing_chains(point.arcs, without)
+        if len(g):
+            scores = self.table.score(g, p, c)
+            for i, j, k, s in zip(
+                g.tolist(), p.tolist(), c.tolist(), scores.tolist(), strict=True
+            ):
+                pair = ((i, j), (j, k))
+                if s == -np.inf and pair not in self._excluded:
+                    self._excluded.add(pair)
+                    program.exclude(*pair)
+                    grown = True
+            self._add(program, g, p, c)
+            grown |= bool((scores > -np.inf).any())
+        return self._price(program, point, prices, mask) or grown
+
+    def _price(
+        self, program: GrandparentProgram, point: Point, prices: Floats, mask: Mask
+    ) -> bool:
+        """Score the chains that might have a positive reduced cost; add those that do."""
+        table = self.table
+        costs = point.arc_costs + (prices - point.one_grandparent)
+        tolerance = 1e-9 * max(1.0, abs(self.score) if self.heads is not None else 1.0)
+        free = chains_of(mask) & (program.chain_column < 0)
+        might = priced(table.upper, prices, costs, free, tolerance)
+        g, p, c = np.nonzero(might & ~table.known)
+        table.score(g, p, c)
+        does = priced(table.upper, prices, costs, free, tolerance)
+        g, p, c = np.nonzero(does)
+        self._add(program, g, p, c)
+        return len(g) > 0
+
+    def _children(self, point: Point, mask: Mask) -> list[Mask]:
+        """Branch on the arc that is nearest to one half; where all are whole, on any choice."""
+        choices = mask.sum(axis=0) > 1
+        doubt = np.where(mask & choices[None, :], np.abs(point.arcs - 0.5), np.inf)
+        h, m = np.unravel_index(int(np.argmin(doubt)), doubt.shape)
+        inside, outside = mask.copy(), mask.copy()
+        inside[:, m] = False
+        inside[h, m] = True
+        outside[h, m] = False
+        return [inside, outside]

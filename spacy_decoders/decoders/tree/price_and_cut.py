@@ -1,0 +1,184 @@
+"""Parse, price and cut: trees with grandparents by delayed columns and rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import ProblemError
+from ..solver import Solver
+from .branch_and_price import Outcome, Search
+from .decoder import TreeDecoder, infeasible
+from .grandparent_lp import Polytope
+from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
+from .problem import TreeProblem, TreeSolution
+from .scoring import score_tree
+
+__all__ = ["PriceAndCut"]
+
+#: Solvers work with absolute tolerances: scores beyond this would drown the others.
+LARGEST = 1e9
+
+
+@dataclass(frozen=True)
+class PriceAndCut(TreeDecoder):
+    """Exact decoding of trees with grandparents by linear programming.
+
+    The program starts with the single arcs and few grandparents. Duals say what a grandparent
+    costs elsewhere: only those that might pay more are scored, and only those that do enter.
+    Rows enter where a point breaks them. Any duals also bound all trees, by one spanning tree,
+    so that arcs which no better tree can have are dropped on the way, and the certificate
+    does not rest on the solver's word.
+
+    Parameters
+    ----------
+    solver
+        ``"CBC"``, or ``"HIGHS"`` (needs the extra ``highs``).
+    relax
+        Whether to stop at the optimum of the relaxation: where it is fractional, the best tree
+        found comes with the bound that is left. Otherwise the search branches to the best.
+    polytope
+        How grandparents are tied to arcs: ``"martins"`` (ArcGP, GPArc), ``"counting"`` (OneGP,
+        NoGP), or ``"both"``, the tightest. Columns are delayed for ``"both"`` alone; the
+        other two are there to be compared with.
+    pricing
+        Whether columns and rows are delayed; if not, all are stated at once (the paper's
+        brute force).
+
+    Notes
+    -----
+    The budget's iterations are linear programs.
+
+    References
+    ----------
+    Riedel, Smith and McCallum (2012), Parse, Price and Cut: Delayed Column and Row Generation
+    for Graph Based Parsers.
+
+    Examples
+    --------
+    Token 2 would rather be the head, but 1 -> 2 -> 3 as a chain is worth more:
+
+    >>> from spacy_decoders.decoders.tree import TreeProblem
+    >>> grandparents = np.zeros((4, 4, 4))
+    >>> grandparents[1, 2, 3] = 5.0
+    >>> problem = TreeProblem(
+    ...     [[0, 1, 3, 0], [0, 0, 1, 0], [0, 2, 0, 2], [0, 0, 0, 0]],
+    ...     grandparents, projective=False,
+    ... )
+    >>> solution = PriceAndCut().decode(problem)
+    >>> solution.heads, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 2], dtype=int32), 9.0, 'optimal')
+    """
+
+    solver: Solver = "CBC"
+    relax: bool = False
+    polytope: Polytope = "both"
+    pricing: bool = True
+
+    def __post_init__(self) -> None:
+        if self.solver not in ("CBC", "HIGHS"):
+            raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {self.solver!r}.")
+        if self.polytope not in ("both", "martins", "counting"):
+            raise ProblemError(
+                f"polytope: expected 'both', 'martins' or 'counting', got {self.polytope!r}."
+            )
+
+    def decode(
+        self,
+        problem: TreeProblem,
+        *,
+        scorer: GrandparentScorer | None = None,
+        budget: Budget = UNLIMITED,
+    ) -> TreeSolution:
+        """Find the best tree.
+
+        Parameters
+        ----------
+        problem
+            Arcs, and grandparents unless they come from `scorer`.
+        scorer
+            Grandparent scores on demand, in place of the problem's.
+        budget
+            When to stop. Without any tree by then, the search goes on to the first one.
+
+        Raises
+        ------
+        ProblemError
+            If the problem has siblings or factors, or scores that a solver can't handle.
+        InfeasibleError
+            If no tree satisfies the constraints.
+        """
+        found = self.search(problem, scorer=scorer, budget=budget)
+        if found.heads is None:
+            raise infeasible(problem)
+        heads = found.heads[1:]
+        score = score_tree(problem, heads) if scorer is None else found.score
+        certificate = Certificate.from_bound(
+            "PriceAndCut",
+            score,
+            max(score, found.bound),
+            tolerance=1e-7 * max(1.0, abs(score)),
+            scope=problem.scope,
+            iterations=found.rounds,
+        )
+        return TreeSolution(heads.astype(np.int32), certificate)
+
+    def search(
+        self,
+        problem: TreeProblem,
+        *,
+        scorer: GrandparentScorer | None = None,
+        budget: Budget = UNLIMITED,
+    ) -> Outcome:
+        """Do the same, and tell how much of the problem was looked at."""
+        _check(problem, scorer)
+        if problem.n == 0:
+            return Outcome(np.array([-1]), 0.0, 0.0, 0.0, True, 0, 0, 0, 0)
+        arcs = np.where(problem.arcs < -LARGEST, -np.inf, problem.arcs)
+        table = ScoreTable(scorer or DenseGrandparents.of(problem), arcs > -np.inf, -LARGEST)
+        found = Search(
+            arcs,
+            table,
+            projective=problem.projective,
+            single_root=problem.single_root,
+            solver=self.solver,
+            polytope=self.polytope,
+            lazily=self.pricing and self.polytope == "both",
+            branch=not self.relax,
+            clock=budget.start(),
+        ).run()
+        if (problem.allowed & (arcs == -np.inf)).any() or table.lowered:
+            _check_left_out(problem, table, found)
+        return found
+
+
+def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
+    if problem.siblings is not None or problem.has_factors:
+        parts = "siblings" if problem.siblings is not None else "factors"
+        raise ProblemError(
+            f"PriceAndCut: scores arcs and grandparents only, but the problem has {parts}; use "
+            "BranchAndBound, or leave them out."
+        )
+    highest = problem.arcs.max(initial=-np.inf)
+    if scorer is None and problem.grandparents is not None:
+        highest = max(highest, problem.grandparents.max(initial=-np.inf))
+    if highest > LARGEST:
+        raise ProblemError(
+            f"PriceAndCut: a linear-programming solver can't handle scores beyond {LARGEST:g}; "
+            "scale them, or use BranchAndBound."
+        )
+
+
+def _check_left_out(problem: TreeProblem, table: ScoreTable, found: Outcome) -> None:
+    """Refuse if a tree with a part scored below all that solvers can handle may be best."""
+    arcs = np.maximum(problem.arcs[:, 1:], 0.0).max(axis=0, initial=0.0).sum()
+    chains = np.maximum(table.upper, 0.0).max(axis=(0, 1), initial=0.0).sum()
+    if found.score < arcs + chains - LARGEST:
+        raise ProblemError(
+            f"PriceAndCut: the best tree may hold a score below {-LARGEST:g}, which a "
+            "linear-programming solver can't handle; forbid such parts by -inf, or use "
+            "BranchAndBound."
+        )

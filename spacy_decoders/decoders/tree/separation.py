@@ -1,0 +1,46 @@
+"""Rows of the grandparent program that a point breaks."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["crossing_arcs", "exceeded_arcs", "missing_chains"]
+
+Floats = NDArray[np.float64]
+Triples = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
+
+#: Rows that are broken by less are left to the solver's tolerance.
+SLACK = 1e-6
+
+
+def exceeded_arcs(arcs: Floats, chains: Triples, values: Floats) -> NDArray[np.bool_]:
+    """Return which chains g -> p -> c exceed their upper arc: broken GPArc rows."""
+    g, p, _ = chains
+    exceeded: NDArray[np.bool_] = values > arcs[g, p] + SLACK
+    return exceeded
+
+
+def missing_chains(arcs: Floats, without_column: NDArray[np.bool_]) -> Triples:
+    """Return the chains without a column that both their arcs imply: broken ArcGP rows.
+
+    References
+    ----------
+    Riedel, Smith and McCallum (2012), section 4.4.
+    """
+    h, m = np.nonzero(arcs > SLACK)
+    one, other = np.nonzero(m[:, None] == h[None, :])
+    g, p, c = h[one], m[one], m[other]
+    broken = (arcs[g, p] + arcs[p, c] > 1.0 + SLACK) & without_column[g, p, c]
+    return g[broken], p[broken], c[broken]
+
+
+def crossing_arcs(arcs: Floats) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Return pairs of crossing arcs that are taken more than once together."""
+    h, m = np.nonzero(arcs > SLACK)
+    left, right = np.minimum(h, m), np.maximum(h, m)
+    inside = (left[:, None] < left) & (left < right[:, None]) & (right > right[:, None])
+    one, other = np.nonzero(inside & (arcs[h, m][:, None] + arcs[h, m] > 1.0 + SLACK))
+    return [
+        ((int(h[i]), int(m[i])), (int(h[j]), int(m[j]))) for i, j in zip(one, other, strict=True)
+    ]

@@ -1,0 +1,207 @@
+"""Price and cut against brute force on small problems, against branch and bound on others."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    DenseGrandparents,
+    Factors,
+    PriceAndCut,
+    TreeProblem,
+    score_tree,
+    violations,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests import oracles
+from tests.decoders.tree import samples
+
+OPTIONS = [
+    {},
+    {"solver": "HIGHS"},
+    {"pricing": False},
+    {"polytope": "martins"},
+    {"polytope": "counting"},
+]
+
+
+def random_problem(rng, n, projective=False):
+    """Like `samples.scores`, which also has scores as low as -1e30."""
+    return TreeProblem(
+        samples.scores(rng, n + 1, n + 1),
+        samples.scores(rng, n + 1, n + 1, n + 1) * 2,
+        projective=projective,
+        single_root=bool(rng.integers(2)),
+    )
+
+
+def best_score(problem):
+    return max(
+        (
+            oracles.tree_score(heads, problem.arcs, problem.grandparents)
+            for heads in samples.trees(problem.n, problem.projective, problem.single_root)
+        ),
+        default=-np.inf,
+    )
+
+
+def larger_problem(rng, n, **options):
+    """Scores like those of real sentences, with grandparents that contradict arcs."""
+    size = n + 1
+    distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+    arcs = rng.normal(size=(size, size)) * 3 - 2 * np.log1p(distance)
+    return TreeProblem(
+        arcs,
+        rng.normal(size=(size,) * 3) * options.pop("scale", 1.0),
+        projective=False,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_equals_brute_force(options):
+    statuses = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        problem = random_problem(rng, int(rng.integers(0, 5)) if seed % 3 else 5, seed % 4 == 3)
+        best = best_score(problem)
+        if best < -1e9:  # also where there is no tree
+            with pytest.raises((InfeasibleError, ProblemError)):
+                PriceAndCut(**options).decode(problem)
+            continue
+        solution = PriceAndCut(**options).decode(problem)
+        certificate = solution.certificate
+        assert not violations(problem, solution.heads)
+        assert certificate.score == pytest.approx(best, abs=1e-9)
+        assert certificate.score == score_tree(problem, solution.heads)
+        assert certificate.bound >= best
+        statuses.add(certificate.status)
+    assert statuses == {"optimal"}
+
+
+@pytest.mark.parametrize("relax", [True, False])
+def test_bounds_hold_when_the_search_ends_early(relax):
+    fractional = 0
+    for seed in range(30):
+        rng = np.random.default_rng(1000 + seed)
+        n = int(rng.integers(4, 6))
+        problem = TreeProblem(
+            rng.integers(-3, 4, (n + 1, n + 1)),
+            rng.integers(-6, 7, (n + 1,) * 3),
+            projective=False,
+            single_root=bool(seed % 2),
+        )
+        best = best_score(problem)
+        budget = Budget() if relax else Budget(iterations=3)
+        certificate = PriceAndCut(relax=relax).decode(problem, budget=budget).certificate
+        assert certificate.score <= best <= certificate.bound
+        if certificate.is_optimal:
+            assert certificate.score == best
+        else:
+            fractional += 1
+    assert 0 < fractional
+
+
+@pytest.mark.parametrize("solver", ["CBC", "HIGHS"])
+def test_equals_branch_and_bound(solver):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        problem = larger_problem(rng, int(rng.integers(8, 13)), single_root=bool(seed % 2))
+        ours = PriceAndCut(solver).decode(problem).certificate
+        theirs = BranchAndBound().decode(problem).certificate
+        assert ours.is_optimal
+        assert theirs.is_optimal
+        assert ours.score == pytest.approx(theirs.score, abs=1e-6)
+
+
+def test_all_columns_give_the_same_relaxation():
+    for seed in range(8):
+        problem = larger_problem(np.random.default_rng(seed), 7, scale=2.0)
+        priced = PriceAndCut(relax=True).search(problem)
+        full = PriceAndCut(relax=True, pricing=False).search(problem)
+        assert priced.added < full.added
+        assert priced.scored <= full.scored == full.added
+        assert full.relaxed >= full.score - 1e-6
+        # the bound of the priced one also knows what single trees can not hold
+        assert priced.relaxed <= full.relaxed + 1e-6
+
+
+def test_tighter_polytopes_bound_better():
+    for seed in range(8):
+        problem = larger_problem(np.random.default_rng(seed), 6, scale=3.0)
+        bound = {
+            polytope: PriceAndCut(relax=True, polytope=polytope, pricing=False)
+            .search(problem)
+            .relaxed
+            for polytope in ("both", "martins", "counting")
+        }
+        assert bound["both"] <= min(bound["martins"], bound["counting"]) + 1e-6
+
+
+def test_scores_on_demand_are_asked_for_once():
+    problem = larger_problem(np.random.default_rng(3), 14)
+    dense = DenseGrandparents.of(problem)
+    asked = []
+
+    class Lazy:
+        by_arc, by_chain = dense.by_arc + 0.1, dense.by_chain + 0.1
+
+        def score(self, g, p, c):
+            asked.extend(zip(g.tolist(), p.tolist(), c.tolist(), strict=True))
+            return dense.score(g, p, c)
+
+    bare = TreeProblem(problem.arcs, projective=False)
+    solution = PriceAndCut().decode(bare, scorer=Lazy())
+    expected = BranchAndBound().decode(problem).certificate.score
+    assert solution.certificate.is_optimal
+    assert solution.certificate.score == pytest.approx(expected, abs=1e-6)
+    assert len(asked) == len(set(asked)) < 0.5 * 14 * 13 * 13
+
+
+def test_few_tokens():
+    empty = PriceAndCut().decode(TreeProblem(np.zeros((1, 1)), projective=False))
+    assert (empty.heads.tolist(), empty.certificate.score) == ([], 0.0)
+    assert empty.certificate.is_optimal
+    one = PriceAndCut().decode(TreeProblem([[0, 2.5], [0, 0]], projective=False))
+    assert (one.heads.tolist(), one.certificate.score) == ([0], 2.5)
+
+
+def test_infeasible_says_why():
+    arcs = np.zeros((4, 4))
+    arcs[:, 2] = -np.inf
+    with pytest.raises(InfeasibleError, match="token 2 has no candidate head"):
+        PriceAndCut().decode(TreeProblem(arcs, projective=False))
+    # every tree over two tokens with one root has a chain, and all are forbidden
+    chains = np.full((3, 3, 3), -np.inf)
+    with pytest.raises(InfeasibleError):
+        PriceAndCut().decode(TreeProblem(np.zeros((3, 3)), chains, projective=False))
+
+
+def test_refusals_name_what_to_use():
+    zeros = np.zeros((3, 3))
+    with pytest.raises(ProblemError, match="BranchAndBound"):
+        PriceAndCut().decode(TreeProblem(zeros, siblings=np.zeros((3, 3, 3)), projective=False))
+    with pytest.raises(ProblemError, match="BranchAndBound"):
+        PriceAndCut().decode(
+            TreeProblem(zeros, factors=Factors.any_of([(1, 2)], 1.0), projective=False)
+        )
+    with pytest.raises(ProblemError, match="BranchAndBound"):
+        PriceAndCut().decode(TreeProblem(zeros + 1e12, projective=False))
+    with pytest.raises(ProblemError, match="solver"):
+        PriceAndCut(solver="SCIP")
+    with pytest.raises(ProblemError, match="polytope"):
+        PriceAndCut(polytope="tight")
+
+
+def test_pickles_and_repeats():
+    problem = larger_problem(np.random.default_rng(5), 10, scale=2.0)
+    decoder = PriceAndCut()
+    first = decoder.decode(problem)
+    second = pickle.loads(pickle.dumps(decoder)).decode(problem)
+    assert first.heads.tolist() == second.heads.tolist()
+    assert first.certificate == second.certificate
