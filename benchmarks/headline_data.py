@@ -178,9 +178,13 @@ class System:
 
 
 def tuned(sections: Sequence[Section], *, quick: bool) -> tuple[System, dict[str, float]]:
-    """Choose the weights by two-fold cross-validation on the training part, then train."""
-    half = len(sections) // 2
-    folds = [(sections[half:], sections[:half]), (sections[:half], sections[half:])]
+    """Choose the weights by cross-validation on the training part alone, then train."""
+    count = 2 if quick else 4
+    parts = [sections[part::count] for part in range(count)]
+    folds = [
+        ([section for other in parts if other is not part for section in other], part)
+        for part in parts
+    ]
     systems = [System.train(train) for train, _ in folds]
     orderings, bonuses = ((0.1,), (0.5, 1.0)) if quick else ((0.05, 0.1, 0.2), (0.5, 1.0, 2.0))
     scores = {}

@@ -52,8 +52,9 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
         table = np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64)
     lower, alpha, stop, punct, space, small, length, entity, pos, starts = table.T
     keys = np.ascontiguousarray(lower)
-    latin_letter = (length == 1) & np.isin(keys, _LETTERS)
-    content = (alpha > 0) & (stop == 0) & ~latin_letter
+    content = (alpha > 0) & (stop == 0)
+    single = np.flatnonzero(content & (length == 1))
+    content[single[np.isin(keys[single], _LETTERS)]] = False
     if doc.has_annotation("SENT_START"):
         begins = starts.astype(np.int64) == 1
     else:
