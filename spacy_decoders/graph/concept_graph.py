@@ -255,24 +255,28 @@ class ConceptGraph:
             If one is not in the graph.
         """
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        ids = self.arrays.ids
-        at = np.searchsorted(ids, wanted)
-        missing = (
-            (at == len(ids)) | (ids[np.minimum(at, len(ids) - 1)] != wanted)
-            if len(ids)
-            else (np.ones(len(wanted), dtype=bool))
-        )
+        missing = ~self.contains(wanted)
         if missing.any():
             i = int(np.argmax(missing))
             raise ProblemError(f"vertices: {wanted[i]} at index {i} is not in the graph.")
-        return at
+        return self._places(wanted) if len(wanted) else np.empty(0, dtype=np.int64)
 
     def contains(self, vertices: ArrayLike) -> NDArray[np.bool_]:
         """Return for each vertex whether it is in the graph."""
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        ids = self.arrays.ids
-        at = np.minimum(np.searchsorted(ids, wanted), max(len(ids) - 1, 0))
-        return ids[at] == wanted if len(ids) else np.zeros(len(wanted), dtype=bool)
+        if not len(self):
+            return np.zeros(len(wanted), dtype=bool)
+        found: NDArray[np.bool_] = self.arrays.ids[self._places(wanted)] == wanted
+        return found
+
+    def _places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where vertices are, or anything within range for those that are nowhere."""
+        ids, last = self.arrays.ids, len(self) - 1
+        if ids[-1] - ids[0] == last:
+            # no gaps: no search
+            places: NDArray[np.int64] = np.clip(wanted - ids[0], 0, last)
+            return places
+        return np.minimum(np.searchsorted(ids, wanted), last)
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:
         """Return the ids of a vertex' neighbours, ascending."""
