@@ -119,17 +119,20 @@ class Vertices:
         Returns rows (vertex, word between, vertex), the word between being an index into
         `auxiliaries` or -1 for none. **Shape:** ``(pairs, 3)``
         """
-        of = self.of_token
+        of, n, m = self.of_token, len(self), len(auxiliaries)
         cut = np.cumsum(~words.plain) + words.sentences * (len(of) + 1)
         near = np.flatnonzero((of[:-1] >= 0) & (of[1:] >= 0) & (cut[:-1] == cut[1:]))
-        direct = np.stack([of[near], np.full(len(near), -1), of[near + 1]], axis=1)
+        # one number a row, which sorts ten times faster than rows do
+        codes = of[near] * (m + 1) * n + of[near + 1]
         far = np.flatnonzero((of[:-2] >= 0) & (of[2:] >= 0) & (cut[:-2] == cut[2:]))
-        if len(auxiliaries) and len(far):
+        if m and len(far):
             order = np.argsort(auxiliaries)
             between = words.keys[far + 1]
-            place = np.minimum(np.searchsorted(auxiliaries[order], between), len(auxiliaries) - 1)
+            place = np.minimum(np.searchsorted(auxiliaries[order], between), m - 1)
             known = auxiliaries[order][place] == between
             far, place = far[known], order[place[known]]
-            through = np.stack([of[far], place, of[far + 2]], axis=1)
-            direct = np.concatenate([direct, through])
-        return np.unique(direct, axis=0) if len(direct) else direct
+            through = (of[far] * (m + 1) + place + 1) * n + of[far + 2]
+            codes = np.concatenate([codes, through])
+        rows, last = np.divmod(np.unique(codes), max(1, n))
+        first, between = np.divmod(rows, m + 1)
+        return np.stack([first, between - 1, last], axis=1)
