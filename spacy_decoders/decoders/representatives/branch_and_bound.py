@@ -19,8 +19,10 @@ __all__ = ["BranchAndBound"]
 STEPS = 20_000
 #: Sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
-#: What part of the missing five sweeps must gain, likewise.
-ROOT_STALLED, STALLED = 0.005, 0.05
+#: What part of the missing five sweeps must gain; less for what is too large to split.
+STALLED, LARGE_STALLED = 0.05, 0.005
+#: Pairs of candidates that make a problem large.
+LARGE = 5_000_000
 #: Alternatives of a set from which its margin's local search starts.
 ALTERNATIVES = 8
 #: A quantum meant for a range this much wider than the gap wastes digits.
@@ -150,7 +152,7 @@ class BranchAndBound:
         """Raise the bound and drop candidates in turns; also return choices met on the way."""
         found: list[NDArray[np.int64]] = []
         while len(part.open_sets):
-            stalled = ROOT_STALLED if sweeps == ROOT_SWEEPS else STALLED
+            stalled = LARGE_STALLED if len(part.blocks) > LARGE else STALLED
             part.ascend(part.cutoff(upper), self.clock, sweeps, stalled)
             if part.bound > part.cutoff(upper):
                 break
