@@ -1194,13 +1194,18 @@ def offer(pool, heads, value):
 
 
 @jit()
-def consider(lists, scores, incidence, pool, heads, projective, single_root):
-    """Score a tree of the relaxation, climb from it, and keep what is good."""
+def consider(lists, scores, incidence, pool, heads, bar, projective, single_root):
+    """Score a tree and keep it if it is good; climb from it if it is no worse than `bar`.
+
+    Climbing costs about as much as a pass, and hardly ever leads anywhere from poor trees.
+    """
     value = true_score(scores, incidence, heads)
     offer(pool, heads, value)
-    work = heads.copy()
-    climb(lists, scores, incidence, work, value, projective, single_root)
-    offer(pool, work, true_score(scores, incidence, work))
+    if value >= bar:
+        better = heads.copy()
+        climb(lists, scores, incidence, better, value, projective, single_root)
+        offer(pool, better, true_score(scores, incidence, better))
+    return value
 
 
 # --- a node --------------------------------------------------------------------------------------
@@ -1433,6 +1438,7 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     upper = INF
     calls = 0
     polished = 0
+    found = -INF  # the best score of a tree as it came, before any climbing
     leader = pool.scores[0]
     every = search.outside_every  # passes between two rounds of pruning
     rate = search.rate
@@ -1454,6 +1460,8 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
         stalled = 0
         round_calls = 0
         while True:
+            # a tree must come near the best one to be climbed from, the nearer the smaller the gap
+            bar = found - 0.25 * max(upper - pool.scores[0], 0.0) if found > -INF else -INF
             late = round_calls > 4 and polished < POLISHES  # easy nodes are done by then
             if table is None and late and pool.scores[0] > leader:
                 leader = pool.scores[0]
@@ -1468,10 +1476,11 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                         lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart,
                         heads,
                     )  # fmt: skip
-                    consider(
-                        lists, scores, incidence, pool, heads, search.projective,
+                    truth = consider(
+                        lists, scores, incidence, pool, heads, bar, search.projective,
                         search.single_root,
                     )  # fmt: skip
+                    found = max(found, truth)
                     continue
             constant = relax(lists, terms, relaxed, backbone)
             calls += 1
@@ -1502,9 +1511,11 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                 new = new or heads[m] != seen[m]
                 seen[m] = heads[m]
             if new:
-                consider(
-                    lists, scores, incidence, pool, heads, search.projective, search.single_root
-                )
+                truth = consider(
+                    lists, scores, incidence, pool, heads, bar, search.projective,
+                    search.single_root,
+                )  # fmt: skip
+                found = max(found, truth)
             threshold = pool.scores[k - 1]
             slack = search.tolerance * max(1.0, abs(pool.scores[0]))
             if upper <= threshold + slack:
