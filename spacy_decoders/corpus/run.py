@@ -7,6 +7,7 @@ import multiprocessing
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import asdict
 
 from tqdm import tqdm
@@ -97,12 +98,15 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
                 yield future.result()
             except BrokenProcessPool:  # takes all unfinished shards with it, guilty or not
                 suspects.append(running[future])
-    for shard in sorted(suspects, key=lambda shard: shard.number):
-        with _pool(1) as pool:
-            try:
-                yield pool.submit(annotate_shard, job, shard).result()
-            except BrokenProcessPool:
-                yield _lost(shard, "the worker process died twice on this shard")
+    yield from (_alone(job, shard) for shard in sorted(suspects, key=lambda s: s.number))
+
+
+def _alone(job: Job, shard: Shard) -> ShardReport:
+    """Run a shard in a process of its own, twice if need be."""
+    for _ in range(2):
+        with _pool(1) as pool, suppress(BrokenProcessPool):
+            return pool.submit(annotate_shard, job, shard).result()
+    return _lost(shard, "the worker process died twice on this shard")
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
