@@ -236,7 +236,7 @@ class BranchAndBoundParser(DecodingPipe):
     @property
     def label_data(self) -> dict[str, Any]:
         """What ``spacy init labels`` stores and `initialize` takes."""
-        return dict(self.cfg)
+        return {name: self.cfg[name] for name in ("labels", "tags", "root")}
 
     def add_label(self, label: str) -> int:
         """Add a dependency label before the network is initialized."""
@@ -303,10 +303,11 @@ class BranchAndBoundParser(DecodingPipe):
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
         heads, labels = sentence.tree(solution.heads)
+        names = self.labels
         return {
             "tokens": sentence.tokens.tolist(),
             "heads": heads.tolist(),
-            "deps": [self.labels[label] for label in labels],
+            "deps": [names[label] for label in labels],
             "score": solution.certificate.score,
         }
 
