@@ -89,7 +89,7 @@ def interleaved(
 
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
     """Return a table that reads well in a terminal and as Markdown."""
-    cells = [list(map(str, columns)), *([_shown(value) for value in row] for row in rows)]
+    cells = [list(map(str, columns)), *([shown(value) for value in row] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     rule = ["-" * widths[0], *("-" * (width - 1) + ":" for width in widths[1:])]
     lines = [
@@ -99,7 +99,8 @@ def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> 
     return "\n".join(["", title, "", *lines])
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a cell as tables show it."""
     if value is None:
         return "-"
     if isinstance(value, bool):
@@ -192,8 +193,8 @@ class Report:
         rows = [
             [
                 target.case,
-                f"{'<=' if target.most else '>='} {_shown(target.wanted)} {target.unit}",
-                None if target.reached is None else f"{_shown(target.reached)} {target.unit}",
+                f"{'<=' if target.most else '>='} {shown(target.wanted)} {target.unit}",
+                None if target.reached is None else f"{shown(target.reached)} {target.unit}",
                 target.met,
             ]
             for target in self.targets

@@ -1,0 +1,93 @@
+"""All results on one page, the papers' own tables beside ours.
+
+    python benchmarks/report.py
+
+reads ``benchmarks/results/*.json`` and the plots beside them, and writes ``report.html``, which
+needs no other file, and ``report.md`` with all targets. It measures nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from paper_tables import TABLES
+from timing import shown, table
+
+HERE = Path(__file__).parent
+
+
+def read_reports(folder: Path) -> list[dict[str, Any]]:
+    """Read every report of a folder, with its plots and the papers' tables.
+
+    Raises
+    ------
+    SystemExit
+        If there is none.
+    """
+    reports = []
+    for path in sorted(folder.glob("*.json")):
+        report = json.loads(path.read_text(encoding="utf8"))
+        plots = sorted([*folder.glob(f"{path.stem}.png"), *folder.glob(f"{path.stem}-*.png")])
+        report["plots"] = [base64.b64encode(p.read_bytes()).decode() for p in plots]
+        report["papers"] = [t for t in TABLES if report["name"] in t.benchmarks]
+        reports.append(report)
+    if not reports:
+        raise SystemExit(f"{folder} has no results; run the benchmarks first.")
+    return reports
+
+
+def wanted(target: dict[str, Any]) -> str:
+    """What a target asks for."""
+    return f"{'≤' if target['most'] else '≥'} {shown(target['wanted'])} {target['unit']}"
+
+
+def reached(target: dict[str, Any]) -> str:
+    """What was measured."""
+    if target["reached"] is None:
+        return "not measured"
+    return f"{shown(target['reached'])} {target['unit']}"
+
+
+def as_html(reports: list[dict[str, Any]]) -> str:
+    """One page with everything in it."""
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(shown=shown, wanted=wanted, reached=reached)
+    return environment.get_template("report.html").render(reports=reports)
+
+
+def as_markdown(reports: list[dict[str, Any]]) -> str:
+    """All targets, a table for each benchmark, with the command behind it."""
+    parts = ["# Targets and what was reached"]
+    for report in reports:
+        rows = [[t["case"], wanted(t), reached(t), t["met"]] for t in report["targets"]]
+        if rows:
+            parts.append(f"\n## {report['name']}\n\n`{report['command']}`\n")
+            parts.append(table("", ["case", "must reach", "reached", "met"], rows).lstrip("\n"))
+    return "\n".join(parts) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    options = parser.parse_args()
+    reports = read_reports(options.results)
+    for name, text in (("report.html", as_html(reports)), ("report.md", as_markdown(reports))):
+        (options.results / name).write_text(text, encoding="utf8")
+    met = [target["met"] for report in reports for target in report["targets"]]
+    print(f"{len(reports)} reports, {met.count(True)} of {len(met)} targets reached")
+    print(f"written: {options.results / 'report.html'}, {options.results / 'report.md'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""Put the trained parts into one pipeline."""
+
+from pathlib import Path
+
+import spacy
+import typer
+
+
+def main(trained: Path, output: Path) -> None:
+    """Take the parser, the tagger and the entity tagger, and add what needs no training."""
+    nlp = spacy.blank("en")
+    # the parser comes first: it finds the sentences that all others decode
+    for name in ("parser", "tagger", "entities"):
+        nlp.add_pipe(name, source=spacy.load(trained / name / "model-best"))
+    nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
+    nlp.add_pipe("headline_generator", name="headline")
+    nlp.meta.update(
+        name="decoders_sm",
+        version="0.1.0",
+        license="CC BY-SA 4.0",
+        description="Tags, entities, trees, links and headlines, decoded exactly.",
+        sources=[
+            {"name": "UD English-EWT", "license": "CC BY-SA 4.0"},
+            {"name": "UNER English-EWT", "license": "CC BY-SA 4.0"},
+        ],
+    )
+    nlp.to_disk(output)
+    print(f"{output}: {', '.join(nlp.pipe_names)}")
+
+
+if __name__ == "__main__":
+    typer.run(main)

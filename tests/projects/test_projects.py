@@ -1,0 +1,174 @@
+"""Each project template runs from assets to results: on tiny data, with one step of training."""
+
+from __future__ import annotations
+
+import bz2
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import spacy
+from weasel.cli.document import project_document
+from weasel.cli.run import project_run
+
+from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
+
+PROJECTS = Path(__file__).parents[2] / "projects"
+#: Rows of (form, tag, head, relation, entity), and whether arcs cross.
+SENTENCES = [
+    (("Kim", "NNP", 2, "nsubj", "B-PER"), ("sleeps", "VBZ", 0, "root", "O")),
+    (
+        ("Paris", "NNP", 2, "nsubj", "B-LOC"),
+        ("wakes", "VBZ", 0, "root", "O"),
+        ("old", "JJ", 4, "amod", "O"),
+        ("cats", "NNS", 2, "obj", "O"),
+    ),
+    # "a -> hearing", "scheduled -> today" cross
+    (
+        ("hearings", "NNS", 3, "nsubj", "O"),
+        ("are", "VBP", 3, "aux", "O"),
+        ("scheduled", "VBN", 0, "root", "O"),
+        ("on", "IN", 1, "nmod", "O"),
+        ("Tuesday", "NNP", 3, "obl", "O"),
+    ),
+]
+
+
+def conllu(repeats: int = 8) -> str:
+    """A treebank of documents with a title each."""
+    lines = []
+    for i in range(repeats):
+        lines += [f"# newdoc id = doc{i}", "# meta::title = Kim wakes cats"]
+        for j, rows in enumerate(SENTENCES):
+            text = " ".join(row[0] for row in rows)
+            lines += [f"# sent_id = {i}-{j}", f"# text = {text}"]
+            for number, (form, tag, head, relation, _) in enumerate(rows, start=1):
+                fields = [number, form, form, "X", tag, "_", head, relation, "_", "_"]
+                lines.append("\t".join(map(str, fields)))
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def iob2(repeats: int = 8) -> str:
+    """The same sentences with entities."""
+    lines = []
+    for i in range(repeats):
+        for j, rows in enumerate(SENTENCES):
+            lines.append(f"# sent_id = {i}-{j}")
+            lines += [f"{n}\t{row[0]}\t{row[4]}\t-\t-" for n, row in enumerate(rows, start=1)]
+            lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """Copy a template, give it its assets, and run it."""
+
+    def run(name: str, assets: dict[str, str], **variables: object) -> Path:
+        folder = tmp_path / name
+        shutil.copytree(PROJECTS / name, folder)
+        (folder / "assets").mkdir(exist_ok=True)
+        for asset, content in assets.items():
+            (folder / "assets" / asset).write_text(content, encoding="utf8")
+        monkeypatch.setenv("OMP_NUM_THREADS", "1")
+        overrides = {f"vars.{key}": value for key, value in variables.items()}
+        project_run(folder, "all", overrides=overrides, capture=True)
+        return folder
+
+    return run
+
+
+def read(path: Path) -> dict[str, dict[str, float]]:
+    return json.loads(path.read_text(encoding="utf8"))
+
+
+def test_english(project):
+    assets = {
+        "en_ewt-ud-train.conllu": conllu(),
+        "en_ewt-ud-dev.conllu": conllu(2),
+        "en_ewt-ud-dev.iob2": iob2(),
+    }
+    folder = project(
+        "english", assets, tagger_steps=1, entity_steps=1, parser_steps=2, factors_start=0
+    )
+    nlp = spacy.load(folder / "packed")
+    assert nlp.pipe_names == ["parser", "tagger", "entities", "linker", "headline"]
+    assert set(read(folder / "metrics" / "english.json")) == {
+        "raw text",
+        "gold tokens and sentences",
+        "entities",
+    }
+    assert nlp.meta["performance"]["raw text"]["certified"] > 0
+    # no path of the machine that trained it is left
+    assert str(folder) not in (folder / "packed" / "config.cfg").read_text(encoding="utf8")
+
+
+def test_headlines(project):
+    text = conllu(6)
+    folder = project("headlines", {"en_gum-ud-train.conllu": text, "en_gum-ud-dev.conllu": text})
+    lines = (folder / "metrics" / "headlines.jsonl").read_text(encoding="utf8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert len(rows) == 6
+    assert all(row["headlines"] and row["title"] == "Kim wakes cats" for row in rows)
+    assert read(folder / "metrics" / "scores.json")["certified"] == 1.0
+
+
+def test_tagging_joint(project):
+    assets = {"en_ewt-ud-dev.conllu": conllu(), "en_ewt-ud-dev.iob2": iob2()}
+    folder = project("tagging_joint", assets, max_steps=1)
+    scores = read(folder / "metrics" / "decoders.json")
+    exact = ("ForwardDominance", "ColumnGeneration", "PrunedViterbi", "Viterbi")
+    assert all(scores[name]["certified"] == 1.0 for name in exact)
+    assert scores["ChainBeam"]["certified"] == 0.0
+
+
+def test_parsing_nonprojective(project):
+    assets = {"hu_szeged-ud-train.conllu": conllu(), "hu_szeged-ud-dev.conllu": conllu(2)}
+    folder = project("parsing_nonprojective", assets, max_steps=1)
+    assert "dep_uas" in read(folder / "metrics" / "dev.json")
+    parser = spacy.load(folder / "training" / "model-best").get_pipe("parser")
+    assert not parser.first_order.projective
+
+
+def test_wikipedia_linking(project, tmp_path):
+    pytest.importorskip("mwparserfromhell")
+    folder = tmp_path / "made"
+    folder.mkdir()
+    targets = sorted({(namespace, title) for _, namespace, title in LINKS})
+    number = {target: 100 + i for i, target in enumerate(targets)}
+    page = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
+    table(folder / "page.sql.gz", "page", page, PAGES)
+    columns = ["rd_from", "rd_namespace", "rd_title"]
+    table(folder / "redirect.sql.gz", "redirect", columns, REDIRECTS)
+    links = [(source, 0, number[tuple(target)]) for source, *target in LINKS]
+    columns = ["pl_from", "pl_from_namespace", "pl_target_id"]
+    table(folder / "pagelinks.sql.gz", "pagelinks", columns, links)
+    rows = [(number[target], *target) for target in targets]
+    table(folder / "linktarget.sql.gz", "linktarget", ["lt_id", "lt_namespace", "lt_title"], rows)
+    more = "".join(
+        f"<page><title>Page {i}</title><ns>0</ns><revision><text>The [[Jaguar|jaguar]] lives in "
+        "the [[Jungle|jungle]].</text></revision></page>"
+        for i in range(6)
+    )
+    articles = ARTICLES.replace("</mediawiki>", more + "</mediawiki>").encode()
+    (folder / "articles.xml.bz2").write_bytes(bz2.compress(articles))
+    template = tmp_path / "wikipedia_linking"
+    shutil.copytree(folder, template / "assets")
+    shutil.copytree(PROJECTS / "wikipedia_linking", template, dirs_exist_ok=True)
+    project_run(template, "all", overrides={"vars.max_steps": 1, "vars.hubs": 0}, capture=True)
+    scores = read(template / "metrics" / "dev.json")
+    assert set(scores) == {"local and graph", "local alone"}
+    assert scores["local and graph"]["certified"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "name", sorted(path.parent.name for path in PROJECTS.glob("*/project.yml"))
+)
+def test_the_readme_is_that_of_the_project(name, tmp_path):
+    """`python -m spacy project document --output README.md` has been run."""
+    shutil.copytree(PROJECTS / name, tmp_path / name)
+    readme = tmp_path / name / "README.md"
+    before = readme.read_text(encoding="utf8")
+    project_document(tmp_path / name, readme)
+    assert readme.read_text(encoding="utf8") == before
