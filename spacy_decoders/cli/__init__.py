@@ -37,14 +37,16 @@ def demo_command(
     ] = None,
     pipeline: Annotated[
         Optional[str],  # noqa: UP045
-        typer.Option(help="A pipeline with an exact_tagger; by default the one that is shipped."),
+        typer.Option(help="A pipeline; by default the one that is shipped."),
     ] = None,
-    tokens: Annotated[bool, typer.Option(help="Print one row for each token.")] = False,
+    page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("demo.html"),
+    trees: Annotated[bool, typer.Option(help="Print the tree of every sentence.")] = False,
 ) -> None:
-    """Tag a text exactly and show how sure each tag is."""
+    """Annotate a text and show what came out, how sure it is, and what else was possible."""
     from .demo import demo
 
-    demo(text=text, file=file, pipeline=pipeline, tokens=tokens)
+    with friendly_errors():
+        demo(text=text, file=file, pipeline=pipeline, page=page, trees=trees)
 
 
 @app.command("info")

@@ -1,36 +1,53 @@
-"""Tags, margins and certificates of a text, as a table."""
+"""The main job on a text: everything decoded, with proofs, in a terminal and as a page."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
 
+import spacy
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
-from spacy.language import Language
+from rich.tree import Tree
 from spacy.tokens import Doc, Span, Token
 
-from ..components.tagger import ExactTagger
+from ..bundled import load
+from ..display import explain
+from ..display.words import in_words
+from .explain import with_alternatives
 
 __all__ = ["TEXT", "demo", "given_text"]
 
-TEXT = (
-    "Jaguar unveiled its electric saloon beside the river. A jaguar had escaped from the zoo "
-    "that morning, and the keepers feared it might swim across. Can they can the tuna before "
-    "the can rusts?\n\n"
-    "Mercury rises before the sun in March. The mercury in the old thermometer stood at thirty, "
-    "and Freddie Mercury sang on the radio. Time flies like an arrow; fruit flies like a "
-    "banana.\n\n"
-    "Python powers most of the lab's scripts, though the python in the terrarium pays no rent. "
-    "Last week Paris Hilton booked a room at the Hilton in Paris, Texas. Will Will will the "
-    "house to Grace? The complex houses married and single soldiers, and the old man the boats."
-)
+#: A few paragraphs about names that mean several things; each is a document.
+TEXT = """\
+The jaguar is the largest cat of the Americas. It hunts along the Amazon, swims across rivers \
+that would stop a leopard, and sleeps in the jungle by day. Its habitat shrinks as the forest \
+is cleared, and the cat has retreated from Mexico to the heart of Brazil.
 
-#: A margin below this is a close call.
+Jaguar showed a new electric car in Coventry yesterday. The company, which belongs to Tata, \
+also builds the Land Rover, and both cars will share one engine plant. Ford, which once owned \
+Jaguar, declined to comment.
+
+Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet for \
+four years and mapped its craters. On Earth, mercury rises in an old thermometer. Venus, the \
+second planet, is hotter than Mercury.
+
+Freddie Mercury, born in Zanzibar, sang with Queen in London. He wrote Bohemian Rhapsody, and \
+Brian May played the guitar. Mercury never liked the radio version.
+
+Python began as a hobby of Guido van Rossum, who named it after Monty Python. Today Python is \
+the language of machine learning, while Java runs in banks and Rust replaces old software. No \
+snake was harmed.
+"""
+
+#: A tag with a smaller margin than this is a close call.
 CLOSE = 2.0
 
 
@@ -39,53 +56,50 @@ def demo(
     text: str | None = None,
     file: Path | None = None,
     pipeline: str | None = None,
-    tokens: bool = False,
+    page: Path | None = Path("demo.html"),
+    trees: bool = False,
 ) -> None:
-    """Tag a text and print what came out.
+    """Annotate a text, print what came out and how sure it is, and write a page about it.
 
     Parameters
     ----------
     text
-        The text; a short one about ambiguous names if neither it nor `file` is given.
+        The text, one document a paragraph; a short one about ambiguous names if neither it
+        nor `file` is given.
     file
         A file to read it from; ``-`` for standard input.
     pipeline
         A pipeline to load; the shipped one if None.
-    tokens
-        Whether to print a row for each token instead of one for each sentence.
+    page
+        Where to write the page; None for none.
+    trees
+        Whether to print the tree of every sentence instead of one in each document.
     """
-    console = Console()
-    nlp, name = _loaded(pipeline)
-    doc, seconds = _annotated(nlp, given_text(text, file))
-    console.print(_token_table(doc) if tokens else _sentence_table(doc, name))
-    statuses = [certificate["status"] for certificate in doc._.certificates.get(name, [])]
-    optimal = statuses.count("optimal")
-    share = f" ({optimal / len(statuses):.0%})" if statuses else ""
+    console = Console(highlight=False)
+    paragraphs = [" ".join(part.split()) for part in given_text(text, file).split("\n\n")]
+    with console.status("Loading and compiling; the first time this takes a minute..."):
+        nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
+        nlp("Warm up the Jaguar in Coventry.")
+    started = perf_counter()
+    docs = list(nlp.pipe(part for part in paragraphs if part))
+    seconds = perf_counter() - started
+    for doc in docs:
+        console.print(_document(doc, trees))
+    console.print(_certificates(docs))
+    count = sum(map(len, docs))
     console.print(
-        f"[bold]{optimal} of {len(statuses)} sentences certified optimal{share}[/bold]: no "
-        "other tagging scores higher, by proof.",
-        f"{len(doc)} words in {1000 * seconds:.0f} ms with {nlp.meta['name'] or 'the pipeline'}.",
-        highlight=False,
+        f"{count} words in {1000 * seconds:.0f} ms, alternatives and margins included, with "
+        f"{nlp.meta['name'] or 'the pipeline'}.\n"
+        "A margin says how much worse the best answer would be with another tag, head or link "
+        f"there; [yellow]tags below {CLOSE:g}[/yellow] are close calls."
     )
-    console.print(
-        "A margin is how much worse the best tagging would be with another tag there: "
-        f"[yellow]below {CLOSE:g}[/yellow] it is a close call.",
-        highlight=False,
-    )
-
-
-def _loaded(pipeline: str | None) -> tuple[Language, str]:
-    """The pipeline, with margins, and the name of its exact tagger."""
-    import spacy
-
-    from ..bundled import load
-
-    nlp = load() if pipeline is None else spacy.load(pipeline)
-    for name, component in nlp.pipeline:
-        if isinstance(component, ExactTagger):
-            component.margins = True
-            return nlp, name
-    raise typer.BadParameter(f"{pipeline} has no exact_tagger; it has {nlp.pipe_names}.")
+    if page is not None:
+        try:
+            explain(docs, title="Decoded, with proof").save(page)
+        except OSError as error:  # a folder that can't be written is no reason to fail
+            console.print(f"[yellow]No page was written: {error}[/yellow]")
+        else:
+            console.print(f"The same as a page, with all alternatives: {page}")
 
 
 def given_text(text: str | None, file: Path | None) -> str:
@@ -101,30 +115,26 @@ def given_text(text: str | None, file: Path | None) -> str:
     return file.read_text(encoding="utf8")
 
 
-def _annotated(nlp: Language, text: str) -> tuple[Doc, float]:
-    """Annotate a text; the first document, which may compile, does not count."""
-    nlp("Warm up.")
-    started = perf_counter()
-    doc = nlp(" ".join(text.split()))
-    return doc, perf_counter() - started
-
-
-def _sentence_table(doc: Doc, name: str) -> Table:
-    table = Table(title=None, show_lines=True)
-    table.add_column("sentence", ratio=1)
-    table.add_column("closest call", no_wrap=True)
-    table.add_column("certificate", no_wrap=True)
+def _document(doc: Doc, trees: bool) -> Panel:
+    parts: list[RenderableType] = []
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-    for sentence, certificate in zip(sentences, doc._.certificates[name], strict=True):
-        closest = min(sentence, key=lambda token: token._.tag_margin)
-        status = certificate["status"]
-        colour = "green" if status == "optimal" else "red"
-        table.add_row(
-            _tagged(sentence),
-            f"{closest.text}/{closest.tag_}\nmargin {_margin(closest)}",
-            Text(status, style=colour),
-        )
-    return table
+    if doc.has_annotation("TAG"):
+        parts += [_tagged(sentence) for sentence in sentences]
+    if any(ent._.link for ent in doc.ents):
+        parts += ["", _links(doc)]
+    if doc.has_annotation("DEP"):
+        for sentence in sentences if trees else sentences[:1]:
+            parts += ["", _tree(sentence)]
+    headlines = doc._.headlines
+    title = headlines[0]["text"] if headlines else doc[:6].text
+    proof = in_words(headlines[0]["certificate"]) if headlines else ""
+    return Panel(
+        Group(*parts),
+        title=Text(title, style="bold"),
+        subtitle=Text(proof and f"headline: {proof}", style="dim"),
+        title_align="left",
+        subtitle_align="right",
+    )
 
 
 def _tagged(sentence: Span) -> Text:
@@ -132,26 +142,71 @@ def _tagged(sentence: Span) -> Text:
     line = Text()
     for token in sentence:
         line.append(token.text)
-        line.append(f"/{token.tag_}", style=_style(token) or "cyan")
+        line.append(f"/{token.tag_}", style="yellow" if _is_close(token) else "dim cyan")
         line.append(" ")
     return line
 
 
-def _token_table(doc: Doc) -> Table:
-    table = Table()
-    for column in ("word", "tag", "margin"):
-        table.add_column(column, justify="right" if column == "margin" else "left")
-    for token in doc:
-        table.add_row(token.text, token.tag_, Text(_margin(token), style=_style(token)))
-        if token.i + 1 < len(doc) and doc[token.i + 1].is_sent_start:
-            table.add_section()
+def _is_close(token: Token) -> bool:
+    return token._.tag_margin is not None and token._.tag_margin < CLOSE
+
+
+def _links(doc: Doc) -> Table:
+    table = Table("mention", "label", "means", "instead of", box=None, pad_edge=False)
+    table.add_column("margin", justify="right")
+    for ent in doc.ents:
+        link = ent._.link
+        if not link:
+            continue
+        others = [c["title"] for c in link["candidates"] if c["id"] != link["id"]]
+        table.add_row(
+            ent.text,
+            ent.label_,
+            Text(link["title"] or "-", style="green" if link["id"] else "dim"),
+            Text(", ".join(others[:2]) + (", ..." if len(others) > 2 else ""), style="dim"),
+            _margin(link["margin"]),
+        )
     return table
 
 
-def _style(token: Token) -> str:
-    return "yellow" if token._.tag_margin < CLOSE else ""
+def _tree(sentence: Span) -> Tree:
+    def grown(token: Token, branch: Tree) -> Tree:
+        for child in token.children:
+            grown(child, branch.add(_node(child)))
+        return branch
+
+    return grown(sentence.root, Tree(_node(sentence.root), guide_style="dim"))
 
 
-def _margin(token: Token) -> str:
-    margin = token._.tag_margin
-    return "no other" if math.isinf(margin) else f"{margin:.2f}"
+def _node(token: Token) -> Text:
+    node = Text(token.text, style="bold" if token.dep_ == "ROOT" else "")
+    node.append(f" {token.dep_}", style="cyan")
+    if token._.head_margin is not None:
+        node.append(f" {_margin(token._.head_margin)}", style="dim")
+    return node
+
+
+def _margin(margin: float | None) -> str:
+    return "no other" if margin is None or math.isinf(margin) else f"{margin:.1f}"
+
+
+def _certificates(docs: Sequence[Doc]) -> Table:
+    table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
+    for name, rows in _by_component(docs):
+        proven = sum(row["status"] == "optimal" for row in rows)
+        others = Counter(in_words(row) for row in rows if row["status"] != "optimal")
+        table.add_row(
+            name,
+            ", ".join(sorted({row["decoder"] for row in rows})),
+            str(len(rows)),
+            Text(f"{proven} ({proven / len(rows):.0%})", style="green" if not others else "red"),
+            "; ".join(f"{count} {words}" for words, count in others.items()),
+        )
+    return table
+
+
+def _by_component(docs: Sequence[Doc]) -> Iterator[tuple[str, list[dict[str, str]]]]:
+    for name in dict.fromkeys(name for doc in docs for name in doc._.certificates):
+        rows = [row for doc in docs for row in doc._.certificates.get(name, ())]
+        if rows:
+            yield name, rows
