@@ -165,7 +165,7 @@ class Refinement:
         memory = Memory(problem)
         before = walk_bounds(problem.edges, problem.start, self._vertex_prices, length - 1)
         rests = {False: self._after, True: before}
-        backward = True
+        backward, everything = True, False
         while not self._done and not self._out_of_budget:
             self.iterations += 1
             result = relaxed_pass(
@@ -178,11 +178,15 @@ class Refinement:
                 backward=backward,
                 clock=self._clock,
                 label_limit=LABELS,
+                refund=everything,
             )
             if result is None:
                 break
             rests[not backward] = result.reach
             self.bound = min(self.bound, result.value)
+            if everything:
+                # the first walk is the best path there is above the threshold, if any is
+                self.bound = -np.inf
             grown = False
             for walk in result.walks:
                 if len(set(problem.dense_classes[walk].tolist())) == length:
@@ -190,6 +194,9 @@ class Refinement:
                 else:
                     grown |= memory.forbid_cycles(walk, EVERYWHERE)
             if not grown:
-                break
+                # paths pay for classes they don't visit: only full memory sees their worth
+                everything = not everything and memory.remember_all()
+                if not everything:
+                    break
             backward = not backward
         self._after = rests[False]

@@ -53,6 +53,11 @@ class Memory:
         words[self._classes == number] |= word
         return True
 
+    def remember_all(self) -> bool:
+        """Let every vertex remember every class; False if they are too many."""
+        numbers = range(len(self.bit))
+        return len(numbers) <= BITS and all(self.remember(n, slice(None)) for n in numbers)
+
     def forbid_cycles(self, walk: Sequence[int] | NDArray[Any], everywhere: int) -> bool:
         """Remember what makes this walk impossible; False if it meets no class twice.
 
@@ -103,6 +108,7 @@ def relaxed_pass(
     backward: bool,
     clock: Clock,
     label_limit: int,
+    refund: bool = False,
     walk_count: int = 8,
 ) -> Pass | None:
     """Find the best walks under a memory; None if time or `label_limit` ends first.
@@ -113,6 +119,10 @@ def relaxed_pass(
         ``rest[l, v]`` bounds the worth of l vertices beyond v. **Shape:** ``(length, n)``
     backward
         Whether to build walks from their end.
+    refund
+        Rank the walks by their worth without prices. Under a memory of all classes
+        everywhere the first is then the best path of all that exceed the threshold: labels
+        of one vertex and one memory have paid the same.
     """
     length = len(rest)
     first, last, edges = problem.start, problem.end, problem.edges
@@ -147,10 +157,26 @@ def relaxed_pass(
         layers.append(layer)
         reach[depth] += prices
     values = layer[3] + last[layer[0]] + total_price
+    if refund:
+        values += _paid(problem, memory, prices, layer) - total_price
     order = np.argsort(-values, kind="stable")[:walk_count]
     walks = [_traced(layers, int(i), backward=backward) for i in order]
     value = float(values[order[0]]) if len(order) else -np.inf
     return Pass(value, walks, reach)
+
+
+def _paid(
+    problem: PathProblem, memory: Memory, prices: NDArray[np.float64], layer: Layer
+) -> NDArray[np.float64]:
+    """The prices of the classes that each label remembers, added up."""
+    by_class = np.zeros(problem.class_count)
+    by_class[problem.dense_classes] = prices
+    total = np.zeros(len(layer[0]))
+    for number in np.flatnonzero((memory.bit >= 0) & (by_class != 0.0)):
+        place = int(memory.bit[number])
+        words, shift = (layer[1], place) if place < 64 else (layer[2], place - 64)
+        total += by_class[number] * ((words >> np.uint64(shift)) & np.uint64(1))
+    return total
 
 
 def _extended(
