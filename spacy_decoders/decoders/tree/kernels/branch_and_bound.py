@@ -871,10 +871,13 @@ def describe(lists, relaxed, heads, backbone, keep):
         low, high = lists.sides[side], lists.sides[side + 1]
         h = side // 2
         last = -1
+        furthest = lists.members[high - 1] if high > low else 0
+        if lists.pairs[furthest + 1] - lists.pairs[furthest] != high - low - 1:
+            continue  # no pairs are scored here
         for place in range(low, high):
             a = lists.members[place]
             rank = place - low
-            if heads[lists.modifier[a]] != h or lists.pairs[a + 1] - lists.pairs[a] != rank:
+            if heads[lists.modifier[a]] != h:
                 continue
             p = lists.pairs[a]
             for j in range(last if second else rank):
