@@ -220,10 +220,6 @@ class LinearProgram:
         self._remember_entries(np.full(len(of), self.row_count - 1), of, values)
         return self.row_count - 1
 
-    def upper(self, column: int) -> float:
-        """Return the upper bound of a column."""
-        return self._upper[column]
-
     def set_bounds(self, column: int, lower: float, upper: float) -> None:
         """Change the bounds of a column, as branching does."""
         self._check_bounds(lower, upper)

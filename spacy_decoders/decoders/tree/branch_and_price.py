@@ -102,7 +102,7 @@ class Search:
         self.score = -np.inf
         self.rounds = self.nodes = 0
         self._program: GrandparentProgram | None = None
-        self._excluded: set[tuple[tuple[int, int], tuple[int, int]]] = set()
+        self._excluded = np.zeros((len(arcs),) * 3, dtype=bool)
 
     def run(self) -> Outcome:
         """Search until the best tree is proven, or the budget ends."""
@@ -142,7 +142,7 @@ class Search:
         return self._outcome(best, relaxed, integral)
 
     def _outcome(self, bound: float, relaxed: float, integral: bool) -> Outcome:
-        added = len(self._program.chains) if self._program else 0
+        added = self._program.chains.shape[1] if self._program else 0
         return Outcome(
             self.heads,
             self.score,
@@ -239,8 +239,7 @@ class Search:
             g, p, c = np.nonzero(chains)
             self._add(program, g, p, c)
             has = program.chain_column[g, p, c] >= 0
-            for i, j, k in zip(g[~has].tolist(), p[~has].tolist(), c[~has].tolist(), strict=True):
-                program.exclude((i, j), (j, k))
+            program.exclude((g[~has], p[~has]), (p[~has], c[~has]))
             g, p, c = g[has], p[has], c[has]
             if self.polytope != "counting":
                 program.add_upper_rows(g, p, c)
@@ -330,30 +329,24 @@ class Search:
         """Add what the point lacks; return whether there was anything."""
         grown = False
         if self.projective:
-            for pair in crossing_arcs(point.arcs):
-                program.exclude(*pair)
-                grown = True
+            one, other = crossing_arcs(point.arcs)
+            program.exclude(one, other)
+            grown = len(one[0]) > 0
         if not self.lazily:
             return grown
-        if program.chains:
-            g, p, c = np.array(program.chains).T
-            broken = exceeded_arcs(point.arcs, (g, p, c), point.chains)
-            program.add_upper_rows(g[broken], p[broken], c[broken])
-            grown |= bool(broken.any())
+        g, p, c = program.chains
+        broken = exceeded_arcs(point.arcs, (g, p, c), point.chains)
+        program.add_upper_rows(g[broken], p[broken], c[broken])
+        grown |= bool(broken.any())
         without = chains_of(mask) & (program.chain_column < 0)
-        g, p, c = missing_chains(point.arcs, without)
+        g, p, c = missing_chains(point.arcs, without & ~self._excluded)
         if len(g):
-            scores = self.table.score(g, p, c)
-            for i, j, k, s in zip(
-                g.tolist(), p.tolist(), c.tolist(), scores.tolist(), strict=True
-            ):
-                pair = ((i, j), (j, k))
-                if s == -np.inf and pair not in self._excluded:
-                    self._excluded.add(pair)
-                    program.exclude(*pair)
-                    grown = True
+            forbidden = self.table.score(g, p, c) == -np.inf
+            gf, pf, cf = g[forbidden], p[forbidden], c[forbidden]
+            self._excluded[gf, pf, cf] = True
+            program.exclude((gf, pf), (pf, cf))
             self._add(program, g, p, c)
-            grown |= bool((scores > -np.inf).any())
+            grown = True
         return self._price(program, point, prices, mask) or grown
 
     def _price(

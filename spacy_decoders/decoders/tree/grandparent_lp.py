@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from ..solver import LinearProgram, Solver
+from ..growing_program import GrowingProgram
+from ..solver import Sense, Solver
 
 __all__ = ["GrandparentProgram", "Point", "Polytope"]
 
@@ -33,10 +34,6 @@ class Point:
         its grandparents would lose; 0 where there is no such row.
     chains
         One for each chain that was added, in order.
-    unexplained
-        How much of all arcs has no grandparent.
-    objective
-        Of the point.
     bound
         By the program's own duals; proven if all chains and rows were added.
     """
@@ -45,8 +42,6 @@ class Point:
     arc_costs: Floats
     one_grandparent: Floats
     chains: Floats
-    unexplained: float
-    objective: float
     bound: float
 
 
@@ -97,101 +92,137 @@ class GrandparentProgram:
     ) -> None:
         size = len(arcs)
         self.size = size
-        self.polytope = polytope
-        self._program = LinearProgram(solver, maximize=True)
-        self.column = np.full((size, size), -1)
+        self._program = GrowingProgram(solver)
         self.h, self.m = np.nonzero(arcs > -np.inf)
-        self.column[self.h, self.m] = self._program.add_columns(arcs[self.h, self.m])
+        self._taken = self._program.add_columns(arcs[self.h, self.m], 1.0)
+        #: the column of each arc, and of each chain; -1 if it has none
+        self.column = np.full((size, size), -1)
+        self.column[self.h, self.m] = self._taken
+        self.chain_column = np.full((size,) * 3, -1)
+        #: the chains that have columns, in the order they came: (g, p, c)
+        self.chains = np.zeros((3, 0), dtype=np.intp)
+        self._below_upper = np.zeros((size,) * 3, dtype=bool)
+        self._one_row = np.full((size, size), -1)
+        self._no_row = np.full((size, size), -1)
+        self._spare = np.zeros(0, dtype=np.int64)
         self._add_heads(single_root)
         self._add_flow(single_root)
-        #: the column of each chain, -1 if it has none, and the chains in the order they came
-        self.chain_column = np.full((size,) * 3, -1)
-        self.chains: list[tuple[int, int, int]] = []
-        self._below_upper: set[tuple[int, int, int]] = set()
-        self.one_row = np.full((size, size), -1)
-        self._no_row = np.full((size, size), -1)
-        self._spare: list[int] = []
         if polytope != "martins":
             self._add_one_grandparent(penalty)
         if polytope == "counting":
-            for g, p in zip(self.h.tolist(), self.m.tolist(), strict=True):
-                self._no_row[g, p] = self._program.add_row(
-                    [self.column[g, p]], [-float(size - 1)], "<=", 0.0
-                )
+            self._no_row[self.h, self.m] = self._program.add_rows(
+                "<=",
+                np.zeros(len(self.h)),
+                np.arange(len(self.h) + 1),
+                self._taken,
+                np.full(len(self.h), -float(size - 1)),
+            )
 
     def _add_heads(self, single_root: bool) -> None:
         """OneHead, and one root."""
-        for m in range(1, self.size):
-            into = self._column_list(self.column[:, m])
-            self._program.add_row(into, np.ones(len(into)), "=", 1.0)
+        groups = [self._taken[self.m == m] for m in range(1, self.size)]
         if single_root:
-            root = self._column_list(self.column[0])
-            self._program.add_row(root, np.ones(len(root)), "=", 1.0)
+            groups.append(self._taken[self.h == 0])
+        self._program.add_rows(
+            "=",
+            np.ones(len(groups)),
+            np.cumsum([0, *map(len, groups)]),
+            np.concatenate(groups),
+            np.ones(sum(map(len, groups))),
+        )
 
     def _add_flow(self, single_root: bool) -> None:
         """Consume and NoFlow, for what flows beyond one unit."""
-        n = self.size - 1
-        flow = np.full((self.size, self.size), -1)
-        flow[self.h, self.m] = self._program.add_columns(np.zeros(len(self.h)), upper=float(n))
+        n, h, m = self.size - 1, self.h, self.m
+        flow = self._program.add_columns(np.zeros(len(h)), float(n))
+        columns, values, starts = [], [], [0]
         for t in range(1, self.size):
-            into, out = self._column_list(flow[:, t]), self._column_list(flow[t])
-            below = self._column_list(self.column[t])
-            signs = np.repeat([1.0, -1.0, -1.0], [len(into), len(out), len(below)])
-            self._program.add_row(np.concatenate([into, out, below]), signs, "=", 0.0)
-        for h, m in zip(self.h.tolist(), self.m.tolist(), strict=True):
-            most = float(n - 1 if h == 0 else max(n - 2, 0))
-            sense: Literal["=", "<="] = "=" if h == 0 and single_root else "<="
-            self._program.add_row([flow[h, m], self.column[h, m]], [1.0, -most], sense, 0.0)
+            into, out, below = flow[m == t], flow[h == t], self._taken[h == t]
+            columns += [into, out, below]
+            values += [np.ones(len(into)), -np.ones(len(out) + len(below))]
+            starts.append(starts[-1] + len(into) + len(out) + len(below))
+        self._program.add_rows(
+            "=", np.zeros(n), starts, np.concatenate(columns), np.concatenate(values)
+        )
+        most = np.where(h == 0, n - 1, max(n - 2, 0)).astype(float)
+        exact = (h == 0) & single_root
+        senses: list[tuple[Sense, NDArray[np.bool_]]] = [("=", exact), ("<=", ~exact)]
+        for sense, chosen in senses:
+            self._add_pairs(
+                sense, 0.0, flow[chosen], np.ones(chosen.sum()), self._taken[chosen], -most[chosen]
+            )
 
     def _add_one_grandparent(self, penalty: Floats) -> None:
-        for p, c in zip(self.h.tolist(), self.m.tolist(), strict=True):
-            if p > 0:
-                row = self._program.add_row([self.column[p, c]], [-1.0], "=", 0.0)
-                self.one_row[p, c] = row
-                self._spare.append(self._program.add_column(penalty[p, c], [row], [1.0]))
+        lower = self.h > 0
+        p, c = self.h[lower], self.m[lower]
+        count = len(p)
+        rows = self._program.add_rows(
+            "=", np.zeros(count), np.arange(count + 1), self._taken[lower], np.full(count, -1.0)
+        )
+        self._one_row[p, c] = rows
+        self._spare = self._program.add_columns(
+            penalty[p, c], 1.0, np.arange(count + 1), rows, np.ones(count)
+        )
 
-    @staticmethod
-    def _column_list(columns: NDArray[np.intp]) -> NDArray[np.intp]:
-        return columns[columns >= 0]
+    def _add_pairs(
+        self,
+        sense: Sense,
+        side: float,
+        one: NDArray[np.int64],
+        of_one: Floats,
+        other: NDArray[np.int64],
+        of_other: Floats,
+    ) -> None:
+        """Add rows of two columns each."""
+        self._program.add_rows(
+            sense,
+            np.full(len(one), side),
+            2 * np.arange(len(one) + 1),
+            np.stack([one, other], axis=1).ravel(),
+            np.stack([of_one, of_other], axis=1).ravel(),
+        )
 
     def add_chains(self, g: Tokens, p: Tokens, c: Tokens, scores: Floats) -> None:
         """Add the columns of chains that have none yet, with the rows that exist."""
-        for i, j, k, score in zip(
-            g.tolist(), p.tolist(), c.tolist(), scores.tolist(), strict=True
-        ):
-            rows = [row for row in (self.one_row[j, k], self._no_row[i, j]) if row >= 0]
-            self.chain_column[i, j, k] = self._program.add_column(score, rows, np.ones(len(rows)))
-            self.chains.append((i, j, k))
+        rows = np.stack([self._one_row[p, c], self._no_row[g, p]], axis=1)
+        there = rows >= 0
+        self.chain_column[g, p, c] = self._program.add_columns(
+            scores,
+            1.0,
+            np.concatenate([[0], np.cumsum(there.sum(axis=1))]),
+            rows[there],
+            np.ones(there.sum()),
+        )
+        self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
 
     def add_upper_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
         """GPArc, z_gpc <= z_gp, for chains that have columns."""
-        for chain in zip(g.tolist(), p.tolist(), c.tolist(), strict=True):
-            if chain not in self._below_upper:
-                self._below_upper.add(chain)
-                columns = [self.chain_column[chain], self.column[chain[:2]]]
-                self._program.add_row(columns, [1.0, -1.0], "<=", 0.0)
+        new = ~self._below_upper[g, p, c]
+        g, p, c = g[new], p[new], c[new]
+        self._below_upper[g, p, c] = True
+        ones = np.ones(len(g))
+        self._add_pairs("<=", 0.0, self.chain_column[g, p, c], ones, self.column[g, p], -ones)
 
     def add_martins_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
         """GPArc for the lower arc and ArcGP, for chains that have columns."""
-        for i, j, k in zip(g.tolist(), p.tolist(), c.tolist(), strict=True):
-            chain, upper, lower = (
-                self.chain_column[i, j, k],
-                self.column[i, j],
-                self.column[j, k],
-            )
-            self._program.add_row([chain, lower], [1.0, -1.0], "<=", 0.0)
-            self._program.add_row([upper, lower, chain], [1.0, 1.0, -1.0], "<=", 1.0)
+        chain, ones = self.chain_column[g, p, c], np.ones(len(g))
+        self._add_pairs("<=", 0.0, chain, ones, self.column[p, c], -ones)
+        self._program.add_rows(
+            "<=",
+            ones,
+            3 * np.arange(len(g) + 1),
+            np.stack([self.column[g, p], self.column[p, c], chain], axis=1).ravel(),
+            np.tile([1.0, 1.0, -1.0], len(g)),
+        )
 
-    def exclude(self, one: tuple[int, int], other: tuple[int, int]) -> None:
-        """Forbid two arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
-        self._program.add_row([self.column[one], self.column[other]], [1.0, 1.0], "<=", 1.0)
+    def exclude(self, one: tuple[Tokens, Tokens], other: tuple[Tokens, Tokens]) -> None:
+        """Forbid pairs of arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
+        ones = np.ones(len(one[0]))
+        self._add_pairs("<=", 1.0, self.column[one], ones, self.column[other], ones)
 
     def restrict(self, allowed: NDArray[np.bool_]) -> None:
         """Take only the allowed arcs, among those that the program has."""
-        for h, m in zip(self.h.tolist(), self.m.tolist(), strict=True):
-            upper = 1.0 if allowed[h, m] else 0.0
-            if self._program.upper(self.column[h, m]) != upper:
-                self._program.set_bounds(self.column[h, m], 0.0, upper)
+        self._program.set_upper(self._taken, allowed[self.h, self.m].astype(float))
 
     def solve(self, clock: Clock) -> Point:
         """Solve what was stated.
@@ -203,21 +234,17 @@ class GrandparentProgram:
         SolverError
             If the solver fails, or time runs out.
         """
-        relaxed = self._program.relax(clock)
+        solved = self._program.solve(clock)
         shape = (self.size, self.size)
         arcs, costs, prices = np.zeros(shape), np.zeros(shape), np.zeros(shape)
-        taken = self.column[self.h, self.m]
-        arcs[self.h, self.m] = relaxed.values[taken]
-        costs[self.h, self.m] = relaxed.reduced_costs[taken]
-        p, c = np.nonzero(self.one_row >= 0)
-        prices[p, c] = relaxed.duals[self.one_row[p, c]]
-        columns = np.array([self.chain_column[chain] for chain in self.chains], dtype=np.intp)
+        arcs[self.h, self.m] = solved.values[self._taken]
+        costs[self.h, self.m] = solved.reduced_costs[self._taken]
+        lower = self._one_row >= 0
+        prices[lower] = solved.duals[self._one_row[lower]]
         return Point(
             arcs,
             costs,
             prices,
-            relaxed.values[columns],
-            float(relaxed.values[self._spare].sum()) if self._spare else 0.0,
-            relaxed.objective,
-            relaxed.bound,
+            solved.values[self.chain_column[tuple(self.chains)]],
+            solved.bound,
         )

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 __all__ = ["crossing_arcs", "exceeded_arcs", "missing_chains"]
 
 Floats = NDArray[np.float64]
+Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 Triples = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
 
 #: Rows that are broken by less are left to the solver's tolerance.
@@ -35,12 +36,10 @@ def missing_chains(arcs: Floats, without_column: NDArray[np.bool_]) -> Triples:
     return g[broken], p[broken], c[broken]
 
 
-def crossing_arcs(arcs: Floats) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+def crossing_arcs(arcs: Floats) -> tuple[Pairs, Pairs]:
     """Return pairs of crossing arcs that are taken more than once together."""
     h, m = np.nonzero(arcs > SLACK)
     left, right = np.minimum(h, m), np.maximum(h, m)
     inside = (left[:, None] < left) & (left < right[:, None]) & (right > right[:, None])
     one, other = np.nonzero(inside & (arcs[h, m][:, None] + arcs[h, m] > 1.0 + SLACK))
-    return [
-        ((int(h[i]), int(m[i])), (int(h[j]), int(m[j]))) for i, j in zip(one, other, strict=True)
-    ]
+    return (h[one], m[one]), (h[other], m[other])

@@ -1,0 +1,345 @@
+"""Linear programs that grow: many columns and rows at a time, arrays in, arrays out.
+
+:class:`~spacy_decoders.decoders.solver.LinearProgram` states a program one Python object at a
+time, which for column generation takes longer than the solver does. Here the solvers'
+own interfaces for arrays are called: CBC's through the library that comes with python-mip, and
+HiGHS's through highspy.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..budget import Clock
+from ..errors import InfeasibleError, ProblemError
+from .silence import silent_stdout
+from .solver import FEASIBILITY, Relaxation, Sense, Solver, SolverError
+
+__all__ = ["GrowingProgram"]
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+
+class _Backend(Protocol):
+    def add_columns(
+        self, objective: Floats, upper: Floats, starts: Indices, rows: Indices, values: Floats
+    ) -> None: ...
+
+    def add_rows(
+        self, sense: Sense, sides: Floats, starts: Indices, columns: Indices, values: Floats
+    ) -> None: ...
+
+    def set_upper(self, columns: Indices, upper: Floats) -> None: ...
+
+    def solve(self, seconds: float, columns: int, rows: int) -> tuple[str, Floats, Floats]: ...
+
+
+class GrowingProgram:
+    """A linear program to be maximised, all columns from 0 to an upper bound.
+
+    Parameters
+    ----------
+    solver
+        ``"CBC"``, which comes with this package, or ``"HIGHS"``, which needs the extra
+        ``highs``.
+
+    Examples
+    --------
+    >>> program = GrowingProgram()
+    >>> one = program.add_columns([1.0], 10.0)
+    >>> row = program.add_rows("<=", [4.0], [0, 1], one, [2.0])
+    >>> program.solve().duals
+    array([0.5])
+    >>> two = program.add_columns([3.0], 10.0, [0, 1], row, [2.0])
+    >>> program.solve().values
+    array([0., 2.])
+    """
+
+    def __init__(self, solver: Solver = "CBC") -> None:
+        self.solver = solver
+        self._backend: _Backend = _Cbc() if solver == "CBC" else _Highs()
+        self._objective, self._upper, self._sides = np.zeros(0), np.zeros(0), np.zeros(0)
+        self._senses = np.zeros(0, dtype=np.int8)  # 1 for <=, -1 for >=, 0 for =
+        self._entries: list[tuple[Indices, Indices, Floats]] = []
+
+    @property
+    def column_count(self) -> int:
+        """The number of columns."""
+        return len(self._objective)
+
+    @property
+    def row_count(self) -> int:
+        """The number of rows."""
+        return len(self._sides)
+
+    def add_columns(
+        self,
+        objective: ArrayLike,
+        upper: float,
+        starts: ArrayLike | None = None,
+        rows: ArrayLike = (),
+        values: ArrayLike = (),
+    ) -> NDArray[np.int64]:
+        """Add columns and return their indices.
+
+        Parameters
+        ----------
+        objective
+            (k,), their coefficients.
+        upper
+            The upper bound of each.
+        starts, rows, values
+            Column i enters ``rows[starts[i]:starts[i + 1]]`` with these values; None for
+            no row.
+
+        Raises
+        ------
+        ProblemError
+            If a number is not finite: solvers take NaN for optimal.
+        """
+        costs = _finite("objective", objective)
+        first = self.column_count
+        added = np.arange(first, first + len(costs))
+        if starts is None:
+            starts = np.zeros(len(costs) + 1, np.int32)
+        offsets, into, weights = _matrix("rows", starts, rows, values, len(costs), self.row_count)
+        uppers = np.full(len(costs), float(upper))
+        self._backend.add_columns(costs, uppers, offsets, into, weights)
+        self._objective = np.concatenate([self._objective, costs])
+        self._upper = np.concatenate([self._upper, uppers])
+        of = np.repeat(added, np.diff(offsets)).astype(np.int32)
+        self._entries.append((into, of, weights))
+        return added
+
+    def add_rows(
+        self,
+        sense: Sense,
+        sides: ArrayLike,
+        starts: ArrayLike,
+        columns: ArrayLike,
+        values: ArrayLike,
+    ) -> NDArray[np.int64]:
+        """Add rows of one sense and return their indices; the matrix is as for columns."""
+        limits = _finite("sides", sides)
+        first = self.row_count
+        added = np.arange(first, first + len(limits))
+        offsets, of, weights = _matrix(
+            "columns", starts, columns, values, len(limits), self.column_count
+        )
+        self._backend.add_rows(sense, limits, offsets, of, weights)
+        self._sides = np.concatenate([self._sides, limits])
+        kind = {"<=": 1, ">=": -1, "=": 0}[sense]
+        self._senses = np.concatenate([self._senses, np.full(len(limits), kind, np.int8)])
+        into = np.repeat(added, np.diff(offsets)).astype(np.int32)
+        self._entries.append((into, of, weights))
+        return added
+
+    def set_upper(self, columns: ArrayLike, upper: ArrayLike) -> None:
+        """Change upper bounds; those that are the same are passed over."""
+        of = np.asarray(columns, dtype=np.int32)
+        bounds = _finite("upper", upper)
+        changed = self._upper[of] != bounds
+        if changed.any():
+            self._backend.set_upper(of[changed], bounds[changed])
+            self._upper[of] = bounds
+
+    def solve(self, clock: Clock | None = None) -> Relaxation:
+        """Solve, from where the last solution stood, within the clock's seconds.
+
+        Raises
+        ------
+        InfeasibleError
+            If no point satisfies the rows.
+        SolverError
+            If the solver stops early, finds it unbounded, or returns a wrong point.
+        """
+        seconds = 1e9 if clock is None else min(clock.seconds_left, 1e9)
+        if seconds == 0.0:
+            raise SolverError(f"{self.solver} was given no time.")
+        status, values, duals = self._backend.solve(seconds, self.column_count, self.row_count)
+        if status == "infeasible":
+            raise InfeasibleError("No point satisfies all rows of the program.")
+        if status != "optimal":
+            raise SolverError(f"{self.solver} did not solve the program ({status}).")
+        matrix = self._whole_matrix()
+        self._check(values, matrix)
+        reduced = self._objective - matrix.T @ duals
+        return Relaxation(
+            values,
+            duals,
+            reduced,
+            float(self._objective @ values),
+            self._dual_bound(duals, matrix),
+        )
+
+    def _check(self, values: Floats, matrix: Any) -> None:
+        """Refuse a point that breaks a row or a bound: a status is no proof."""
+        if not np.isfinite(values).all():
+            raise SolverError(f"{self.solver} returned values that are not finite.")
+        slack = FEASIBILITY * np.maximum(1.0, np.abs(values))
+        if ((values < -slack) | (values > self._upper + slack)).any():
+            raise SolverError(f"{self.solver} returned a point outside its bounds.")
+        excess = matrix @ values - self._sides
+        miss = np.where(self._senses == 0, np.abs(excess), self._senses * excess)
+        scale = np.maximum(1.0, np.abs(self._sides) + abs(matrix) @ np.abs(values))
+        if (miss > FEASIBILITY * scale).any():
+            row = int(np.argmax(miss / scale))
+            raise SolverError(f"{self.solver} returned a point that breaks row {row}.")
+
+    def _dual_bound(self, duals: Floats, matrix: Any) -> float:
+        """A bound that holds for any duals, however inexact, by weak duality."""
+        prices = np.where(self._senses * duals < 0, 0.0, duals)
+        reduced = self._objective - matrix.T @ prices
+        return float(prices @ self._sides + np.maximum(reduced, 0.0) @ self._upper)
+
+    def _whole_matrix(self) -> Any:
+        from scipy.sparse import csr_matrix
+
+        if len(self._entries) > 1:
+            rows, columns, values = (np.concatenate(part) for part in zip(*self._entries))  # noqa: B905
+            self._entries = [(rows, columns, values)]
+        shape = (self.row_count, self.column_count)
+        if not self._entries:
+            return csr_matrix(shape)
+        rows, columns, values = self._entries[0]
+        return csr_matrix((values, (rows, columns)), shape=shape)
+
+
+class _Cbc:
+    """CBC, through the library that python-mip loads."""
+
+    def __init__(self) -> None:
+        try:
+            import mip
+            from mip import cbc
+
+            with silent_stdout():
+                # python-mip's model owns the C model, and frees it
+                self._owner = mip.Model(sense=mip.MAXIMIZE, solver_name="CBC")
+        except Exception as error:
+            raise SolverError(f"CBC can't be loaded ({error}); install `mip`.") from error
+        self._owner.verbose = 0
+        self._library, self._ffi = cbc.cbclib, cbc.ffi
+        self._model = self._owner.solver._model
+
+    def add_columns(
+        self, objective: Floats, upper: Floats, starts: Indices, rows: Indices, values: Floats
+    ) -> None:
+        into, weights = self._ints(rows), self._doubles(values)
+        add, model = self._library.Cbc_addCol, self._model
+        for cost, high, (a, b) in zip(
+            objective.tolist(), upper.tolist(), pairwise(starts.tolist()), strict=True
+        ):
+            add(model, b"", 0.0, high, cost, b"\0", b - a, into + a, weights + a)
+
+    def add_rows(
+        self, sense: Sense, sides: Floats, starts: Indices, columns: Indices, values: Floats
+    ) -> None:
+        of, weights = self._ints(columns), self._doubles(values)
+        kind = {"<=": b"L", ">=": b"G", "=": b"E"}[sense]
+        add, model = self._library.Cbc_addRow, self._model
+        for side, (a, b) in zip(sides.tolist(), pairwise(starts.tolist()), strict=True):
+            add(model, b"", b - a, of + a, weights + a, kind, side)
+
+    def set_upper(self, columns: Indices, upper: Floats) -> None:
+        for column, high in zip(columns.tolist(), upper.tolist(), strict=True):
+            self._library.Cbc_setColUpper(self._model, column, high)
+
+    def solve(self, seconds: float, columns: int, rows: int) -> tuple[str, Floats, Floats]:
+        library = self._library
+        with silent_stdout():
+            library.Cbc_setMaximumSeconds(self._model, seconds)
+            code = library.Cbc_resolve(self._model)
+        status = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}.get(code)
+        if status != "optimal":
+            return status or f"code {code}", np.zeros(0), np.zeros(0)
+        values = self._copy(library.Cbc_getColSolution(self._model), columns)
+        duals = self._copy(library.Cbc_getRowPrice(self._model), rows)
+        return status, values, duals
+
+    def _ints(self, array: Indices) -> Any:
+        return self._ffi.from_buffer("int[]", array) if array.size else self._ffi.new("int[1]")
+
+    def _doubles(self, array: Floats) -> Any:
+        if not array.size:
+            return self._ffi.new("double[1]")
+        return self._ffi.from_buffer("double[]", array)
+
+    def _copy(self, pointer: Any, count: int) -> Floats:
+        if not count:
+            return np.zeros(0)
+        return np.frombuffer(self._ffi.buffer(pointer, 8 * count), dtype=np.float64).copy()
+
+
+class _Highs:
+    """HiGHS, through its own Python module."""
+
+    def __init__(self) -> None:
+        try:
+            import highspy
+        except ImportError as error:
+            raise SolverError(
+                "The solver HIGHS can't be loaded; install spacy-decoders[highs]."
+            ) from error
+        self._statuses = highspy.HighsModelStatus
+        self._model = highspy.Highs()
+        self._model.setOptionValue("output_flag", False)
+        self._model.setOptionValue("threads", 1)
+        # a presolve would throw the last basis away
+        self._model.setOptionValue("presolve", "off")
+        self._model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+
+    def add_columns(
+        self, objective: Floats, upper: Floats, starts: Indices, rows: Indices, values: Floats
+    ) -> None:
+        count = len(objective)
+        zeros = np.zeros(count)
+        self._model.addCols(count, objective, zeros, upper, len(rows), starts[:-1], rows, values)
+
+    def add_rows(
+        self, sense: Sense, sides: Floats, starts: Indices, columns: Indices, values: Floats
+    ) -> None:
+        low = np.full(len(sides), -np.inf) if sense == "<=" else sides
+        high = np.full(len(sides), np.inf) if sense == ">=" else sides
+        self._model.addRows(len(sides), low, high, len(columns), starts[:-1], columns, values)
+
+    def set_upper(self, columns: Indices, upper: Floats) -> None:
+        self._model.changeColsBounds(len(columns), columns, np.zeros(len(columns)), upper)
+
+    def solve(self, seconds: float, columns: int, rows: int) -> tuple[str, Floats, Floats]:
+        model = self._model
+        # HiGHS counts the seconds of all its runs together
+        model.setOptionValue("time_limit", model.getRunTime() + seconds)
+        model.run()
+        status = model.getModelStatus()
+        if status == self._statuses.kInfeasible:
+            return "infeasible", np.zeros(0), np.zeros(0)
+        if status != self._statuses.kOptimal:
+            return model.modelStatusToString(status), np.zeros(0), np.zeros(0)
+        solution = model.getSolution()
+        return "optimal", np.array(solution.col_value), np.array(solution.row_dual)
+
+
+def _finite(name: str, values: ArrayLike) -> Floats:
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ProblemError(f"{name}: expected finite numbers, got {array!r}.")
+    return array
+
+
+def _matrix(
+    name: str, starts: ArrayLike, indices: ArrayLike, values: ArrayLike, count: int, high: int
+) -> tuple[Indices, Indices, Floats]:
+    offsets = np.ascontiguousarray(starts, dtype=np.int32)
+    entries = np.ascontiguousarray(indices, dtype=np.int32)
+    weights = _finite("values", values)
+    if len(offsets) != count + 1 or offsets[0] != 0 or offsets[-1] != len(entries):
+        raise ProblemError(f"starts: must rise from 0 to the number of {name}.")
+    if len(weights) != len(entries) or ((entries < 0) | (entries >= high)).any():
+        raise ProblemError(f"{name}: expected indices below {high}, one for each value.")
+    return offsets, entries, weights
