@@ -9,7 +9,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format warmup clean
+.PHONY: demo test lint format warmup wheel docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
@@ -29,6 +29,13 @@ format: $(READY)
 warmup: $(READY)
 	$(BIN)/python -m spacy decoders warmup
 
+wheel:
+	PYTHON=$(PYTHON) .ci/wheel
+
+docs: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[docs]"
+	$(BIN)/mkdocs build --strict
+
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
@@ -36,4 +43,4 @@ $(READY): pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build site *.egg-info .mypy_cache .ruff_cache .pytest_cache
