@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
-from spacy_decoders.decoders.path import Beam, ExactPath, PathProblem, exact_path, refinement
+from spacy_decoders.decoders.path import (
+    Beam,
+    ColorCoding,
+    ExactPath,
+    PathProblem,
+    exact_path,
+    refinement,
+)
 from spacy_decoders.decoders.path.decoder import PathDecoder
 from tests.decoders.path.problems import (
     assert_path,
@@ -191,3 +198,20 @@ def test_each_stage_of_the_refinement_against_brute_force(monkeypatch, everywher
             bound = solution.certificate.bound
             assert solution.certificate.score <= expected[0][0] + 1e-9
             assert bound is None or bound >= expected[0][0] - 1e-9
+
+
+def test_nearly_all_classes_are_needed(monkeypatch):
+    # prices are paid by classes that are left out, too: only full memory closes that gap
+    monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
+    for name in ("DIVE_NODES", "PRICED_NODES"):
+        monkeypatch.setattr(refinement, name, 1)
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        worth = rng.normal(0, 3, 11)
+        weights = worth + rng.normal(0, 0.5, (11, 11))
+        problem = PathProblem(worth, weights, np.zeros(11), np.arange(11))
+        solution = ExactPath().decode(problem, 9)
+        proof = ColorCoding(colors=11, reduce=False).decode(problem, 9)
+        assert solution.certificate.is_optimal
+        assert proof.certificate.is_optimal
+        assert solution.certificate.score == pytest.approx(proof.certificate.score, abs=1e-9)
