@@ -118,21 +118,19 @@ class Certificate:
         scores: Sequence[float],
         bounds: Sequence[float],
         tolerances: Sequence[float],
-        *,
-        iterations: int = 1,
+        iterations: Sequence[int],
     ) -> list[Certificate]:
         """Certify many structures at once, each as :meth:`from_bound` does.
 
         For decoders that take less time than the making of a certificate.
         """
         made = []
-        for score, bound, tolerance in zip(scores, bounds, tolerances, strict=True):
+        columns = (scores, bounds, tolerances, iterations)
+        for score, bound, tolerance, count in zip(*columns, strict=True):
             gap = abs(bound - score)
             if not gap <= tolerance < math.inf:
                 made.append(
-                    cls.from_bound(
-                        decoder, score, bound, tolerance=tolerance, iterations=iterations
-                    )
+                    cls.from_bound(decoder, score, bound, tolerance=tolerance, iterations=count)
                 )
                 continue
             certificate = object.__new__(cls)
@@ -146,7 +144,7 @@ class Certificate:
                 tolerance=tolerance,
                 confidence=1.0,
                 scope="full",
-                iterations=iterations,
+                iterations=count,
             )
             made.append(certificate)
         return made

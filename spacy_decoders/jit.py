@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-__all__ = ["FAST", "jit"]
+__all__ = ["FAST", "jit", "uncounted"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -47,3 +47,12 @@ def jit(
             return cast(Function, numba.njit(nogil=True, **options)(function))
 
     return compile_lazily
+
+
+def uncounted(**options: Any) -> Callable[[Function], Function]:
+    """Compile a function that keeps no array: it counts no references to those it is given.
+
+    Counting them, whenever an array is taken from a tuple, would take a short function longer
+    than its work. It must neither make nor return an array.
+    """
+    return jit(_nrt=False, **options)

@@ -63,10 +63,10 @@ def test_a_budget_in_seconds_ends():
 
 def test_many_at_once_are_as_one_by_one():
     scores, bounds, tolerances = [1.0, 1.0, 2.0, -3.0], [1.0, 3.0, math.inf, -3.0], [0.0] * 4
-    many = Certificate.from_bounds("X", scores, bounds, tolerances, iterations=2)
+    many = Certificate.from_bounds("X", scores, bounds, tolerances, [2] * 4)
     assert many == [
         Certificate.from_bound("X", score, bound, tolerance=0.0, iterations=2)
         for score, bound in zip(scores, bounds, strict=True)
     ]
     with pytest.raises(ProblemError):
-        Certificate.from_bounds("X", [math.nan], [1.0], [0.0])
+        Certificate.from_bounds("X", [math.nan], [1.0], [0.0], [1])

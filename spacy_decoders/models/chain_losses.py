@@ -6,7 +6,7 @@ others take the best completion for gold.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -266,7 +266,7 @@ def _within(tokens: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.
     return result
 
 
-def _labels(solutions: list[Any]) -> NDArray[np.int32]:
+def _labels(solutions: Sequence[Any]) -> NDArray[np.int32]:
     if not solutions:
         return np.zeros(0, dtype=np.int32)
     return np.concatenate([solution.labels for solution in solutions])

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from .column_generation import ColumnGeneration
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
-    from .problem import ChainDecoder, ChainModel, ChainSolution
+    from .problem import ChainDecoder, ChainModel
     from .pruned_viterbi import PrunedViterbi
     from .ranking import k_best
+    from .solutions import ChainSolution, ChainSolutions
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
     from .zero_one import zero_one_oracle
@@ -23,6 +24,7 @@ __all__ = [
     "ChainDecoder",
     "ChainModel",
     "ChainSolution",
+    "ChainSolutions",
     "ColumnGeneration",
     "Expectations",
     "ForwardDominance",
@@ -40,7 +42,8 @@ _HOMES = {
     "Beam": "beam",
     "ChainDecoder": "problem",
     "ChainModel": "problem",
-    "ChainSolution": "problem",
+    "ChainSolution": "solutions",
+    "ChainSolutions": "solutions",
     "ColumnGeneration": "column_generation",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
@@ -11,9 +12,9 @@ from ...budget import Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .column_generation import legal_emissions
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+from .problem import ChainDecoder, ChainModel, Sentences
 from .pruned_viterbi import survive
-from .rescoring import path_scores
+from .solutions import ChainSolution
 
 __all__ = ["Beam"]
 
@@ -57,7 +58,7 @@ class Beam(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         # where transitions are forbidden, a beam must not be led into a dead end
         legal = legal_emissions(model, sentences)
         labels, _, sound, sentence, token = survive(model, legal, self.width)
@@ -65,14 +66,7 @@ class Beam(ChainDecoder):
             sentences.refuse()
         if sentence >= 0:
             raise sentences.infeasible(sentence, token)
-        worth = path_scores(
-            model.transitions,
-            model.start_scores,
-            model.end_scores,
-            sentences.emissions,
-            sentences.offsets,
-            labels,
-        )
+        worth = sentences.worth(model, labels)
         shared = read_only(labels)
         return [
             ChainSolution(shared[begin:stop], Certificate.heuristic("Beam", score, iterations=1))

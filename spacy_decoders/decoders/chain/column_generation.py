@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -12,12 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_scores, read_only
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
 from ...errors import ProblemError
 from .kernels import column_generation as kernels
 from .kernels import legality
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
-from .rescoring import path_scores
+from .problem import ChainDecoder, ChainModel, Sentences
+from .solutions import ChainSolution
 
 __all__ = ["ColumnGeneration"]
 
@@ -126,7 +124,7 @@ class ColumnGeneration(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         legal = legal_emissions(model, sentences)
         if budget.seconds is None:
             found = self._generate(model, legal, budget.iterations or NO_LIMIT)
@@ -218,7 +216,7 @@ def bounded(
     excess: NDArray[np.float64],
     scales: NDArray[np.float64],
     iterations: NDArray[np.int64],
-) -> list[ChainSolution]:
+) -> Sequence[ChainSolution]:
     """Wrap labellings with bounds that 64-bit duals prove.
 
     Parameters
@@ -236,31 +234,10 @@ def bounded(
     iterations
         **Shape (sentences,)**.
     """
-    scores, sizes = path_scores(
-        model.transitions,
-        model.start_scores,
-        model.end_scores,
-        sentences.emissions,
-        sentences.offsets,
-        labels,
-    ).T
+    scores, sizes = sentences.worth(model, labels).T
     # a hundred roundings of everything that was summed
     slacks = 2.0**-46 * (scales + sizes)
-    shared = read_only(labels)
-    columns = (scores, slacks, excess, iterations)
-    solutions = []
-    for (begin, stop), score, slack, over, count in zip(
-        pairwise(sentences.offsets.tolist()), *(values.tolist() for values in columns), strict=True
-    ):
-        certificate = Certificate.from_bound(
-            decoder,
-            score,
-            score + slack + over,
-            tolerance=max(slack, score + slack - score),
-            iterations=count,
-        )
-        solutions.append(ChainSolution(shared[begin:stop], certificate))
-    return solutions
+    return sentences.bounded(decoder, labels, scores, slacks, excess, iterations)
 
 
 def _singly(sentences: Sentences) -> Iterator[Sentences]:

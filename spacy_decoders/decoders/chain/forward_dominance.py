@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from ...budget import Budget
 from .kernels import forward_dominance
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+from .problem import ChainDecoder, ChainModel, Sentences
+from .solutions import ChainSolution
 from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
@@ -58,10 +60,13 @@ class ForwardDominance(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
-        labels, slacks, left, *ended = forward_dominance.decode(
+    ) -> Sequence[ChainSolution]:
+        labels, slacks, worth, left, sound, sentence, token = forward_dominance.decode(
             model.padded.pruning, sentences.emissions.reshape(-1), sentences.offsets, model.size
         )
-        if len(left) and ended[0] and ended[1] < 0:
-            ended = list(decode_densely(model, sentences, left, labels, slacks))
-        return sentences.certified("ForwardDominance", model, labels, slacks, *ended)
+        if len(left) and sound and sentence < 0:
+            sound, sentence, token = decode_densely(model, sentences, left, labels, slacks)
+            worth = None
+        return sentences.certified(
+            "ForwardDominance", model, labels, slacks, sound, sentence, token, worth
+        )

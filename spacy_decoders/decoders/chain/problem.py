@@ -10,7 +10,7 @@ and a decoder looks for a labelling that is worth most. ``-inf`` forbids.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -21,13 +21,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
 from .padded import Padded
 from .rescoring import path_scores
+from .solutions import ChainSolution, ChainSolutions
 
-__all__ = ["ChainDecoder", "ChainModel", "ChainSolution", "Sentences", "rounding_slack"]
+__all__ = ["ChainDecoder", "ChainModel", "Sentences", "rounding_slack"]
 
 #: Half a unit in the last place: the relative error of one rounded float32 or float64 sum.
 UNIT32 = 2.0**-24
@@ -161,22 +161,6 @@ class ChainModel:
 
 
 @dataclass(frozen=True, eq=False)
-class ChainSolution:
-    """A labelling and what is known about it.
-
-    Attributes
-    ----------
-    labels
-        **Shape (n,)**, int32: the label of each token.
-    certificate
-        How good the labelling is.
-    """
-
-    labels: NDArray[np.int32]
-    certificate: Certificate
-
-
-@dataclass(frozen=True, eq=False)
 class Sentences:
     """The emissions of several sentences, laid end to end without padding.
 
@@ -246,7 +230,8 @@ class Sentences:
         sound: bool,
         sentence: int,
         token: int,
-    ) -> list[ChainSolution]:
+        worth: NDArray[np.float64] | None = None,
+    ) -> ChainSolutions:
         """Wrap what an exact kernel found, with the proof: nothing is worth more than
         score + slack.
 
@@ -262,36 +247,54 @@ class Sentences:
             Whether the kernel met neither NaN nor ``+inf``.
         sentence, token
             The first dead end; -1 without one.
+        worth
+            **Shape (sentences, 2)**: what :meth:`worth` says, if it is known already.
         """
         if not sound:
             self.refuse()
         if sentence >= 0:
             raise self.infeasible(sentence, token)
-        worth = path_scores(
-            model.transitions,
-            model.start_scores,
-            model.end_scores,
-            self.emissions,
-            self.offsets,
-            labels,
-        )
-        shared = read_only(labels)
+        if worth is None:
+            worth = self.worth(model, labels)
         scores, sizes = worth.T
         slacks = slacks + 2.0 * UNIT64 * sizes * (np.diff(self.offsets) + 1)
-        bounds = scores + slacks
-        tolerances = np.maximum(slacks, bounds - scores)
-        certificates = Certificate.from_bounds(
-            decoder, scores.tolist(), bounds.tolist(), tolerances.tolist()
+        return self.bounded(decoder, labels, scores, slacks)
+
+    def worth(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return (score, sum of absolute terms) of the labelling of each sentence."""
+        links = (model.transitions, model.start_scores, model.end_scores)
+        worth: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
+        return worth
+
+    def bounded(
+        self,
+        decoder: str,
+        labels: NDArray[np.int32],
+        scores: NDArray[np.float64],
+        slacks: NDArray[np.float64],
+        excess: NDArray[np.float64] | float = 0.0,
+        iterations: NDArray[np.int64] | None = None,
+    ) -> ChainSolutions:
+        """Wrap labellings with bounds: none is worth more than score + slack + excess.
+
+        Parameters
+        ----------
+        slacks
+            **Shape (sentences,)**: the error of the arithmetic, which is tolerated.
+        excess
+            **Shape (sentences,)**: by how much the proof falls short beyond that.
+        iterations
+            **Shape (sentences,)**: of the method; None for one each.
+        """
+        if iterations is None:
+            iterations = np.ones(len(self), dtype=np.int64)
+        # in large numbers, score + slack may round up
+        tolerances = np.maximum(slacks, (scores + slacks) - scores)
+        bounds = scores + slacks + excess
+        shared = read_only(labels)
+        return ChainSolutions(
+            decoder, shared, self.offsets, scores, bounds, tolerances, iterations
         )
-        solutions = []
-        for (begin, stop), certificate in zip(
-            pairwise(self.offsets.tolist()), certificates, strict=True
-        ):
-            solution = object.__new__(ChainSolution)
-            # past the frozen `__init__`: thousands of sentences decode in a millisecond
-            solution.__dict__.update(labels=shared[begin:stop], certificate=certificate)
-            solutions.append(solution)
-        return solutions
 
     def refuse(self) -> NoReturn:
         """Name the emission that a kernel stumbled over."""
@@ -357,7 +360,7 @@ class ChainDecoder(ABC):
         lengths: ArrayLike,
         *,
         budget: Budget = UNLIMITED,
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         """Decode several sentences, laid end to end without padding.
 
         Parameters
@@ -384,7 +387,7 @@ class ChainDecoder(ABC):
     @abstractmethod
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         """Solve a checked batch."""
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ...budget import Budget
 from .kernels import survivors
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+from .problem import ChainDecoder, ChainModel, Sentences
+from .solutions import ChainSolution
 
 __all__ = ["PrunedViterbi"]
 
@@ -38,7 +40,7 @@ class PrunedViterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         found = survive(model, sentences, 0)
         return sentences.certified("PrunedViterbi", model, *found)
 

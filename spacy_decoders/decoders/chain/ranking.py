@@ -10,8 +10,9 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .kernels import alternatives
-from .problem import UNIT64, ChainModel, ChainSolution, Sentences
+from .problem import UNIT64, ChainModel, Sentences
 from .rescoring import path_scores
+from .solutions import ChainSolution
 
 __all__ = ["k_best"]
 

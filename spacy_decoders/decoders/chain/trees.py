@@ -13,7 +13,8 @@ from ...budget import Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .kernels import trees as kernels
-from .problem import ChainModel, ChainSolution
+from .problem import ChainModel
+from .solutions import ChainSolution
 
 __all__ = ["LabelTree", "tree_column_generation", "tree_viterbi"]
 

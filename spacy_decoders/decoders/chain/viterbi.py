@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from .kernels import viterbi
-from .problem import ChainDecoder, ChainModel, ChainSolution, Sentences
+from .problem import ChainDecoder, ChainModel, Sentences
+from .solutions import ChainSolution
 
 __all__ = ["Viterbi", "decode_densely"]
 
@@ -33,7 +35,7 @@ class Viterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
+    ) -> Sequence[ChainSolution]:
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         slacks = np.zeros(len(sentences))
         ended = decode_densely(model, sentences, np.arange(len(sentences)), labels, slacks)

@@ -11,8 +11,9 @@ from ...arrays import checked_indices
 from ...errors import InfeasibleError, ProblemError
 from .column_generation import bounded, kernel_arguments, legal_emissions
 from .kernels import column_generation as kernels
-from .problem import ChainModel, ChainSolution, Sentences
+from .problem import ChainModel, Sentences
 from .ranking import best_paths
+from .solutions import ChainSolution
 
 __all__ = ["zero_one_oracle"]
 

@@ -119,7 +119,7 @@ def k_best(model, transposed, emissions, begin, n, size, k):
     )
     if status != DONE or any_lane(bad):
         return nothing, not any_lane(bad), token
-    trace(model[0], stride, marks, rows, scores, labels, 0, n)
+    trace(model, emissions, begin, n, size, marks, rows, scores, labels)
     losses = np.empty(max(k - 1, 1), np.float32)
     slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
     rows, scores, _, _, _, _ = survivors(
@@ -198,7 +198,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
         )
         if status != DONE or any_lane(bad):
             return found, not any_lane(bad), s, token
-        trace(model[0], stride, work[0], rows, scores, labels, 0, n)
+        trace(model, emissions, begin, n, size, work[0], rows, scores, labels)
         slack = margin_slack(
             model, transposed, emissions, begin, n, size, labels, cap, work[1], total
         )

@@ -16,7 +16,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from ....jit import jit
+from ....jit import jit, uncounted
 from .vectors import (
     LANES,
     add,
@@ -45,14 +45,6 @@ BOTH, LEFT, SPLIT = 0, 1, 2
 
 FORBIDDEN = np.float32(-np.inf)
 UNIT32 = 2.0**-24
-
-
-def uncounted(**options):
-    """Compile a function that keeps no array: it counts no references to those it is given.
-
-    Counting them, whenever an array is taken from a tuple, would take longer than the work.
-    """
-    return jit(_nrt=False, **options)
 
 
 @jit(inline="always")

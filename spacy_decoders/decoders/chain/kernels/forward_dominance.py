@@ -8,7 +8,7 @@ its row, label times stride. The first survivor of a token is the best, with the
 
 import numpy as np
 
-from ....jit import jit
+from ....jit import jit, uncounted
 from .vectors import (
     LANES,
     add,
@@ -47,7 +47,8 @@ FLAT = (0.4, 0.08)
 EASY = (0.0, 0.04)
 CHEAP = 4 * WORD  # survivors times labels, up to which all scores are worth computing
 EVERYTHING = np.float32(3e38)
-DONE, DEAD, DENSE = 0, 1, 2  # how a sentence ended: decoded, no legal path, left to Viterbi
+# how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors
+DONE, DEAD, DENSE, FULL = 0, 1, 2, 3
 
 
 @jit(inline="always")
@@ -69,7 +70,7 @@ def pivot(scores, at, top, stride):
     return np.int64(-1)
 
 
-@jit()
+@uncounted()
 def fill_row(transitions, table, closed, ready, g, size, stride):
     """Fill in what any label can gain on label g by what follows.
 
@@ -96,9 +97,10 @@ def fill_row(transitions, table, closed, ready, g, size, stride):
         table[g * stride + x] = bound
         if ahead:
             closed[g * stride + x] = largest(links)
-    table[g * stride + size : (g + 1) * stride] = -np.inf
-    if ahead:
-        closed[g * stride + size : (g + 1) * stride] = -np.inf
+    for x in range(size, stride):
+        table[g * stride + x] = -np.inf
+        if ahead:
+            closed[g * stride + x] = -np.inf
     publish(ready, g)
 
 
@@ -111,7 +113,7 @@ def reached(transitions, rows, scores, first, past, block):
     return best
 
 
-@jit()
+@uncounted()
 def choose_reference(model, emissions, begin, n, size, most, work):
     """Find a good path by a beam of width `most`: its labels go to `refs`, steps to `steps`.
 
@@ -174,7 +176,7 @@ def choose_reference(model, emissions, begin, n, size, most, work):
     return True, bad
 
 
-@jit()
+@uncounted()
 def look_ahead(model, emissions, begin, n, size, width, work):
     """Choose a reference path by a beam of a width, and bound what leaving its reach can gain.
 
@@ -212,7 +214,7 @@ def look_ahead(model, emissions, begin, n, size, width, work):
     return True, bad
 
 
-@jit()
+@uncounted()
 def thinned(model, rows, scores, start, used, size, stride, slack):
     """Drop survivors that one of the next best beats whatever follows; return the new end."""
     transitions, _, _, table, closed, ready, _ = model
@@ -235,6 +237,50 @@ def thinned(model, rows, scores, start, used, size, stride, slack):
     return used
 
 
+@uncounted()
+def follow(model, emissions, begin, i, n, size, past, total, bad, work, rows, scores):
+    """Follow the last survivor from token i on, for as long as only one label survives.
+
+    Returns the token and the end of the survivors then, the total and the mask, as `forward`
+    has them. Most tokens of trained models are done here, by the shortest way.
+    """
+    transitions, _, _, table, _, ready, magnitude = model
+    marks, running = work[0], work[1]
+    stride = len(model[2])
+    lead = rows[past - 1]
+    while i < n - 1 and past + size <= len(rows):
+        row = (begin + i) * size
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            worth = emission(emissions, row, block, size)
+            bad = either(bad, unsound(worth))
+            worth = add(load(transitions, lead + block), worth)
+            store(running, block, worth)
+            peak = maximum(worth, peak)
+        top = largest(peak)
+        g = pivot(running, 0, top, stride)
+        if not (FORBIDDEN < top < np.inf) or not published(ready, g):
+            break
+        others = np.int64(0)
+        for word in range(0, stride, WORD):
+            bits = np.int64(0)
+            for block in range(word, min(word + WORD, stride), LANES):
+                hope = add(load(running, block), load(table, g * stride + block))
+                bits |= at_least(hope, fill(top)) << (block - word)
+            if word <= g < word + WORD:
+                bits &= ~(np.int64(1) << (g - word))
+            others |= bits
+        if others:
+            break
+        lead = g * stride
+        rows[past], scores[past] = lead, 0.0
+        past += 1
+        i += 1
+        marks[i + 1] = past
+        total += abs(np.float64(top)) + magnitude
+    return i, past, total, bad
+
+
 @jit()
 def forward(model, emissions, begin, n, size, slack, patience, work, rows, scores):
     """Find the survivors of each token of one sentence.
@@ -253,6 +299,19 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
     bad
         The mask of unsound emissions.
     """
+    while True:
+        status, token, total, bad = advance(
+            model, emissions, begin, n, size, slack, patience, work, rows, scores
+        )
+        if status != FULL:
+            return rows, scores, status, token, total, bad
+        room = 2 * len(rows)
+        rows, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+
+
+@uncounted()
+def advance(model, emissions, begin, n, size, slack, patience, work, rows, scores):
+    """Do what `forward` says, or end as `FULL` where `rows` and `scores` have no more room."""
     transitions, ceiling, end, table, closed, ready, magnitude = model
     marks, running, refs, _, pulls, _, _, _, _ = work
     stride = len(end)
@@ -265,7 +324,13 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
     second = FORBIDDEN  # the score of the second best
     total = 0.0
     low = np.float32(0)
-    for i in range(n):
+    i = np.int64(0)
+    while i < n:
+        if past - first == 1 and slack == 0 and not ahead:
+            i, past, total, bad = follow(
+                model, emissions, begin, i, n, size, past, total, bad, work, rows, scores
+            )
+            first, lead = past - 1, rows[past - 1]
         row = (begin + i) * size
         last = i == n - 1
         # one survivor, or a few short rows: exact scores. Else those reached from the best
@@ -318,7 +383,7 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
                 peak = maximum(worth, peak)
             top = largest(peak)
         if not (FORBIDDEN < top < np.inf):
-            return rows, scores, DEAD, i, total, bad
+            return DEAD, i, total, bad
         g = np.int64(0)
         hopes, at = table, size * stride
         if slack == EVERYTHING:
@@ -348,7 +413,7 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
                 at = g * stride
         start = used = past
         if used + size > len(rows):
-            rows, scores = grown(rows, used), grown(scores, used)
+            return FULL, i, total, bad
         for word in range(0, stride, WORD):
             bits = np.int64(0)
             for block in range(word, min(word + WORD, stride), LANES):
@@ -403,32 +468,39 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
         share, trial = patience
         flat = used > (share * size + 2) * (i + 1) and used > (trial * size + 8) * n
         if flat and i >= PATIENCE - 1:
-            return rows, scores, DENSE, i, total, bad
-    return rows, scores, DONE, -1, total + magnitude, bad
+            return DENSE, i, total, bad
+        i += 1
+    return DONE, np.int64(-1), total + magnitude, bad
 
 
-@jit()
-def grown(array, used):
-    bigger = np.empty(2 * len(array), array.dtype)
-    bigger[:used] = array[:used]
-    return bigger
+@uncounted()
+def trace(model, emissions, begin, n, size, marks, rows, scores, labels):
+    """Follow the best labelling of a sentence back through the survivors.
 
-
-@jit()
-def trace(transitions, stride, marks, rows, scores, labels, begin, n):
-    """Follow the best labelling back through the survivors."""
-    y = rows[marks[n]] // stride
-    for i in range(n - 1, 0, -1):
-        labels[begin + i] = y
-        most = FORBIDDEN
-        origin = np.int64(0)
-        for k in range(marks[i], marks[i + 1]):
-            worth = scores[k] + transitions[rows[k] + y]
-            if worth > most:
-                most = worth
-                origin = rows[k]
+    Returns what it is worth, and the sum of the absolute terms, in float64: while the
+    sentence is still in the cache.
+    """
+    transitions, end, stride = model[0], model[2], len(model[2])
+    row = rows[marks[n]]
+    y = row // stride
+    link = np.float64(end[y])
+    worth, terms = link, abs(link)
+    for i in range(n - 1, -1, -1):
+        labels[i] = y
+        origin = rows[marks[i]]
+        if marks[i + 1] - marks[i] > 1:
+            most = FORBIDDEN
+            for k in range(marks[i], marks[i + 1]):
+                reached = scores[k] + transitions[rows[k] + y]
+                if reached > most:
+                    most = reached
+                    origin = rows[k]
+        link = np.float64(transitions[origin + y])
+        local = np.float64(emissions[(begin + i) * size + y])
+        worth += link + local
+        terms += abs(link) + abs(local)
         y = origin // stride
-    labels[begin] = y
+    return worth, terms
 
 
 @jit()
@@ -459,6 +531,8 @@ def decode(model, emissions, offsets, size):
         **Shape (total,)**, int32.
     slacks
         **Shape (sentences,)**: what rounding may have cost.
+    worth
+        **Shape (sentences, 2)**: score and sum of absolute terms, in float64.
     left
         Sentences in which so many labels survive that dense decoding is faster.
     sound
@@ -466,10 +540,11 @@ def decode(model, emissions, offsets, size):
     sentence, token
         Where the first dead end is; -1 without one.
     """
-    transitions, stride, ahead = model[0], len(model[2]), len(model[4]) > 0
+    stride, ahead = len(model[2]), len(model[4]) > 0
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     slacks = np.zeros(count)
+    worth = np.zeros((count, 2))
     left = np.zeros(count, np.int64)
     lefts = 0
     longest = 0
@@ -502,7 +577,7 @@ def decode(model, emissions, offsets, size):
                 if status != DENSE or not ahead:
                     break
             if status == DEAD:
-                return labels, slacks, left[:lefts], not any_lane(bad), s, token
+                return labels, slacks, worth, left[:lefts], not any_lane(bad), s, token
             if status == DENSE:
                 skip = wait
                 wait = min(2 * wait, 64)
@@ -515,5 +590,8 @@ def decode(model, emissions, offsets, size):
             lefts += 1
         else:
             slacks[s] = 2.0 * UNIT32 * total * (1.0 + 1e-5)
-            trace(transitions, stride, work[0], rows, scores, labels, begin, n)
-    return labels, slacks, left[:lefts], not any_lane(bad), -1, -1
+            found = labels[begin : begin + n]
+            worth[s, 0], worth[s, 1] = trace(
+                model, emissions, begin, n, size, work[0], rows, scores, found
+            )
+    return labels, slacks, worth, left[:lefts], not any_lane(bad), -1, -1
