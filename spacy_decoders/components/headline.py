@@ -201,6 +201,15 @@ class HeadlineGenerator(DecodingPipe):
         given = self._given_auxiliaries
         return self.knowledge.auxiliaries if given is None else given
 
+    @property
+    def n_best(self) -> int:
+        """How many headlines are kept."""
+        return self.writer.n_best
+
+    @n_best.setter
+    def n_best(self, n_best: int) -> None:
+        self.writer = replace(self.writer, n_best=n_best)
+
     # --- decoding ----------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:

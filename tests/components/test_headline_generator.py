@@ -120,6 +120,14 @@ def test_updating_lowers_the_loss():
     assert 0 < last < first == pytest.approx(np.log(2))
 
 
+def test_the_number_of_headlines_can_be_changed_later():
+    nlp = blank(length=2)
+    pipe = nlp.get_pipe("headline_generator")
+    assert pipe.n_best == len(nlp(TEXTS["Sorting by heaps"])._.headlines) == 1
+    pipe.n_best = 3
+    assert pipe.n_best == len(nlp(TEXTS["Sorting by heaps"])._.headlines) == 3
+
+
 def test_n_best_are_different_and_ranked(trained):
     headlines = trained(TEXTS["Hash tables"])._.headlines
     assert len({headline["text"] for headline in headlines}) == 3
