@@ -105,7 +105,8 @@ class Bench:
         medians = interleaved(
             {name: task for name, (task, _) in self.tasks.items()},
             3 if self.quick else 7,
-            seconds=2.0 if self.quick else 8.0,
+            seconds=2.0 if self.quick else 4.0,
+            least=0.01,
             clock=thread_time,
         )
         return {name: 1e9 * medians[name] / tokens for name, (_, tokens) in self.tasks.items()}

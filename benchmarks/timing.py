@@ -44,6 +44,7 @@ def interleaved(
     repeats: int = 5,
     *,
     seconds: float = float("inf"),
+    least: float = 0.0,
     warm: bool = True,
     clock: Callable[[], float] = perf_counter,
 ) -> dict[str, float]:
@@ -60,6 +61,10 @@ def interleaved(
         Turns of each task.
     seconds
         A task that has used so much time in all is passed over in further turns.
+    least
+        Seconds that a turn lasts at least: a short task is called several times in a turn, and
+        the mean counts. Of a single call of a millisecond, much would be the first touch of
+        code and data that the tasks before it pushed out of the processor's cache.
     warm
         Whether to call every task once before, to compile and fill caches.
     clock
@@ -69,18 +74,25 @@ def interleaved(
     if warm:
         for task in tasks.values():
             task()
+    calls = dict.fromkeys(tasks, 1)
+    if least:
+        for name, task in tasks.items():
+            begin = clock()
+            task()
+            calls[name] = 1 + int(least / max(clock() - begin, 1e-6))
     taken: dict[str, list[float]] = {name: [] for name in tasks}
     collecting = gc.isenabled()
     try:
         for turn in range(repeats):
             for name, task in tasks.items():
-                if turn and sum(taken[name]) > seconds:
+                if turn and sum(taken[name]) * calls[name] > seconds:
                     continue
                 gc.collect()
                 gc.disable()
                 begin = clock()
-                task()
-                taken[name].append(clock() - begin)
+                for _ in range(calls[name]):
+                    task()
+                taken[name].append((clock() - begin) / calls[name])
     finally:
         if collecting:
             gc.enable()
