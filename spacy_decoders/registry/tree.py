@@ -56,8 +56,9 @@ def build_price_and_cut(
     relax: bool = False,
     polytope: Literal["both", "martins", "counting"] = "both",
     pricing: bool = True,
+    pruning: bool = True,
 ) -> PriceAndCut:
     """Build ``spacy-decoders.PriceAndCut.v1``: exact trees with grandparents, by programs."""
     from ..decoders.tree import PriceAndCut
 
-    return PriceAndCut(solver, relax, polytope, pricing)
+    return PriceAndCut(solver, relax, polytope, pricing, pruning)

@@ -13,7 +13,7 @@ from ...errors import InfeasibleError
 from ..solver import Solver, SolverError
 from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
-from .pricing import Bound, lagrangian_bound, priced, tightened
+from .pricing import Bound, lagrangian_bound, priced, subgradient, tightened
 from .scoring import is_projective, is_tree
 from .separation import SLACK, crossing_arcs, exceeded_arcs, missing_chains
 
@@ -21,6 +21,9 @@ __all__ = ["Outcome", "Search"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+#: Steps of descent before the program is made.
+DESCENT = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,11 @@ class Outcome:
     nodes: int
 
 
+def tolerance_of(score: float) -> float:
+    """Return by how much a bound may exceed an optimal score."""
+    return max(1e-9, 2e-10 * abs(score))
+
+
 class Search:
     """One decoding.
 
@@ -70,7 +78,9 @@ class Search:
     solver, polytope
         See :class:`PriceAndCut`.
     lazily
-        Whether columns and rows are delayed and arcs pruned, or all stated at once.
+        Whether columns and rows are delayed, or all stated at once.
+    prune
+        Whether arcs that no better tree can have are dropped.
     branch
         Whether to go on after the relaxation.
     """
@@ -85,6 +95,7 @@ class Search:
         solver: Solver,
         polytope: Polytope,
         lazily: bool,
+        prune: bool,
         branch: bool,
         clock: Clock,
     ) -> None:
@@ -95,6 +106,7 @@ class Search:
         self.solver: Solver = solver
         self.polytope: Polytope = polytope
         self.lazily = lazily
+        self.prune = prune
         self.branch = branch
         self.clock = clock
         self.n = len(arcs) - 1
@@ -115,8 +127,9 @@ class Search:
         if first.value == -np.inf:
             return self._outcome(-np.inf, -np.inf, True)
         self._offer(first.heads)
-        if self.lazily:
-            first, mask = self._improve(first, mask, prices)
+        if self.prune:
+            first, mask, prices = self._improve(first, mask, prices)
+        self._first_prices = prices
         open_nodes = [(-first.value, 0, mask)]
         relaxed, integral, closed = first.value, True, -np.inf
         while open_nodes:
@@ -158,7 +171,7 @@ class Search:
     @property
     def tolerance(self) -> float:
         """How far bound and score may be apart in an optimum."""
-        return 1e-7 * max(1.0, abs(self.score)) if self.heads is not None else 0.0
+        return tolerance_of(self.score) if self.heads is not None else 0.0
 
     @property
     def _over(self) -> bool:
@@ -167,8 +180,7 @@ class Search:
 
     def _bound(self, mask: Mask, prices: Floats) -> Bound:
         arcs = np.where(mask, self.arcs, -np.inf)
-        upper = np.where(chains_of(mask), self.table.upper, -np.inf)
-        return lagrangian_bound(arcs, upper, prices, self.single_root, self.projective)
+        return lagrangian_bound(arcs, self.table.upper, prices, self.single_root, self.projective)
 
     def _offer(self, heads: NDArray[np.int64]) -> bool:
         """Keep a tree if it is the best so far."""
@@ -187,14 +199,35 @@ class Search:
             kept[self.heads[1:], tokens] |= mask[self.heads[1:], tokens]
         return kept
 
-    def _improve(self, bound: Bound, mask: Mask, prices: Floats) -> tuple[Bound, Mask]:
-        """Better trees round the best one, for pruning; then prune."""
+    def _improve(self, bound: Bound, mask: Mask, prices: Floats) -> tuple[Bound, Mask, Floats]:
+        """Prune before there is a program, by better trees and better prices."""
         mask = self._survivors(bound, mask)
         for _ in range(4):
             if self.heads is None or not self._climb(mask):
                 break
             mask = self._survivors(bound, mask)
-        return bound, mask
+        best, best_prices, rate = bound, prices, 1.0
+        for _ in range(DESCENT):
+            if self.heads is None or best.value <= self.score + self.tolerance:
+                break
+            # the chains that are bought decide the step: their scores must be true
+            p = np.flatnonzero(bound.heads >= 0)
+            buys = (self.table.upper[bound.heads[p], p] > prices[p]) & mask[p]
+            i, c = np.nonzero(buys)
+            self.table.score(bound.heads[p[i]], p[i], c)
+            slope = np.where(mask, subgradient(self.table.upper, prices, bound.heads), 0.0)
+            size = float((slope**2).sum())
+            if size == 0.0:
+                break
+            prices = prices - rate * (bound.value - self.score) / size * slope
+            bound = self._bound(mask, prices)
+            self._offer(bound.heads)
+            mask = self._survivors(bound, mask)
+            if bound.value < best.value:
+                best, best_prices = bound, prices
+            else:
+                rate *= 0.8
+        return best, mask, best_prices
 
     def _climb(self, mask: Mask) -> bool:
         """Choose all heads anew, each as if the others kept theirs."""
@@ -227,14 +260,14 @@ class Search:
         )
         chains = chains_of(mask)
         if self.lazily:
-            # the paper's first columns, and those of the best tree
-            g, p, c = np.nonzero(chains[:1])
-            self._add(program, g, p, c)
+            # the paper's first columns, those of the best tree, and what the first prices buy
+            start = upper > self._first_prices[None]
+            start[0] |= chains[0]
             if self.heads is not None:
                 c = np.flatnonzero(self.heads > 0)
-                g, p = self.heads[self.heads[c]], self.heads[c]
-                new = program.chain_column[g, p, c] < 0
-                self._add(program, g[new], p[new], c[new])
+                start[self.heads[self.heads[c]], self.heads[c], c] = True
+            g, p, c = np.nonzero(start & chains)
+            self._add(program, g, p, c)
         else:
             g, p, c = np.nonzero(chains)
             self._add(program, g, p, c)
@@ -291,7 +324,7 @@ class Search:
             self._round(point, mask)
             if bound <= self.score + self.tolerance:
                 return bound, []
-            if self.lazily and self.polytope != "martins":
+            if self.prune:
                 fewer = self._survivors(relaxation, mask)
                 if (fewer != mask).any():
                     mask = fewer

@@ -10,7 +10,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from ..solver import Solver
-from .branch_and_price import Outcome, Search
+from .branch_and_price import Outcome, Search, tolerance_of
 from .decoder import TreeDecoder, infeasible
 from .grandparent_lp import Polytope
 from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
@@ -47,6 +47,9 @@ class PriceAndCut(TreeDecoder):
     pricing
         Whether columns and rows are delayed; if not, all are stated at once (the paper's
         brute force).
+    pruning
+        Whether prices are first improved without a program, and arcs dropped before and while
+        there is one. Without it, and with `pricing`, this is the paper's method.
 
     Notes
     -----
@@ -77,6 +80,7 @@ class PriceAndCut(TreeDecoder):
     relax: bool = False
     polytope: Polytope = "both"
     pricing: bool = True
+    pruning: bool = True
 
     def __post_init__(self) -> None:
         if self.solver not in ("CBC", "HIGHS"):
@@ -85,6 +89,10 @@ class PriceAndCut(TreeDecoder):
             raise ProblemError(
                 f"polytope: expected 'both', 'martins' or 'counting', got {self.polytope!r}."
             )
+
+    @property
+    def _lazily(self) -> bool:
+        return self.pricing and self.polytope == "both"
 
     def decode(
         self,
@@ -120,7 +128,7 @@ class PriceAndCut(TreeDecoder):
             "PriceAndCut",
             score,
             max(score, found.bound),
-            tolerance=1e-7 * max(1.0, abs(score)),
+            tolerance=tolerance_of(score),
             scope=problem.scope,
             iterations=found.rounds,
         )
@@ -146,7 +154,8 @@ class PriceAndCut(TreeDecoder):
             single_root=problem.single_root,
             solver=self.solver,
             polytope=self.polytope,
-            lazily=self.pricing and self.polytope == "both",
+            lazily=self._lazily,
+            prune=self._lazily and self.pruning,
             branch=not self.relax,
             clock=budget.start(),
         ).run()

@@ -9,7 +9,7 @@ from ...arrays import read_only
 from .decoder import rounding_slack
 from .kernels import chu_liu_edmonds, eisner
 
-__all__ = ["Bound", "gains", "lagrangian_bound", "priced", "tightened"]
+__all__ = ["Bound", "gains", "lagrangian_bound", "priced", "subgradient", "tightened"]
 
 Floats = NDArray[np.float64]
 
@@ -86,9 +86,25 @@ def lagrangian_bound(
     a problem of single arcs, which one spanning tree solves. That holds for every price
     and for bounds in place of scores, so nothing depends on how exact a solver was.
     """
-    bought = arcs + gains(upper, prices)
-    bought[1:] += prices[1:]
+    allowed = arcs > -np.inf
+    # an arc that is left out buys nothing
+    bought = arcs + gains(upper, np.where(allowed, prices, np.inf))
+    bought[1:] += np.where(allowed, prices, 0.0)[1:]
     return Bound(bought, single_root, projective)
+
+
+def subgradient(upper: Floats, prices: Floats, heads: NDArray[np.int64]) -> Floats:
+    """Return how the bound moves with the prices, at the tree that attains it.
+
+    An arc of the tree pays its price; each grandparent that is bought repays the price of its
+    lower arc, in the tree or not.
+    """
+    slope = np.zeros_like(prices)
+    p = np.flatnonzero(heads >= 0)
+    c = np.flatnonzero(heads > 0)
+    slope[heads[c], c] = 1.0
+    slope[p] -= upper[heads[p], p] > prices[p]
+    return slope
 
 
 def priced(

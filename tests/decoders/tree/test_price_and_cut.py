@@ -24,6 +24,7 @@ from tests.decoders.tree import samples
 OPTIONS = [
     {},
     {"solver": "HIGHS"},
+    {"pruning": False},
     {"pricing": False},
     {"polytope": "martins"},
     {"polytope": "counting"},

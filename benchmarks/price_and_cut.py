@@ -1,0 +1,314 @@
+"""Price and cut against brute force, with the same solvers: the paper's tables 1 and 2.
+
+::
+
+    python benchmarks/price_and_cut.py [--quick]
+
+Grandparent models of held-out sentences of up to 60 tokens, non-projective, in three languages;
+the weights are those of `tree_scores.py`. Seconds are this process's processor time, and
+decoding alone: all scores are computed before, and counted when they are asked for.
+
+Two upper bounds spare scores: the exact maxima over grandparents and over children ("exact
+bounds"), which a dense array gives for nothing, and sums of maxima of single templates
+("template bounds", the paper's equations 12 and 13), which need no score of a whole part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from time import thread_time
+
+import timing  # isort: skip - before numpy
+
+import numpy as np
+import plots
+import tree_features as features
+import tree_scores
+from numba import njit
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    DenseGrandparents,
+    PriceAndCut,
+    TreeProblem,
+)
+
+LANGUAGES = ("danish", "hungarian", "italian")
+#: Brute force states millions of columns on longer sentences; these are left out for all.
+LONGEST_BRUTE = 25
+LONGEST = 60
+EQUAL = 1e-6
+
+
+@dataclass
+class Tally:
+    """What one method did on the sentences of one language."""
+
+    seconds: list[float] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    scored: int = 0
+    added: int = 0
+    possible: int = 0
+    integral: int = 0
+    certified: int = 0
+    right: int = 0
+    words: int = 0
+
+    def take(self, method: Callable[[], object], sentence: tree_scores.Sentence) -> None:
+        begin = thread_time()
+        found = method()
+        self.seconds.append(thread_time() - begin)
+        self.scores.append(found.score)
+        self.scored += found.scored
+        self.added += found.added
+        self.possible += sentence.n * (sentence.n - 1) ** 2
+        self.integral += found.integral
+        self.certified += found.bound - found.score <= EQUAL
+        self.right += int((found.heads[1:] == sentence.heads).sum())
+        self.words += sentence.n
+
+    @property
+    def count(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def rate(self) -> float:
+        return self.count / sum(self.seconds)
+
+    def percent(self, number: int, of: int | None = None) -> float:
+        return 100.0 * number / (of or self.count)
+
+
+@njit(cache=True)
+def template_bounds(forms, tags, weights):
+    """Sum each template's maximum over grandparents, and over children."""
+    size = len(tags) - 1
+    out = np.empty(features.CHAIN, np.int64)
+    lower = np.full((features.CHAIN, size, size), -np.inf)
+    upper = np.full((features.CHAIN, size, size), -np.inf)
+    for g in range(size):
+        for h in range(1, size):
+            for m in range(1, size):
+                if g != h and h != m and g != m:
+                    features.chain_features(forms, tags, g, h, m, out)
+                    for t in range(features.CHAIN):
+                        value = weights[out[t]]
+                        lower[t, h, m] = max(lower[t, h, m], value)
+                        upper[t, g, h] = max(upper[t, g, h], value)
+    return lower.sum(axis=0), upper.sum(axis=0)
+
+
+@dataclass
+class TemplateBounds:
+    """Scores that are bounded template by template."""
+
+    dense: DenseGrandparents
+    by_arc: np.ndarray
+    by_chain: np.ndarray
+
+    def score(self, g, p, c):
+        return self.dense.score(g, p, c)
+
+
+METHODS = {
+    "brute force": PriceAndCut(relax=True, pricing=False),
+    "brute force, HiGHS": PriceAndCut("HIGHS", relax=True, pricing=False),
+    "price and cut, as in the paper": PriceAndCut(relax=True, pruning=False),
+    "price and cut": PriceAndCut(),
+    "price and cut, HiGHS": PriceAndCut("HIGHS"),
+}
+POLYTOPES = {
+    "ArcGP + GPArc": PriceAndCut(relax=True, polytope="martins", pricing=False),
+    "OneGP + NoGP": PriceAndCut(relax=True, polytope="counting", pricing=False),
+    "all": PriceAndCut(relax=True, polytope="both", pricing=False),
+}
+
+
+def sample(model: tree_scores.Model, count: int, longest: int) -> list[tree_scores.Sentence]:
+    """Return held-out sentences of all lengths, the same in every run."""
+    fit = [s for s in model.held_out if 2 <= s.n <= longest]
+    chosen = np.random.default_rng(0).permutation(len(fit))[:count]
+    return [fit[i] for i in chosen]
+
+
+def run(
+    methods: dict[str, PriceAndCut],
+    problems: list[tuple[tree_scores.Sentence, TreeProblem]],
+) -> dict[str, Tally]:
+    """Run all methods sentence by sentence, in turns."""
+    tallies = {name: Tally() for name in methods}
+    for decoder in methods.values():
+        decoder.search(problems[0][1])  # loads the solver
+    for sentence, problem in problems:
+        for name, decoder in methods.items():
+            tallies[name].take(lambda d=decoder, p=problem: d.search(p), sentence)
+    return tallies
+
+
+def with_template_bounds(
+    model: tree_scores.Model, problems: list[tuple[tree_scores.Sentence, TreeProblem]]
+) -> Tally:
+    """Price and cut where only templates bound what was not scored."""
+    tally, decoder = Tally(), PriceAndCut()
+    for sentence, problem in problems:
+        bounds = template_bounds(sentence.forms, sentence.tags, model.second)
+        scorer = TemplateBounds(DenseGrandparents.of(problem), *bounds)
+        tally.take(lambda p=problem, s=scorer: decoder.search(p, scorer=s), sentence)
+    return tally
+
+
+def main() -> None:
+    parser = timing.arguments(__doc__)
+    parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
+    options = parser.parse_args()
+    few, many = (12, 40) if options.quick else (40, 150)
+    report = timing.Report("price_and_cut", options.results)
+    points = {}
+    differences, against, compared = [], [], 0
+    for name in options.languages:
+        model = tree_scores.load(name, options.data)
+
+        def scored(count: int, longest: int, model=model):
+            sentences = sample(model, count, longest)
+            return [(s, model.problem(s, siblings=False)) for s in sentences]
+
+        first = run(METHODS, scored(few, LONGEST_BRUTE))
+        table_one(report, name, first)
+        second = run(POLYTOPES, scored(few // 2, LONGEST_BRUTE))
+        table_two(report, name, second)
+        problems = scored(many, LONGEST)
+        ours = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
+        third = run(ours, problems)
+        third["price and cut, template bounds"] = with_template_bounds(model, problems)
+        table_three(report, name, third)
+        brute, ppc = first["brute force"], first["price and cut"]
+        # what the relaxation leaves open, branching may close: compare where it leaves nothing
+        whole = scored(few, LONGEST_BRUTE)
+        for (_, problem), score in zip(whole, ppc.scores, strict=True):
+            full = PriceAndCut(pricing=False).search(problem)
+            differences.append(abs(full.score - score))
+        for (_, problem), score in zip(problems, third["price and cut"].scores, strict=True):
+            other = BranchAndBound().decode(problem, budget=Budget(seconds=20)).certificate
+            if other.is_optimal:
+                compared += 1
+                against.append(abs(other.score - score))
+        every = third["price and cut"]
+        fastest = max(tally.rate for tally in third.values())
+        report.target(f"{name}: speed-up over brute force, CBC", 3.8, ppc.rate / brute.rate)
+        paper = first["price and cut, as in the paper"]
+        report.target(f"{name}: the same, as in the paper", 3.8, paper.rate / brute.rate)
+        report.target(
+            f"{name}: scored, exact bounds",
+            25,
+            every.percent(every.scored, every.possible),
+            most=True,
+            unit="%",
+        )
+        loose = third["price and cut, template bounds"]
+        report.target(
+            f"{name}: scored, template bounds",
+            25,
+            loose.percent(loose.scored, loose.possible),
+            most=True,
+            unit="%",
+        )
+        report.target(
+            f"{name}: added", 15, every.percent(every.added, every.possible), most=True, unit="%"
+        )
+        report.target(f"{name}: integral", 95, every.percent(every.integral), unit="%")
+        report.target(f"{name}: certified", 100, every.percent(every.certified), unit="%")
+        report.target(f"{name}: sentences a second, n <= {LONGEST}", 15, fastest, unit="")
+        tighter = second["all"].rate / second["ArcGP + GPArc"].rate
+        report.target(f"{name}: all rows against ArcGP + GPArc", 1.0, tighter)
+        points[name] = (
+            [s.n for s, _ in problems],
+            [1e3 * t for t in third["price and cut"].seconds],
+        )
+    report.target(
+        "largest difference from brute force", EQUAL, max(differences), most=True, unit=""
+    )
+    report.target("the same, from BranchAndBound", EQUAL, max(against), most=True, unit="")
+    report.facts["compared with BranchAndBound"] = compared
+    plots.curves(
+        report.path(".png"),
+        "Price and cut, one sentence",
+        "tokens",
+        "milliseconds",
+        {name: sorted_points(*given) for name, given in points.items()},
+    )
+    report.close()
+
+
+def sorted_points(lengths: list[int], values: list[float]) -> tuple[list[float], list[float]]:
+    """Return the median of the values at each length."""
+    at = sorted(set(lengths))
+    where = np.array(lengths)
+    return [float(n) for n in at], [float(np.median(np.array(values)[where == n])) for n in at]
+
+
+def table_one(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
+    base = tallies["brute force"]
+    report.table(
+        f"{name}: {base.count} sentences of up to {LONGEST_BRUTE} tokens (the paper's table 1)",
+        ["method", "sentences/s", "relative", "scored %", "added %", "integral %", "certified %",
+         "UAS"],
+        [
+            [
+                key,
+                tally.rate,
+                tally.rate / base.rate,
+                tally.percent(tally.scored, tally.possible),
+                tally.percent(tally.added, tally.possible),
+                tally.percent(tally.integral),
+                tally.percent(tally.certified),
+                tally.percent(tally.right, tally.words),
+            ]
+            for key, tally in tallies.items()
+        ],
+    )  # fmt: skip
+
+
+def table_two(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
+    base = tallies["ArcGP + GPArc"]
+    report.table(
+        f"{name}: polytopes, all columns, {base.count} sentences (the paper's table 2)",
+        ["rows", "sentences/s", "relative", "integral %", "UAS"],
+        [
+            [
+                key,
+                tally.rate,
+                tally.rate / base.rate,
+                tally.percent(tally.integral),
+                tally.percent(tally.right, tally.words),
+            ]
+            for key, tally in tallies.items()
+        ],
+    )
+
+
+def table_three(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
+    report.table(
+        f"{name}: sentences of up to {LONGEST} tokens",
+        ["method", "sentences", "sentences/s", "slowest, s", "scored %", "added %", "integral %",
+         "certified %", "UAS"],
+        [
+            [
+                key,
+                tally.count,
+                tally.rate,
+                max(tally.seconds),
+                tally.percent(tally.scored, tally.possible),
+                tally.percent(tally.added, tally.possible),
+                tally.percent(tally.integral),
+                tally.percent(tally.certified),
+                tally.percent(tally.right, tally.words),
+            ]
+            for key, tally in tallies.items()
+        ],
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
