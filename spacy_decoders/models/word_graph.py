@@ -97,9 +97,7 @@ def word_graph(
     return WordGraph(PathProblem(start, edges, end, vertices.classes), via)
 
 
-def useful_words(
-    selection: Floats, bonus: float, length: int, score: float
-) -> NDArray[np.int64]:
+def useful_words(selection: Floats, bonus: float, length: int, score: float) -> NDArray[np.int64]:
     """Drop the words that no headline as good as a known one can have, without a graph.
 
     Probabilities are at most 1, so a word adds at most its selection score and the bonus
