@@ -406,6 +406,12 @@ def advance(model, emissions, begin, n, size, slack, patience, work, rows, score
             # where the scores are exact, g is the best survivor of this token: the next
             # token can begin before it is known who else survives
             g = pivot(running, least, top, stride)
+            if not exact and not last:
+                # another survivor may reach it with more
+                step = FORBIDDEN
+                for k in range(first, past):
+                    step = max(step, scores[k] + transitions[rows[k] + g])
+                top = step + emissions[row + g]
             threshold = top - slack
             if not last:
                 if not published(ready, g):
@@ -420,20 +426,23 @@ def advance(model, emissions, begin, n, size, slack, patience, work, rows, score
                 hope = add(load(running, block), load(hopes, at + block))
                 bits |= at_least(hope, fill(threshold)) << (block - word)
             if bits and not exact:
+                hopeful = bits
+                bits = np.int64(0)
                 for block in range(word, min(word + WORD, stride), LANES):
-                    if (bits >> (block - word)) & 0xFFFF:
+                    if (hopeful >> (block - word)) & 0xFFFF:
                         # summed in the order of the bounds: rounding keeps the order then
                         worth = reached(transitions, rows, scores, first, past, block)
                         worth = add(worth, emission(emissions, row, block, size))
                         if last:
                             worth = add(worth, load(end, block))
                         store(running, block, worth)
+                        hope = add(worth, load(hopes, at + block))
+                        bits |= at_least(hope, fill(threshold)) << (block - word)
             while bits:
                 x = word + first_lane(bits)
                 bits &= bits - 1
-                if exact or running[x] + hopes[at + x] >= threshold:
-                    rows[used], scores[used] = x * stride, running[x]
-                    used += 1
+                rows[used], scores[used] = x * stride, running[x]
+                used += 1
         # every running score that counts lies between best + low and best
         total -= np.float64(low)
         low = np.float32(0)
