@@ -163,7 +163,7 @@ def main() -> None:
     parser = timing.arguments(__doc__)
     parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
     options = parser.parse_args()
-    few, many = (12, 40) if options.quick else (40, 150)
+    few, many = (8, 25) if options.quick else (40, 150)
     report = timing.Report("price_and_cut", options.results)
     points = {}
     differences, against, compared = [], [], 0

@@ -15,15 +15,18 @@ from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
 from .pricing import Bound, lagrangian_bound, priced, subgradient, tightened
 from .scoring import is_projective, is_tree
-from .separation import SLACK, crossing_arcs, exceeded_arcs, missing_chains
+from .separation import crossing_arcs, exceeded_arcs, missing_chains
 
 __all__ = ["Outcome", "Search"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+#: What float64 may lose, relatively, in a program's bound: far less than the tolerance.
+ROUNDING = 5e-11
+
 #: Steps of descent before the program is made.
-DESCENT = 30
+DESCENT = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,12 +203,8 @@ class Search:
         return kept
 
     def _improve(self, bound: Bound, mask: Mask, prices: Floats) -> tuple[Bound, Mask, Floats]:
-        """Prune before there is a program, by better trees and better prices."""
+        """Prune before there is a program, by better prices; subgradient steps find them."""
         mask = self._survivors(bound, mask)
-        for _ in range(4):
-            if self.heads is None or not self._climb(mask):
-                break
-            mask = self._survivors(bound, mask)
         best, best_prices, rate = bound, prices, 1.0
         for _ in range(DESCENT):
             if self.heads is None or best.value <= self.score + self.tolerance:
@@ -228,23 +227,6 @@ class Search:
             else:
                 rate *= 0.8
         return best, mask, best_prices
-
-    def _climb(self, mask: Mask) -> bool:
-        """Choose all heads anew, each as if the others kept theirs."""
-        assert self.heads is not None
-        heads = self.heads
-        h, m = np.nonzero(mask)
-        inner = h > 0
-        change = self.arcs.copy()
-        change[~mask] = -np.inf
-        above = heads[h[inner]]
-        fits = above != m[inner]
-        hi, mi, above = h[inner][fits], m[inner][fits], above[fits]
-        change[hi, mi] += self.table.score(above, hi, mi)
-        looped = h[inner][~fits], m[inner][~fits]
-        change[looped] = -np.inf
-        tree = Bound(change, self.single_root, self.projective)
-        return tree.value > -np.inf and self._offer(tree.heads)
 
     def _state(self, mask: Mask) -> GrandparentProgram:
         """Make the program, from the arcs that are left at the root."""
@@ -314,7 +296,7 @@ class Search:
             self.rounds += 1
             prices = tightened(point.one_grandparent, point.arc_costs, point.arcs)
             if not self.lazily:
-                bound = min(bound, point.bound + SLACK * 1e-3)
+                bound = min(bound, point.bound + ROUNDING * max(1.0, abs(point.bound)))
             if self.polytope != "martins":
                 relaxation = self._bound(mask, prices)
                 if relaxation.value == -np.inf:
