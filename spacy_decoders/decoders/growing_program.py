@@ -17,12 +17,16 @@ from numpy.typing import ArrayLike, NDArray
 from ..budget import Clock
 from ..errors import InfeasibleError, ProblemError
 from .silence import silent_stdout
-from .solver import FEASIBILITY, Relaxation, Sense, Solver, SolverError
+from .solver import Relaxation, Sense, Solver, SolverError
 
 __all__ = ["GrowingProgram"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
+
+#: How far a point may miss a row or a bound, relative to the row: solvers scale rows whose
+#: coefficients differ much. The point only shows the way; what is proven comes from the duals.
+FEASIBILITY = 1e-5
 
 
 class _Backend(Protocol):

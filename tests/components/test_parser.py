@@ -180,10 +180,19 @@ def test_margins_and_several_parses_on_request(trained):
     assert parse(trained)[0]._.head_margin is None
 
 
-@pytest.mark.parametrize(("decoder", "projective"), [("Eisner", True), ("ChuLiuEdmonds", False)])
-def test_decoder_by_config(trained, decoder, projective):
+@pytest.mark.parametrize(
+    ("decoder", "factors", "projective"),
+    [
+        ("Eisner", [], True),
+        ("ChuLiuEdmonds", [], False),
+        ("PriceAndCut", ["arcs", "grandparents"], False),
+    ],
+)
+def test_decoder_by_config(trained, decoder, factors, projective):
     nlp = make_nlp(
-        decoder={"@decoders": f"spacy-decoders.{decoder}.v1"}, factors=[], projective=projective
+        decoder={"@decoders": f"spacy-decoders.{decoder}.v1"},
+        factors=factors,
+        projective=projective,
     )
     doc = parse(nlp)
     assert trees(doc) == trees(parse(trained))
