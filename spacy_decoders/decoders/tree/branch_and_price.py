@@ -362,7 +362,12 @@ class Search:
             program.exclude((gf, pf), (pf, cf))
             self._add(program, g, p, c)
             grown = True
-        return self._price(program, point, prices, mask) or grown
+        if self._price(program, point, prices, mask) or grown:
+            return True
+        # chains that gain without a row of their own leave the bound above the optimum
+        g, p, c = program.chains
+        gains = self.table.upper[g, p, c] > prices[p, c] + self.tolerance
+        return program.add_upper_rows(g[gains], p[gains], c[gains])
 
     def _price(
         self, program: GrandparentProgram, point: Point, prices: Floats, mask: Mask

@@ -195,13 +195,14 @@ class GrandparentProgram:
         )
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
 
-    def add_upper_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
-        """GPArc, z_gpc <= z_gp, for chains that have columns."""
+    def add_upper_rows(self, g: Tokens, p: Tokens, c: Tokens) -> bool:
+        """Add GPArc, z_gpc <= z_gp, for chains that have columns; return whether any is new."""
         new = ~self._below_upper[g, p, c]
         g, p, c = g[new], p[new], c[new]
         self._below_upper[g, p, c] = True
         ones = np.ones(len(g))
         self._add_pairs("<=", 0.0, self.chain_column[g, p, c], ones, self.column[g, p], -ones)
+        return len(g) > 0
 
     def add_martins_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
         """GPArc for the lower arc and ArcGP, for chains that have columns."""
