@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import spacy
 from spacy.language import Language
 
-__all__ = ["fast_products"]
+from ..errors import ProblemError
+
+__all__ = ["copy_tok2vec", "fast_products"]
 
 
 @spacy.registry.callbacks("spacy-decoders.FastProducts.v1")
@@ -27,3 +31,43 @@ def _use_fast_products(language: type[Language]) -> type[Language]:
     if isinstance(get_current_ops(), NumpyOps):
         set_current_ops(NumpyOps(use_blis=False))
     return language
+
+
+@spacy.registry.callbacks("spacy-decoders.CopyTok2Vec.v1")
+def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:
+    """Start a component's tok2vec from that of a component trained on more data.
+
+    As ``[initialize.after_init]``. Both must have a tok2vec of their own, of the same shape.
+
+    Parameters
+    ----------
+    pipeline
+        The trained pipeline; null leaves the weights at random.
+    source
+        Its component to copy from.
+    target
+        The component to copy to.
+    """
+    return partial(_copy_tok2vec, pipeline=pipeline, source=source, target=target)
+
+
+def _copy_tok2vec(nlp: Language, *, pipeline: str | None, source: str, target: str) -> Language:
+    if pipeline is None:
+        return nlp
+    given = _tok2vec(spacy.load(pipeline, exclude=["vocab"]), source)
+    wanted = _tok2vec(nlp, target)
+    for theirs, ours in zip(given.walk(), wanted.walk(), strict=True):
+        for name in theirs.param_names:
+            value = theirs.get_param(name)
+            if value.shape != ours.get_param(name).shape:
+                raise ProblemError(
+                    f"source: the tok2vec of {source!r} in {pipeline} is of another shape than "
+                    f"that of {target!r}; give both the same widths and rows."
+                )
+            ours.set_param(name, value.copy())
+    return nlp
+
+
+def _tok2vec(nlp: Language, component: str) -> Any:
+    pipe: Any = nlp.get_pipe(component)
+    return pipe.model.get_ref("tok2vec")
