@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -101,7 +102,9 @@ class TextIndex:
         if connection is None:
             uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
             try:
-                connection = sqlite3.connect(uri, uri=True)
+                # used by one thread, but closed by whichever lets go of the index
+                connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
+                weakref.finalize(self, connection.close)
                 connection.execute("SELECT rowid FROM concepts LIMIT 1").fetchone()
             except sqlite3.DatabaseError as error:
                 raise ProblemError(
