@@ -391,7 +391,8 @@ class GraphEntityLinker(DecodingPipe):
         own = scores[members]
         shares = np.exp(own - np.logaddexp.reduce(own))
         chosen = int(members[choice])
-        accepted = shares[choice] >= self.min_score and margin >= self.min_margin
+        # below 0 lies only a bound that the budget left loose: the choice is the best one found
+        accepted = shares[choice] >= self.min_score and max(margin, 0.0) >= self.min_margin
         others = [i for i in np.argsort(-shares, kind="stable").tolist() if i != choice]
         ranked = [choice, *others][: self.shown]
         return {

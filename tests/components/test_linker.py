@@ -42,6 +42,12 @@ def identifiers(doc):
     return {ent.text: ent.kb_id_ for ent in doc.ents}
 
 
+def test_without_time_to_prove_margins_mentions_are_linked():
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME, config={"mentions": "aliases", "seconds": 1e-9})
+    assert "NIL" not in identifiers(nlp(TEXT)).values()
+
+
 @pytest.mark.parametrize(
     "text, expected",
     [
