@@ -22,6 +22,7 @@ from time import perf_counter
 
 import numpy as np
 from linking_data import DataSet, Document, aida, wikidata, wikispeedia
+from plots import bars
 
 from spacy_decoders import Budget
 from spacy_decoders.decoders.representatives import (
@@ -408,7 +409,15 @@ def main() -> None:
     demo_speed(report)
     report.target("aida-candidates testa", 92.5, ours["accuracy"], unit="%")
     report.target("accuracy at 80% coverage", 97.0, coverage[0.8], unit="%")
+    plot(report, found)
     report.close()
+
+
+def plot(report: timing.Report, found: dict[str, dict]) -> None:
+    """Accuracy by objective."""
+    title = "aida-candidates testa: accuracy of linkable mentions"
+    values = {name: result["accuracy"] for name, result in found.items()}
+    bars(report.path(".png"), title, "%", values, log=False)
 
 
 if __name__ == "__main__":
