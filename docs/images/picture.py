@@ -14,7 +14,7 @@ TEXT = (
     "A jaguar hunts in the jungle along the Amazon. The jaguar swims across the river at night, "
     "and no other predator of the jungle hunts a caiman."
 )
-SIZE = "900,1330"
+SIZE = "900,1900"
 
 
 def main() -> None:
