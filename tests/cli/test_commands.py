@@ -49,8 +49,7 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
     ):
         done = run("demo", *arguments, stdin=stdin)
         assert done.exit_code == 0, done.output
-        assert "Paris/NNP" in words(done.output)
-        assert "A second paragraph" in done.output
+        assert {"Paris/NNP", "paragraph/NN"} <= words(done.output)
 
 
 def test_demo_takes_any_pipeline(tmp_path):
