@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+import spacy
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,6 +26,7 @@ def examples(page: Path) -> list[tuple[str, str]]:
     "page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem
 )
 def test_examples_print_what_they_say(page):
+    spacy.util.fix_random_seed(0)
     for code, expected in examples(page):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
