@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 from linking_data import DataSet, Document, aida, wikidata, wikispeedia
@@ -419,15 +419,15 @@ def full_size_speed(report: timing.Report, cache: Path) -> None:
     list(nlp.pipe(doc.copy() for doc in docs))
     seconds, certified = [], []
     for doc in docs * 3:
-        start = perf_counter()
+        start = process_time()
         (done,) = nlp.pipe([doc.copy()])
-        seconds.append(perf_counter() - start)
+        seconds.append(process_time() - start)
         (certificate,) = done._.certificates["graph_entity_linker"]
         certified.append(certificate["status"] == "optimal")
     median = 1000 * float(np.median(seconds))
     report.table(
         f"12 x 96 candidates among {vertices:,} concepts",
-        ["ms a document", "certified %"],
+        ["ms a document, processor time", "certified %"],
         [[median, 100 * float(np.mean(certified))]],
     )
     report.target("12 x 96 at full size, nlp.pipe", 150, median, most=True, unit="ms")
