@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 from .errors import ProblemError
 
-__all__ = ["UNLIMITED", "Budget", "Clock"]
+__all__ = ["UNLIMITED", "Budget", "Clock", "allowing_for_compilation"]
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,31 @@ class Budget:
 
 #: No limit at all: the default of every decoder.
 UNLIMITED = Budget()
+
+
+#: Seconds that compiling a decoder may take on a slow machine, and who has had them.
+_COMPILING = 120.0
+_COMPILED: set[type] = set()
+
+
+def allowing_for_compilation(budget: Budget, decoder: object) -> Budget:
+    """Lengthen a decoder's first budget in this process.
+
+    On a machine without compiled code in its cache the first decoding compiles, which is no
+    part of the work that the budget was meant for.
+
+    Examples
+    --------
+    >>> class Slow:
+    ...     pass
+    >>> first = allowing_for_compilation(Budget(seconds=1.0), Slow())
+    >>> first.seconds, allowing_for_compilation(Budget(seconds=1.0), Slow()).seconds
+    (121.0, 1.0)
+    """
+    if budget.seconds is None or type(decoder) in _COMPILED:
+        return budget
+    _COMPILED.add(type(decoder))
+    return replace(budget, seconds=budget.seconds + _COMPILING)
 
 
 @dataclass(frozen=True)

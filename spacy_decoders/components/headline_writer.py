@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..budget import Budget
+from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
 from .headline_units import Headline
@@ -144,7 +144,7 @@ class HeadlineWriter:
 
     @property
     def _budget(self) -> Budget:
-        return Budget(seconds=self.seconds)
+        return allowing_for_compilation(Budget(seconds=self.seconds), self.decoder)
 
     def no_headline(self) -> Certificate:
         """What is said about a text without a headline."""

@@ -19,7 +19,7 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Optimizer
 
 from .. import registry  # noqa: F401 - creates `@decoders`
-from ..budget import Budget
+from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import ProblemError
 from ..models.link_weights import FEATURES, LinkWeights, conditional_gradient
@@ -366,7 +366,8 @@ class GraphEntityLinker(DecodingPipe):
         problem = RepresentativesProblem(
             self.pairs(table), sets, [own[members] for members in sets], weight, table.keys
         )
-        solution = self.decoder.decode(problem, budget=self.budget)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        solution = self.decoder.decode(problem, budget=budget)
         scores = -problem.conditional_costs(solution.choices)
         links = {
             window.mentions[place]: self._link(

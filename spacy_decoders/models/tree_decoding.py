@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..budget import Budget
+from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from .factor_templates import FactorTemplates
 from .tree_scores import SentenceScores
@@ -54,7 +54,8 @@ class TreeParser:
         """Find the best tree of a sentence."""
         if self.templates is not None and self._too_long(sentence):
             return self._decode_long(sentence, problem, self.templates)
-        return self.decoder.decode(problem, budget=self.budget)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
 
     def _first_order(self, sentence: SentenceScores) -> TreeProblem:
         from ..decoders.tree import TreeProblem, prune
