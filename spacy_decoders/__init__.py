@@ -1,5 +1,7 @@
 """Exact, certified structured decoding for spaCy."""
 
+from typing import Any
+
 from .budget import Budget
 from .bundled import load
 from .certificate import Certificate
@@ -13,7 +15,16 @@ __all__ = [
     "NotDecomposableError",
     "ProblemError",
     "__version__",
+    "explain",
     "load",
 ]
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "explain":  # its templates are loaded only where a page is wanted
+        from .display import explain
+
+        return explain
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

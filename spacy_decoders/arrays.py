@@ -92,16 +92,17 @@ def checked_indices(
     _check_shape(name, given, shape)
     if given.size and given.dtype.kind not in "iu":
         raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
+    # what does not fit the dtype would wrap round in silence
+    limits = np.iinfo(dtype)
+    low = limits.min if low is None else low
+    high = limits.max + 1 if high is None else high
     bad = np.zeros(given.shape, dtype=bool)
-    if low is not None:
-        bad |= given < low
-    if high is not None:
-        bad |= given >= high
+    bad |= given < low
+    bad |= given > high - 1
     if bad.any():
         index = tuple(int(i) for i in np.argwhere(bad)[0])
-        below = "" if high is None else f" and below {high}"
         raise ProblemError(
-            f"{name}: every entry must be at least {low}{below}; "
+            f"{name}: every entry must be at least {low} and below {high}; "
             f"got {int(given[index])} at index {index}."
         )
     return read_only(np.ascontiguousarray(given, dtype=dtype))

@@ -51,3 +51,10 @@ def test_indices_out_of_range(values):
 def test_indices_are_whole_numbers():
     with pytest.raises(ProblemError, match="whole numbers"):
         checked_indices("classes", [0.5], (1,))
+
+
+@pytest.mark.parametrize("value", [2**32 + 1, 2**64 - 1, -(2**40)])
+def test_indices_never_wrap_round(value):
+    dtype = np.uint64 if value > 0 else np.int64
+    with pytest.raises(ProblemError, match="arcs: every entry must be"):
+        checked_indices("arcs", np.array([0, value], dtype=dtype), (2,))

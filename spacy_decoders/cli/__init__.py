@@ -128,7 +128,12 @@ _HUBS = typer.Option(help="Hubs to index distances to; 256 for millions of conce
 
 @kb_app.command("build")
 def kb_build_command(
-    source: Annotated[Path, typer.Argument(help="Your concepts: .tsv or .jsonl, also .gz.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Your concepts: .tsv (id, title, aliases a=3;b, links x;y, ...) or .jsonl."
+        ),
+    ],
     output: Annotated[Path, _OUTPUT],
     hubs: Annotated[int, _HUBS] = 0,
 ) -> None:
@@ -218,6 +223,6 @@ def friendly_errors() -> Iterator[None]:
     """Print an error of ours as a message, without a traceback, and exit with 1."""
     try:
         yield
-    except DecodersError as error:
+    except (DecodersError, OSError) as error:  # spaCy's own of a pipeline that is none, too
         typer.secho(str(error), fg=typer.colors.RED, err=True)
         raise typer.Exit(1) from None

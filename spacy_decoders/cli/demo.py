@@ -193,16 +193,23 @@ def _margin(margin: float | None) -> str:
 def _certificates(docs: Sequence[Doc]) -> Table:
     table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
     for name, rows in _by_component(docs):
-        proven = sum(row["status"] == "optimal" for row in rows)
         others = Counter(in_words(row) for row in rows if row["status"] != "optimal")
         table.add_row(
             name,
             ", ".join(sorted({row["decoder"] for row in rows})),
             str(len(rows)),
-            Text(f"{proven} ({proven / len(rows):.0%})", style="green" if not others else "red"),
+            Text(_proven(rows), style="green" if not others else "red"),
             "; ".join(f"{count} {words}" for words, count in others.items()),
         )
     return table
+
+
+def _proven(rows: Sequence[dict[str, str]]) -> str:
+    """How many are proven, and of how many of them only among candidates that were kept."""
+    proven = [row for row in rows if row["status"] == "optimal"]
+    kept = sum(row["scope"] == "pruned" for row in proven)
+    caveat = f", {kept} of them among kept candidates" if kept else ""
+    return f"{len(proven)} ({len(proven) / len(rows):.0%}){caveat}"
 
 
 def _by_component(docs: Sequence[Doc]) -> Iterator[tuple[str, list[dict[str, str]]]]:

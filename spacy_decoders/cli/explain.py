@@ -20,7 +20,7 @@ _ALTERNATIVES = {"head_margins": True, "k_best": 4, "n_best": 5}
 def explain_text(text: str, output: Path, pipeline: str | None) -> None:
     """Annotate a text, alternatives included, and write the page."""
     nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
-    page = explain(nlp(text)).save(output)
+    page = explain(nlp(text.strip())).save(output)
     Console(highlight=False, soft_wrap=True).print(f"Open {page} in a browser.")
 
 

@@ -6,6 +6,7 @@ Values are plain types only (dict, list, str, float, int, bool, None): they surv
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -54,9 +55,15 @@ def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
 def set_token_values(doc: Doc, name: str, values: Iterable[float]) -> None:
     """Write one extension value per token in a single update of ``doc.user_data``.
 
+    An infinite margin, of a token that allows nothing else, is written as None: strict JSON
+    knows no infinity.
+
     ``token._.name = value`` costs microseconds a token, more than decoding it does.
     """
     user_data: dict[Any, Any] = doc.user_data
     user_data.update(
-        {("._.", name, token.idx, None): value for token, value in zip(doc, values, strict=True)}
+        {
+            ("._.", name, token.idx, None): value if math.isfinite(value) else None
+            for token, value in zip(doc, values, strict=True)
+        }
     )

@@ -155,6 +155,11 @@ def make_linker(
     scorer
         The scoring method.
     """
+    if not callable(kb):
+        raise ProblemError(
+            "kb: expected a loader; for a folder give {'@misc': 'spacy-decoders.ConceptBase.v1', "
+            f"'path': {str(kb)!r}}}."
+        )
     return GraphEntityLinker(
         nlp.vocab,
         model,

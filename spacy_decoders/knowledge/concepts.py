@@ -140,7 +140,8 @@ def _concept(row: Any) -> Concept:
     return Concept(
         id=str(identity).strip(),
         title=title,
-        aliases=_aliases(row.get("aliases")) or {title: 1.0},
+        # what something is called it is also known as
+        aliases={title: 1.0, **_aliases(row.get("aliases"))},
         links=_links(row.get("links")),
         description=str(row.get("description") or ""),
         text=str(row.get("text") or ""),

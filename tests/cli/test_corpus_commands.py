@@ -31,7 +31,7 @@ def source(tmp_path):
 def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     folder = tmp_path / "kb"
     said = run("kb", "build", source, folder)
-    assert "3 concepts, 1 links, 2 aliases" in said
+    assert "3 concepts, 1 links, 3 aliases" in said
     assert "left out: 1 links to nothing" in said
     assert "left out: 1 rows" in said
     assert "concepts.tsv:5: 1 columns" in said

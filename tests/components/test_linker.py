@@ -377,6 +377,11 @@ def test_a_missing_knowledge_base_is_named(tmp_path):
         pipeline(kb=kb)
 
 
+def test_a_path_is_no_loader(tmp_path):
+    with pytest.raises(ProblemError, match="kb: expected a loader"):
+        pipeline(kb=str(tmp_path))
+
+
 def test_pipe_analysis_knows_what_it_writes(nlp):
     analysis = nlp.analyze_pipes()
     assert "span._.link" in analysis["summary"][NAME]["assigns"]

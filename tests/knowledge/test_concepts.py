@@ -46,8 +46,8 @@ def test_json_lines(tmp_path):
     path.write_bytes(gzip.compress("\n".join([*map(json.dumps, rows), "{"]).encode()))
     source = ConceptFile(path)
     assert list(source) == [
-        Concept("7", "Seven", {"7": 1.0, "seven": 1.0}, ("8",), "", "prime"),
-        Concept("8", "8", {"eight": 2.0}),
+        Concept("7", "Seven", {"Seven": 1.0, "7": 1.0, "seven": 1.0}, ("8",), "", "prime"),
+        Concept("8", "8", {"8": 1.0, "eight": 2.0}),
     ]
     assert source.bad.count == 5
 

@@ -202,7 +202,9 @@ class Sentences:
         if lengths is None:
             offsets = np.array([0, len(rows)], dtype=np.int64)
         else:
-            counts = checked_indices("lengths", lengths, (None,), low=0, dtype=np.int64)
+            counts = checked_indices(
+                "lengths", lengths, (None,), low=0, high=len(rows) + 1, dtype=np.int64
+            )
             offsets = np.zeros(len(counts) + 1, dtype=np.int64)
             np.cumsum(counts, out=offsets[1:])
             if offsets[-1] != len(rows):
