@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..budget import Clock
 from ..errors import InfeasibleError, ProblemError
+from .python_mip import python_mip
 from .silence import silent_stdout
 from .solver import Relaxation, Sense, Solver, SolverError
 
@@ -219,7 +220,7 @@ class _Cbc:
 
     def __init__(self) -> None:
         try:
-            import mip
+            mip = python_mip("CBC")
             from mip import cbc
 
             with silent_stdout():

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import checked_indices, checked_scores
 from ..budget import UNLIMITED, Clock
 from ..errors import DecodersError, InfeasibleError, ProblemError
+from .python_mip import python_mip
 from .silence import silent_stdout
 
 __all__ = ["IntegerSolution", "LinearProgram", "Relaxation", "Sense", "Solver", "SolverError"]
@@ -110,7 +111,7 @@ class LinearProgram:
         if solver not in ("CBC", "HIGHS"):
             raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {solver!r}.")
         try:
-            import mip
+            mip = python_mip(solver)
         except ImportError as error:
             raise SolverError("python-mip can't be imported; install `mip`.") from error
         self.solver = solver

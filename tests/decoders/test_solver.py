@@ -139,6 +139,27 @@ print("after")
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("solver", ["CBC", "HIGHS"])
+def test_lost_models_are_freed_wherever_the_collector_finds_them(solver):
+    if solver == "HIGHS":
+        pytest.importorskip("highspy")
+    script = f"""
+import gc, importlib
+from spacy_decoders.decoders.solver import LinearProgram
+
+program = LinearProgram("{solver}")
+program.itself = program  # only the collector frees what holds itself
+del program
+with importlib.import_module("mip.{solver.lower()}").ffi._lock:  # as cffi does to look up a name
+    gc.collect()
+print("freed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "freed"
+
+
 def test_overlapping_silences_restore_the_output(capfd):
     inner_is_in, outer_has_left = threading.Event(), threading.Event()
 
