@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from ...budget import Clock
 from ...errors import InfeasibleError
 from ..solver import Solver, SolverError
+from .descent import descend
 from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
-from .pricing import Bound, lagrangian_bound, priced, subgradient, tightened
+from .incumbent import Incumbent
+from .pricing import Bound, Relaxation, priced, tightened
 from .scoring import is_projective, is_tree
-from .separation import crossing_arcs, exceeded_arcs, missing_chains
+from .separation import crossing_arcs, exceeded_arcs, implied_chains
 
 __all__ = ["Outcome", "Search"]
 
@@ -24,9 +26,6 @@ Mask = NDArray[np.bool_]
 
 #: What float64 may lose, relatively, in a program's bound: far less than the tolerance.
 ROUNDING = 5e-11
-
-#: Steps of descent before the program is made.
-DESCENT = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +59,6 @@ class Outcome:
     added: int
     rounds: int
     nodes: int
-
-
-def tolerance_of(score: float) -> float:
-    """Return by how much a bound may exceed an optimal score."""
-    return max(1e-9, 2e-10 * abs(score))
 
 
 class Search:
@@ -113,8 +107,10 @@ class Search:
         self.branch = branch
         self.clock = clock
         self.n = len(arcs) - 1
-        self.heads: NDArray[np.int64] | None = None
-        self.score = -np.inf
+        self.best = Incumbent(
+            arcs, table, single_root=single_root, projective=projective, climbs=prune
+        )
+        self._relaxation = Relaxation(arcs, table, single_root, projective)
         self.rounds = self.nodes = 0
         self._program: GrandparentProgram | None = None
         self._excluded = np.zeros((len(arcs),) * 3, dtype=bool)
@@ -126,18 +122,22 @@ class Search:
         prices = self.table.upper.max(axis=0)
         mask[1:] &= prices[1:] > -np.inf
         prices = np.where(prices > -np.inf, prices, 0.0)
-        first = self._bound(mask, prices)
-        if first.value == -np.inf:
+        first = self._relaxation.bound(mask, prices)
+        bound = first.value
+        if bound == -np.inf:
             return self._outcome(-np.inf, -np.inf, True)
-        self._offer(first.heads)
-        if self.prune:
-            first, mask, prices = self._improve(first, mask, prices)
+        self.best.offer(first.heads)
+        if self.prune and self.best.heads is not None:
+            found = descend(
+                self._relaxation, self.table, self.best, mask, prices, first, self.clock
+            )
+            bound, mask, prices = found.bound, found.allowed, found.prices
         self._first_prices = prices
-        open_nodes = [(-first.value, 0, mask)]
-        relaxed, integral, closed = first.value, True, -np.inf
+        open_nodes = [(-bound, 0, mask)]
+        relaxed, integral, closed = bound, True, -np.inf
         while open_nodes:
             bound, _, mask = heapq.heappop(open_nodes)
-            if -bound <= self.score + self.tolerance:
+            if -bound <= self.best.score + self.best.tolerance:
                 closed = max(closed, -bound)
                 continue
             if self._over:
@@ -154,14 +154,14 @@ class Search:
                 break
             for child in children:
                 heapq.heappush(open_nodes, (-value, len(open_nodes) + self.nodes, child))
-        best = max([closed, self.score, *(-bound for bound, *_ in open_nodes)])
+        best = max([closed, self.best.score, *(-bound for bound, *_ in open_nodes)])
         return self._outcome(best, relaxed, integral)
 
     def _outcome(self, bound: float, relaxed: float, integral: bool) -> Outcome:
         added = self._program.chains.shape[1] if self._program else 0
         return Outcome(
-            self.heads,
-            self.score,
+            self.best.heads,
+            self.best.score,
             bound,
             relaxed,
             integral,
@@ -172,61 +172,9 @@ class Search:
         )
 
     @property
-    def tolerance(self) -> float:
-        """How far bound and score may be apart in an optimum."""
-        return tolerance_of(self.score) if self.heads is not None else 0.0
-
-    @property
     def _over(self) -> bool:
         # without any tree there is nothing to return yet
-        return self.heads is not None and self.clock.exhausted(self.rounds)
-
-    def _bound(self, mask: Mask, prices: Floats) -> Bound:
-        arcs = np.where(mask, self.arcs, -np.inf)
-        return lagrangian_bound(arcs, self.table.upper, prices, self.single_root, self.projective)
-
-    def _offer(self, heads: NDArray[np.int64]) -> bool:
-        """Keep a tree if it is the best so far."""
-        score = float(self.arcs[heads[1:], np.arange(1, self.n + 1)].sum())
-        score += self.table.of_tree(heads)
-        if score > self.score:
-            self.heads, self.score = heads, score
-            return True
-        return False
-
-    def _survivors(self, bound: Bound, mask: Mask) -> Mask:
-        """Keep the arcs that a better tree may have, and those of the best tree."""
-        kept = mask & (bound.through > self.score + self.tolerance)
-        if self.heads is not None:
-            tokens = np.arange(1, self.n + 1)
-            kept[self.heads[1:], tokens] |= mask[self.heads[1:], tokens]
-        return kept
-
-    def _improve(self, bound: Bound, mask: Mask, prices: Floats) -> tuple[Bound, Mask, Floats]:
-        """Prune before there is a program, by better prices; subgradient steps find them."""
-        mask = self._survivors(bound, mask)
-        best, best_prices, rate = bound, prices, 1.0
-        for _ in range(DESCENT):
-            if self.heads is None or best.value <= self.score + self.tolerance:
-                break
-            # the chains that are bought decide the step: their scores must be true
-            p = np.flatnonzero(bound.heads >= 0)
-            buys = (self.table.upper[bound.heads[p], p] > prices[p]) & mask[p]
-            i, c = np.nonzero(buys)
-            self.table.score(bound.heads[p[i]], p[i], c)
-            slope = np.where(mask, subgradient(self.table.upper, prices, bound.heads), 0.0)
-            size = float((slope**2).sum())
-            if size == 0.0:
-                break
-            prices = prices - rate * (bound.value - self.score) / size * slope
-            bound = self._bound(mask, prices)
-            self._offer(bound.heads)
-            mask = self._survivors(bound, mask)
-            if bound.value < best.value:
-                best, best_prices = bound, prices
-            else:
-                rate *= 0.8
-        return best, mask, best_prices
+        return self.best.heads is not None and self.clock.exhausted(self.rounds)
 
     def _state(self, mask: Mask) -> GrandparentProgram:
         """Make the program, from the arcs that are left at the root."""
@@ -235,8 +183,8 @@ class Search:
         arcs = np.where(mask, self.arcs, -np.inf)
         reach = float(np.abs(arcs[mask]).max(initial=0.0) + np.abs(finite).max(initial=0.0))
         best = np.where(upper.max(axis=0) > -np.inf, upper.max(axis=0), 0.0)
-        first = self._bound(mask, best).value
-        lost = (first - self.score) if self.heads is not None else 2.0 * reach * self.n
+        first = self._relaxation.bound(mask, best).value
+        lost = (first - self.best.score) if self.best.heads is not None else 2.0 * reach * self.n
         program = GrandparentProgram(
             arcs, self.single_root, self.polytope, best - lost - 1.0, self.solver
         )
@@ -245,9 +193,9 @@ class Search:
             # the paper's first columns, those of the best tree, and what the first prices buy
             start = upper > self._first_prices[None]
             start[0] |= chains[0]
-            if self.heads is not None:
-                c = np.flatnonzero(self.heads > 0)
-                start[self.heads[self.heads[c]], self.heads[c], c] = True
+            if self.best.heads is not None:
+                c = np.flatnonzero(self.best.heads > 0)
+                start[self.best.heads[self.best.heads[c]], self.best.heads[c], c] = True
             g, p, c = np.nonzero(start & chains)
             self._add(program, g, p, c)
         else:
@@ -286,7 +234,7 @@ class Search:
             if self._over:
                 return bound, [mask]
             try:
-                point = program.solve(self.clock if self.heads is not None else self._forever)
+                point = program.solve(self.clock if self.best.heads is not None else self._forever)
             except InfeasibleError:
                 return -np.inf, []
             except SolverError:
@@ -298,16 +246,16 @@ class Search:
             if not self.lazily:
                 bound = min(bound, point.bound + ROUNDING * max(1.0, abs(point.bound)))
             if self.polytope != "martins":
-                relaxation = self._bound(mask, prices)
+                relaxation = self._relaxation.bound(mask, prices)
                 if relaxation.value == -np.inf:
                     return -np.inf, []
                 bound = min(bound, relaxation.value)
-                self._offer(relaxation.heads)
+                self.best.offer(relaxation.heads)
             self._round(point, mask)
-            if bound <= self.score + self.tolerance:
+            if bound <= self.best.score + self.best.tolerance:
                 return bound, []
             if self.prune:
-                fewer = self._survivors(relaxation, mask)
+                fewer = self.best.may_be_in_a_better(mask, relaxation.through)
                 if (fewer != mask).any():
                     mask = fewer
                     program.restrict(mask)
@@ -330,7 +278,7 @@ class Search:
             return -np.inf
         if self.single_root and (heads[1:] == 0).sum() != 1:
             return -np.inf
-        self._offer(heads)
+        self.best.offer(heads)
         score = float(self.arcs[h, m].sum()) + self.table.of_tree(heads)
         return min(bound, score)
 
@@ -338,7 +286,7 @@ class Search:
         """Offer the tree that has most of the point."""
         tree = Bound(np.where(mask, point.arcs, -np.inf), self.single_root, self.projective)
         if tree.value > -np.inf:
-            self._offer(tree.heads)
+            self.best.offer(tree.heads)
 
     def _grow(self, program: GrandparentProgram, point: Point, prices: Floats, mask: Mask) -> bool:
         """Add what the point lacks; return whether there was anything."""
@@ -353,8 +301,10 @@ class Search:
         broken = exceeded_arcs(point.arcs, (g, p, c), point.chains)
         program.add_upper_rows(g[broken], p[broken], c[broken])
         grown |= bool(broken.any())
-        without = chains_of(mask) & (program.chain_column < 0)
-        g, p, c = missing_chains(point.arcs, without & ~self._excluded)
+        g, p, c = implied_chains(point.arcs)
+        without = program.chain_column[g, p, c] < 0
+        new = without & mask[g, p] & mask[p, c] & ~self._excluded[g, p, c]
+        g, p, c = g[new], p[new], c[new]
         if len(g):
             forbidden = self.table.score(g, p, c) == -np.inf
             gf, pf, cf = g[forbidden], p[forbidden], c[forbidden]
@@ -366,24 +316,20 @@ class Search:
             return True
         # chains that gain without a row of their own leave the bound above the optimum
         g, p, c = program.chains
-        gains = self.table.upper[g, p, c] > prices[p, c] + self.tolerance
+        gains = self.table.upper[g, p, c] > prices[p, c] + self.best.tolerance
         return program.add_upper_rows(g[gains], p[gains], c[gains])
 
     def _price(
         self, program: GrandparentProgram, point: Point, prices: Floats, mask: Mask
     ) -> bool:
         """Score the chains that might have a positive reduced cost; add those that do."""
-        table = self.table
         costs = point.arc_costs + (prices - point.one_grandparent)
-        tolerance = 1e-9 * max(1.0, abs(self.score) if self.heads is not None else 1.0)
-        free = chains_of(mask) & (program.chain_column < 0)
-        might = priced(table.upper, prices, costs, free, tolerance)
-        g, p, c = np.nonzero(might & ~table.known)
-        table.score(g, p, c)
-        does = priced(table.upper, prices, costs, free, tolerance)
-        g, p, c = np.nonzero(does)
-        self._add(program, g, p, c)
-        return len(g) > 0
+        scale = abs(self.best.score) if self.best.heads is not None else 0.0
+        given = (self.table, prices, costs, mask, program.chain_column, 1e-9 * max(1.0, scale))
+        self.table.score(*priced(*given, unknown_only=True))
+        found = priced(*given, unknown_only=False)
+        self._add(program, *found)
+        return bool(found.shape[1])
 
     def _children(self, point: Point, mask: Mask) -> list[Mask]:
         """Branch on the arc that is nearest to one half; where all are whole, on any choice."""

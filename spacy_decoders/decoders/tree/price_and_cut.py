@@ -10,10 +10,11 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from ..solver import Solver
-from .branch_and_price import Outcome, Search, tolerance_of
+from .branch_and_price import Outcome, Search
 from .decoder import TreeDecoder, infeasible
 from .grandparent_lp import Polytope
 from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
+from .incumbent import tolerance_of
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_tree
 

@@ -7,11 +7,14 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from .decoder import rounding_slack
+from .grandparent_scores import ScoreTable
 from .kernels import chu_liu_edmonds, eisner
+from .kernels import price_and_cut as kernels
 
-__all__ = ["Bound", "gains", "lagrangian_bound", "priced", "subgradient", "tightened"]
+__all__ = ["Bound", "Relaxation", "priced", "tightened"]
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 
 
 class Bound:
@@ -57,64 +60,50 @@ def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
     return np.where(taken <= 0.0, prices + np.maximum(-arc_costs, 0.0), prices)
 
 
-def gains(upper: Floats, prices: Floats, open_chains: NDArray[np.bool_] | None = None) -> Floats:
-    """Return what the grandparents over each arc (g, p) could add beyond their prices.
-
-    Parameters
-    ----------
-    upper
-        (n + 1, n + 1, n + 1), scores of chains, or bounds on them; ``-inf`` for none.
-    prices
-        (n + 1, n + 1), the OneGP duals of the lower arcs.
-    open_chains
-        Which chains to look at; None for all.
-    """
-    above = np.maximum(upper - prices[None], 0.0)
-    if open_chains is not None:
-        above *= open_chains
-    total: Floats = above.sum(axis=2)
-    return total
-
-
-def lagrangian_bound(
-    arcs: Floats, upper: Floats, prices: Floats, single_root: bool, projective: bool
-) -> Bound:
-    """Bound all trees by any prices: the sum of OneGP rows moved into the objective.
+class Relaxation:
+    """The bound on all trees as a function of the prices.
 
     An arc (p, c) is paid its price, from which its grandparents are bought, so that g -> p -> c
     adds its score less the price of (p, c), or nothing, to the arc (g, p). What is left is
-    a problem of single arcs, which one spanning tree solves. That holds for every price
-    and for bounds in place of scores, so nothing depends on how exact a solver was.
+    a problem of single arcs, which one spanning tree solves: the sum of OneGP rows has moved
+    into the objective. That holds for every price and for bounds in place of scores, so
+    nothing depends on how exact a solver was.
+
+    Parameters
+    ----------
+    arcs
+        Scores of single arcs.
+    table
+        Scores of chains, or bounds on them.
+    single_root, projective
+        Which trees count.
     """
-    allowed = arcs > -np.inf
-    # an arc that is left out buys nothing
-    bought = arcs + gains(upper, np.where(allowed, prices, np.inf))
-    bought[1:] += np.where(allowed, prices, 0.0)[1:]
-    return Bound(bought, single_root, projective)
 
+    def __init__(
+        self, arcs: Floats, table: ScoreTable, single_root: bool, projective: bool
+    ) -> None:
+        self._arcs = arcs
+        self._table = table
+        self._single_root = single_root
+        self._projective = projective
 
-def subgradient(upper: Floats, prices: Floats, heads: NDArray[np.int64]) -> Floats:
-    """Return how the bound moves with the prices, at the tree that attains it.
-
-    An arc of the tree pays its price; each grandparent that is bought repays the price of its
-    lower arc, in the tree or not.
-    """
-    slope = np.zeros_like(prices)
-    p = np.flatnonzero(heads >= 0)
-    c = np.flatnonzero(heads > 0)
-    slope[heads[c], c] = 1.0
-    slope[p] -= upper[heads[p], p] > prices[p]
-    return slope
+    def bound(self, allowed: Mask, prices: Floats) -> Bound:
+        """Bound the trees of the allowed arcs."""
+        bought = kernels.buy(self._arcs, self._table.upper, prices, allowed)
+        return Bound(bought, self._single_root, self._projective)
 
 
 def priced(
-    upper: Floats,
+    table: ScoreTable,
     prices: Floats,
     arc_costs: Floats,
-    open_chains: NDArray[np.bool_],
+    allowed: Mask,
+    column: NDArray[np.int64],
     tolerance: float,
-) -> NDArray[np.bool_]:
-    """Return which chains may have a positive reduced cost.
+    *,
+    unknown_only: bool,
+) -> NDArray[np.int64]:
+    """Return the chains, (3, k), that may have a positive reduced cost.
 
     The chains over one arc (g, p) are judged together. Where all their gains do not exceed
     what the arc itself falls short of, their GPArc rows can take up the gains, and none
@@ -122,22 +111,27 @@ def priced(
 
     Parameters
     ----------
-    upper, prices
-        As above.
+    table
+        Scores of chains, or bounds on them.
+    prices
+        (n + 1, n + 1), the OneGP duals of the lower arcs.
     arc_costs
         The reduced costs of arcs with these prices.
-    open_chains
-        The chains that have no column, of arcs that may be in a tree.
+    allowed
+        The arcs that may be in a tree.
+    column
+        (n + 1, n + 1, n + 1), negative where a chain has no column yet.
     tolerance
         Gains up to this are none.
+    unknown_only
+        Whether to return only those whose scores are not known.
 
     References
     ----------
     Riedel, Smith and McCallum (2012), equations 8-11.
     """
     short = np.maximum(-arc_costs, 0.0)
-    enough = gains(upper, prices, open_chains) > short + tolerance
-    found: NDArray[np.bool_] = (
-        open_chains & enough[:, :, None] & (upper - prices[None] > tolerance)
+    found: NDArray[np.int64] = kernels.priced(
+        table.upper, table.known, prices, short, allowed, column, tolerance, unknown_only
     )
     return found

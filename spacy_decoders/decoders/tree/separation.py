@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["crossing_arcs", "exceeded_arcs", "missing_chains"]
+__all__ = ["crossing_arcs", "exceeded_arcs", "implied_chains"]
 
 Floats = NDArray[np.float64]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -22,8 +22,8 @@ def exceeded_arcs(arcs: Floats, chains: Triples, values: Floats) -> NDArray[np.b
     return exceeded
 
 
-def missing_chains(arcs: Floats, without_column: NDArray[np.bool_]) -> Triples:
-    """Return the chains without a column that both their arcs imply: broken ArcGP rows.
+def implied_chains(arcs: Floats) -> Triples:
+    """Return the chains that both their arcs imply; without a column they break ArcGP.
 
     References
     ----------
@@ -32,8 +32,8 @@ def missing_chains(arcs: Floats, without_column: NDArray[np.bool_]) -> Triples:
     h, m = np.nonzero(arcs > SLACK)
     one, other = np.nonzero(m[:, None] == h[None, :])
     g, p, c = h[one], m[one], m[other]
-    broken = (arcs[g, p] + arcs[p, c] > 1.0 + SLACK) & without_column[g, p, c]
-    return g[broken], p[broken], c[broken]
+    implied = arcs[g, p] + arcs[p, c] > 1.0 + SLACK
+    return g[implied], p[implied], c[implied]
 
 
 def crossing_arcs(arcs: Floats) -> tuple[Pairs, Pairs]:
