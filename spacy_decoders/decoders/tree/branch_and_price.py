@@ -185,9 +185,9 @@ class Search:
         best = np.where(upper.max(axis=0) > -np.inf, upper.max(axis=0), 0.0)
         first = self._relaxation.bound(mask, best).value
         lost = (first - self.best.score) if self.best.heads is not None else 2.0 * reach * self.n
-        program = GrandparentProgram(
-            arcs, self.single_root, self.polytope, best - lost - 1.0, self.solver
-        )
+        # less would do for trees; fractions of them pay it in part only
+        penalty = best - lost - 4.0 * reach - 1.0
+        program = GrandparentProgram(arcs, self.single_root, self.polytope, penalty, self.solver)
         chains = chains_of(mask)
         if self.lazily:
             # the paper's first columns, those of the best tree, and what the first prices buy
@@ -260,6 +260,11 @@ class Search:
                     mask = fewer
                     program.restrict(mask)
             if not self._grow(program, point, prices, mask):
+                if self.polytope != "martins":
+                    # scores may have come in that were only bounded before
+                    bound = min(bound, self._relaxation.bound(mask, prices).value)
+                if bound <= self.best.score + self.best.tolerance:
+                    return bound, []
                 return bound, self._children(point, mask)
 
     @property

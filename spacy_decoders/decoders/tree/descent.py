@@ -19,9 +19,13 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 #: Steps at most; Polyak's rule with some momentum, the rate falling when steps don't help.
-STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 150, 1.5, 0.5, 6, 0.6
+STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 1000, 1.5, 0.5, 6, 0.6
 #: With a rate below this the steps lead nowhere.
 SLOWEST = 0.02
+#: So many chains are scored at a step: most others are soon too dear, or their arcs dropped.
+SCORED = 10
+#: And so much longer than that may the steps take to show what it did.
+GRACE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +63,7 @@ def descend(
     relaxation
         The bound as a function of the prices.
     table
-        Chains that are bought decide a step: they get scored.
+        Chains that are bought decide a step: those that gain most get scored.
     incumbent
         The best tree, bettered on the way.
     allowed, prices, first
@@ -79,14 +83,14 @@ def descend(
     for _ in range(STEPS):
         if best <= incumbent.score + incumbent.tolerance or rate < SLOWEST or clock.exhausted():
             break
-        slope, count = kernels.slope(
-            table.upper, table.known, prices, allowed, bound.heads, wanted
-        )
+        given = (table.upper, table.known, prices, allowed, bound.heads, wanted)
+        slope, count = kernels.slope(*given)
         if count:
-            table.score(*wanted[:, :count])
-            slope, _ = kernels.slope(
-                table.upper, table.known, prices, allowed, bound.heads, wanted
-            )
+            g, p, c = wanted[:, :count]
+            most = np.argsort(prices[p, c] - table.upper[g, p, c], kind="stable")[:SCORED]
+            table.score(g[most], p[most], c[most])
+            slope, _ = kernels.slope(*given)
+            stalled = -GRACE
         momentum = np.where(allowed, slope + MOMENTUM * momentum, 0.0)
         size = float((momentum**2).sum())
         if size == 0.0:

@@ -131,6 +131,31 @@ class TreeProblem:
         smaller._set("scope", scope or self.scope)
         return smaller
 
+    def completed(
+        self,
+        *,
+        grandparents: NDArray[np.float64] | None = None,
+        siblings: NDArray[np.float64] | None = None,
+        factors: Factors | None = None,
+    ) -> TreeProblem:
+        """Return the same problem with more parts, taken as they are: nothing is checked.
+
+        For scorers that make many problems and whose scores are finite by construction; all
+        others state the parts when they make the problem.
+
+        Parameters
+        ----------
+        grandparents, siblings
+            float64, contiguous, of the right shape, without NaN or infinities.
+        factors
+            Of tokens that are there.
+        """
+        larger = object.__new__(TreeProblem)
+        larger.__dict__.update(self.__dict__, factors=factors)
+        for name, values in (("grandparents", grandparents), ("siblings", siblings)):
+            larger._set(name, None if values is None else read_only(values))
+        return larger
+
     @property
     def n(self) -> int:
         """Number of tokens."""
