@@ -14,6 +14,7 @@ from .bilstm import BiLSTM
 from .boundaries import Boundaries
 from .factor_templates import FactorWeights
 from .labels import BiaffineLabels
+from .relatives import Relatives
 
 __all__ = ["ArcScorer", "set_sizes"]
 
@@ -24,6 +25,7 @@ def ArcScorer(
     lstm_width: int | None = 100,
     arc_width: int = 128,
     label_width: int = 48,
+    relatives_width: int | None = None,
     boundary_width: int = 32,
     factor_rows: int = 2**18,
     dropout: float = 0.2,
@@ -42,6 +44,9 @@ def ArcScorer(
         State size of each direction of a BiLSTM on top; None to go without.
     arc_width, label_width, boundary_width
         Hidden sizes of the arc, label and sentence-boundary layers.
+    relatives_width
+        Size of what each token hears of its likely head and dependents before labels are
+        scored (:func:`~spacy_decoders.models.relatives.Relatives`); None to go without.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -55,7 +60,9 @@ def ArcScorer(
         width = 2 * lstm_width
     encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
     arcs = BiaffineArcs(arc_width, width, dropout)
-    labels = BiaffineLabels(label_width, width, dropout=dropout)
+    relatives = Relatives(relatives_width, width, dropout) if relatives_width else None
+    of_labels = relatives.get_dim("nO") if relatives else width
+    labels = BiaffineLabels(label_width, of_labels, dropout=dropout)
     boundaries = Boundaries(boundary_width, width, dropout)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
@@ -64,11 +71,20 @@ def ArcScorer(
         _forward,
         init=_init,
         dims={"nO": width},
-        layers=[encoder, arcs, labels, boundaries, tags, factors],
+        layers=[
+            encoder,
+            arcs,
+            labels,
+            boundaries,
+            tags,
+            factors,
+            *([relatives] if relatives else []),
+        ],
         refs={
             "tok2vec": tok2vec,
             "encoder": encoder,
             "arcs": arcs,
+            "relatives": relatives,
             "labels": labels,
             "boundaries": boundaries,
             "tags": tags,
@@ -89,8 +105,8 @@ def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None
 
 def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: object = None) -> None:
     model.get_ref("encoder").initialize(X=X)
-    for name in ("arcs", "labels", "boundaries", "tags", "factors"):
-        model.get_ref(name).initialize()
+    for layer in model.layers[1:]:
+        layer.initialize()
 
 
 def _forward(

@@ -1,8 +1,8 @@
 """A bidirectional LSTM in plain array operations.
 
 Both directions run in the same steps. Sequences are sorted by length, so that the ones
-still running at a step are always a prefix: nothing is padded, and the inputs of all steps
-and both directions take one matrix product.
+still running at a step are always a prefix: nothing is padded, and the inputs of all steps of
+a direction take one matrix product.
 """
 
 from __future__ import annotations
@@ -114,12 +114,15 @@ def _forward(
     lengths = [len(x) for x in X]
     packed = _Packed.of(lengths)
     inputs: Any = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
-    W: Any = model.get_param("W")
+    W = _by_direction(model.get_param("W"), width)
     U = _by_direction(model.get_param("U"), width)
-    preacts = ops.gemm(inputs, W)
-    preacts += model.get_param("b")
-    # (2, tokens, 4 * width), in the order of the steps
-    gates = np.stack([preacts[packed.rows[d], d * 4 * width :][:, : 4 * width] for d in (0, 1)])
+    bias: Any = model.get_param("b")
+    # (2, tokens, ...) in the order of the steps: what the gates read and what they hold
+    read = [inputs[rows] for rows in packed.rows]
+    gates = np.empty((2, len(inputs), 4 * width), dtype="f")
+    for d in (0, 1):
+        np.dot(read[d], W[d], out=gates[d])
+        gates[d] += bias[d * 4 * width : (d + 1) * 4 * width]
     states, cells, tanhs = _run(gates, U, packed.offsets)
     output = np.empty((len(inputs), 2 * width), dtype="f")
     for d in (0, 1):
@@ -127,26 +130,27 @@ def _forward(
 
     def backprop(d_output: Sequences) -> Sequences:
         d_flat: Any = ops.flatten(d_output)
-        d_states = np.stack([d_flat[packed.rows[d], d * width :][:, :width] for d in (0, 1)])
+        d_states = np.stack([d_flat[packed.rows[d], d * width : (d + 1) * width] for d in (0, 1)])
         previous = _previous(packed.offsets)
         d_gates = _run_back(d_states, gates, cells, tanhs, U, packed.offsets)
         begun = packed.offsets[1] if lengths else 0
         d_U = np.matmul(states[:, previous].transpose(0, 2, 1), d_gates[:, begun:])
         model.inc_grad("U", ops.asarray2f(np.hstack([d_U[0], d_U[1]])))
-        d_preacts = np.empty((len(inputs), 8 * width), dtype="f")
-        for d in (0, 1):
-            d_preacts[packed.rows[d], d * 4 * width : (d + 1) * 4 * width] = d_gates[d]
-        model.inc_grad("W", ops.gemm(inputs, d_preacts, trans1=True))
-        model.inc_grad("b", d_preacts.sum(axis=0))
-        d_inputs: Sequences = ops.unflatten(ops.gemm(d_preacts, W, trans2=True), lengths)
-        return d_inputs
+        d_W = [np.dot(read[d].T, d_gates[d]) for d in (0, 1)]
+        model.inc_grad("W", ops.asarray2f(np.hstack(d_W)))
+        model.inc_grad("b", ops.asarray1f(d_gates.sum(axis=1).ravel()))
+        d_inputs = np.zeros_like(inputs)
+        for d in (0, 1):  # each token stands once in each direction
+            d_inputs[packed.rows[d]] += np.dot(d_gates[d], W[d].T)
+        found: Sequences = ops.unflatten(d_inputs, lengths)
+        return found
 
     return ops.unflatten(output, lengths), backprop
 
 
-def _by_direction(U: Any, width: int) -> Floats:
-    """The recurrent weights as (2, width, 4 * width)."""
-    return np.ascontiguousarray(np.stack([U[:, : 4 * width], U[:, 4 * width :]]))
+def _by_direction(weights: Any, width: int) -> Floats:
+    """The weights as (2, inputs, 4 * width)."""
+    return np.stack([weights[:, : 4 * width], weights[:, 4 * width :]])
 
 
 def _run(gates: Floats, U: Floats, offsets: list[int]) -> tuple[Floats, Floats, Floats]:

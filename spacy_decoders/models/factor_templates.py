@@ -102,7 +102,12 @@ class FactorTemplates:
         return np.uint64(self.model.get_dim("nO").bit_length() - 1)
 
     def problem(
-        self, sentence: SentenceScores, *, projective: bool, k: int | None = None
+        self,
+        sentence: SentenceScores,
+        *,
+        projective: bool,
+        k: int | None = None,
+        beam: float | None = None,
     ) -> TreeProblem:
         """Return the decoding problem of one sentence.
 
@@ -112,8 +117,9 @@ class FactorTemplates:
             The network's scores.
         projective
             Whether arcs may not cross.
-        k
-            Keep each token's k best heads only, and score nothing else; None for all.
+        k, beam
+            Keep the likely heads of each token only, as
+            :func:`~spacy_decoders.decoders.tree.prune` does, and score nothing else.
         """
         from ..decoders.tree import TreeProblem, prune
         from .kernels import templates as kernels
@@ -124,31 +130,28 @@ class FactorTemplates:
             kernels.add_arc_scores(
                 *self.weights("arcs"), sentence.tags, sentence.words, sentence.labels, arcs
             )
-        first_order = TreeProblem(arcs, projective=projective)
-        if k is not None:
-            first_order = prune(first_order, k)
-        allowed = first_order.allowed
-        dense: dict[str, Any] = {}
+        problem = TreeProblem(arcs, projective=projective)
+        if k is not None or beam is not None:
+            problem = prune(problem, k, beam=beam)
+        grandparents = siblings = None
         if "grandparents" in self.families:
-            dense["grandparents"] = kernels.score_grandparents(
-                *self.weights("grandparents"), sentence.tags, sentence.labels, allowed
+            grandparents = kernels.score_grandparents(
+                *self.weights("grandparents"), sentence.tags, sentence.labels, problem.allowed
             )
         if "siblings" in self.families:
-            dense["siblings"] = kernels.score_siblings(
+            siblings = kernels.score_siblings(
                 *self.weights("siblings"),
                 sentence.tags,
                 sentence.words,
                 sentence.labels,
-                allowed,
+                problem.allowed,
                 self.window,
             )
-        return TreeProblem(
-            first_order.arcs,
-            factors=self._sparse(sentence, allowed),
-            projective=projective,
-            scope=first_order.scope,
-            **dense,
-        )
+        factors = self._sparse(sentence, problem.allowed)
+        for family, scores in (("grandparents", grandparents), ("siblings", siblings)):
+            if scores is not None and not np.isfinite(scores.sum()):
+                raise ProblemError(f"factors: the weights of {family} are not all finite.")
+        return problem.completed(grandparents=grandparents, siblings=siblings, factors=factors)
 
     def _sparse(self, sentence: SentenceScores, allowed: NDArray[np.bool_]) -> Factors | None:
         """The factors of three arcs among each token's best heads."""

@@ -103,9 +103,14 @@ def update(
     label_loss = 0.0
     if len(labelled):
         pairs = np.stack([gold.heads[labelled], labelled], axis=1)
-        scores, backprop_labels = model.get_ref("labels").begin_update((vectors, pairs))
+        relatives = model.maybe_get_ref("relatives")
+        hearing: Any = vectors
+        if relatives:
+            hearing, backprop_hearing = relatives.begin_update((vectors, arcs, gold.offsets))
+        scores, backprop_labels = model.get_ref("labels").begin_update((hearing, pairs))
         label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
-        d_vectors += backprop_labels(d_scores)[0]
+        d_hearing = backprop_labels(d_scores)[0]
+        d_vectors += backprop_hearing(d_hearing)[0] if relatives else d_hearing
 
     log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)

@@ -28,8 +28,9 @@ class TreeParser:
         Non-local factors; None for arcs alone.
     projective
         Whether arcs may not cross.
-    k
-        Keep each token's k best heads only; None for all.
+    k, beam
+        Keep the likely heads of each token only where there are templates, as
+        :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
     longest
         Sentences of more tokens are parsed by their arcs alone, in little memory. The
         certificate then compares the tree, factors included, with a bound on all of them.
@@ -41,6 +42,7 @@ class TreeParser:
     templates: FactorTemplates | None = None
     projective: bool = True
     k: int | None = None
+    beam: float | None = None
     longest: int = 150
     budget: Budget = Budget()  # noqa: RUF009 - frozen
 
@@ -48,7 +50,9 @@ class TreeParser:
         """Return the decoding problem of a sentence."""
         if self.templates is None or self._too_long(sentence):
             return self._first_order(sentence)
-        return self.templates.problem(sentence, projective=self.projective, k=self.k)
+        return self.templates.problem(
+            sentence, projective=self.projective, k=self.k, beam=self.beam
+        )
 
     def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         """Find the best tree of a sentence."""
@@ -58,11 +62,11 @@ class TreeParser:
         return self.decoder.decode(problem, budget=budget)
 
     def _first_order(self, sentence: SentenceScores) -> TreeProblem:
-        from ..decoders.tree import TreeProblem, prune
+        from ..decoders.tree import TreeProblem
 
         arcs: Any = sentence.arcs
-        problem = TreeProblem(arcs, projective=self.projective)
-        return problem if self.k is None else prune(problem, self.k)
+        # unlikely heads stay in: leaving them out would not change the tree
+        return TreeProblem(arcs, projective=self.projective)
 
     def _too_long(self, sentence: SentenceScores) -> bool:
         return len(sentence.tokens) > self.longest

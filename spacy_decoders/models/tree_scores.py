@@ -154,6 +154,9 @@ def assemble(
         return []
     offsets = np.cumsum([0, *map(len, places)])
     labels_layer = model.get_ref("labels")
+    relatives = model.maybe_get_ref("relatives")
+    if relatives:
+        vectors = relatives.predict((vectors, arcs, offsets))
     of_root = labels_layer.get_dim("nO")
     scored = []
     for where, by_modifier, (label, log_probability), (start, end) in zip(

@@ -31,6 +31,7 @@ def arc_scorer(
     lstm_width: int | None = None,
     arc_width: int = 128,
     label_width: int = 48,
+    relatives_width: int | None = None,
     boundary_width: int = 32,
     factor_rows: int = 2**18,
 ) -> Model[list[Doc], Floats2d]:
@@ -42,6 +43,7 @@ def arc_scorer(
         lstm_width=lstm_width,
         arc_width=arc_width,
         label_width=label_width,
+        relatives_width=relatives_width,
         boundary_width=boundary_width,
         factor_rows=factor_rows,
     )

@@ -11,6 +11,7 @@ from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.boundaries import Boundaries, sentence_offsets
 from spacy_decoders.models.labels import BiaffineLabels, best_labels
 from spacy_decoders.models.parser_losses import UNKNOWN, cross_entropy
+from spacy_decoders.models.relatives import Relatives
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:
@@ -159,6 +160,36 @@ def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
     ((best, other),) = best_labels(model, vectors, [0, 9])
     np.testing.assert_array_equal(best, whole)
     np.testing.assert_allclose(other, logs, atol=1e-5)
+
+
+def make_arcs(rng, sizes):
+    arcs = [rng.normal(size=(n, n + 1)).astype("f") for n in sizes]
+    for scores in arcs:
+        np.fill_diagonal(scores[:, 1:], -np.inf)
+    return arcs
+
+
+def test_relatives_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    given = (vectors, make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8]))
+    check_gradients(shaken(Relatives(2, nI=3), rng), given, [vectors], rng)
+
+
+def test_relatives_hear_sure_heads_and_dependents(rng):
+    """Where arcs are certain, the sums are over a tree: 0 <- 1 -> 2."""
+    arcs = np.full((3, 4), -50.0, dtype="f")
+    arcs[[0, 1, 2], [2, 0, 2]] = 50.0
+    vectors = rng.normal(size=(3, 3)).astype("f")
+    model = shaken(Relatives(2, nI=3), rng)
+    output = model.predict((vectors, [arcs], np.array([0, 3])))
+    left, right, up = np.split(model.layers[0].predict(vectors), 3, axis=1)
+    nothing = np.zeros((1, 2))
+    np.testing.assert_array_equal(output[:, :3], vectors)
+    expected = [
+        [nothing, left[:1], nothing], [nothing, right[2:], nothing], [up[1:2], nothing, up[1:2]]
+    ]  # fmt: skip
+    heard = np.hstack([np.vstack(rows) for rows in expected])
+    np.testing.assert_allclose(output[:, 3:], heard, atol=1e-6)
 
 
 def test_boundary_gradients(rng):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError
-from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, prune
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, max_marginals, prune
 
 from .samples import scores
 
@@ -34,6 +34,23 @@ def test_keeps_the_best_heads_and_a_tree(rng, projective):
             assert again.certificate.scope == smaller.scope
 
 
+@pytest.mark.parametrize("projective", [True, False])
+def test_a_beam_keeps_what_is_near_the_best_tree(rng, projective):
+    for _ in range(50):
+        n = int(rng.integers(1, 6))
+        problem = TreeProblem(scores(rng, n + 1, n + 1), projective=projective)
+        try:
+            worth = max_marginals(problem)
+            smaller = prune(problem, beam=1.0)
+        except InfeasibleError:
+            continue
+        expected = problem.allowed & (worth >= worth.max() - 1.0)
+        np.testing.assert_array_equal(smaller.allowed, expected)
+        assert smaller.scope == ("full" if (expected == problem.allowed).all() else "pruned")
+        both = prune(problem, 2, beam=1.0).allowed
+        assert (both <= prune(problem, 2).allowed).all() and (both <= expected).all()
+
+
 def test_second_order_scores_stay(rng):
     problem = TreeProblem(np.ones((4, 4)), siblings=np.ones((4, 4, 4)), scope="pruned")
     smaller = prune(problem, 9)
@@ -43,3 +60,5 @@ def test_second_order_scores_stay(rng):
 def test_refuses_no_heads():
     with pytest.raises(ProblemError, match="at least 1"):
         prune(TreeProblem(np.zeros((2, 2))), 0)
+    with pytest.raises(ProblemError, match="beam"):
+        prune(TreeProblem(np.zeros((2, 2))), beam=float("nan"))
