@@ -34,7 +34,8 @@ import spacy_decoders, spacy_decoders.cli
 print(json.dumps(sorted(sys.modules)))
 """
     imported = json.loads(run(code))
-    assert "spacy_decoders.components.tagger" in imported
+    assert "spacy_decoders.components.factories.exact_tagger" in imported
+    assert "spacy_decoders.components.tagger" not in imported
     assert not [name for name in imported if name.split(".")[0] in HEAVY]
 
 

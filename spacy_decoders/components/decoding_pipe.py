@@ -9,7 +9,11 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
+from .extensions import install
+
 __all__ = ["DecodingPipe"]
+
+install()
 
 
 class DecodingPipe(TrainablePipe):

@@ -15,9 +15,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Config, Optimizer
+from thinc.api import Optimizer
 
-from .. import registry  # noqa: F401 - creates `@decoders`
 from ..errors import ProblemError
 from ..models.headlines import HeadlineKnowledge
 from ..models.selection import fit_logistic, selection_features
@@ -34,120 +33,9 @@ from .headline_decoding import (
 )
 from .headline_units import Headline, title_words
 from .headline_words import read_words, word_keys
-from .headline_writer import HeadlineWriter, Length
+from .headline_writer import HeadlineWriter
 
-__all__ = ["DEFAULT_CONFIG", "HeadlineGenerator", "make_headline_generator"]
-
-extensions.install()
-
-DEFAULT_CONFIG = Config().from_str(
-    """
-    [headline_generator]
-    mode = "words"
-    length = "auto"
-    max_chars = null
-    n_best = 1
-    spans_key = null
-    ordering = 0.1
-    contiguity = 1.0
-    ends = 0.0
-    auxiliaries = null
-    max_vertices = 1000
-    seconds = 1.0
-
-    [headline_generator.model]
-    @architectures = "spacy-decoders.WordSelection.v1"
-
-    [headline_generator.decoder]
-    @decoders = "spacy-decoders.ExactPath.v1"
-
-    [headline_generator.scorer]
-    @scorers = "spacy-decoders.headline_scorer.v1"
-    """
-)["headline_generator"]
-
-
-@Language.factory(
-    "headline_generator",
-    assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "headline_rougeL": 1.0,
-        "headline_rouge1": None,
-        "headline_rouge2": None,
-        "certified": None,
-    },
-)
-def make_headline_generator(
-    nlp: Language,
-    name: str,
-    model: WordSelection,
-    decoder: Any,
-    mode: Literal["words", "extractive"],
-    length: Length,
-    max_chars: int | None,
-    n_best: int,
-    spans_key: str | None,
-    ordering: float,
-    contiguity: float,
-    ends: float,
-    auxiliaries: list[str] | None,
-    max_vertices: int,
-    seconds: float | None,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> HeadlineGenerator:
-    """Make a headline generator.
-
-    Parameters
-    ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    model
-        Selects words: ``spacy-decoders.WordSelection.v1``.
-    decoder
-        Any path decoder of ``@decoders``.
-    mode
-        "words" selects and orders words; "extractive" whole sentences.
-    length
-        Content words (or sentences), "auto", or ``[least, most]``.
-    max_chars
-        The most characters, or null.
-    n_best
-        How many headlines go to ``doc._.headlines``.
-    spans_key
-        Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
-        instead of one for the document.
-    ordering
-        Weight of the language model against the selection of words.
-    contiguity
-        Worth of a step that the text itself makes.
-    ends
-        Weight of the language model for the first and the last word.
-    auxiliaries
-        Words that may stand between content words; null for those counted in training, or
-        the language's prepositions and articles.
-    max_vertices
-        Longer texts keep this many words: first those that safe bounds exclude go, then
-        the least likely, and the certificate's scope says "pruned".
-    seconds
-        Time for each decoding, or null.
-    scorer
-        The scoring method.
-    """
-    return HeadlineGenerator(
-        nlp.vocab,
-        model,
-        HeadlineWriter(decoder, length, max_chars, n_best, seconds),
-        name,
-        language=nlp.lang or "xx",
-        mode=mode,
-        spans_key=spans_key,
-        settings=GraphSettings(ordering, contiguity, ends, max_vertices),
-        auxiliaries=auxiliaries,
-        scorer=scorer,
-    )
+__all__ = ["HeadlineGenerator"]
 
 
 class HeadlineGenerator(DecodingPipe):

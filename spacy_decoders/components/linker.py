@@ -16,9 +16,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Config, Optimizer
+from thinc.api import Optimizer
 
-from .. import registry  # noqa: F401 - creates `@decoders`
 from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import ProblemError
@@ -33,154 +32,10 @@ if TYPE_CHECKING:
     from ..knowledge.candidates import CandidateTable
     from ..knowledge.pair_costs import PairCosts
 
-__all__ = ["DEFAULT_CONFIG", "GraphEntityLinker", "make_linker"]
-
-extensions.install()
+__all__ = ["GraphEntityLinker"]
 
 #: What spaCy writes for a mention that is linked to nothing.
 NIL = "NIL"
-
-DEFAULT_CONFIG = Config().from_str(
-    """
-    [linker]
-    mentions = "ents"
-    spans_key = "sc"
-    labels_discard = []
-    max_candidates = 30
-    min_score = 0.0
-    min_margin = 0.0
-    shown = 10
-    window = 100
-    seconds = 2.0
-    store_kb = false
-    overwrite = true
-
-    [linker.kb]
-    @misc = "spacy-decoders.ConceptBase.v1"
-    path = null
-
-    [linker.candidates]
-    @misc = "spacy-decoders.AliasCandidates.v1"
-
-    [linker.pairs]
-    @misc = "spacy-decoders.SharedNeighbours.v1"
-
-    [linker.model]
-    @architectures = "spacy-decoders.LinkWeights.v1"
-
-    [linker.decoder]
-    @decoders = "spacy-decoders.ExactRepresentatives.v1"
-
-    [linker.scorer]
-    @scorers = "spacy-decoders.linker_scorer.v1"
-    """
-)["linker"]
-
-
-@Language.factory(
-    "graph_entity_linker",
-    assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "nel_micro_f": 1.0,
-        "nel_micro_r": None,
-        "nel_micro_p": None,
-        "nel_linkable_acc": None,
-        "certified": None,
-    },
-)
-def make_linker(
-    nlp: Language,
-    name: str,
-    kb: Callable[[Vocab], KnowledgeBase],
-    candidates: CandidateFinder,
-    pairs: PairCosts,
-    model: LinkWeights,
-    decoder: Any,
-    mentions: MentionSource,
-    spans_key: str,
-    labels_discard: list[str],
-    max_candidates: int,
-    min_score: float,
-    min_margin: float,
-    shown: int,
-    window: int,
-    seconds: float | None,
-    store_kb: bool,
-    overwrite: bool,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> GraphEntityLinker:
-    """Make a linker.
-
-    Parameters
-    ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    kb
-        Loads the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the path of a folder
-        (null: the small one that ships with the package), or any loader of spaCy's.
-    candidates
-        Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
-        ``spacy-decoders.TextCandidates.v1`` or your own.
-    pairs
-        What two links cost together: ``spacy-decoders.SharedNeighbours.v1`` and others.
-    model
-        ``spacy-decoders.LinkWeights.v1``.
-    decoder
-        Any representatives decoder of ``@decoders``.
-    mentions
-        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases.
-    spans_key
-        Which span group, if from spans.
-    labels_discard
-        Entities with these labels are left alone.
-    max_candidates
-        The most candidates of a mention; the most frequent are kept.
-    min_score, min_margin
-        What a link needs; below, the mention gets NIL.
-    shown
-        The most candidates in ``ent._.link``.
-    window
-        The most distinct mentions decoded at a time; documents with more are cut into
-        overlapping windows, and the certificates' scope says "pruned".
-    seconds
-        Time for one window, or null.
-    store_kb
-        Whether to save the knowledge base with the pipeline; if not, it is opened from
-        where the config says.
-    overwrite
-        Whether to link mentions that have an identifier already.
-    scorer
-        The scoring method.
-    """
-    if not callable(kb):
-        raise ProblemError(
-            "kb: expected a loader; for a folder give {'@misc': 'spacy-decoders.ConceptBase.v1', "
-            f"'path': {str(kb)!r}}}."
-        )
-    return GraphEntityLinker(
-        nlp.vocab,
-        model,
-        kb(nlp.vocab),
-        name,
-        candidates=candidates,
-        pairs=pairs,
-        decoder=decoder,
-        mentions=mentions,
-        spans_key=spans_key,
-        labels_discard=labels_discard,
-        max_candidates=max_candidates,
-        min_score=min_score,
-        min_margin=min_margin,
-        shown=shown,
-        window=window,
-        seconds=seconds,
-        store_kb=store_kb,
-        overwrite=overwrite,
-        scorer=scorer,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +75,7 @@ class GraphEntityLinker(DecodingPipe):
 
     Without training it weighs how often a mention means a concept against how near the
     concepts of all mentions are in the graph; a few weights can be learnt from examples.
-    See :func:`make_linker` for the options.
+    The options are told by its factory, ``factories.graph_entity_linker``.
 
     Examples
     --------

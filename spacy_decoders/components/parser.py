@@ -15,10 +15,9 @@ from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-fo
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
-from .. import registry  # noqa: F401 - creates `@decoders`
 from ..budget import Budget
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
@@ -29,7 +28,7 @@ from ..models.parser_losses import GoldTrees, update
 from ..models.tree_decoding import TreeParser
 from ..models.tree_scores import DocumentScores, SentenceScores, score_documents
 from .decoding_pipe import DecodingPipe
-from .extensions import install, record_certificates, set_token_values
+from .extensions import record_certificates, set_token_values
 from .parser_gold import GoldReader, collect_labels
 from .scoring import score_certified
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
@@ -37,84 +36,7 @@ from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_star
 if TYPE_CHECKING:
     from ..decoders.tree import TreeSolution
 
-__all__ = ["BranchAndBoundParser", "make_parser", "make_parser_scorer"]
-
-install()
-
-DEFAULT_MODEL = """
-[model]
-@architectures = "spacy-decoders.ArcScorer.v1"
-
-[model.tok2vec]
-@architectures = "spacy.HashEmbedCNN.v2"
-pretrained_vectors = null
-width = 96
-depth = 4
-embed_size = 2000
-window_size = 1
-maxout_pieces = 3
-subword_features = true
-"""
-
-
-@Language.factory(
-    "branch_and_bound_parser",
-    assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents", "doc._.certificates"],
-    default_config={
-        "model": Config().from_str(DEFAULT_MODEL)["model"],
-        "decoder": {"@decoders": "spacy-decoders.BranchAndBound.v1"},
-        "factors": ["arcs", "grandparents", "siblings"],
-        "factors_start": 1000,
-        "window": 15,
-        "k": None,
-        "projective": True,
-        "seconds": 1.0,
-        "head_margins": False,
-        "k_best": 1,
-        "scorer": {"@scorers": "spacy-decoders.parser_scorer.v1"},
-    },
-    default_score_weights={
-        "dep_uas": 0.5,
-        "dep_las": 0.5,
-        "dep_las_per_type": None,
-        "sents_p": None,
-        "sents_r": None,
-        "sents_f": 0.0,
-        "certified": None,
-    },
-)
-def make_parser(
-    nlp: Language,
-    name: str,
-    model: Model[list[Doc], Floats2d],
-    decoder: Any,
-    factors: list[Family],
-    factors_start: int,
-    window: int,
-    k: int | None,
-    projective: bool,
-    seconds: float | None,
-    head_margins: bool,
-    k_best: int,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> BranchAndBoundParser:
-    """Build the parser; its options are those of :class:`BranchAndBoundParser`."""
-    return BranchAndBoundParser(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        factors=factors,
-        factors_start=factors_start,
-        window=window,
-        k=k,
-        projective=projective,
-        seconds=seconds,
-        head_margins=head_margins,
-        k_best=k_best,
-        scorer=scorer,
-    )
-
+__all__ = ["BranchAndBoundParser", "make_parser_scorer"]
 
 #: Labels of white space, of a root, and of a token that has no tree.
 SPACE, ROOT, NO_LABEL = -2, -1, -3
@@ -177,8 +99,12 @@ class BranchAndBoundParser(DecodingPipe):
     window
         Siblings farther apart than so many tokens are no factor.
     k
-        Keep each token's k best heads only: faster, and certified among these ("pruned").
-        None for all.
+        Score factors over each token's k best heads only: faster, and certified among the
+        trees of these ("pruned"). None for all.
+    beam
+        Score factors over those arcs only through which the best tree by single arcs is worth
+        at most so much less than the best of all: faster than `k`, as sure tokens are left
+        one head and doubtful ones many; 10 leaves three a token. None for all.
     projective
         Whether arcs may not cross.
     seconds
@@ -204,6 +130,7 @@ class BranchAndBoundParser(DecodingPipe):
         factors_start: int = 1000,
         window: int = 15,
         k: int | None = None,
+        beam: float | None = None,
         projective: bool = True,
         seconds: float | None = 1.0,
         head_margins: bool = False,
@@ -217,7 +144,9 @@ class BranchAndBoundParser(DecodingPipe):
         self.model = model
         self.name = name
         self.templates = FactorTemplates(model.get_ref("factors"), tuple(factors), window)
-        self.first_order = TreeParser(decoder, None, projective, k, budget=Budget(seconds=seconds))
+        self.first_order = TreeParser(
+            decoder, None, projective, k, beam, budget=Budget(seconds=seconds)
+        )
         self.factors_start = factors_start
         self.head_margins = head_margins
         self.k_best = k_best

@@ -17,7 +17,6 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from .. import registry  # noqa: F401 - creates `@decoders`
 from ..errors import ProblemError
 from ..models.chain_losses import LOSSES, UNKNOWN, ChainBatch, Loss
 from ..models.chain_scorer import ChainScores
@@ -27,122 +26,15 @@ from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_
 from .tag_constraints import constrained
 from .tag_decoding import Tagging, decode_units, unit_lengths
 
-__all__ = ["DEFAULT_CONFIG", "ExactTagger", "make_tagger"]
-
-extensions.install()
-
-# a plain dict: parsing a config would cost every spacy.blank() milliseconds
-DEFAULT_CONFIG = {
-    "target": "tag",
-    "loss": "crf",
-    "overwrite": True,
-    "margins": False,
-    "k_best": 1,
-    "model": {
-        "@architectures": "spacy-decoders.ChainScorer.v1",
-        "tok2vec": {
-            "@architectures": "spacy.HashEmbedCNN.v2",
-            "pretrained_vectors": None,
-            "width": 96,
-            "depth": 4,
-            "embed_size": 2000,
-            "window_size": 1,
-            "maxout_pieces": 3,
-            "subword_features": True,
-        },
-    },
-    "decoder": {"@decoders": "spacy-decoders.ForwardDominance.v1"},
-    "scorer": {"@scorers": "spacy-decoders.tagger_scorer.v1"},
-}
-
-
-@Language.factory(
-    "exact_tagger",
-    assigns=[
-        "token.tag",
-        "token.pos",
-        "token.morph",
-        "doc.ents",
-        "token.ent_iob",
-        "token.ent_type",
-        "token._.tag_margin",
-        "doc._.taggings",
-        "doc._.certificates",
-    ],
-    default_config=DEFAULT_CONFIG,
-    # for other targets weigh their own scores in [training.score_weights]
-    default_score_weights={
-        "tag_acc": 1.0,
-        "pos_acc": None,
-        "morph_acc": None,
-        "morph_per_feat": None,
-        "ents_f": None,
-        "ents_p": None,
-        "ents_r": None,
-        "ents_per_type": None,
-        "certified": None,
-    },
-)
-def make_tagger(
-    nlp: Language,
-    name: str,
-    model: Model[list[Doc], ChainScores],
-    decoder: Any,
-    target: Target | list[Target],
-    loss: Loss,
-    overwrite: bool,
-    margins: bool,
-    k_best: int,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> ExactTagger:
-    """Make an exact tagger.
-
-    Parameters
-    ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    model
-        A chain scorer, such as ``spacy-decoders.ChainScorer.v1``.
-    decoder
-        Any chain decoder of ``@decoders``.
-    target
-        What to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
-        jointly, by one chain over the combinations seen in training.
-    loss
-        "crf", "margin" or "perceptron".
-    overwrite
-        Whether to overwrite what is set already; if not, it is kept, and the rest is
-        decoded exactly around it.
-    margins
-        Whether to set ``token._.tag_margin``: by how much the best labelling would be worse
-        if this token had to have another label.
-    k_best
-        How many labellings to put into ``doc._.taggings``, if more than 1.
-    scorer
-        The scoring method.
-    """
-    return ExactTagger(
-        nlp.vocab,
-        model,
-        decoder,
-        name,
-        target=target,
-        loss=loss,
-        overwrite=overwrite,
-        margins=margins,
-        k_best=k_best,
-        scorer=scorer,
-    )
+__all__ = ["ExactTagger"]
 
 
 class ExactTagger(DecodingPipe):
     """Tags by a linear chain that is decoded exactly.
 
-    See :func:`make_tagger` for the options. What it decodes is a sentence where the Doc has
-    boundaries and the whole Doc where it has none; each gets a certificate in
-    ``doc._.certificates[name]``.
+    The options are told by its factory, ``factories.exact_tagger``. What it decodes is a
+    sentence where the Doc has boundaries and the whole Doc where it has none; each gets a
+    certificate in ``doc._.certificates[name]``.
 
     Examples
     --------
