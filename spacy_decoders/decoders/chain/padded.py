@@ -19,6 +19,9 @@ __all__ = ["Padded"]
 #: Floats that the kernels take at a time.
 LANES = 16
 
+#: Labels whose largest values share a crest of 16.
+WORD = 4 * LANES
+
 
 #: transitions, ceiling, end, bounds, bounds beyond reach, ready, magnitude
 Pruning: TypeAlias = tuple[
@@ -81,16 +84,17 @@ class Padded:
         """What forward dominance needs, in the order that its kernels take.
 
         The rows of the bounds are filled in by the kernels when a sentence first needs them,
-        and memory that none needs is never touched: at most 4 bytes for each pair of labels,
-        8 where transitions are forbidden. Row L is that of the last token, after which
+        and memory that none needs is never touched: at most 5 bytes for each pair of labels,
+        10 where transitions are forbidden. Row L is that of the last token, after which
         nothing can be gained.
         """
         size, stride = self.size, len(self.end)
         ceiling = self.transitions.reshape(-1, stride).max(axis=0)
-        bounds = np.empty((size + 1) * stride, dtype=np.float32)
+        width = stride + -(-stride // WORD) * LANES
+        bounds = np.empty((size + 1) * width, dtype=np.float32)
         beyond = np.empty(len(bounds) if self.has_forbidden else 0, dtype=np.float32)
-        bounds[-stride:] = -np.inf
-        beyond[-stride:] = -np.inf
-        bounds[size * stride :][:size] = 0.0
+        bounds[-width:] = 0.0
+        bounds[size * width + size : size * width + stride] = -np.inf
+        beyond[-width:] = -np.inf
         ready = np.zeros(size, dtype=np.uint8)
         return self.transitions, ceiling, self.end, bounds, beyond, ready, self.magnitude

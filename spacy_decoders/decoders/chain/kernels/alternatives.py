@@ -42,13 +42,13 @@ FORBIDDEN = np.float32(-np.inf)
 
 
 @jit()
-def survivors(model, emissions, begin, n, size, slack, patience, work, rows, scores):
+def survivors(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors with slack; all legal labels where there is no reference path."""
     if len(model[4]) > 0 and slack < EVERYTHING:
         legal, _ = look_ahead(model, emissions, begin, n, size, BEAM, work)
         if not legal:
             slack = EVERYTHING
-    return forward(model, emissions, begin, n, size, slack, patience, work, rows, scores)
+    return forward(model, emissions, begin, n, size, slack, patience, work, names, scores)
 
 
 @jit()
@@ -110,22 +110,22 @@ def k_best(model, transposed, emissions, begin, n, size, k):
     """
     stride = len(model[2])
     nothing = np.empty((0, n), np.int32)
-    work, rows, scores = workspace(n, size, stride)
+    work, names, scores = workspace(n, size, stride)
     marks = work[0]
     labels = np.zeros(n, np.int32)
     none = np.float32(0)
-    rows, scores, status, token, total, bad = survivors(
-        model, emissions, begin, n, size, none, PATIENT, work, rows, scores
+    names, scores, status, token, total, bad = survivors(
+        model, emissions, begin, n, size, none, PATIENT, work, names, scores
     )
     if status != DONE or any_lane(bad):
         return nothing, not any_lane(bad), token
-    trace(model, emissions, begin, n, size, marks, rows, scores, labels)
+    trace(model, emissions, begin, n, size, marks, names, scores, labels)
     losses = np.empty(max(k - 1, 1), np.float32)
     slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
-    rows, scores, _, _, _, _ = survivors(
-        model, emissions, begin, n, size, slack, PATIENT, work, rows, scores
+    names, scores, _, _, _, _ = survivors(
+        model, emissions, begin, n, size, slack, PATIENT, work, names, scores
     )
-    return ranked(model, emissions, begin, n, size, k, marks, rows), True, -1
+    return ranked(model, emissions, begin, n, size, k, marks, names), True, -1
 
 
 @jit()
@@ -143,7 +143,7 @@ def insert(worth, origins, ranks, at, candidate, origin, rank):
 
 
 @jit()
-def ranked(model, emissions, begin, n, size, k, marks, rows):
+def ranked(model, emissions, begin, n, size, k, marks, names):
     """Return the k best paths through the survivors."""
     transitions, end, stride = model[0], model[2], len(model[2])
     goal = marks[n + 1]  # one state after the last
@@ -153,10 +153,10 @@ def ranked(model, emissions, begin, n, size, k, marks, rows):
     worth[0, 0] = 0.0
     for i in range(n + 1):
         for state in range(marks[i + 1], marks[i + 2] if i < n else goal + 1):
-            y = rows[state] // stride if i < n else 0
+            y = names[state] if i < n else 0
             own = np.float64(emissions[(begin + i) * size + y]) if i < n else 0.0
             for before in range(marks[i], marks[i + 1]):
-                link = transitions[rows[before] + y] if i < n else end[rows[before] // stride]
+                link = transitions[names[before] * stride + y] if i < n else end[names[before]]
                 gain = np.float64(link) + own
                 for rank in range(k):
                     candidate = worth[before, rank] + gain
@@ -171,7 +171,7 @@ def ranked(model, emissions, begin, n, size, k, marks, rows):
         state, rank = goal, r
         for i in range(n - 1, -1, -1):
             state, rank = origins[state, rank], ranks[state, rank]
-            paths[r, i] = rows[state] // stride
+            paths[r, i] = names[state]
     return paths
 
 
@@ -185,7 +185,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
     longest = 0
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    work, rows, scores = workspace(longest, size, stride)
+    work, names, scores = workspace(longest, size, stride)
     labels = np.zeros(longest, np.int32)
     found = np.full(offsets[-1], cap)
     none = np.float32(0)
@@ -193,22 +193,22 @@ def margins(model, transposed, emissions, offsets, size, cap):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             continue
-        rows, scores, status, token, total, bad = survivors(
-            model, emissions, begin, n, size, none, PATIENT, work, rows, scores
+        names, scores, status, token, total, bad = survivors(
+            model, emissions, begin, n, size, none, PATIENT, work, names, scores
         )
         if status != DONE or any_lane(bad):
             return found, not any_lane(bad), s, token
-        trace(model, emissions, begin, n, size, work[0], rows, scores, labels)
+        trace(model, emissions, begin, n, size, work[0], names, scores, labels)
         slack = margin_slack(
             model, transposed, emissions, begin, n, size, labels, cap, work[1], total
         )
         status = DONE + 1
         if slack < EVERYTHING:
-            rows, scores, status, _, _, _ = survivors(
-                model, emissions, begin, n, size, slack, FLAT, work, rows, scores
+            names, scores, status, _, _, _ = survivors(
+                model, emissions, begin, n, size, slack, FLAT, work, names, scores
             )
         if status == DONE:
-            sparse_margins(model, emissions, begin, n, size, labels, work[0], rows, found)
+            sparse_margins(model, emissions, begin, n, size, labels, work[0], names, found)
         else:
             dense_margins(model, transposed, emissions, begin, n, size, labels, found)
     return found, True, -1, -1
@@ -248,11 +248,10 @@ def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, valu
 
 
 @jit()
-def sparse_margins(model, emissions, begin, n, size, labels, marks, rows, found):
+def sparse_margins(model, emissions, begin, n, size, labels, marks, names, found):
     """Lower `found` to the margins among the survivors, by messages from both ends."""
     transitions, end, stride = model[0], model[2], len(model[2])
     count = marks[n + 1]
-    names = rows[:count] // stride
     ahead = np.full(count, -np.inf)  # best prefix that ends here, own emission included
     behind = np.full(count, -np.inf)  # best suffix after here
     ahead[0] = 0.0
@@ -260,7 +259,7 @@ def sparse_margins(model, emissions, begin, n, size, labels, marks, rows, found)
         for y in range(marks[i + 1], marks[i + 2]):
             best = -np.inf
             for x in range(marks[i], marks[i + 1]):
-                best = max(best, ahead[x] + np.float64(transitions[rows[x] + names[y]]))
+                best = max(best, ahead[x] + np.float64(transitions[names[x] * stride + names[y]]))
             ahead[y] = best + np.float64(emissions[(begin + i) * size + names[y]])
     for i in range(n - 1, -1, -1):
         chosen = other = -np.inf
@@ -269,7 +268,7 @@ def sparse_margins(model, emissions, begin, n, size, labels, marks, rows, found)
                 behind[x] = end[names[x]]
             else:
                 for y in range(marks[i + 2], marks[i + 3]):
-                    link = np.float64(transitions[rows[x] + names[y]])
+                    link = np.float64(transitions[names[x] * stride + names[y]])
                     link += np.float64(emissions[(begin + i + 1) * size + names[y]])
                     behind[x] = max(behind[x], link + behind[y])
             if names[x] == labels[i]:
@@ -283,7 +282,7 @@ def sparse_margins(model, emissions, begin, n, size, labels, marks, rows, found)
 def dense_margins(model, transposed, emissions, begin, n, size, labels, found):
     """Lower `found` to the margins, by messages over all labels from both ends."""
     transitions, end, stride = model[0], model[2], len(model[2])
-    steps = np.arange(size) * stride
+    names = np.arange(size)
     prefixes = np.empty(n * stride, np.float32)
     message = np.zeros(stride, np.float32)
     scores = np.zeros(stride, np.float32)
@@ -291,7 +290,7 @@ def dense_margins(model, transposed, emissions, begin, n, size, labels, found):
         if i == 0:
             message[:] = transitions[size * stride :]
         else:
-            sweep_one(scores, steps, transitions, message, stride)
+            sweep_one(names, scores, transitions, message, stride)
         add_emission(emissions, (begin + i) * size, size, message, scores, stride)
         prefixes[i * stride : (i + 1) * stride] = scores
     message[:] = end
@@ -307,7 +306,7 @@ def dense_margins(model, transposed, emissions, begin, n, size, labels, found):
         found[begin + i] = min(found[begin + i], margin)
         if i:
             add_emission(emissions, (begin + i) * size, size, message, scores, stride)
-            sweep_one(scores, steps, transposed, message, stride)
+            sweep_one(names, scores, transposed, message, stride)
 
 
 @jit()

@@ -2,8 +2,11 @@
 
 All rows are `stride` wide, a multiple of 16, padded with ``-inf``. The transitions have one
 row more than there are labels: row `size` holds the start scores, so that the first token is
-like any other, entered from the one survivor `size`. A survivor is stored as the place of
-its row, label times stride. The first survivor of a token is the best, with the score 0.
+like any other, entered from the one survivor `size`. The first survivor of a token is the
+best, with the score 0.
+
+Most labels fall by a test of four at a time. A *crest* holds, for each word of 64 labels and
+each of 16 lanes, the largest of the four scores or bounds in that lane; it follows the row.
 """
 
 import numpy as np
@@ -23,8 +26,10 @@ from .vectors import (
     load_part,
     maximum,
     nowhere,
+    prefetch,
     publish,
     published,
+    reach,
     select,
     store,
     subtract,
@@ -45,7 +50,7 @@ PATIENCE = 3  # tokens before a sentence may be given up
 PATIENT = (2.0, 1.0)
 FLAT = (0.4, 0.08)
 EASY = (0.0, 0.04)
-CHEAP = 4 * WORD  # survivors times labels, up to which all scores are worth computing
+CHEAP = 3328  # survivors times labels, up to which all scores are worth computing
 EVERYTHING = np.float32(3e38)
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors
 DONE, DEAD, DENSE, FULL = 0, 1, 2, 3
@@ -60,14 +65,32 @@ def emission(emissions, row, block, size):
 
 @jit(inline="always")
 def pivot(scores, at, top, stride):
-    """Return the first label with the score `top` in the row at `at`."""
+    """Return a label with the score `top` in the row at `at`, found by its crest."""
     for word in range(0, stride, WORD):
-        bits = np.int64(0)
-        for block in range(word, min(word + WORD, stride), LANES):
-            bits |= at_least(load(scores, at + block), fill(top)) << (block - word)
-        if bits:
+        if at_least(load(scores, at + stride + word // 4), fill(top)):
+            bits = np.int64(0)
+            for block in range(word, word + WORD, LANES):
+                if block >= stride:
+                    break
+                bits |= at_least(load(scores, at + block), fill(top)) << (block - word)
             return word + first_lane(bits)
     return np.int64(-1)
+
+
+@jit(inline="always")
+def raise_crest(table, at, x, g, stride):
+    """Let the crest of row `g` at `at` rise to the entry x; its own entry does not count."""
+    place = at + stride + x // WORD * LANES + x % LANES
+    if x % WORD < LANES:
+        table[place] = FORBIDDEN
+    if x != g:
+        table[place] = max(table[place], table[at + x])
+
+
+@jit(inline="always")
+def width_of(stride):
+    """Return the width of a row with its crest."""
+    return stride + (stride + WORD - 1) // WORD * LANES
 
 
 @uncounted()
@@ -79,6 +102,7 @@ def fill_row(transitions, table, closed, ready, g, size, stride):
     ``closed[g, x] = max over y of T[x, y]``.
     """
     ahead = len(closed) > 0
+    at = g * width_of(stride)
     for x in range(size):
         gains, links = fill(FORBIDDEN), fill(FORBIDDEN)
         for block in range(0, stride, LANES):
@@ -94,22 +118,27 @@ def fill_row(transitions, table, closed, ready, g, size, stride):
         bound = np.float64(largest(gains))
         if bound > -np.inf:
             bound += abs(bound) * 2.0**-22
-        table[g * stride + x] = bound
+        table[at + x] = bound
         if ahead:
-            closed[g * stride + x] = largest(links)
-    for x in range(size, stride):
-        table[g * stride + x] = -np.inf
+            closed[at + x] = largest(links)
+    for x in range(stride):
+        if x >= size:
+            table[at + x] = FORBIDDEN
+        raise_crest(table, at, x, g, stride)
         if ahead:
-            closed[g * stride + x] = -np.inf
+            if x >= size:
+                closed[at + x] = FORBIDDEN
+            raise_crest(closed, at, x, g, stride)
     publish(ready, g)
 
 
 @jit(inline="always")
-def reached(transitions, rows, scores, first, past, block):
+def reached(transitions, names, scores, first, past, block, stride):
     """Return the best of score + transition over the survivors, for 16 labels."""
     best = fill(FORBIDDEN)
     for k in range(first, past):
-        best = maximum(add(fill(scores[k]), load(transitions, rows[k] + block)), best)
+        step = load(transitions, names[k] * stride + block)
+        best = maximum(add(fill(scores[k]), step), best)
     return best
 
 
@@ -120,10 +149,10 @@ def choose_reference(model, emissions, begin, n, size, most, work):
     Returns whether the beam found a legal path, and the mask of unsound emissions.
     """
     transitions, _, end, _, _, _, _ = model
-    _, running, refs, steps, _, beam, scores, names, origins = work
+    _, running, refs, steps, _, beam, scores, tried, origins = work
     stride = len(end)
     bad = nowhere()
-    beam[0], scores[0] = size * stride, 0.0
+    beam[0], scores[0] = size, 0.0
     width = 1
     for i in range(n):
         row = (begin + i) * size
@@ -133,7 +162,7 @@ def choose_reference(model, emissions, begin, n, size, most, work):
         for block in range(0, stride, LANES):
             worth = emission(emissions, row, block, size)
             bad = either(bad, unsound(worth))
-            worth = add(reached(transitions, beam, scores, 0, width, block), worth)
+            worth = add(reached(transitions, beam, scores, 0, width, block, stride), worth)
             if i == n - 1:
                 worth = add(worth, load(end, block))
             store(running, block, worth)
@@ -145,29 +174,29 @@ def choose_reference(model, emissions, begin, n, size, most, work):
                     continue
                 k = min(wide, most - 1)
                 wide = min(wide + 1, most)
-                while k > 0 and running[names[here + k - 1]] < running[y]:
-                    names[here + k] = names[here + k - 1]
+                while k > 0 and running[tried[here + k - 1]] < running[y]:
+                    tried[here + k] = tried[here + k - 1]
                     k -= 1
-                names[here + k] = y
+                tried[here + k] = y
                 if wide == most:
-                    floor = running[names[here + most - 1]]
+                    floor = running[tried[here + most - 1]]
         if wide == 0:
             return False, bad
         for j in range(wide):
-            y = names[here + j]
+            y = tried[here + j]
             peak = FORBIDDEN
             for k in range(width):
-                score = scores[k] + transitions[beam[k] + y]
+                score = scores[k] + transitions[beam[k] * stride + y]
                 if score > peak:
                     peak = score
                     origins[here + j] = k
         for j in range(wide):
-            y = names[here + j]
-            beam[j], scores[j] = y * stride, running[y] - running[names[here]]
+            y = tried[here + j]
+            beam[j], scores[j] = y, running[y] - running[tried[here]]
         width = wide
     k = np.int64(0)
     for i in range(n - 1, -1, -1):
-        refs[i] = names[i * BEAM + k]
+        refs[i] = tried[i * BEAM + k]
         k = origins[i * BEAM + k]
     for i in range(n):
         before = refs[i - 1] if i else size
@@ -187,13 +216,14 @@ def look_ahead(model, emissions, begin, n, size, width, work):
     transitions, _, end, table, closed, ready, _ = model
     _, _, refs, steps, pulls, _, _, _, _ = work
     stride = len(end)
+    wide = width_of(stride)
     legal, bad = choose_reference(model, emissions, begin, n, size, width, work)
     if not legal:
         return False, bad
     for i in range(n - 2, -1, -1):
-        here, ahead = refs[i] * stride, refs[i + 1] * stride
+        here, ahead = refs[i] * stride, refs[i + 1] * wide
         if i == n - 2:
-            ahead = size * stride  # nothing follows the last token: the row of zeros
+            ahead = size * wide  # nothing follows the last token: the row of zeros
         elif not published(ready, refs[i + 1]):
             fill_row(transitions, table, closed, ready, refs[i + 1], size, stride)
         pull = fill(pulls[i + 1])
@@ -215,83 +245,57 @@ def look_ahead(model, emissions, begin, n, size, width, work):
 
 
 @uncounted()
-def thinned(model, rows, scores, start, used, size, stride, slack):
-    """Drop survivors that one of the next best beats whatever follows; return the new end."""
+def thinned(model, names, scores, start, used, size, stride, slack):
+    """Drop survivors that one of the next best beats whatever follows.
+
+    Returns the new end, and how many survivors now stand in front, best first.
+    """
     transitions, _, _, table, closed, ready, _ = model
-    for pivots in range(1, PIVOTS + 1):
-        lead = start + pivots
-        if used - lead < 2:
-            break
+    wide = width_of(stride)
+    lead = start
+    while lead < start + PIVOTS and lead + 2 < used:
+        lead += 1
         for k in range(lead + 1, used):
             if scores[k] > scores[lead]:
-                rows[lead], rows[k] = rows[k], rows[lead]
+                names[lead], names[k] = names[k], names[lead]
                 scores[lead], scores[k] = scores[k], scores[lead]
-        if not published(ready, rows[lead] // stride):
-            fill_row(transitions, table, closed, ready, rows[lead] // stride, size, stride)
+        g = names[lead]
+        if not published(ready, g):
+            fill_row(transitions, table, closed, ready, g, size, stride)
+        floor = scores[lead] - slack
         kept = lead + 1
         for k in range(lead + 1, used):
-            if scores[k] + table[rows[lead] + rows[k] // stride] >= scores[lead] - slack:
-                rows[kept], scores[kept] = rows[k], scores[k]
-                kept += 1
+            x, score = names[k], scores[k]
+            names[kept], scores[kept] = x, score
+            # counting, not branching: who is kept cannot be predicted
+            kept += np.int64(score + table[g * wide + x] >= floor)
         used = kept
-    return used
-
-
-@uncounted()
-def follow(model, emissions, begin, i, n, size, past, total, bad, work, rows, scores):
-    """Follow the last survivor from token i on, for as long as only one label survives.
-
-    Returns the token and the end of the survivors then, the total and the mask, as `forward`
-    has them. Most tokens of trained models are done here, by the shortest way.
-    """
-    transitions, _, _, table, _, ready, magnitude = model
-    marks, running = work[0], work[1]
-    stride = len(model[2])
-    lead = rows[past - 1]
-    while i < n - 1 and past + size <= len(rows):
-        row = (begin + i) * size
-        peak = fill(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            worth = emission(emissions, row, block, size)
-            bad = either(bad, unsound(worth))
-            worth = add(load(transitions, lead + block), worth)
-            store(running, block, worth)
-            peak = maximum(worth, peak)
-        top = largest(peak)
-        g = pivot(running, 0, top, stride)
-        if not (FORBIDDEN < top < np.inf) or not published(ready, g):
-            break
-        others = np.int64(0)
-        for word in range(0, stride, WORD):
-            bits = np.int64(0)
-            for block in range(word, min(word + WORD, stride), LANES):
-                hope = add(load(running, block), load(table, g * stride + block))
-                bits |= at_least(hope, fill(top)) << (block - word)
-            if word <= g < word + WORD:
-                bits &= ~(np.int64(1) << (g - word))
-            others |= bits
-        if others:
-            break
-        lead = g * stride
-        rows[past], scores[past] = lead, 0.0
-        past += 1
-        i += 1
-        marks[i + 1] = past
-        total += abs(np.float64(top)) + magnitude
-    return i, past, total, bad
+    return used, lead + 1 - start
 
 
 @jit()
-def forward(model, emissions, begin, n, size, slack, patience, work, rows, scores):
+def sweep(names, scores, first, past, transitions, running, at, stride):
+    """Set ``running[at + y]`` to the best of score + transition over some survivors."""
+    y = 0
+    while y + WORD <= stride:
+        reach(names, scores, first, past, transitions, y, running, at + y, stride, 1, 4)
+        y += WORD
+    while y < stride:
+        reach(names, scores, first, past, transitions, y, running, at + y, stride, 1, 1)
+        y += LANES
+
+
+@jit()
+def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors of each token of one sentence.
 
     A survivor lies on a path that may be within `slack` of the best; with a slack of
     `EVERYTHING`, on any legal one. Those of token i are ``marks[i + 1]:marks[i + 2]`` of
-    `rows` and `scores`, which grow as needed.
+    `names` and `scores`, which grow as needed.
 
     Returns
     -------
-    rows, scores
+    names, scores
     status, token
         `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends.
     total
@@ -301,137 +305,170 @@ def forward(model, emissions, begin, n, size, slack, patience, work, rows, score
     """
     while True:
         status, token, total, bad = advance(
-            model, emissions, begin, n, size, slack, patience, work, rows, scores
+            model, emissions, begin, n, size, slack, patience, work, names, scores
         )
         if status != FULL:
-            return rows, scores, status, token, total, bad
-        room = 2 * len(rows)
-        rows, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+            return names, scores, status, token, total, bad
+        room = 2 * len(names)
+        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
 
 @uncounted()
-def advance(model, emissions, begin, n, size, slack, patience, work, rows, scores):
-    """Do what `forward` says, or end as `FULL` where `rows` and `scores` have no more room."""
+def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
+    """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
     transitions, ceiling, end, table, closed, ready, magnitude = model
     marks, running, refs, _, pulls, _, _, _, _ = work
     stride = len(end)
+    wide = width_of(stride)
     ahead = len(closed) > 0
     bad = nowhere()
-    rows[0], scores[0] = size * stride, 0.0
+    names[0], scores[0] = size, 0.0
     marks[0], marks[1] = 0, 1
     first, past = 0, 1
-    lead = size * stride  # the best survivor
-    second = FORBIDDEN  # the score of the second best
+    front = 1  # survivors that stand first in the list, best first
+    second = FORBIDDEN  # the best score of the others
     total = 0.0
     low = np.float32(0)
-    i = np.int64(0)
-    while i < n:
-        if past - first == 1 and slack == 0 and not ahead:
-            i, past, total, bad = follow(
-                model, emissions, begin, i, n, size, past, total, bad, work, rows, scores
-            )
-            first, lead = past - 1, rows[past - 1]
+    for i in range(n):
         row = (begin + i) * size
         last = i == n - 1
-        # one survivor, or a few short rows: exact scores. Else those reached from the best
-        # survivor bound all from below, and the others add no more than `second` and the
-        # best transition into a label
-        exact = past - first == 1 or (past - first) * stride <= CHEAP
-        least = 0 if exact else stride
+        # a few short names: exact scores. Else those reached from the survivors in front bound
+        # all from below, and the others add no more than `second` and the best transition
+        # into a label
+        exact = (past - first - 1) * stride <= CHEAP
+        least = 0 if exact else wide
         peak = fill(FORBIDDEN)
-        lift = fill(second)
-        if exact:
-            for block in range(0, stride, LANES):
-                worth = emission(emissions, row, block, size)
-                bad = either(bad, unsound(worth))
-                step = load(transitions, lead + block)
-                for k in range(first + 1, past):
-                    other = add(fill(scores[k]), load(transitions, rows[k] + block))
-                    step = maximum(other, step)
-                worth = add(step, worth)
-                store(running, block, worth)
-                peak = maximum(worth, peak)
+        if past - first == 1:
+            lead = names[first] * stride
+            for word in range(0, stride, WORD):
+                crest = fill(FORBIDDEN)
+                for block in range(word, word + WORD, LANES):
+                    if block >= stride:
+                        break
+                    prefetch(emissions, row + size + block)
+                    worth = emission(emissions, row, block, size)
+                    bad = either(bad, unsound(worth))
+                    worth = add(load(transitions, lead + block), worth)
+                    if last:
+                        worth = add(worth, load(end, block))
+                    store(running, block, worth)
+                    crest = maximum(worth, crest)
+                store(running, stride + word // 4, crest)
+                peak = maximum(crest, peak)
         else:
-            for block in range(0, stride, LANES):
-                worth = emission(emissions, row, block, size)
-                bad = either(bad, unsound(worth))
-                step = load(transitions, lead + block)
-                most = maximum(add(load(ceiling, block), lift), step)
-                store(running, block, add(most, worth))
-                worth = add(step, worth)
-                store(running, least + block, worth)
-                peak = maximum(worth, peak)
-        if last:
-            peak = fill(FORBIDDEN)
-            for block in range(0, stride, LANES):
-                store(running, block, add(load(running, block), load(end, block)))
-                if not exact:
-                    worth = add(load(running, least + block), load(end, block))
+            some = past if exact else first + front
+            sweep(names, scores, first, some, transitions, running, least, stride)
+            lift = fill(second)
+            for word in range(0, stride, WORD):
+                crest, height = fill(FORBIDDEN), fill(FORBIDDEN)
+                for block in range(word, word + WORD, LANES):
+                    if block >= stride:
+                        break
+                    prefetch(emissions, row + size + block)
+                    worth = emission(emissions, row, block, size)
+                    bad = either(bad, unsound(worth))
+                    step = load(running, least + block)
+                    if not exact:
+                        most = add(maximum(add(load(ceiling, block), lift), step), worth)
+                        if last:
+                            most = add(most, load(end, block))
+                        store(running, block, most)
+                        height = maximum(most, height)
+                    worth = add(step, worth)
+                    if last:
+                        worth = add(worth, load(end, block))
                     store(running, least + block, worth)
-                peak = maximum(load(running, least + block), peak)
+                    crest = maximum(worth, crest)
+                if not exact:
+                    store(running, stride + word // 4, height)
+                store(running, least + stride + word // 4, crest)
+                peak = maximum(crest, peak)
         top = largest(peak)
         if not exact and top == FORBIDDEN:
-            # the best survivor leads nowhere
+            # the survivors in front lead nowhere
             exact = True
             least = 0
-            for block in range(0, stride, LANES):
-                worth = reached(transitions, rows, scores, first, past, block)
-                worth = add(worth, emission(emissions, row, block, size))
-                if last:
-                    worth = add(worth, load(end, block))
-                store(running, block, worth)
-                peak = maximum(worth, peak)
+            for word in range(0, stride, WORD):
+                crest = fill(FORBIDDEN)
+                for block in range(word, word + WORD, LANES):
+                    if block >= stride:
+                        break
+                    worth = reached(transitions, names, scores, first, past, block, stride)
+                    worth = add(worth, emission(emissions, row, block, size))
+                    if last:
+                        worth = add(worth, load(end, block))
+                    store(running, block, worth)
+                    crest = maximum(worth, crest)
+                store(running, stride + word // 4, crest)
+                peak = maximum(crest, peak)
             top = largest(peak)
         if not (FORBIDDEN < top < np.inf):
             return DEAD, i, total, bad
-        g = np.int64(0)
-        hopes, at = table, size * stride
+        g = own = np.int64(-1)
+        hopes, at = table, size * wide
         if slack == EVERYTHING:
             threshold = -EVERYTHING
         elif ahead and not last:
-            g = refs[i]
-            if not published(ready, g):
-                fill_row(transitions, table, closed, ready, g, size, stride)
+            reference = own = refs[i]
+            if not published(ready, reference):
+                fill_row(transitions, table, closed, ready, reference, size, stride)
             pull = fill(pulls[i])
-            for block in range(0, stride, LANES):
-                there = g * stride + block
+            for block in range(0, wide, LANES):
+                there = reference * wide + block
                 gain = maximum(add(load(closed, there), pull), load(table, there))
-                store(running, 2 * stride + block, gain)
-            hopes, at = running, 2 * stride
+                store(running, 2 * wide + block, gain)
+            hopes, at = running, 2 * wide
             threshold = FORBIDDEN
             for k in range(first, past):
-                threshold = max(threshold, scores[k] + transitions[rows[k] + g])
-            threshold += emissions[row + g] - slack
+                threshold = max(threshold, scores[k] + transitions[names[k] * stride + reference])
+            threshold += emissions[row + reference] - slack
         else:
             # where the scores are exact, g is the best survivor of this token: the next
             # token can begin before it is known who else survives
-            g = pivot(running, least, top, stride)
-            if not exact and not last:
+            g = own = pivot(running, least, top, stride)
+            if not exact:
                 # another survivor may reach it with more
                 step = FORBIDDEN
                 for k in range(first, past):
-                    step = max(step, scores[k] + transitions[rows[k] + g])
+                    step = max(step, scores[k] + transitions[names[k] * stride + g])
                 top = step + emissions[row + g]
+                if last:
+                    top += end[g]
             threshold = top - slack
             if not last:
                 if not published(ready, g):
                     fill_row(transitions, table, closed, ready, g, size, stride)
-                at = g * stride
+                at = g * wide
         start = used = past
-        if used + size > len(rows):
-            return FULL, i, total, bad
+        if used + size > len(names):
+            return FULL, np.int64(i), total, bad
+        known = exact and g >= 0
+        if known:
+            names[start], scores[start] = g, 0.0
+            used += 1
         for word in range(0, stride, WORD):
+            crest = stride + word // 4
+            hope = add(load(running, crest), load(hopes, at + crest))
+            # the pivot itself would keep its lane of the crest above all bounds
+            if not (at_least(hope, fill(threshold)) or word <= own < word + WORD):
+                continue
             bits = np.int64(0)
-            for block in range(word, min(word + WORD, stride), LANES):
+            for block in range(word, word + WORD, LANES):
+                if block >= stride:
+                    break
                 hope = add(load(running, block), load(hopes, at + block))
                 bits |= at_least(hope, fill(threshold)) << (block - word)
+            if known and word <= g < word + WORD:
+                bits &= ~(np.int64(1) << (g - word))
             if bits and not exact:
                 hopeful = bits
                 bits = np.int64(0)
-                for block in range(word, min(word + WORD, stride), LANES):
+                for block in range(word, word + WORD, LANES):
+                    if block >= stride:
+                        break
                     if (hopeful >> (block - word)) & 0xFFFF:
                         # summed in the order of the bounds: rounding keeps the order then
-                        worth = reached(transitions, rows, scores, first, past, block)
+                        worth = reached(transitions, names, scores, first, past, block, stride)
                         worth = add(worth, emission(emissions, row, block, size))
                         if last:
                             worth = add(worth, load(end, block))
@@ -441,74 +478,66 @@ def advance(model, emissions, begin, n, size, slack, patience, work, rows, score
             while bits:
                 x = word + first_lane(bits)
                 bits &= bits - 1
-                rows[used], scores[used] = x * stride, running[x]
+                names[used], scores[used] = x, running[x]
                 used += 1
         # every running score that counts lies between best + low and best
         total -= np.float64(low)
-        low = np.float32(0)
-        second = FORBIDDEN
-        if used - start == 1:
-            known = exact and not ahead and slack == 0
-            best = top if known else scores[start]
-            lead = g * stride if known else rows[start]
-            scores[start] = 0.0
-        else:
+        best = top
+        if not known:
             best = FORBIDDEN
             where = start
             for k in range(start, used):
                 if scores[k] > best:
                     best, where = scores[k], k
-            lead = rows[where]
-            rows[start], rows[where] = rows[where], rows[start]
-            scores[start], scores[where] = scores[where], scores[start]
-            scores[start] = 0.0
-            for k in range(start + 1, used):
-                scores[k] -= best
-                second = max(second, scores[k])
-                low = min(low, scores[k])
+            names[start], names[where] = names[where], names[start]
+            scores[where], scores[start] = scores[start], 0.0
+        low, second = np.float32(0), FORBIDDEN
+        for k in range(start + 1, used):
+            scores[k] -= best
+            second = max(second, scores[k])
+            low = min(low, scores[k])
         total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
+        front = 1
         if used - start > CROWD and not ahead and not last:
-            used = thinned(model, rows, scores, start, used, size, stride, slack)
+            used, front = thinned(model, names, scores, start, used, size, stride, slack)
             second = FORBIDDEN
-            for k in range(start + 1, used):
+            for k in range(start + front, used):
                 second = max(second, scores[k])
         first, past = start, used
         marks[i + 2] = used
         share, trial = patience
         flat = used > (share * size + 2) * (i + 1) and used > (trial * size + 8) * n
         if flat and i >= PATIENCE - 1:
-            return DENSE, i, total, bad
-        i += 1
+            return DENSE, np.int64(i), total, bad
     return DONE, np.int64(-1), total + magnitude, bad
 
 
 @uncounted()
-def trace(model, emissions, begin, n, size, marks, rows, scores, labels):
+def trace(model, emissions, begin, n, size, marks, names, scores, labels):
     """Follow the best labelling of a sentence back through the survivors.
 
     Returns what it is worth, and the sum of the absolute terms, in float64: while the
     sentence is still in the cache.
     """
     transitions, end, stride = model[0], model[2], len(model[2])
-    row = rows[marks[n]]
-    y = row // stride
+    y = names[marks[n]]
     link = np.float64(end[y])
     worth, terms = link, abs(link)
     for i in range(n - 1, -1, -1):
         labels[i] = y
-        origin = rows[marks[i]]
+        origin = names[marks[i]]
         if marks[i + 1] - marks[i] > 1:
             most = FORBIDDEN
             for k in range(marks[i], marks[i + 1]):
-                reached = scores[k] + transitions[rows[k] + y]
+                reached = scores[k] + transitions[names[k] * stride + y]
                 if reached > most:
                     most = reached
-                    origin = rows[k]
-        link = np.float64(transitions[origin + y])
+                    origin = names[k]
+        link = np.float64(transitions[origin * stride + y])
         local = np.float64(emissions[(begin + i) * size + y])
         worth += link + local
         terms += abs(link) + abs(local)
-        y = origin // stride
+        y = origin
     return worth, terms
 
 
@@ -517,11 +546,11 @@ def workspace(longest, size, stride):
     """Return scratch space, and the lists of survivors."""
     work = (
         np.zeros(longest + 2, np.int64),  # marks
-        np.empty(3 * stride, np.float32),  # running scores
+        np.empty(3 * width_of(stride), np.float32),  # running scores
         np.empty(longest + 1, np.int64),  # reference path
         np.empty(longest + 1, np.float32),  # its steps: transition and emission
         np.full(longest + 1, FORBIDDEN),  # pulls
-        np.empty(BEAM, np.int64),  # rows in the beam
+        np.empty(BEAM, np.int64),  # labels in the beam
         np.empty(BEAM, np.float32),  # their scores
         np.empty(BEAM * longest, np.int64),  # labels that were in the beam
         np.empty(BEAM * longest, np.int64),  # their places in the beam before
@@ -559,7 +588,7 @@ def decode(model, emissions, offsets, size):
     longest = 0
     for s in range(count):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    work, rows, scores = workspace(longest, size, stride)
+    work, names, scores = workspace(longest, size, stride)
     bad = nowhere()
     none = np.float32(0)
     token, total = np.int64(-1), 0.0
@@ -579,8 +608,8 @@ def decode(model, emissions, offsets, size):
                     if not legal:
                         continue
                 patience = EASY if ahead and width == 1 else FLAT
-                rows, scores, status, token, total, bad_here = forward(
-                    model, emissions, begin, n, size, none, patience, work, rows, scores
+                names, scores, status, token, total, bad_here = forward(
+                    model, emissions, begin, n, size, none, patience, work, names, scores
                 )
                 bad = either(bad, bad_here)
                 if status != DENSE or not ahead:
@@ -601,6 +630,6 @@ def decode(model, emissions, offsets, size):
             slacks[s] = 2.0 * UNIT32 * total * (1.0 + 1e-5)
             found = labels[begin : begin + n]
             worth[s, 0], worth[s, 1] = trace(
-                model, emissions, begin, n, size, work[0], rows, scores, found
+                model, emissions, begin, n, size, work[0], names, scores, found
             )
     return labels, slacks, worth, left[:lefts], not any_lane(bad), -1, -1

@@ -32,6 +32,7 @@ __all__ = [
     "minimum_of_finite",
     "multiply",
     "nowhere",
+    "prefetch",
     "publish",
     "published",
     "reach",
@@ -111,6 +112,21 @@ def load_part(typing, array, index, count):
         return builder.call(masked, [place, _INT32(4), mask, outside])
 
     return _floats(array, types.int64, types.int64), build
+
+
+@intrinsic
+def prefetch(typing, array, index):
+    """Ask for ``array[index]`` to be brought near; it need not exist."""
+
+    def build(context, builder, signature, given):
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, given[0]).data
+        place = builder.bitcast(builder.gep(data, [given[1]]), ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [place.type, _INT32, _INT32, _INT32])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(fetch, [place, _INT32(0), _INT32(3), _INT32(1)])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), build
 
 
 @intrinsic
@@ -342,13 +358,13 @@ def published(typing, flags, index):
 
 
 @intrinsic(prefer_literal=True)
-def reach(typing, scores, rows, first, past, table, column, out, place, spacing, chains, blocks):
+def reach(typing, names, scores, first, past, table, column, out, place, stride, chains, blocks):
     """Write the best scores of 16 times `blocks` labels, for `chains` sentences side by side.
 
     For each sentence s and each y in ``[0, 16 * blocks)``::
 
-        out[s * spacing + place + y] = max over k in [first, past)
-            of (scores[s * spacing + k] + table[rows[k] + column + y])
+        out[s * stride + place + y] = max over k in [first, past)
+            of (scores[s * stride + k] + table[names[k] * stride + column + y])
 
     `chains` and `blocks` are literals, so that all running maxima stay in registers and each
     piece of the table is loaded once for all sentences.
@@ -357,17 +373,18 @@ def reach(typing, scores, rows, first, past, table, column, out, place, spacing,
 
     def build(context, builder, signature, given):
         kinds = signature.args
-        scores, rows, first, past, table, column, out, place, spacing = given[:9]
+        names, scores, first, past, table, column, out, place, stride = given[:9]
         nothing = ir.Constant(_FLOATS, [_NEGATIVE_INFINITY] * LANES)
         best = [
             [cgutils.alloca_once_value(builder, nothing) for _ in range(width)]
             for _ in range(chains_count)
         ]
-        row_data = cgutils.create_struct_proxy(kinds[1])(context, builder, rows).data
-        score_data = cgutils.create_struct_proxy(kinds[0])(context, builder, scores).data
-        sentences = [builder.mul(spacing, _INT64(s)) for s in range(chains_count)]
+        name_data = cgutils.create_struct_proxy(kinds[0])(context, builder, names).data
+        score_data = cgutils.create_struct_proxy(kinds[1])(context, builder, scores).data
+        sentences = [builder.mul(stride, _INT64(s)) for s in range(chains_count)]
         with cgutils.for_range_slice(builder, first, past, _INT64(1), _INT64) as (k, _):
-            row = builder.add(builder.load(builder.gep(row_data, [k])), column)
+            row = builder.mul(builder.load(builder.gep(name_data, [k])), stride)
+            row = builder.add(row, column)
             steps = []
             for block in range(width):
                 begin = builder.add(row, _INT64(block * LANES))
@@ -387,5 +404,5 @@ def reach(typing, scores, rows, first, past, table, column, out, place, spacing,
         return context.get_dummy_value()
 
     int64 = types.int64
-    arguments = (scores, rows, int64, int64, table, int64, out, int64, int64, chains, blocks)
+    arguments = (names, scores, int64, int64, table, int64, out, int64, int64, chains, blocks)
     return types.void(*arguments), build

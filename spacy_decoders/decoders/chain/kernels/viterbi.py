@@ -41,20 +41,20 @@ WORD = 4 * LANES  # labels whose running maxima stay in registers
 
 def _sweeper(chains):
     @jit()
-    def sweep(scores, rows, transitions, reached, stride):
+    def sweep(names, scores, transitions, reached, stride):
         """Set reached[c, y] to the best of scores[c, x] + transitions[x, y], for each chain c."""
-        size = len(rows)
+        size = len(names)
         y = 0
         while y + WORD <= stride:
-            reach(scores, rows, 0, size, transitions, y, reached, y, stride, chains, 4)
+            reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 4)
             y += WORD
         blocks = (stride - y) // LANES
         if blocks == 3:
-            reach(scores, rows, 0, size, transitions, y, reached, y, stride, chains, 3)
+            reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 3)
         elif blocks == 2:
-            reach(scores, rows, 0, size, transitions, y, reached, y, stride, chains, 2)
+            reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 2)
         elif blocks == 1:
-            reach(scores, rows, 0, size, transitions, y, reached, y, stride, chains, 1)
+            reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 1)
 
     return sweep
 
@@ -105,7 +105,7 @@ def decode(
     for s in chosen:
         longest = max(longest, offsets[s + 1] - offsets[s])
         filled += offsets[s + 1] > offsets[s]
-    rows = np.arange(size) * stride
+    names = np.arange(size)
     # a chain is a place in the lockstep: the sentence there, its next token, its history
     chains = min(CHAINS, filled)
     history = np.empty(chains * longest * stride, np.float32)
@@ -130,9 +130,9 @@ def decode(
         if active == 0:
             return not any_lane(bad), -1, -1
         if active == 1:
-            sweep_one(scores, rows, transitions, reached, stride)
+            sweep_one(names, scores, transitions, reached, stride)
         else:
-            sweep_four(scores, rows, transitions, reached, stride)
+            sweep_four(names, scores, transitions, reached, stride)
         c = 0
         while c < active:
             s, i = sentences[c], tokens[c]
