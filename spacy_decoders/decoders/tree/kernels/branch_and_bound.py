@@ -76,11 +76,16 @@ class Scores(NamedTuple):
 
 
 class Multipliers(NamedTuple):
-    """What all nodes share; -1 where a multiplier has never been set."""
+    """What all nodes share; -1 where a multiplier has never been set.
+
+    `slack[h, m]` guesses how much worse the best tree with an arc is: it says where a gain that
+    two arcs share does least harm, as long as nothing better is known.
+    """
 
     siblings: Any
     grandparents: Any
     factors: Any
+    slack: Any
 
 
 class Terms(NamedTuple):
@@ -583,8 +588,8 @@ def relaxation(lists, terms, scores, multipliers, backbone):
                 x, y = min(s, m), max(s, m)
                 p = lists.pairs[a] + j
                 pair[p] = max(scores.siblings[h, x, y], scores.forbidden)
-                start = pair[p] if backbone == SECOND else 0.5 * pair[p]
-                pair_x[p] = warm(multipliers.siblings[h, x, y], pair[p], start)
+                part = share(multipliers.slack[h, m], multipliers.slack[h, s])
+                pair_x[p] = warm(multipliers.siblings[h, x, y], pair[p], part)
         for h in range(1, size):  # the root has no left
             p = lists.crosses[h]
             for i in range(lists.sides[2 * h], lists.sides[2 * h + 1]):
@@ -592,7 +597,8 @@ def relaxation(lists, terms, scores, multipliers, backbone):
                 for j in range(lists.sides[2 * h + 1], lists.sides[2 * h + 2]):
                     y = lists.modifier[lists.members[j]]
                     cross[p] = max(scores.siblings[h, x, y], scores.forbidden)
-                    cross_x[p] = warm(multipliers.siblings[h, x, y], cross[p], 0.5 * cross[p])
+                    part = share(multipliers.slack[h, x], multipliers.slack[h, y])
+                    cross_x[p] = warm(multipliers.siblings[h, x, y], cross[p], part)
                     p += 1
     term_x = np.zeros(terms.arcs.shape[0])
     for c in range(terms.score.shape[0]):
@@ -613,11 +619,18 @@ def relaxation(lists, terms, scores, multipliers, backbone):
 
 
 @jit()
-def warm(stored, score, start):
-    """A stored multiplier, clipped to its box [0, abs(score)], or the start if positive."""
+def warm(stored, score, part):
+    """A stored multiplier, clipped to its box [0, abs(score)], or a part of a gain."""
     if stored < 0.0:
-        return max(start, 0.0)
+        return max(part * score, 0.0)
     return min(stored, abs(score))
+
+
+@jit()
+def share(one, other):
+    """The part of a gain that the arc with slack `one` takes over: most if it is less likely."""
+    ratio = other / one
+    return 1.0 / (1.0 + ratio * ratio)
 
 
 @jit()
@@ -1407,6 +1420,13 @@ class Search(NamedTuple):
 
 
 @jit()
+def near(found, pool, upper):
+    """What a tree must reach to be climbed from: the smaller the gap, the nearer the best."""
+    best = found if found > -INF else pool.scores[0]
+    return best - 0.25 * max(upper - pool.scores[0], 0.0) if best > -INF else -INF
+
+
+@jit()
 def survive(lists, heads):
     """Whether all arcs of a tree are left."""
     for m in range(1, heads.shape[0]):
@@ -1463,8 +1483,6 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
         stalled = 0
         round_calls = 0
         while True:
-            # a tree must come near the best one to be climbed from, the nearer the smaller the gap
-            bar = found - 0.25 * max(upper - pool.scores[0], 0.0) if found > -INF else -INF
             late = round_calls > 4 and polished < POLISHES  # easy nodes are done by then
             if table is None and late and pool.scores[0] > leader:
                 leader = pool.scores[0]
@@ -1480,8 +1498,8 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                         heads,
                     )  # fmt: skip
                     truth = consider(
-                        lists, scores, incidence, pool, heads, bar, search.projective,
-                        search.single_root,
+                        lists, scores, incidence, pool, heads, near(found, pool, upper),
+                        search.projective, search.single_root,
                     )  # fmt: skip
                     found = max(found, truth)
                     continue
@@ -1515,8 +1533,8 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                 seen[m] = heads[m]
             if new:
                 truth = consider(
-                    lists, scores, incidence, pool, heads, bar, search.projective,
-                    search.single_root,
+                    lists, scores, incidence, pool, heads, near(found, pool, upper),
+                    search.projective, search.single_root,
                 )  # fmt: skip
                 found = max(found, truth)
             threshold = pool.scores[k - 1]
