@@ -116,7 +116,8 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
         return np.ones_like(problem.arcs)
     best = marginals.max()
     slack = np.where(reached, best - marginals, 2.0 * (best - marginals[reached].min()))
-    return np.maximum(slack, 1e-3 * max(1.0, float(np.median(slack[:, 1:]))))
+    positive: NDArray[np.float64] = np.maximum(slack, 1e-3 * max(1.0, np.median(slack[:, 1:])))
+    return positive
 
 
 def likely_arcs(
@@ -129,7 +130,8 @@ def likely_arcs(
         return None
     slack = np.where(problem.allowed, slack, np.inf)
     worst = np.partition(slack, heads - 1, axis=0)[heads - 1]
-    return (problem.allowed & (slack <= worst)).astype(np.uint8)
+    likely: NDArray[np.uint8] = (problem.allowed & (slack <= worst)).astype(np.uint8)
+    return likely
 
 
 def reach_of(problem: TreeProblem) -> float:
