@@ -4,9 +4,14 @@
 
     python benchmarks/price_and_cut.py [--quick]
 
-Grandparent models of held-out sentences of up to 60 tokens, non-projective, in three languages;
-the weights are those of `tree_scores.py`. Seconds are this process's processor time, and
-decoding alone: all scores are computed before, and counted when they are asked for.
+Grandparent models, trained by `tree_scores.py` in three languages, on held-out sentences of up
+to 60 tokens, non-projective. Seconds are this process's processor time, and decoding alone:
+all scores are computed before, and counted when they are asked for.
+
+There are two brute forces. "Brute force" states all columns and all rows but those that follow
+from others (see `GrandparentProgram`), a program several times smaller. "Brute force, rows as
+printed" states OneHead, the flow, OneGP, ArcGP and both GPArc rows for each grandparent, as
+section 3.2 does, which is what the paper was compared with.
 
 Two upper bounds spare scores: the exact maxima over grandparents and over children ("exact
 bounds"), which a dense array gives for nothing, and sums of maxima of single templates
@@ -27,13 +32,17 @@ import tree_features as features
 import tree_scores
 from numba import njit
 
-from spacy_decoders.budget import Budget
+from spacy_decoders.budget import UNLIMITED, Budget
+from spacy_decoders.decoders.growing_program import GrowingProgram
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     DenseGrandparents,
     PriceAndCut,
     TreeProblem,
 )
+from spacy_decoders.decoders.tree.branch_and_price import Outcome
+from spacy_decoders.decoders.tree.grandparent_lp import GrandparentProgram
+from spacy_decoders.decoders.tree.scoring import is_tree
 
 LANGUAGES = ("danish", "hungarian", "italian")
 #: Brute force states millions of columns on longer sentences; these are left out for all.
@@ -112,7 +121,28 @@ class TemplateBounds:
         return self.dense.score(g, p, c)
 
 
+class BruteForceAsPrinted:
+    """All columns and all rows of section 3.2, also those that follow from others."""
+
+    def search(self, problem: TreeProblem) -> Outcome:
+        scores = DenseGrandparents.of(problem).values
+        program = GrandparentProgram(
+            problem.arcs, problem.single_root, "both", np.full_like(problem.arcs, -1e6), "CBC"
+        )
+        g, p, c = np.nonzero(scores > -np.inf)
+        program.add_chains(g, p, c, scores[g, p, c])
+        program.add_upper_rows(g, p, c)
+        program.add_martins_rows(g, p, c)
+        point = program.solve(UNLIMITED.start())
+        integral = bool((np.abs(point.arcs - np.rint(point.arcs)) < 1e-6).all())
+        heads = np.concatenate([[-1], point.arcs[:, 1:].argmax(axis=0)])
+        whole = integral and is_tree(heads[1:])
+        score = point.bound if whole else -np.inf
+        return Outcome(heads, score, point.bound, point.bound, whole, len(g), len(g), 1, 1)
+
+
 METHODS = {
+    "brute force, rows as printed": BruteForceAsPrinted(),
     "brute force": PriceAndCut(relax=True, pricing=False),
     "brute force, HiGHS": PriceAndCut("HIGHS", relax=True, pricing=False),
     "price and cut, as in the paper": PriceAndCut(relax=True, pruning=False),
@@ -134,13 +164,15 @@ def sample(model: tree_scores.Model, count: int, longest: int) -> list[tree_scor
 
 
 def run(
-    methods: dict[str, PriceAndCut],
+    methods: dict[str, PriceAndCut | BruteForceAsPrinted],
     problems: list[tuple[tree_scores.Sentence, TreeProblem]],
 ) -> dict[str, Tally]:
     """Run all methods sentence by sentence, in turns."""
     tallies = {name: Tally() for name in methods}
+    for solver in ("CBC", "HIGHS"):
+        GrowingProgram(solver)  # loads it
     for decoder in methods.values():
-        decoder.search(problems[0][1])  # loads the solver
+        decoder.search(problems[0][1])
     for sentence, problem in problems:
         for name, decoder in methods.items():
             tallies[name].take(lambda d=decoder, p=problem: d.search(p), sentence)
@@ -168,7 +200,7 @@ def main() -> None:
     points = {}
     differences, against, compared = [], [], 0
     for name in options.languages:
-        model = tree_scores.load(name, options.data)
+        model = tree_scores.load(name, options.data, siblings=False)
 
         def scored(count: int, longest: int, model=model):
             sentences = sample(model, count, longest)
@@ -198,7 +230,17 @@ def main() -> None:
         fastest = max(tally.rate for tally in third.values())
         report.target(f"{name}: speed-up over brute force, CBC", 3.8, ppc.rate / brute.rate)
         paper = first["price and cut, as in the paper"]
-        report.target(f"{name}: the same, as in the paper", 3.8, paper.rate / brute.rate)
+        printed = first["brute force, rows as printed"]
+        report.target(
+            f"{name}: the paper's method over the paper's brute force",
+            3.8,
+            paper.rate / printed.rate,
+        )
+        report.target(
+            f"{name}: the paper's method over our smaller brute force",
+            3.8,
+            paper.rate / brute.rate,
+        )
         report.target(
             f"{name}: scored, exact bounds",
             25,
@@ -220,8 +262,15 @@ def main() -> None:
         report.target(f"{name}: integral", 95, every.percent(every.integral), unit="%")
         report.target(f"{name}: certified", 100, every.percent(every.certified), unit="%")
         report.target(f"{name}: sentences a second, n <= {LONGEST}", 15, fastest, unit="")
-        tighter = second["all"].rate / second["ArcGP + GPArc"].rate
-        report.target(f"{name}: all rows against ArcGP + GPArc", 1.0, tighter)
+        tight, martins = second["all"], second["ArcGP + GPArc"]
+        report.target(f"{name}: all rows against ArcGP + GPArc", 1.0, tight.rate / martins.rate)
+        report.target(
+            f"{name}: fractional with all rows, at most those of ArcGP + GPArc",
+            100.0 - martins.percent(martins.integral),
+            100.0 - tight.percent(tight.integral),
+            most=True,
+            unit="%",
+        )
         points[name] = (
             [s.n for s, _ in problems],
             [1e3 * t for t in third["price and cut"].seconds],

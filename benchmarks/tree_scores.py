@@ -165,7 +165,12 @@ def _blocks(lines: Iterator[str]) -> Iterator[list[list[str]]]:
 
 
 def train(
-    sentences: list[Sentence], projective: bool, *, first_epochs: int, second_epochs: int
+    sentences: list[Sentence],
+    projective: bool,
+    *,
+    siblings: bool,
+    first_epochs: int,
+    second_epochs: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Train both sets of weights; returns their averages over all updates."""
     arcs_only = Eisner() if projective else ChuLiuEdmonds()
@@ -186,11 +191,15 @@ def train(
             time += 1
         print(f"arcs, epoch {epoch + 1}: {right / words:.4f}", flush=True)
     first -= totals / time
-    return first, _train_second(sentences, projective, first, second_epochs)
+    return first, _train_second(sentences, projective, siblings, first, second_epochs)
 
 
 def _train_second(
-    sentences: list[Sentence], projective: bool, start: NDArray[np.float64], epochs: int
+    sentences: list[Sentence],
+    projective: bool,
+    siblings: bool,
+    start: NDArray[np.float64],
+    epochs: int,
 ) -> NDArray[np.float64]:
     """Go on from the arcs: among all heads, so that unlikely parts learn to be unlikely."""
     decoder = BranchAndBound(root_iterations=8)
@@ -204,14 +213,14 @@ def _train_second(
         for i in rng.permutation(len(short)):
             s = short[i]
             allowed = np.ones((s.n + 1, s.n + 1), dtype=bool)
-            problem = score(s, weights, projective, True, True, EVERYWHERE, allowed)
+            problem = score(s, weights, projective, True, siblings, EVERYWHERE, allowed)
             arcs = problem.arcs.copy()
             arcs[s.heads, np.arange(1, s.n + 1)] -= 1.0
             problem = replace(problem, arcs=arcs)
             heads = decoder.decode(problem, budget=Budget(iterations=8)).heads
             right += int((heads == s.heads).sum())
             words += s.n
-            _update(s, heads, time, weights, totals, 7)
+            _update(s, heads, time, weights, totals, 7 if siblings else 3)
             time += 1
         print(f"second order, epoch {epoch + 1}: {right / words:.4f}", flush=True)
     return weights - totals / time
@@ -232,8 +241,11 @@ def _update(
             )
 
 
-def load(name: str, data: Path = DATA, *, quick: bool = False) -> Model:
-    """Return a trained model, from the cache where it is; `quick` trains on less."""
+def load(name: str, data: Path = DATA, *, siblings: bool = True, quick: bool = False) -> Model:
+    """Return a trained model, from the cache where it is; `quick` trains on less.
+
+    Without `siblings` the second order is that of grandparents alone.
+    """
     train_file, dev_file, projective = TREEBANKS[name]
     folder = data / "parsing"
     tags = {"<root>": 0, "<end>": 1, "PUNCT": 2, ",": 2}
@@ -243,12 +255,15 @@ def load(name: str, data: Path = DATA, *, quick: bool = False) -> Model:
         sentences, held_out = sentences[:cut], sentences[cut:]
     else:
         held_out = read(folder / dev_file, tags)
-    cached = CACHE / f"tree-{name}{'-quick' if quick else ''}.npz"
+    kind = "" if siblings else "-grandparents"
+    cached = CACHE / f"tree-{name}{kind}{'-quick' if quick else ''}.npz"
     if not cached.exists():
         begin = perf_counter()
         if quick:
             sentences = sentences[:1500]
-        first, second = train(sentences, projective, first_epochs=6, second_epochs=2)
+        first, second = train(
+            sentences, projective, siblings=siblings, first_epochs=6, second_epochs=2
+        )
         CACHE.mkdir(parents=True, exist_ok=True)
         np.savez_compressed(cached, first=first.astype("f4"), second=second.astype("f4"))
         print(f"{name}: trained in {perf_counter() - begin:.0f} s")
