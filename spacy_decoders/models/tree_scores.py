@@ -19,6 +19,9 @@ from .labels import best_labels
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
 
+#: Words whose scores are worked out together, at least.
+BATCH_WORDS = 2000
+
 
 @dataclass(frozen=True)
 class SentenceScores:
@@ -78,7 +81,7 @@ def score_documents(
     presets: Sequence[NDArray[np.int64]],
     spaces: Sequence[NDArray[np.bool_]],
 ) -> list[DocumentScores]:
-    """Score all sentences of some documents in one batch.
+    """Score all sentences of some documents, a few thousand words at a time.
 
     Parameters
     ----------
@@ -98,6 +101,24 @@ def score_documents(
         The scores of each document. An arc's score includes the log-probability of its
         best label, so that the best tree is the best labelled tree.
     """
+    scored: list[DocumentScores] = []
+    begin = words = 0
+    for end, doc in enumerate(docs, start=1):
+        words += len(doc)
+        # larger arrays would be fetched from memory, and be new to the system each time
+        if words >= BATCH_WORDS or end == len(docs):
+            batch = slice(begin, end)
+            scored += _score_batch(model, docs[batch], presets[batch], spaces[batch])
+            begin, words = end, 0
+    return scored
+
+
+def _score_batch(
+    model: Model[list[Doc], Floats2d],
+    docs: Sequence[Doc],
+    presets: Sequence[NDArray[np.int64]],
+    spaces: Sequence[NDArray[np.bool_]],
+) -> list[DocumentScores]:
     vectors: Any = model.predict(list(docs))
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)

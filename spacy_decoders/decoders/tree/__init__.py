@@ -75,7 +75,9 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found  # the next time this function is not asked
+    return found
 
 
 def __dir__() -> list[str]:

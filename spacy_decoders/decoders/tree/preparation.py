@@ -116,7 +116,9 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
         return np.ones_like(problem.arcs)
     best = marginals.max()
     slack = np.where(reached, best - marginals, 2.0 * (best - marginals[reached].min()))
-    positive: NDArray[np.float64] = np.maximum(slack, 1e-3 * max(1.0, np.median(slack[:, 1:])))
+    of_tokens = slack[:, 1:].ravel()
+    median = float(np.partition(of_tokens, of_tokens.size // 2)[of_tokens.size // 2])
+    positive: NDArray[np.float64] = np.maximum(slack, 1e-3 * max(1.0, median))
     return positive
 
 
@@ -165,6 +167,9 @@ def incidence(
     size: int,
 ) -> Any:
     """Index the factors by their arcs."""
+    if not len(worth):
+        nothing = np.zeros(0, np.int32)
+        return Incidence(np.zeros(size * size + 1, np.int64), nothing, nothing.copy(), 0.0)
     owner = np.repeat(np.arange(len(worth), dtype=np.int32), np.diff(offsets))
     flat = arcs[:, 0].astype(np.int64) * size + arcs[:, 1]
     order = np.argsort(flat, kind="stable")

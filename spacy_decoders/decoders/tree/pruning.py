@@ -57,21 +57,28 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         raise ProblemError(f"k: keep at least 1 head for each token, got {k}.")
     if beam is not None and not beam >= 0:
         raise ProblemError(f"beam: must be at least 0, got {beam!r}.")
-    tokens = np.arange(1, problem.n + 1)
-    heads = _best_first_order_tree(problem)
     keep = problem.allowed
-    if k is not None and k < problem.n:
-        keep = np.zeros_like(problem.allowed)
-        best = np.argsort(-problem.arcs[:, 1:], axis=0, kind="stable")[:k]
-        keep[best, tokens] = True
-        keep[heads, tokens] = True
-        keep &= problem.allowed
+    if k is not None:
+        keep = _best_heads(problem, k)
     if beam is not None and problem.n:
         worth = _best_through_arcs(problem, keep)
-        keep = keep & (worth >= worth.max() - beam)
-        keep[heads, tokens] = True  # whatever rounding says
+        best = float(worth.max())
+        if best == -np.inf:
+            raise infeasible(problem)
+        # the arcs of the best tree stay, whatever rounding says
+        keep = keep & (worth >= best - beam - 1e-9 * max(1.0, abs(best)))
     removed = (keep != problem.allowed).any()
     return problem.restricted(keep, scope="pruned") if removed else problem
+
+
+def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
+    """The k best heads of each token, and those of the best tree by single arcs."""
+    tokens = np.arange(1, problem.n + 1)
+    keep = np.zeros_like(problem.allowed)
+    best = np.argsort(-problem.arcs[:, 1:], axis=0, kind="stable")[:k]
+    keep[best, tokens] = True
+    keep[_best_first_order_tree(problem), tokens] = True
+    return keep & problem.allowed
 
 
 def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:

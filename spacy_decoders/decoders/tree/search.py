@@ -188,8 +188,13 @@ class _Worker:
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return what the charts of second order would take, and lists of chains and pairs alone."""
+    """Return what the charts of second order would take, and lists of chains and pairs alone.
+
+    Zeros where any mask would do.
+    """
     size = len(mask)
+    if 120 * size**3 <= MOST_CHART_BYTES:  # what all arcs together would take
+        return 0, 0
     below = mask.sum(axis=1, dtype=np.int64)
     above = np.maximum(mask.sum(axis=0, dtype=np.int64), 1)
     right = np.triu(mask).sum(axis=1, dtype=np.int64)
