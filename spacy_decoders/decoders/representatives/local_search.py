@@ -11,7 +11,7 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .costs import PairCosts, pair_costs
-from .kernels.exact import descend
+from .kernels.exact import beside, descend, total
 from .problem import RepresentativesProblem, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "total_cost"]
@@ -68,7 +68,7 @@ def improve(
     while tried < starts and not (tried and clock.exhausted(tried)):
         first = int(random.integers(costs.size))
         member = int(random.integers(costs.offsets[first + 1] - costs.offsets[first]))
-        choices = _around(costs, first, member)
+        choices = beside(costs.unary, costs.blocks, costs.starts, costs.offsets, first, member)
         descend(costs.unary, costs.blocks, costs.starts, costs.offsets, choices, -1)
         cost = total_cost(costs, choices)
         if cost < least:
@@ -79,20 +79,4 @@ def improve(
 
 def total_cost(costs: PairCosts, choices: NDArray[np.int64]) -> float:
     """Return the cost of choices in the units of `costs`."""
-    widths = np.diff(costs.offsets)
-    upper = np.triu_indices(costs.size, 1)
-    at = costs.starts[upper] + choices[upper[0]] * widths[upper[1]] + choices[upper[1]]
-    return float(costs.unary[costs.offsets[:-1] + choices].sum() + costs.blocks[at].sum())
-
-
-def _around(costs: PairCosts, first: int, member: int) -> NDArray[np.int64]:
-    """Choose the candidate of each set that is cheapest beside one given candidate."""
-    choices = np.empty(costs.size, dtype=np.int64)
-    for j in range(costs.size):
-        if j == first:
-            choices[j] = member
-            continue
-        pair = costs.block(first, j)[member] if first < j else costs.block(j, first)[:, member]
-        own = costs.unary[costs.offsets[j] : costs.offsets[j + 1]]
-        choices[j] = int(np.argmin(pair + own))
-    return choices
+    return float(total(costs.unary, costs.blocks, costs.starts, costs.offsets, choices))

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["contract", "descend", "search", "sweep"]
+__all__ = ["beside", "contract", "descend", "search", "sweep", "total"]
 
 
 @jit()
@@ -33,6 +33,30 @@ def _add_pairs(values, blocks, starts, offsets, i, x, sign):
             column = starts[j, i] + x
             for y in range(size):
                 values[first + y] += sign * blocks[column + y * stride]
+
+
+@jit()
+def total(unary, blocks, starts, offsets, choices):
+    """Return the cost of choices."""
+    cost = 0.0
+    for i in range(len(choices)):
+        cost += unary[offsets[i] + choices[i]]
+        for j in range(i + 1, len(choices)):
+            stride = offsets[j + 1] - offsets[j]
+            cost += blocks[starts[i, j] + choices[i] * stride + choices[j]]
+    return cost
+
+
+@jit()
+def beside(unary, blocks, starts, offsets, first, member):
+    """Return the candidate of each set that is cheapest beside one given candidate."""
+    values = unary.copy()
+    _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
+    choices = np.empty(len(offsets) - 1, np.int64)
+    for j in range(len(choices)):
+        choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
+    choices[first] = member
+    return choices
 
 
 @jit()
