@@ -14,6 +14,8 @@ def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
     summary = annotate(job, workers=workers, scheduler=scheduler)
     console = Console(highlight=False, soft_wrap=True)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
+    if summary.pruned:
+        certified += f" ({summary.pruned:,} units among kept candidates)"
     console.print(
         f"{summary.written:,} documents in {summary.shards:,} files under {job.output}{certified}."
     )

@@ -39,12 +39,16 @@ class Failure:
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What came of one shard: documents written and failed, units decoded and certified."""
+    """What came of one shard: documents written and failed, units decoded and certified.
+
+    Of the certified units, `pruned` are optimal among candidates that a heuristic has kept.
+    """
 
     shard: int
     written: int = 0
     units: int = 0
     certified: int = 0
+    pruned: int = 0
     seconds: float = 0.0
     failures: tuple[Failure, ...] = ()
 
@@ -75,6 +79,11 @@ class Summary:
         """Share of decoded units proven optimal; None if nothing was decoded."""
         units = sum(report.units for report in self.reports)
         return sum(report.certified for report in self.reports) / units if units else None
+
+    @property
+    def pruned(self) -> int:
+        """Units proven optimal among candidates that a heuristic has kept."""
+        return sum(report.pruned for report in self.reports)
 
 
 @dataclass(frozen=True)

@@ -51,8 +51,8 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     with _ONE_AT_A_TIME:
         nlp = _pipeline(job.model)
         docs = _annotated(nlp, job, list(_records(nlp, job, shard)), failures)
-    statuses = [
-        certificate["status"]
+    found = [
+        (certificate["status"], certificate["scope"])
         for doc in docs
         for certificates in doc._.certificates.values()
         for certificate in certificates
@@ -60,8 +60,9 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     report = ShardReport(
         shard=shard.number,
         written=len(docs),
-        units=len(statuses),
-        certified=statuses.count("optimal"),
+        units=len(found),
+        certified=sum(status == "optimal" for status, _ in found),
+        pruned=found.count(("optimal", "pruned")),
         seconds=perf_counter() - started,
         failures=tuple(failures),
     )
