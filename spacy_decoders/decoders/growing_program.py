@@ -171,48 +171,55 @@ class GrowingProgram:
             raise InfeasibleError("No point satisfies all rows of the program.")
         if status != "optimal":
             raise SolverError(f"{self.solver} did not solve the program ({status}).")
-        matrix = self._whole_matrix()
-        self._check(values, matrix)
-        reduced = self._objective - matrix.T @ duals
+        self._check(values)
         return Relaxation(
             values,
             duals,
-            reduced,
+            self._reduced_costs(duals),
             float(self._objective @ values),
-            self._dual_bound(duals, matrix),
+            self._dual_bound(duals),
         )
 
-    def _check(self, values: Floats, matrix: Any) -> None:
+    def _check(self, values: Floats) -> None:
         """Refuse a point that breaks a row or a bound: a status is no proof."""
         if not np.isfinite(values).all():
             raise SolverError(f"{self.solver} returned values that are not finite.")
         slack = FEASIBILITY * np.maximum(1.0, np.abs(values))
         if ((values < -slack) | (values > self._upper + slack)).any():
             raise SolverError(f"{self.solver} returned a point outside its bounds.")
-        excess = matrix @ values - self._sides
+        rows, columns, weights = self._matrix
+        terms = weights * values[columns]
+        count = self.row_count
+        excess = np.bincount(rows, terms, count) - self._sides
         miss = np.where(self._senses == 0, np.abs(excess), self._senses * excess)
-        scale = np.maximum(1.0, np.abs(self._sides) + abs(matrix) @ np.abs(values))
+        size = np.abs(self._sides) + np.bincount(rows, np.abs(terms), count)
+        scale = np.maximum(1.0, size)
         if (miss > FEASIBILITY * scale).any():
             row = int(np.argmax(miss / scale))
             raise SolverError(f"{self.solver} returned a point that breaks row {row}.")
 
-    def _dual_bound(self, duals: Floats, matrix: Any) -> float:
+    def _reduced_costs(self, duals: Floats) -> Floats:
+        rows, columns, weights = self._matrix
+        paid = np.bincount(columns, weights * duals[rows], self.column_count)
+        return self._objective - paid
+
+    def _dual_bound(self, duals: Floats) -> float:
         """A bound that holds for any duals, however inexact, by weak duality."""
         prices = np.where(self._senses * duals < 0, 0.0, duals)
-        reduced = self._objective - matrix.T @ prices
+        reduced = self._reduced_costs(prices)
         return float(prices @ self._sides + np.maximum(reduced, 0.0) @ self._upper)
 
-    def _whole_matrix(self) -> Any:
-        from scipy.sparse import csr_matrix
-
-        if len(self._entries) > 1:
-            rows, columns, values = (np.concatenate(part) for part in zip(*self._entries))  # noqa: B905
+    @property
+    def _matrix(self) -> tuple[Indices, Indices, Floats]:
+        """The rows, columns and values of all entries; an entry given twice counts twice."""
+        if len(self._entries) != 1:
+            parts = self._entries or [(_NONE, _NONE, np.zeros(0))]
+            rows, columns, values = (np.concatenate(part) for part in zip(*parts))  # noqa: B905
             self._entries = [(rows, columns, values)]
-        shape = (self.row_count, self.column_count)
-        if not self._entries:
-            return csr_matrix(shape)
-        rows, columns, values = self._entries[0]
-        return csr_matrix((values, (rows, columns)), shape=shape)
+        return self._entries[0]
+
+
+_NONE = np.zeros(0, dtype=np.int32)
 
 
 class _Cbc:

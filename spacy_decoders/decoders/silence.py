@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from typing import Any
 
 __all__ = ["silent_stdout"]
@@ -121,4 +122,10 @@ def _flush() -> None:
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
     with suppress(OSError, AttributeError, TypeError):
-        ctypes.CDLL(None).fflush(None)
+        _library().fflush(None)
+
+
+@lru_cache(maxsize=1)
+def _library() -> Any:
+    """Return C's own functions."""
+    return ctypes.CDLL(None)

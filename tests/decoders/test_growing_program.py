@@ -70,4 +70,4 @@ def test_a_point_that_breaks_a_row_is_not_believed():
     program.solve()
     program._sides[0] = 0.0  # as if the solver had answered another question
     with pytest.raises(SolverError, match="breaks row 0"):
-        program._check(np.array([0.5]), program._whole_matrix())
+        program._check(np.array([0.5]))
