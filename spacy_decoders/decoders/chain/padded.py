@@ -23,7 +23,7 @@ LANES = 16
 WORD = 4 * LANES
 
 
-#: transitions, ceiling, end, bounds, bounds beyond reach, ready, magnitude
+#: transitions, ceiling, end, bounds, bounds beyond reach, ready, kinds, magnitude
 Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
@@ -31,6 +31,7 @@ Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
     NDArray[np.uint8],
+    NDArray[np.int64],
     float,
 ]
 
@@ -86,7 +87,7 @@ class Padded:
         The rows of the bounds are filled in by the kernels when a sentence first needs them,
         and memory that none needs is never touched: at most 5 bytes for each pair of labels,
         10 where transitions are forbidden. Row L is that of the last token, after which
-        nothing can be gained.
+        nothing can be gained. Labels of one kind may be followed by the same labels.
         """
         size, stride = self.size, len(self.end)
         ceiling = self.transitions.reshape(-1, stride).max(axis=0)
@@ -97,4 +98,9 @@ class Padded:
         bounds[size * width + size : size * width + stride] = -np.inf
         beyond[-width:] = -np.inf
         ready = np.zeros(size, dtype=np.uint8)
-        return self.transitions, ceiling, self.end, bounds, beyond, ready, self.magnitude
+        kinds = np.zeros(0, dtype=np.int64)
+        if self.has_forbidden:
+            legal = np.packbits(self.transitions.reshape(-1, stride)[:size] > -np.inf, axis=1)
+            kinds = np.unique(legal, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+        links = (self.transitions, ceiling, self.end)
+        return *links, bounds, beyond, ready, kinds, self.magnitude

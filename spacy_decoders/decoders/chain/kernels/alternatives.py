@@ -99,7 +99,7 @@ def slack_of(model, transposed, emissions, begin, n, size, labels, losses, total
                         losses[r] = losses[r - 1]
                         r -= 1
                     losses[r] = loss
-    return widened(losses[-1], total, model[6], extreme)
+    return widened(losses[-1], total, model[7], extreme)
 
 
 @jit()
@@ -244,7 +244,7 @@ def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, valu
         if most >= cap:
             most = cap
             break
-    return widened(most, total, model[6], extreme)
+    return widened(most, total, model[7], extreme)
 
 
 @jit()

@@ -142,14 +142,57 @@ def reached(transitions, names, scores, first, past, block, stride):
     return best
 
 
+@jit(inline="always")
+def step_from(x, model, emissions, row, size, last, running, bad):
+    """Write what all labels are worth after label x, with their crest.
+
+    Returns the largest, and the mask of unsound emissions.
+    """
+    transitions, end, stride = model[0], model[2], len(model[2])
+    lead = x * stride
+    peak = fill(FORBIDDEN)
+    for word in range(0, stride, WORD):
+        crest = fill(FORBIDDEN)
+        for block in range(word, word + WORD, LANES):
+            if block >= stride:
+                break
+            prefetch(emissions, row + size + block)
+            worth = emission(emissions, row, block, size)
+            bad = either(bad, unsound(worth))
+            worth = add(load(transitions, lead + block), worth)
+            if last:
+                worth = add(worth, load(end, block))
+            store(running, block, worth)
+            crest = maximum(worth, crest)
+        store(running, stride + word // 4, crest)
+        peak = maximum(crest, peak)
+    return largest(peak), bad
+
+
+@uncounted()
+def greedy_reference(model, emissions, begin, n, size, work):
+    """Take the best next label at every token, as `choose_reference` does with a beam."""
+    running, refs, steps = work[1], work[2], work[3]
+    bad = nowhere()
+    y = np.int64(size)
+    for i in range(n):
+        row = (begin + i) * size
+        top, bad = step_from(y, model, emissions, row, size, i == n - 1, running, bad)
+        if not (FORBIDDEN < top < np.inf):
+            return False, bad
+        y = pivot(running, 0, top, len(model[2]))
+        refs[i], steps[i] = y, top
+    return True, bad
+
+
 @uncounted()
 def choose_reference(model, emissions, begin, n, size, most, work):
     """Find a good path by a beam of width `most`: its labels go to `refs`, steps to `steps`.
 
     Returns whether the beam found a legal path, and the mask of unsound emissions.
     """
-    transitions, _, end, _, _, _, _ = model
-    _, running, refs, steps, _, beam, scores, tried, origins = work
+    transitions, _, end, _, _, _, _, _ = model
+    _, running, refs, steps, _, beam, scores, tried, origins, _, _ = work
     stride = len(end)
     bad = nowhere()
     beam[0], scores[0] = size, 0.0
@@ -213,11 +256,14 @@ def look_ahead(model, emissions, begin, n, size, width, work):
     ``refs[i + 1]`` at token i + 1, all of the future included. Returns whether there is a
     reference, and the mask of unsound emissions.
     """
-    transitions, _, end, table, closed, ready, _ = model
-    _, _, refs, steps, pulls, _, _, _, _ = work
+    transitions, _, end, table, closed, ready, _, _ = model
+    refs, steps, pulls = work[2], work[3], work[4]
     stride = len(end)
     wide = width_of(stride)
-    legal, bad = choose_reference(model, emissions, begin, n, size, width, work)
+    if width == 1:
+        legal, bad = greedy_reference(model, emissions, begin, n, size, work)
+    else:
+        legal, bad = choose_reference(model, emissions, begin, n, size, width, work)
     if not legal:
         return False, bad
     for i in range(n - 2, -1, -1):
@@ -245,13 +291,36 @@ def look_ahead(model, emissions, begin, n, size, width, work):
 
 
 @uncounted()
-def thinned(model, names, scores, start, used, size, stride, slack):
-    """Drop survivors that one of the next best beats whatever follows.
+def thinned(model, work, names, scores, start, used, size, stride, slack):
+    """Drop survivors that another beats whatever follows.
+
+    Where transitions are forbidden, that is first the best of those with the same followers;
+    then one of the next best.
 
     Returns the new end, and how many survivors now stand in front, best first.
     """
-    transitions, _, _, table, closed, ready, _ = model
+    transitions, _, _, table, closed, ready, kinds, _ = model
+    leaders, peaks = work[9], work[10]
+    ahead = len(closed) > 0
     wide = width_of(stride)
+    if ahead:
+        for k in range(start, used):
+            peaks[kinds[names[k]]] = FORBIDDEN
+        for k in range(start, used):
+            kind = kinds[names[k]]
+            if scores[k] > peaks[kind]:
+                leaders[kind], peaks[kind] = names[k], scores[k]
+        kept = start
+        for k in range(start, used):
+            x, score = names[k], scores[k]
+            kind = kinds[x]
+            g = leaders[kind]
+            if not published(ready, g):
+                fill_row(transitions, table, closed, ready, g, size, stride)
+            names[kept], scores[kept] = x, score
+            # counting, not branching: who is kept cannot be predicted
+            kept += np.int64(score + table[g * wide + x] >= peaks[kind] - slack)
+        used = kept
     lead = start
     while lead < start + PIVOTS and lead + 2 < used:
         lead += 1
@@ -267,10 +336,20 @@ def thinned(model, names, scores, start, used, size, stride, slack):
         for k in range(lead + 1, used):
             x, score = names[k], scores[k]
             names[kept], scores[kept] = x, score
-            # counting, not branching: who is kept cannot be predicted
-            kept += np.int64(score + table[g * wide + x] >= floor)
+            stays = score + table[g * wide + x] >= floor
+            if ahead:
+                stays |= closed[g * wide + x] > FORBIDDEN
+            kept += np.int64(stays)
         used = kept
     return used, lead + 1 - start
+
+
+@jit(inline="always")
+def gain(table, closed, at, pull):
+    """Return what 16 labels can gain on the pivot, or by what only they can reach."""
+    if pull > FORBIDDEN:
+        return maximum(add(load(closed, at), fill(pull)), load(table, at))
+    return load(table, at)
 
 
 @jit()
@@ -316,8 +395,8 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
 @uncounted()
 def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
-    transitions, ceiling, end, table, closed, ready, magnitude = model
-    marks, running, refs, _, pulls, _, _, _, _ = work
+    transitions, ceiling, end, table, closed, ready, _, magnitude = model
+    marks, running, refs, pulls = work[0], work[1], work[2], work[4]
     stride = len(end)
     wide = width_of(stride)
     ahead = len(closed) > 0
@@ -337,28 +416,12 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         # into a label
         exact = (past - first - 1) * stride <= CHEAP
         least = 0 if exact else wide
-        peak = fill(FORBIDDEN)
         if past - first == 1:
-            lead = names[first] * stride
-            for word in range(0, stride, WORD):
-                crest = fill(FORBIDDEN)
-                for block in range(word, word + WORD, LANES):
-                    if block >= stride:
-                        break
-                    prefetch(emissions, row + size + block)
-                    worth = emission(emissions, row, block, size)
-                    bad = either(bad, unsound(worth))
-                    worth = add(load(transitions, lead + block), worth)
-                    if last:
-                        worth = add(worth, load(end, block))
-                    store(running, block, worth)
-                    crest = maximum(worth, crest)
-                store(running, stride + word // 4, crest)
-                peak = maximum(crest, peak)
+            top, bad = step_from(names[first], model, emissions, row, size, last, running, bad)
         else:
             some = past if exact else first + front
             sweep(names, scores, first, some, transitions, running, least, stride)
-            lift = fill(second)
+            lift, peak = fill(second), fill(FORBIDDEN)
             for word in range(0, stride, WORD):
                 crest, height = fill(FORBIDDEN), fill(FORBIDDEN)
                 for block in range(word, word + WORD, LANES):
@@ -383,11 +446,12 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                     store(running, stride + word // 4, height)
                 store(running, least + stride + word // 4, crest)
                 peak = maximum(crest, peak)
-        top = largest(peak)
+            top = largest(peak)
         if not exact and top == FORBIDDEN:
             # the survivors in front lead nowhere
             exact = True
             least = 0
+            peak = fill(FORBIDDEN)
             for word in range(0, stride, WORD):
                 crest = fill(FORBIDDEN)
                 for block in range(word, word + WORD, LANES):
@@ -405,19 +469,15 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         if not (FORBIDDEN < top < np.inf):
             return DEAD, i, total, bad
         g = own = np.int64(-1)
-        hopes, at = table, size * wide
+        at = size * wide  # the row of zeros: nothing follows the last token
+        pull = FORBIDDEN
         if slack == EVERYTHING:
             threshold = -EVERYTHING
         elif ahead and not last:
             reference = own = refs[i]
             if not published(ready, reference):
                 fill_row(transitions, table, closed, ready, reference, size, stride)
-            pull = fill(pulls[i])
-            for block in range(0, wide, LANES):
-                there = reference * wide + block
-                gain = maximum(add(load(closed, there), pull), load(table, there))
-                store(running, 2 * wide + block, gain)
-            hopes, at = running, 2 * wide
+            pull, at = pulls[i], reference * wide
             threshold = FORBIDDEN
             for k in range(first, past):
                 threshold = max(threshold, scores[k] + transitions[names[k] * stride + reference])
@@ -448,7 +508,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             used += 1
         for word in range(0, stride, WORD):
             crest = stride + word // 4
-            hope = add(load(running, crest), load(hopes, at + crest))
+            hope = add(load(running, crest), gain(table, closed, at + crest, pull))
             # the pivot itself would keep its lane of the crest above all bounds
             if not (at_least(hope, fill(threshold)) or word <= own < word + WORD):
                 continue
@@ -456,7 +516,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             for block in range(word, word + WORD, LANES):
                 if block >= stride:
                     break
-                hope = add(load(running, block), load(hopes, at + block))
+                hope = add(load(running, block), gain(table, closed, at + block, pull))
                 bits |= at_least(hope, fill(threshold)) << (block - word)
             if known and word <= g < word + WORD:
                 bits &= ~(np.int64(1) << (g - word))
@@ -473,7 +533,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                         if last:
                             worth = add(worth, load(end, block))
                         store(running, block, worth)
-                        hope = add(worth, load(hopes, at + block))
+                        hope = add(worth, gain(table, closed, at + block, pull))
                         bits |= at_least(hope, fill(threshold)) << (block - word)
             while bits:
                 x = word + first_lane(bits)
@@ -498,8 +558,8 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             low = min(low, scores[k])
         total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
         front = 1
-        if used - start > CROWD and not ahead and not last:
-            used, front = thinned(model, names, scores, start, used, size, stride, slack)
+        if used - start > CROWD and not last:
+            used, front = thinned(model, work, names, scores, start, used, size, stride, slack)
             second = FORBIDDEN
             for k in range(start + front, used):
                 second = max(second, scores[k])
@@ -546,7 +606,7 @@ def workspace(longest, size, stride):
     """Return scratch space, and the lists of survivors."""
     work = (
         np.zeros(longest + 2, np.int64),  # marks
-        np.empty(3 * width_of(stride), np.float32),  # running scores
+        np.empty(2 * width_of(stride), np.float32),  # running scores
         np.empty(longest + 1, np.int64),  # reference path
         np.empty(longest + 1, np.float32),  # its steps: transition and emission
         np.full(longest + 1, FORBIDDEN),  # pulls
@@ -554,6 +614,8 @@ def workspace(longest, size, stride):
         np.empty(BEAM, np.float32),  # their scores
         np.empty(BEAM * longest, np.int64),  # labels that were in the beam
         np.empty(BEAM * longest, np.int64),  # their places in the beam before
+        np.empty(size, np.int64),  # the best label of each kind
+        np.empty(size, np.float32),  # its score
     )
     room = 4 * longest + 2 * size + 2
     return work, np.empty(room, np.int64), np.empty(room, np.float32)
