@@ -98,6 +98,21 @@ def test_learns_trees_and_boundaries(trained):
     assert scores["certified"] == 1.0
 
 
+def test_learns_labels_from_likely_relatives():
+    nlp = make_nlp(model={**SMALL, "relatives_width": 4})
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["dep_uas"] == scores["dep_las"] == 1.0
+    again = make_nlp(steps=0, model={**SMALL, "relatives_width": 4}).from_bytes(nlp.to_bytes())
+    assert trees(parse(again)) == trees(parse(nlp))
+
+
+def test_a_beam_leaves_the_factors_fewer_arcs():
+    nlp = make_nlp(factors_start=0, beam=0.0)
+    doc = parse(nlp)
+    assert [sentence.root.text for sentence in doc.sents] == ["eats", "sleeps"]
+    assert [c["scope"] for c in doc._.certificates[NAME]] == ["pruned", "pruned"]
+
+
 def test_writes_what_spacy_reads(trained):
     doc = parse(trained)
     assert [sentence.text for sentence in doc.sents] == ["she eats the red fish .", "he sleeps ."]
@@ -152,6 +167,15 @@ def test_a_document_of_one_long_sentence(trained):
     (certificate,) = doc._.certificates[NAME]
     assert certificate["status"] in ("optimal", "bounded")
     assert len(list(doc.sents)) == 1
+
+
+def test_a_thousand_tokens_are_parsed_by_their_arcs():
+    nlp = make_nlp(factors_start=0)
+    words = (["she", "eats", "the", "red", "fish", "."] * 167)[:1000]
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 999))
+    (certificate,) = doc._.certificates[NAME]
+    assert (certificate["decoder"], certificate["status"]) == ("Eisner", "bounded")
+    assert sum(token.head.i == token.i for token in doc) == len(list(doc.sents)) == 1
 
 
 def test_nan_scores_cost_one_document(trained):
