@@ -343,8 +343,8 @@ class ConceptGraph:
         unique = read_only(unique)
         hubs = self._index(method)
         if hubs is not None:
-            found = hubs.distances(unique)
-        elif method == "bfs":
+            return hubs.distances(unique, back.reshape(-1))
+        if method == "bfs":
             found = plain_distances(a.indptr, a.indices, unique)
         else:
             each = np.arange(len(unique))
@@ -384,8 +384,10 @@ class ConceptGraph:
         columns = np.split(back.reshape(-1), bounds)
         hubs = self._index(method)
         if hubs is not None:
-            found = hubs.distances(unique, [np.unique(column) for column in columns])
-        elif method == "bfs":
+            order = np.concatenate(columns)
+            flat = hubs.hitting(unique, [np.unique(column) for column in columns], order)
+            return np.split(flat, bounds)
+        if method == "bfs":
             found = early_stop_hitting(a.indptr, a.indices, unique, columns, unique)
         else:
             found = search_distances(a.indptr, a.indices, unique, columns, np.arange(len(unique)))

@@ -12,17 +12,22 @@ from tqdm import tqdm
 from ..arrays import read_only
 from .kernels.hubs import (
     far_pairs,
+    four_at_most,
     four_edges,
     hub_bounds,
+    made_symmetric,
     near_pairs,
     short_paths,
     touched_edges,
     touched_vertices,
+    widened,
 )
 from .kernels.searching import between, multi_source
 from .searching import search_distances
 
 __all__ = ["HubIndex"]
+
+Matrix = NDArray[np.int32]
 
 #: The largest distance from a hub that the table holds, and what stands for no path: any
 #: sum with it exceeds every sum of two distances, and fits a byte.
@@ -74,45 +79,87 @@ class HubIndex:
             complete = complete and not (part == LIMIT).any()
         return cls(read_only(table), indptr, indices, complete)
 
-    def distances(
-        self, rows: NDArray[np.int32], columns: list[NDArray[np.int32]] | None = None
-    ) -> NDArray[np.int32]:
-        """Return the distance from each row's vertex to the nearest of each column's.
+    def distances(self, vertices: NDArray[np.int32], order: NDArray[np.int64]) -> Matrix:
+        """Return the distances among vertices.
 
         Parameters
         ----------
-        rows
-            **Shape:** (a,): inner numbers, each once.
+        vertices
+            Inner numbers, each once.
+        order
+            **Shape:** (a,): positions in `vertices`.
+
+        Returns
+        -------
+        **Shape:** (a, a), int32: among the vertices in that order, -1 where there is no path.
+        """
+        each = list(np.arange(len(vertices))[:, None])
+        near = self.table[vertices]
+        best = self._shortest(vertices, near, near, each, True)
+        return self._whole(vertices, near, each, best, order, order)
+
+    def hitting(
+        self,
+        vertices: NDArray[np.int32],
+        columns: list[NDArray[np.int64]],
+        order: NDArray[np.int64],
+    ) -> Matrix:
+        """Return the distances from vertices to the nearest of each column's.
+
+        Parameters
+        ----------
+        vertices, order
+            As above.
         columns
-            `b` arrays of positions in `rows`; by default every row is a column.
+            `b` arrays of positions in `vertices`.
 
         Returns
         -------
         **Shape:** (a, b), int32, -1 where there is no path.
         """
-        near = self.table[rows]
-        symmetric = columns is None
-        if columns is None:
-            columns = list(np.arange(len(rows))[:, None])
-            nearest = near
-        else:
-            nearest = np.stack([near[column].min(axis=0) for column in columns])
-        best = np.empty((len(rows), len(columns)), dtype=np.uint8)
-        hub_bounds(near, nearest, symmetric, best)
-        self._shorten(rows, columns, best, symmetric)
-        distances = best.astype(np.int32)
-        distances[best >= UNREACHED] = -1
+        near = self.table[vertices]
+        nearest = np.stack([near[column].min(axis=0) for column in columns])
+        best = self._shortest(vertices, near, nearest, columns, False)
+        return self._whole(vertices, near, columns, best, order, np.arange(len(columns)))
+
+    def _whole(
+        self,
+        vertices: NDArray[np.int32],
+        near: NDArray[np.uint8],
+        columns: list[NDArray[np.int64]],
+        best: NDArray[np.uint8],
+        rows_order: NDArray[np.int64],
+        columns_order: NDArray[np.int64],
+    ) -> Matrix:
+        """Widen the distances, and search where no hub is in a vertex' component."""
+        distances: Matrix = widened(best, rows_order, columns_order, UNREACHED)
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
         if len(lonely):
-            # no hub in their components: nothing is known of how long paths are there
-            searched = search_distances(self.indptr, self.indices, rows, columns, lonely)
-            distances[lonely] = searched
+            # nothing is known of how long paths are there
+            searched = search_distances(self.indptr, self.indices, vertices, columns, lonely)
+            of_lonely = np.flatnonzero(np.isin(rows_order, lonely))
+            found = searched[np.searchsorted(lonely, rows_order[of_lonely])]
+            distances[of_lonely] = found[:, columns_order]
         return distances
+
+    def _shortest(
+        self,
+        rows: NDArray[np.int32],
+        near: NDArray[np.uint8],
+        nearest: NDArray[np.uint8],
+        columns: list[NDArray[np.int64]],
+        symmetric: bool,
+    ) -> NDArray[np.uint8]:
+        """Return all distances that a byte holds, `UNREACHED` or more where there is no path."""
+        best = np.empty((len(near), len(nearest)), dtype=np.uint8)
+        hub_bounds(near, nearest, symmetric, best)
+        self._shorten(rows, columns, best, symmetric)
+        return best
 
     def _shorten(
         self,
         rows: NDArray[np.int32],
-        columns: list[NDArray[np.int32]],
+        columns: list[NDArray[np.int64]],
         best: NDArray[np.uint8],
         symmetric: bool,
     ) -> None:
@@ -134,7 +181,6 @@ class HubIndex:
         )
         sizes = [len(column) for column in columns]
         of_row = np.concatenate(columns)
-        column_begins = np.cumsum([0, *sizes])[:-1]
         order = np.argsort(of_row, kind="stable")
         column_of = np.repeat(np.arange(len(columns)), sizes)[order].astype(np.int32)
         column_starts = np.searchsorted(of_row[order], np.arange(len(rows) + 1))
@@ -163,17 +209,9 @@ class HubIndex:
                 starts,
                 touching,
             )
-            reached = np.unpackbits(four.view(np.uint8), axis=1, bitorder="little")
-            near = reached[:, : len(batch)].T.astype(bool)
-            if symmetric:
-                of_column = near
-            else:
-                of_column = np.logical_or.reduceat(near[:, of_row], column_begins, axis=1)
-            part = best[batch]
-            part[of_column & (part > 4)] = 4
-            best[batch] = part
-            if symmetric:
-                best[:, batch] = np.minimum(best[:, batch], part.T)
+            four_at_most(four, batch, column_starts, column_of, best)
+        if symmetric:
+            made_symmetric(best)
         self._search_far(rows, columns, best, symmetric)
 
     def _far(
@@ -190,7 +228,7 @@ class HubIndex:
     def _search_far(
         self,
         rows: NDArray[np.int32],
-        columns: list[NDArray[np.int32]],
+        columns: list[NDArray[np.int64]],
         best: NDArray[np.uint8],
         symmetric: bool,
     ) -> None:
@@ -220,7 +258,7 @@ class HubIndex:
     def _search_many(
         self,
         rows: NDArray[np.int32],
-        columns: list[NDArray[np.int32]],
+        columns: list[NDArray[np.int64]],
         best: NDArray[np.uint8],
         far_rows: NDArray[Any],
         far_columns: NDArray[Any],

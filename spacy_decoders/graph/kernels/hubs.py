@@ -15,12 +15,15 @@ from ...jit import jit
 
 __all__ = [
     "far_pairs",
+    "four_at_most",
     "four_edges",
     "hub_bounds",
+    "made_symmetric",
     "near_pairs",
     "short_paths",
     "touched_edges",
     "touched_vertices",
+    "widened",
 ]
 
 
@@ -66,13 +69,11 @@ def _ranked(bits):
     at = 0
     for w in range(len(bits)):
         left = bits[w]
-        bit = 0
         while left:
-            if left & np.uint64(1):
-                members[at] = 64 * w + bit
-                at += 1
-            left >>= np.uint64(1)
-            bit += 1
+            rest = left & (left - np.uint64(1))
+            members[at] = 64 * w + _bit_count((left ^ rest) - np.uint64(1))
+            at += 1
+            left = rest
     return before, members
 
 
@@ -208,12 +209,23 @@ def short_paths(touching, starts, edges, column_starts, column_of, two, three):
                 for c in range(column_starts[j], column_starts[j + 1]):
                     bit = np.uint64(1) << np.uint64(column_of[c] & 63)
                     dense[dense_of[s], column_of[c] >> 6] |= bit
+    # the one candidate that touches a vertex, and its one column; -1 if there are several
+    toucher = np.full(slots, -1, np.int32)
+    column = np.full(slots, -1, np.int32)
     for s in range(slots):
+        if starts[s + 1] - starts[s] == 1:
+            toucher[s] = i = touching[starts[s]]
+            if column_starts[i + 1] - column_starts[i] == 1:
+                column[s] = column_of[column_starts[i]]
         _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
     for e in range(len(edges)):
         for way in range(2):
             s, t = edges[e, way], edges[e, 1 - way]
-            _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, three)
+            i, c = toucher[s], column[t]
+            if i >= 0 and c >= 0:
+                three[i, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+            else:
+                _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, three)
 
 
 @jit()
@@ -360,3 +372,41 @@ def four_edges(
             for w in range(words):
                 four[touching[at], w] |= three[s, w]
     return four
+
+
+@jit()
+def four_at_most(four, sources, column_starts, column_of, out):
+    """Lower the bounds in `out` of the sources to the paths of four edges that were found."""
+    for a in range(len(sources)):
+        row = out[sources[a]]
+        w, bit = a >> 6, np.uint64(a & 63)
+        for j in range(len(four)):
+            if four[j, w] >> bit & np.uint64(1):
+                for at in range(column_starts[j], column_starts[j + 1]):
+                    row[column_of[at]] = min(row[column_of[at]], 4)
+
+
+@jit()
+def made_symmetric(values):
+    """Lower each of two opposite entries to the lesser, in place."""
+    side = 64  # squares of this side stay in the cache
+    size = len(values)
+    for top in range(0, size, side):
+        for left in range(top, size, side):
+            for u in range(top, min(top + side, size)):
+                for v in range(max(left, u + 1), min(left + side, size)):
+                    least = min(values[u, v], values[v, u])
+                    values[u, v] = least
+                    values[v, u] = least
+
+
+@jit()
+def widened(values, rows, columns, limit):
+    """Return the entries at some rows and columns as int32, those from `limit` on as -1."""
+    out = np.empty((len(rows), len(columns)), np.int32)
+    for u in range(len(rows)):
+        row = values[rows[u]]
+        for v in range(len(columns)):
+            value = row[columns[v]]
+            out[u, v] = value if value < limit else -1
+    return out
