@@ -15,8 +15,9 @@ from .relaxation import Relaxation, quantise
 
 __all__ = ["BranchAndBound"]
 
-#: Depth-first steps before a subproblem is split and bounded anew.
-STEPS = 20_000
+#: Depth-first steps before a subproblem is split and bounded anew; fewer where each has so
+#: many candidates to look at that this takes long.
+STEPS, LOOKS = 20_000, 20_000_000
 #: Sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
 #: What part of the missing five sweeps must gain; less for what is too large to split.
@@ -27,6 +28,9 @@ LARGE = 5_000_000
 ALTERNATIVES = 8
 #: A quantum meant for a range this much wider than the gap wastes digits.
 WASTE = 2.0**12
+
+#: What float64 may lose, relatively, in the sum of a few thousand costs.
+ROUNDING = 1e-12
 
 #: A relaxation, which of its candidates to keep (None: all), and a bound.
 Part = tuple[Relaxation, NDArray[np.bool_] | None, int]
@@ -42,7 +46,7 @@ class BranchAndBound:
     upper, bound
         What it costs, and what every choice costs at least.
     rounding
-        By how much the quanta may deceive about the difference of the two.
+        By how much float64 and the quanta may deceive about the difference of the two.
     nodes
         Subproblems bounded.
     """
@@ -52,14 +56,14 @@ class BranchAndBound:
         self.clock = clock
         self.choices = choices
         self.upper = total_cost(costs, choices)
-        self.bound = float(costs.unary_minima.sum() + costs.block_minima.sum())
-        self.rounding = 0.0
+        self.bound = costs.least
+        self.rounding = ROUNDING * max(1.0, abs(self.upper))
         self.nodes = 0
         self._root: Relaxation | None = None
 
     def solve(self) -> None:
         """Close the gap between `upper` and `bound`, as far as time allows."""
-        while self.bound < self.upper and not self.clock.exhausted(self.nodes):
+        while self.bound + self.rounding < self.upper and not self.clock.exhausted(self.nodes):
             gap = self.upper - self.bound
             reach = min(self._alternative(), self.upper + WASTE * gap)
             self._root = root = quantise(self.costs, max(self.upper, reach))
@@ -67,7 +71,8 @@ class BranchAndBound:
             self.choices = self.choices if choices is None else choices
             if bound > self.bound:
                 self.bound = min(bound, self.upper)
-                self.rounding = 3.0 * (root.slack + 1) / root.scale if root.slack else 0.0
+                if root.slack:
+                    self.rounding = max(self.rounding, 3.0 * (root.slack + 1) / root.scale)
             if not root.slack or self.upper - root.shift >= gap / WASTE:
                 break
             # a far better choice was found: finer quanta now tell more
@@ -79,28 +84,27 @@ class BranchAndBound:
         """
         margins = np.full(self.costs.size, np.inf)
         proven = self.bound + self.rounding >= self.upper
+        exact = exact and proven and not self.clock.exhausted(self.nodes)
         root, reach = self._root, self._alternative()
-        if root is None or (exact and root.shift + root.reach < reach):
+        if exact and (root is None or root.shift + root.reach < reach):
             root = quantise(self.costs, reach)
             root.ascend(root.cutoff(reach), self.clock, SWEEPS)
-        at_root = {int(i): at for at, i in enumerate(root.open_sets)}
-        for i in range(self.costs.size):
-            if i not in at_root:
+        for i, (first, last) in enumerate(self._spans()):
+            if last - first == 1:
                 continue
-            at = at_root[i]
+            by_itself = np.delete(self.costs.unary[first:last], self.choices[i]).min()
+            lower = max(self.bound, self._shift + by_itself - self.costs.unary_minima[i])
+            if root is None:
+                margins[i] = lower - self.upper
+                continue
+            at = int(np.searchsorted(root.open_sets, i))
             others = root.positions[root.offsets[at] : root.offsets[at + 1]] != (
-                self.costs.offsets[i] + self.choices[i]
+                first + self.choices[i]
             )
             bounds = root.candidate_bounds[root.offsets[at] : root.offsets[at + 1]]
             bound = max(root.bound, int(bounds[others].min()))
-            first, last = self._spans()[i]
-            by_itself = np.delete(self.costs.unary[first:last], self.choices[i]).min()
-            lower = max(
-                root.lower(bound),
-                self.bound,
-                root.shift + float(by_itself - self.costs.unary_minima[i]),
-            )
-            if exact and proven and not self.clock.exhausted(self.nodes):
+            lower = max(lower, root.lower(bound))
+            if exact and not self.clock.exhausted(self.nodes):
                 upper = self._best_without(i)
                 if lower < upper:
                     keep = np.ones(len(root.positions), dtype=bool)
@@ -111,6 +115,11 @@ class BranchAndBound:
                 lower = min(lower, upper)
             margins[i] = lower - self.upper
         return margins
+
+    @property
+    def _shift(self) -> float:
+        """What every choice costs at least, by the least of each cost alone."""
+        return float(self.costs.unary_minima.sum() + self.costs.block_minima.sum())
 
     def _explore(
         self, root: Relaxation, upper: float, frozen: int, sweeps: int
@@ -138,7 +147,7 @@ class BranchAndBound:
             cutoff = root.cutoff(upper)
             if part.bound > cutoff or not len(part.open_sets):
                 continue
-            positions, complete = part.search(cutoff, STEPS)
+            positions, complete = part.search(cutoff, min(STEPS, LOOKS // len(part.unary)))
             if positions is not None:
                 choices = positions - self.costs.offsets[:-1]
                 upper, best = total_cost(self.costs, choices), choices

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -67,6 +68,24 @@ class PairCosts:
     def unary_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k,): the least unary cost of each set."""
         return np.minimum.reduceat(self.unary, self.offsets[:-1])
+
+    @cached_property
+    def least(self) -> float:
+        """A bound on the cost of every choice.
+
+        Each candidate pays at least half of what the cheapest candidate of each other set
+        would cost beside it: half its hitting distances.
+        """
+        paid = np.zeros(len(self.unary))
+        parts = [slice(*span) for span in pairwise(self.offsets.tolist())]
+        for i in range(self.size):
+            for j in range(i + 1, self.size):
+                block = self.block(i, j)
+                paid[parts[i]] += block.min(axis=1)
+                paid[parts[j]] += block.min(axis=0)
+        least = float(np.minimum.reduceat(self.unary + 0.5 * paid, self.offsets[:-1]).sum())
+        # half a distance more than a whole number of them is not attainable
+        return float(np.ceil(least)) if self.integral else least
 
     def given(self, choices: NDArray[Any]) -> NDArray[np.int32]:
         """Return choices in the problem's own order of sets and candidates."""

@@ -10,7 +10,6 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import BranchAndBound
 from .costs import pair_costs
-from .hitting import half_hitting_bound
 from .local_search import improve
 from .problem import RepresentativesProblem, RepresentativesSolution
 
@@ -86,7 +85,7 @@ class ExactRepresentatives:
         choices = costs.given(solver.choices)
         score = problem.cost(choices)
         # a bound above the score is rounding, which the tolerance covers
-        bound = min(score, max(costs.unit * solver.bound, half_hitting_bound(problem)))
+        bound = min(score, costs.unit * solver.bound)
         certificate = Certificate.from_bound(
             name,
             score,

@@ -16,6 +16,8 @@ __all__ = ["Relaxation", "quantise"]
 
 #: Bits of the largest cost; the rest of the integer is room for what messages add.
 NARROW, WIDE = 24, 46
+#: Pair costs that are swept between two looks at the clock: some hundredths of a second.
+SLICE = 4_000_000
 #: Sweeps over which a bound must gain some part of what is missing, or has stalled.
 PATIENCE = 5
 
@@ -93,25 +95,38 @@ class Relaxation:
         for _ in range(sweeps):
             if self.bound > cutoff or clock.seconds_left == 0.0:
                 return
-            proven, bound = sweep(
+            if not self._sweep(limit, clock):
+                # the messages so far stay valid, but time or the integers' range is spent
+                return
+            earlier.append(self.bound)
+            if len(earlier) > PATIENCE:
+                missing = cutoff + 1 - self.bound
+                if self.bound - earlier[-1 - PATIENCE] < stalled * missing:
+                    return
+
+    def _sweep(self, limit: int, clock: Clock) -> bool:
+        """Pass messages between all pairs of sets; return whether all had their turn."""
+        self.sweeps += 1
+        k = len(self.open_sets)
+        pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.blocks))))
+        for begin in range(0, max(1, k * (k - 1) // 2), pairs):
+            if begin and clock.seconds_left == 0.0:
+                return False
+            within, bound = sweep(
                 self.unary,
                 self.blocks,
                 self.starts,
                 self.offsets,
                 self.messages,
                 limit,
-                self.sweeps % 2 == 1,
+                self.sweeps % 2 == 0,
+                begin,
+                begin + pairs,
             )
-            if not proven:
-                # the messages so far stay valid, but the range of the integers is spent
-                return
-            self.sweeps += 1
             self.bound = max(self.bound, self.constant + int(bound))
-            earlier.append(self.bound)
-            if len(earlier) > PATIENCE:
-                missing = cutoff + 1 - self.bound
-                if self.bound - earlier[-1 - PATIENCE] < stalled * missing:
-                    return
+            if not within:
+                return False
+        return True
 
     def restrict(self, keep: NDArray[np.bool_], bound: int | None = None) -> Relaxation:
         """Keep some candidates, at least one of each set; decide the sets with one left."""
@@ -216,4 +231,6 @@ def quantise(costs: PairCosts, upper: float) -> Relaxation:
         messages=np.zeros((k, len(unary)), dtype=dtype),
         bound=0,
     )
+    if np.diff(costs.offsets).min() > 1:
+        return root
     return root.restrict(np.ones(len(unary), dtype=bool))

@@ -121,15 +121,17 @@ def _column_minima(block, start, rows, columns, given, out):
 
 
 @jit()
-def sweep(unary, blocks, starts, offsets, messages, limit, backwards):
-    """Move costs from all pairs into the unary costs; return the dual bound.
+def sweep(unary, blocks, starts, offsets, messages, limit, backwards, begin, end):
+    """Move costs from pairs into the unary costs; return the dual bound.
 
-    One pass of message passing over all pairs of sets, each updated as in MPLP++: the
-    pair takes the unary costs of both ends, each gets back half of the min-marginals,
-    then all that is left over. Every residual has a least entry of 0 after that, so the
-    sum of the least unary costs bounds the cost of every choice from below.
+    One pass of message passing over the pairs of sets with numbers from `begin` to `end`,
+    each updated as in MPLP++: the pair takes the unary costs of both ends, each gets back
+    half of the min-marginals, then all that is left over. Every residual has a least entry
+    of 0 after that, or of what it was, so the sum of the least unary costs bounds the cost
+    of every choice from below.
 
-    Returns None for the bound if a number would pass `limit`: nothing is proven then.
+    Returns also whether all pairs had their turn: none has in which a number would pass
+    `limit`.
     """
     k = len(offsets) - 1
     cast = blocks.dtype.type
@@ -141,11 +143,18 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards):
     least = np.empty(widest, blocks.dtype)
     first_out = np.empty(widest, blocks.dtype)
     second_out = np.empty(widest, blocks.dtype)
+    number = 0
+    within = True
     for step in range(k * k):
         at = k * k - 1 - step if backwards else step
         i, j = at // k, at % k
         if i >= j:
             continue
+        number += 1
+        if number <= begin:
+            continue
+        if number > end or not within:
+            break
         a, b, start = offsets[i], offsets[j], starts[i, j]
         rows, columns = offsets[i + 1] - a, offsets[j + 1] - b
         for x in range(rows):
@@ -172,10 +181,12 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards):
             _offer(second_out, columns)
         for x in range(rows):
             if abs(first_out[x]) > limit or abs(own[x] + first_out[x]) > limit:
-                return False, 0
+                within = False
         for y in range(columns):
             if abs(second_out[y]) > limit or abs(other[y] + second_out[y]) > limit:
-                return False, 0
+                within = False
+        if not within:
+            break
         for x in range(rows):
             messages[j, a + x] = first_out[x]
             unary[a + x] = own[x] + first_out[x]
@@ -185,7 +196,7 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards):
     bound = 0
     for i in range(k):
         bound += np.int64(unary[offsets[i] : offsets[i + 1]].min())
-    return True, bound
+    return within, bound
 
 
 @jit()
