@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import ProblemError
 
-__all__ = ["checked_indices", "checked_scores", "read_only"]
+__all__ = ["checked_indices", "checked_scores", "checked_whole", "read_only"]
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -106,6 +106,25 @@ def checked_indices(
             f"got {int(given[index])} at index {index}."
         )
     return read_only(np.ascontiguousarray(given, dtype=dtype))
+
+
+def checked_whole(name: str, value: Any, *, low: int) -> int:
+    """Return a whole number that is at least `low`.
+
+    Raises
+    ------
+    ProblemError
+        If it is anything else.
+
+    Examples
+    --------
+    >>> checked_whole("starts", np.int64(3), low=1)
+    3
+    """
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or not low <= value < 2**63:
+        raise ProblemError(f"{name}: expected a whole number from {low} on; got {value!r}.")
+    return int(value)
 
 
 def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, read_only
+from ..arrays import checked_indices, checked_whole, read_only
 from ..errors import ProblemError
 from .building import GraphArrays, build, read_tsv
 from .hubs import HubIndex
@@ -209,9 +209,7 @@ class ConceptGraph:
         progress
             Whether to show a progress bar.
         """
-        if count < 1:
-            raise ProblemError(f"count: at least one hub is needed; got {count!r}.")
-        count = min(int(count), len(self))
+        count = min(checked_whole("count", count, low=1), len(self))
         a = self.arrays
         self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
 
@@ -296,6 +294,8 @@ class ConceptGraph:
         """
         if not 0 <= damping < 1:
             raise ProblemError(f"damping: must be at least 0 and below 1; got {damping!r}.")
+        if not tolerance > 0:
+            raise ProblemError(f"tolerance: must be greater than 0; got {tolerance!r}.")
         if not len(self):
             return np.empty(0)
         if damping not in self._page_ranks:

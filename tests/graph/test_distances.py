@@ -129,6 +129,10 @@ def test_unknown_vertices_are_named():
         graph.distances([1, 7])
     with pytest.raises(ProblemError, match=r"sets\[1\]"):
         graph.hitting([[1], []])
+    with pytest.raises(ProblemError, match="count"):
+        graph.index_hubs(2.5)
+    with pytest.raises(ProblemError, match="tolerance"):
+        graph.pagerank(tolerance=0.0)
     assert graph.distances([]).shape == (0, 0)
     assert graph.hitting([]) == []
     assert graph.contains([1, 7, 0]).tolist() == [True, False, False]

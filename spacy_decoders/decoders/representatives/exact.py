@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .branch_and_bound import BranchAndBound
@@ -65,6 +66,10 @@ class ExactRepresentatives:
     exact_margins: bool = True
     starts: int = 16
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_whole("starts", self.starts, low=1)
+        checked_whole("seed", self.seed, low=0)
 
     def decode(
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from .problem import RepresentativesProblem, RepresentativesSolution
@@ -38,6 +39,9 @@ class Greedy:
     """
 
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        checked_whole("seed", self.seed, low=0)
 
     def decode(
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED

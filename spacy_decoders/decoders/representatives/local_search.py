@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
-from ...errors import ProblemError
 from .costs import PairCosts, pair_costs
 from .kernels.exact import beside, descend, total
 from .problem import RepresentativesProblem, RepresentativesSolution
@@ -41,8 +41,8 @@ class LocalSearch:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.starts < 1:
-            raise ProblemError(f"starts: must be at least 1; got {self.starts!r}.")
+        checked_whole("starts", self.starts, low=1)
+        checked_whole("seed", self.seed, low=0)
 
     def decode(
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED

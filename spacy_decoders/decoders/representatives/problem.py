@@ -96,7 +96,10 @@ class RepresentativesProblem:
                 for i, (costs, members) in enumerate(zip(self.local, sets, strict=True))
             )
             object.__setattr__(self, "local", local)
-        weight = float(self.weight)
+        try:
+            weight = float(self.weight)
+        except (TypeError, ValueError) as error:
+            raise ProblemError(f"weight: expected a number; got {self.weight!r}.") from error
         if not 0 <= weight < np.inf:
             raise ProblemError(f"weight: must be finite and not negative; got {weight!r}.")
         vertices = np.arange(size) if self.vertices is None else self.vertices

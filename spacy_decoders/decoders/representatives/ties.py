@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
+
 __all__ = ["first_least", "vertex_keys"]
 
 
@@ -22,6 +24,7 @@ def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
     >>> bool((vertex_keys(np.array([7, 3]), 0) == vertex_keys(np.array([3, 7]), 0)[::-1]).all())
     True
     """
+    checked_whole("seed", seed, low=0)
     with np.errstate(over="ignore"):
         start = _mixed(np.array([seed], dtype=np.int64).view(np.uint64))
         return _mixed(vertices.astype(np.int64).view(np.uint64) ^ start)

@@ -188,11 +188,23 @@ def test_unreachable_pairs_cost_one_more_than_the_largest():
         (([[0, 1], [1, 0]], [[0]], []), "local"),
         (([[0, 1], [1, 0]], [[0]], [[np.inf]]), r"local\[0\]"),
         (([[0, 1], [1, 0]], [[0]], None, -1.0), "weight"),
+        (([[0, 1], [1, 0]], [[0]], None, "much"), "weight"),
     ],
 )
 def test_bad_input_is_named(arguments, message):
     with pytest.raises(ProblemError, match=message):
         RepresentativesProblem(*arguments)
+
+
+@pytest.mark.parametrize("decoder", [ExactRepresentatives, LocalSearch])
+@pytest.mark.parametrize("options", [{"starts": 0}, {"starts": 1.5}, {"seed": -1}])
+def test_bad_options_are_named(decoder, options):
+    with pytest.raises(ProblemError, match=next(iter(options))):
+        decoder(**options)
+    with pytest.raises(ProblemError, match="seed"):
+        Greedy(seed=-1)
+    with pytest.raises(ProblemError, match="seed"):
+        HittingDistance(seed=0.5).decode(RepresentativesProblem([[0]], [[0]]))
 
 
 def test_every_choice_is_priced_as_the_oracle_does(rng):
