@@ -18,8 +18,8 @@ def edges(vertices: int, count: int, seed: int = 0, *, exact: bool = True) -> ND
 
     One end of each edge is drawn by popularity, a power law; the other likewise, or from
     the small or the large community of the first. A tree over the popularity ranks
-    connects everything. If not `exact`, repeats stay among the edges, which then are a
-    little more than `count`; this takes less memory.
+    connects everything. If not `exact`, loops and repeats stay among the edges, and so many are
+    drawn that about `count` are left without them; this takes less memory.
     """
     random = np.random.default_rng(seed)
     vertex_of_rank = random.permutation(vertices).astype(np.int32)
@@ -27,7 +27,7 @@ def edges(vertices: int, count: int, seed: int = 0, *, exact: bool = True) -> ND
     above = (ranks * random.random(vertices - 1) ** 2).astype(np.int64)
     tree = np.stack([vertex_of_rank[ranks], vertex_of_rank[above]], axis=1)
     if not exact:
-        loose = np.empty((int(count * 1.02), 2), dtype=np.int32)
+        loose = np.empty((int(count * 1.075), 2), dtype=np.int32)
         loose[: vertices - 1] = tree
         for first in range(vertices - 1, len(loose), 10**7):
             part = loose[first : first + 10**7]

@@ -26,6 +26,9 @@ __all__ = [
     "widened",
 ]
 
+#: Lists of neighbours that are fetched together.
+AHEAD = 64
+
 
 @jit()
 def hub_bounds(rows, columns, symmetric, out):
@@ -96,6 +99,19 @@ def _number(bits, before, v):
     return np.int64(-1)
 
 
+@jit()
+def _fetch(indptr, indices, vertices, first, least):
+    """Write the least neighbours of the next vertices, or the largest int32 for none.
+
+    They lie far apart: asked for together, the memory brings many of them at a time, where
+    list after list would be waited for.
+    """
+    for i in range(min(len(least), len(vertices) - first)):
+        x = vertices[first + i]
+        begin = indptr[x]
+        least[i] = indices[begin] if begin < indptr[x + 1] else np.int32(2**31 - 1)
+
+
 # --- paths without hubs -----------------------------------------------------------
 
 
@@ -163,10 +179,17 @@ def touched_edges(indptr, indices, bits, before, vertices, starts, touching, is_
     whole = 8 * of_wanted < of_all
     edges = np.empty((4 * len(vertices) + 16, 2), np.int32)
     count = 0
+    least = np.empty(AHEAD, np.int32)
     for s in range(len(vertices)):
-        if whole and not wanted[s]:
-            continue
         x = vertices[s]
+        if whole:
+            if not wanted[s]:
+                continue
+        else:
+            if s % AHEAD == 0:
+                _fetch(indptr, indices, vertices, s, least)
+            if least[s % AHEAD] >= x:
+                continue
         for e in range(indptr[x], indptr[x + 1]):
             y = indices[e]
             if y >= x and not whole:
@@ -346,7 +369,10 @@ def four_edges(
                     two[b, w] |= one[s, w]
     # the touched vertices one edge further, each edge from its end of lower degree
     three = np.zeros((slots, words), np.uint64)
+    least = np.empty(AHEAD, np.int32)
     for s in range(slots):
+        if s % AHEAD == 0:
+            _fetch(indptr, indices, vertices, s, least)
         x = vertices[s]
         for e in range(indptr[x] - 1, indptr[x + 1]):
             z = x if e < indptr[x] else indices[e]
@@ -357,7 +383,11 @@ def four_edges(
                 for w in range(words):
                     three[s, w] |= two[b, w]
     for b in range(len(ball)):
+        if b % AHEAD == 0:
+            _fetch(indptr, indices, ball, b, least)
         z = ball[b]
+        if least[b % AHEAD] >= z:
+            continue
         for e in range(indptr[z], indptr[z + 1]):
             x = indices[e]
             if x >= z:
