@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 #: Steps at most; Polyak's rule with some momentum, the rate falling when steps don't help.
-STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 1000, 1.5, 0.5, 6, 0.6
+STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 3000, 1.0, 0.5, 6, 0.7
 #: With a rate below this the steps lead nowhere.
 SLOWEST = 0.02
 #: So many chains are scored at a step: most others are soon too dear, or their arcs dropped.
 SCORED = 10
 #: And so much longer than that may the steps take to show what it did.
-GRACE = 2
+GRACE = 4
 
 
 @dataclass(frozen=True, eq=False)
