@@ -71,9 +71,16 @@ def descend(
     clock
         When to stop.
 
+    Notes
+    -----
+    A dynamic program over trees (or the spanning tree algorithm) has duals of its own, which
+    say what a grandparent must be worth to be bought: columns are priced as in a linear
+    program, and most of them are never scored.
+
     References
     ----------
-    Polyak (1969), Minimization of unsmooth functionals.
+    Polyak (1969), Minimization of unsmooth functionals; Riedel, Smith and McCallum (2012),
+    section 4.5.
     """
     bound, best, best_prices = first, first.value, prices
     wanted = np.empty((3, allowed.size), dtype=np.int64)
