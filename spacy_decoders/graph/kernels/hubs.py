@@ -123,9 +123,11 @@ def touched_vertices(indptr, indices, candidates, first):
     candidates touch each, as flat lists.
     """
     bits = np.zeros((len(indptr) >> 6) + 1, np.uint64)
+    pairs = 0
     for c in candidates:
         if c < first:
             continue
+        pairs += indptr[c + 1] - indptr[c] + 1
         bits[c >> 6] |= np.uint64(1) << np.uint64(c & 63)
         for e in range(indptr[c], indptr[c + 1]):
             x = indices[e]
@@ -133,29 +135,35 @@ def touched_vertices(indptr, indices, candidates, first):
                 bits[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
     before, vertices = _ranked(bits)
     starts = np.zeros(len(vertices) + 1, np.int64)
-    touching = np.empty(0, np.int32)
-    at = starts
-    for step in range(2):
-        for i in range(len(candidates)):
-            c = candidates[i]
-            if c < first:
-                continue
-            for e in range(indptr[c] - 1, indptr[c + 1]):
-                # the candidate itself, then its neighbours
-                x = c if e < indptr[c] else indices[e]
-                if x < first:
-                    continue
-                s = _number(bits, before, x)
-                if step == 0:
-                    starts[s + 1] += 1
-                else:
-                    touching[at[s]] = i
-                    at[s] += 1
-        if step == 0:
-            for s in range(len(vertices)):
-                starts[s + 1] += starts[s]
-            at = starts[:-1].copy()
-            touching = np.empty(starts[-1], np.int32)
+    slots = np.empty(pairs, np.int32)
+    at = 0
+    for c in candidates:
+        if c < first:
+            continue
+        for e in range(indptr[c] - 1, indptr[c + 1]):
+            # the candidate itself, then its neighbours
+            x = c if e < indptr[c] else indices[e]
+            if x >= first:
+                slots[at] = _number(bits, before, x)
+                starts[slots[at] + 1] += 1
+            else:
+                slots[at] = -1
+            at += 1
+    for s in range(len(vertices)):
+        starts[s + 1] += starts[s]
+    ends = starts[:-1].copy()
+    touching = np.empty(starts[-1], np.int32)
+    at = 0
+    for i in range(len(candidates)):
+        c = candidates[i]
+        if c < first:
+            continue
+        for _ in range(indptr[c] - 1, indptr[c + 1]):
+            s = slots[at]
+            at += 1
+            if s >= 0:
+                touching[ends[s]] = i
+                ends[s] += 1
     return bits, before, vertices, starts, touching
 
 
@@ -166,17 +174,14 @@ def touched_edges(indptr, indices, bits, before, vertices, starts, touching, is_
     Only those that an open candidate touches at one end at least need be there.
     """
     wanted = np.zeros(len(vertices), np.bool_)
-    of_all, of_wanted = 0, 0
+    n_wanted = 0
     for s in range(len(vertices)):
-        x = vertices[s]
         for at in range(starts[s], starts[s + 1]):
             wanted[s] |= is_open[touching[at]]
-        of_all += indptr[x + 1] - indptr[x]
-        if wanted[s]:
-            of_wanted += indptr[x + 1] - indptr[x]
+        n_wanted += wanted[s]
     # all edges of a few vertices; or of all, but each from its end of lower degree: of
     # neighbours with a higher degree there are few
-    whole = 8 * of_wanted < of_all
+    whole = 8 * n_wanted < len(vertices)
     edges = np.empty((4 * len(vertices) + 16, 2), np.int32)
     count = 0
     least = np.empty(AHEAD, np.int32)
@@ -237,10 +242,12 @@ def short_paths(touching, starts, edges, column_starts, column_of, two, three):
     column = np.full(slots, -1, np.int32)
     for s in range(slots):
         if starts[s + 1] - starts[s] == 1:
+            # alone it meets but itself
             toucher[s] = i = touching[starts[s]]
             if column_starts[i + 1] - column_starts[i] == 1:
                 column[s] = column_of[column_starts[i]]
-        _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
+        else:
+            _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
     for e in range(len(edges)):
         for way in range(2):
             s, t = edges[e, way], edges[e, 1 - way]
@@ -287,7 +294,6 @@ def near_pairs(
                     row[column] = 2
                 elif row[column] > 3 and three[i, w] >> bit & np.uint64(1):
                     row[column] = 3
-                open_pairs += row[column] > 4
         slot = _number(bits, before, candidates[i])
         if slot >= 0:
             # who touches the candidate itself is at most one edge away
@@ -298,6 +304,8 @@ def near_pairs(
                     column = column_of[to]
                     if row[column] > near:
                         row[column] = near
+        for column in range(out.shape[1]):
+            open_pairs += row[column] > 4
     return open_pairs
 
 
