@@ -15,7 +15,9 @@ from spacy_decoders.decoders.representatives import (
     HittingDistance,
     LocalSearch,
     RepresentativesProblem,
+    relaxation,
 )
+from spacy_decoders.decoders.representatives.costs import pair_costs
 from tests.oracles import all_representatives, representatives_cost
 
 HEURISTICS = [HittingDistance(), Greedy(3), LocalSearch(starts=4)]
@@ -96,6 +98,35 @@ def test_a_budget_leaves_an_honest_bound(rng):
             assert cut.certificate.is_optimal <= (cut.certificate.score == proven.score)
             statuses.add(cut.certificate.status)
     assert statuses == {"bounded", "optimal"} or statuses == {"bounded"}
+
+
+def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
+    """Whatever part of the pairs had their turn, the bound holds and time is kept."""
+
+    class Clock:
+        def __init__(self, looks):
+            self.looks = looks
+
+        @property
+        def seconds_left(self):
+            self.looks -= 1
+            return float(self.looks > 0)
+
+    monkeypatch.setattr(relaxation, "SLICE", 1)
+    bounds = set()
+    for case in range(60):
+        distances, sets, local, weight = random_problem(rng, case)
+        problem = RepresentativesProblem(distances, sets, local, weight)
+        best = all_representatives(distances, sets, local, weight)[0][0]
+        costs = pair_costs(problem, 0)
+        root = relaxation.quantise(costs, best / costs.unit + 1.0)
+        clock = Clock(case % 7 + 1)
+        root.ascend(root.cutoff(best / costs.unit + 1.0), clock, 40)
+        assert clock.looks >= 0
+        lower = costs.unit * root.lower(root.bound)
+        assert lower <= best + 1e-9 * max(1.0, abs(best))
+        bounds.add(lower)
+    assert len(bounds) > 10
 
 
 def test_margins_without_proof_are_lower_bounds(rng):
