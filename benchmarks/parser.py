@@ -38,6 +38,7 @@ CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 TREEBANK = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
 SPACY, CNN, LSTM = "spaCy parser", "CNN", "CNN + BiLSTM"
 STEPS = 2800
+DECODING = ("beam", "k", "seconds")
 SCORES = ("dep_uas", "dep_las", "sents_f", "certified")
 
 
@@ -77,7 +78,8 @@ def configuration(data: Path, steps: int, name: str) -> Any:
         config["training"]["optimizer"].update(beta2=0.999, L2=0.01, L2_is_weight_decay=True)
         config["training"]["score_weights"] = {"dep_uas": 0.5, "dep_las": 0.5}
     elif name == CNN:
-        parser["model"]["lstm_width"] = None
+        # what the BiLSTM would tell comes from likely heads and dependents
+        parser["model"].update(lstm_width=None, relatives_width=48)
     return config
 
 
@@ -88,7 +90,10 @@ def trained(config: Any, folder: Path, retrain: bool) -> Language:
         nlp = init_nlp(filled)
         folder.mkdir(parents=True, exist_ok=True)
         train(nlp, folder)
-    return util.load_model(folder / "model-best")
+    # a pipeline of the cache decodes as the config says today
+    parser = config["components"]["parser"]
+    options = {f"components.parser.{name}": parser[name] for name in DECODING if name in parser}
+    return util.load_model(folder / "model-best", config=options)
 
 
 @contextmanager

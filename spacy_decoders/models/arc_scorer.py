@@ -45,8 +45,9 @@ def ArcScorer(
     arc_width, label_width, boundary_width
         Hidden sizes of the arc, label and sentence-boundary layers.
     relatives_width
-        Size of what each token hears of its likely head and dependents before labels are
-        scored (:func:`~spacy_decoders.models.relatives.Relatives`); None to go without.
+        Size of what each token hears of its likely head and dependents
+        (:func:`~spacy_decoders.models.relatives.Relatives`) before labels are scored and arcs
+        a second time, the scores being added; None to go without.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -60,8 +61,12 @@ def ArcScorer(
         width = 2 * lstm_width
     encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
     arcs = BiaffineArcs(arc_width, width, dropout)
-    relatives = Relatives(relatives_width, width, dropout) if relatives_width else None
-    of_labels = relatives.get_dim("nO") if relatives else width
+    relatives = arcs_again = None
+    of_labels = width
+    if relatives_width:
+        relatives = Relatives(relatives_width, width, dropout)
+        of_labels = relatives.get_dim("nO")
+        arcs_again = BiaffineArcs(arc_width, of_labels, dropout)
     labels = BiaffineLabels(label_width, of_labels, dropout=dropout)
     boundaries = Boundaries(boundary_width, width, dropout)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
@@ -78,13 +83,14 @@ def ArcScorer(
             boundaries,
             tags,
             factors,
-            *([relatives] if relatives else []),
+            *(layer for layer in (relatives, arcs_again) if layer),
         ],
         refs={
             "tok2vec": tok2vec,
             "encoder": encoder,
             "arcs": arcs,
             "relatives": relatives,
+            "arcs_again": arcs_again,
             "labels": labels,
             "boundaries": boundaries,
             "tags": tags,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -69,7 +69,7 @@ class Forward:
     Attributes
     ----------
     vectors
-        Token vectors, shape (tokens, width).
+        The vectors for labels, one row a token.
     arcs
         Arc scores, one array a sentence.
     tags
@@ -95,22 +95,16 @@ def update(
     """Accumulate the gradients of one batch; return its losses and what was predicted."""
     vectors, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
-    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
-    head_loss, d_arcs = _heads_loss(arcs, gold, scale)
-    d_vectors: Any = backprop_arcs(d_arcs)[0]
-
+    arcs, heard, head_loss, backprop_arcs = _update_arcs(model, vectors, gold, scale)
+    d_heard: Any = np.zeros_like(heard)
     labelled = np.flatnonzero((gold.heads >= 0) & (gold.labels >= 0))
     label_loss = 0.0
     if len(labelled):
         pairs = np.stack([gold.heads[labelled], labelled], axis=1)
-        relatives = model.maybe_get_ref("relatives")
-        hearing: Any = vectors
-        if relatives:
-            hearing, backprop_hearing = relatives.begin_update((vectors, arcs, gold.offsets))
-        scores, backprop_labels = model.get_ref("labels").begin_update((hearing, pairs))
+        scores, backprop_labels = model.get_ref("labels").begin_update((heard, pairs))
         label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
-        d_hearing = backprop_labels(d_scores)[0]
-        d_vectors += backprop_hearing(d_hearing)[0] if relatives else d_hearing
+        d_heard += backprop_labels(d_scores)[0]
+    d_vectors = backprop_arcs(d_heard)
 
     log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
@@ -122,7 +116,30 @@ def update(
 
     backprop(d_vectors)
     losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
-    return losses, Forward(vectors, arcs, tags)
+    return losses, Forward(heard, arcs, tags)
+
+
+def _update_arcs(
+    model: Model[list[Doc], Floats2d], vectors: Floats2d, gold: GoldTrees, scale: float
+) -> tuple[list[Floats2d], Any, float, Callable[[Any], Any]]:
+    """What :func:`~.relatives.score_arcs` returns, its loss, and what takes the gradient of
+    the vectors for labels to that of the token vectors.
+
+    Where arcs are scored twice, the first scores learn by themselves and in the sum.
+    """
+    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
+    loss, d_arcs = _heads_loss(arcs, gold, scale)
+    relatives = model.maybe_get_ref("relatives")
+    if relatives is None:
+        d_vectors: Any = backprop_arcs(d_arcs)[0]
+        return arcs, vectors, loss, lambda d_heard: d_vectors + d_heard
+    heard, backprop_heard = relatives.begin_update((vectors, arcs, gold.offsets))
+    again, backprop_again = model.get_ref("arcs_again").begin_update((heard, gold.offsets))
+    total = [first + second for first, second in zip(arcs, again, strict=True)]
+    loss, d_total = _heads_loss(total, gold, scale)
+    d_again = backprop_again(d_total)[0]
+    d_first = backprop_arcs([a + b for a, b in zip(d_arcs, d_total, strict=True)])[0]
+    return total, heard, loss, lambda d_heard: d_first + backprop_heard(d_heard + d_again)[0]
 
 
 def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:

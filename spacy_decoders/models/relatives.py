@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-__all__ = ["Relatives"]
+__all__ = ["Relatives", "score_arcs"]
 
 Input = tuple[Floats2d, Sequence[Any], NDArray[np.int64]]
 
@@ -95,3 +95,28 @@ def _flows(arcs: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     likely /= likely.sum(axis=1, keepdims=True)
     heads = likely[:, 1:]  # among tokens; (modifier, head)
     return np.tril(heads.T, -1), np.triu(heads.T, 1), heads
+
+
+def score_arcs(
+    model: Model[Any, Any], vectors: Any, offsets: NDArray[np.int64]
+) -> tuple[list[Floats2d], Any]:
+    """Return the arc scores of each sentence, and the vectors that labels are scored on.
+
+    Parameters
+    ----------
+    model
+        An :func:`~spacy_decoders.models.arc_scorer.ArcScorer`.
+    vectors
+        Of the tokens of all sentences, laid end to end.
+    offsets
+        Where sentences begin, and at last the number of tokens.
+    """
+    arcs: list[Floats2d] = model.get_ref("arcs").predict((vectors, offsets))
+    relatives = model.maybe_get_ref("relatives")
+    if relatives is None:
+        return arcs, vectors
+    heard = relatives.predict((vectors, arcs, offsets))
+    again = model.get_ref("arcs_again").predict((heard, offsets))
+    for scores, more in zip(arcs, again, strict=True):
+        scores += more
+    return arcs, heard

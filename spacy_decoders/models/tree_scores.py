@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 
 from .boundaries import sentence_offsets
 from .labels import best_labels
+from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
 
@@ -141,8 +142,8 @@ def _score_batch(
         counts.append(len(sentences))
         begin += len(blank)
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-    arcs: Any = model.get_ref("arcs").predict((vectors[chosen], np.cumsum([0, *map(len, rows)])))
-    scored = assemble(model, vectors[chosen], arcs, tags[chosen], words[chosen], kept)
+    arcs, heard = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
+    scored = assemble(model, heard, arcs, tags[chosen], words[chosen], kept)
     ends = np.cumsum(counts)
     return [
         DocumentScores(begins, scored[end - count : end])
@@ -165,9 +166,9 @@ def assemble(
     model
         The network, which still labels the arcs.
     vectors, tags, words
-        Of all tokens: vector, index of the best tag, hash of the form.
+        Of all tokens: vector for labels, index of the best tag, hash of the form.
     arcs
-        What the arc layer returned, one array a sentence.
+        Arc scores, one array a sentence.
     places
         The places of each sentence's tokens in its document.
     """
@@ -175,9 +176,6 @@ def assemble(
         return []
     offsets = np.cumsum([0, *map(len, places)])
     labels_layer = model.get_ref("labels")
-    relatives = model.maybe_get_ref("relatives")
-    if relatives:
-        vectors = relatives.predict((vectors, arcs, offsets))
     of_root = labels_layer.get_dim("nO")
     scored = []
     for where, by_modifier, (label, log_probability), (start, end) in zip(
