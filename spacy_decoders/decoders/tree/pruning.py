@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
+from ...arrays import checked_whole, read_only
 from ...errors import ProblemError
 from .decoder import infeasible
 from .problem import TreeProblem
@@ -34,7 +36,7 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     Raises
     ------
     ProblemError
-        If `k` is less than 1 or `beam` negative.
+        If `k` is no whole number of at least 1, or `beam` negative.
     InfeasibleError
         If there is no tree to begin with.
 
@@ -53,9 +55,9 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     >>> int(prune(problem, beam=1.0).allowed.sum())
     3
     """
-    if k is not None and k < 1:
-        raise ProblemError(f"k: keep at least 1 head for each token, got {k}.")
-    if beam is not None and not beam >= 0:
+    if k is not None:
+        k = checked_whole("k", k, low=1)
+    if beam is not None and not (isinstance(beam, Real) and beam >= 0):
         raise ProblemError(f"beam: must be at least 0, got {beam!r}.")
     keep = problem.allowed
     if k is not None:

@@ -58,7 +58,8 @@ def test_second_order_scores_stay(rng):
 
 
 def test_refuses_no_heads():
-    with pytest.raises(ProblemError, match="at least 1"):
-        prune(TreeProblem(np.zeros((2, 2))), 0)
+    for k in (0, 1.5, "2", True):
+        with pytest.raises(ProblemError, match="k: expected a whole number from 1 on"):
+            prune(TreeProblem(np.zeros((2, 2))), k)
     with pytest.raises(ProblemError, match="beam"):
         prune(TreeProblem(np.zeros((2, 2))), beam=float("nan"))

@@ -104,7 +104,8 @@ class Relaxation(NamedTuple):
 
     `pair` and `cross` hold scores of sibling pairs, `pair_x`, `cross_x`, `chain_x`, `term_x`
     multipliers, `*_d` directions of descent. `arc`, `start` (an arc that is its head's first on
-    its side), `chain` and `part` (adjacent siblings) are what the backbone is run on.
+    its side), `chain` and `part` (adjacent siblings) are what the backbone is run on. Where
+    grandparents are relaxed, `chain_best` and `chain_paid` are what they add to each arc.
     """
 
     arc_base: Any
@@ -116,6 +117,8 @@ class Relaxation(NamedTuple):
     cross_x: Any
     cross_d: Any
     chain_x: Any
+    chain_best: Any
+    chain_paid: Any
     term_x: Any
     arc: Any
     start: Any
@@ -611,11 +614,13 @@ def relaxation(lists, terms, scores, multipliers, backbone):
             elif value > 0.0 and terms.need[c] == end - begin:
                 term_x[i] = value / (end - begin)
         clip_term(terms, c, term_x)
-    return Relaxation(
+    relaxed = Relaxation(
         arc_base, chain_base, pair, pair_x, np.zeros_like(pair), cross, cross_x,
-        np.zeros_like(cross), chain_x, term_x, np.empty(count), np.zeros(count),
-        np.empty_like(chain_base), np.empty_like(pair),
+        np.zeros_like(cross), chain_x, np.zeros(count), np.zeros(count), term_x, np.empty(count),
+        np.zeros(count), np.empty_like(chain_base), np.empty_like(pair),
     )  # fmt: skip
+    relax_chains(lists, relaxed)
+    return relaxed
 
 
 @jit()
@@ -743,7 +748,8 @@ def relax(lists, terms, relaxed, backbone):
                     arc[a] -= x
                     arc[b] -= x
                     constant += x
-        relax_chains(lists, relaxed)
+        for a in range(1, count):
+            arc[a] += relaxed.chain_best[a] + relaxed.chain_paid[a]
     for h in range(1, size):
         p = lists.crosses[h]
         if p == lists.crosses[h + 1]:
@@ -852,17 +858,28 @@ def relax_chains(lists, relaxed):
         h = lists.head[a]
         if h == 0:
             continue
-        best = -INF
         for t in range(lists.first[h + 1] - lists.first[h]):
             q = lists.chains[a] + t
-            if relaxed.chain_base[q] == -INF:
-                relaxed.chain[q] = -INF
-                continue
-            x = relaxed.chain_x[q]
-            relaxed.chain[q] = relaxed.chain_base[q] - x
-            best = max(best, relaxed.chain[q])
-            relaxed.arc[lists.first[h] + t] += x
-        relaxed.arc[a] += best
+            relaxed.chain[q] = relaxed.chain_base[q]
+            if relaxed.chain_base[q] > -INF:
+                pay_chain(lists, relaxed, h, q, t, relaxed.chain_x[q])
+        best_chain(lists, relaxed, a)
+
+
+@jit()
+def pay_chain(lists, relaxed, h, q, t, by):
+    """Take something off a chain and pay it to the arc of its grandparent, the slot t of h."""
+    relaxed.chain[q] -= by
+    relaxed.chain_paid[lists.first[h] + t] += by
+
+
+@jit()
+def best_chain(lists, relaxed, a):
+    """Let an arc take the best that is left of its chains."""
+    best = -INF
+    for q in range(lists.chains[a], lists.chains[a + 1]):
+        best = max(best, relaxed.chain[q])
+    relaxed.chain_best[a] = best
 
 
 # --- the subgradient -----------------------------------------------------------------------------
@@ -1014,10 +1031,15 @@ def move_chains(lists, relaxed, heads, step):
             continue
         if x[actual] > 0.0:
             norm += 1.0
-            x[actual] = max(x[actual] - step, 0.0)
+            by = min(step, x[actual])
+            x[actual] -= by
+            pay_chain(lists, relaxed, h, actual, actual - q, -by)
         if assumed >= 0:
             norm += 1.0
             x[assumed] += step
+            pay_chain(lists, relaxed, h, assumed, assumed - q, step)
+        if step > 0.0:
+            best_chain(lists, relaxed, a)
     return norm
 
 
@@ -1461,9 +1483,12 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     upper = INF
     calls = 0
     polished = 0
+    failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     found = -INF  # the best score of a tree as it came, before any climbing
     leader = pool.scores[0]
-    every = search.outside_every  # passes between two rounds of pruning
+    # passes between two rounds of pruning, which an arborescence gives away with its tree
+    seldom = 1 if backbone == SPANNING else search.outside_every
+    every = seldom
     rate = search.rate
     heads = np.zeros(size, np.int32)
     seen = np.full(size, -1, np.int32)
@@ -1507,7 +1532,7 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
             calls += 1
             round_calls += 1
             last = calls >= search.iterations
-            prune = round_calls % every == 1
+            prune = (round_calls - 1) % every == 0
             if table is None:
                 value = inside(
                     lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart
@@ -1532,11 +1557,18 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                 new = new or heads[m] != seen[m]
                 seen[m] = heads[m]
             if new:
+                bar = near(found, pool, upper) if rest == 0 else INF
+                best = pool.scores[0]
                 truth = consider(
-                    lists, scores, incidence, pool, heads, near(found, pool, upper),
-                    search.projective, search.single_root,
+                    lists, scores, incidence, pool, heads, bar, search.projective,
+                    search.single_root,
                 )  # fmt: skip
                 found = max(found, truth)
+                if pool.scores[0] > best:
+                    failures = 0
+                elif truth >= bar:
+                    failures += 1
+                rest = failures if truth >= bar else max(rest - 1, 0)
             threshold = pool.scores[k - 1]
             slack = search.tolerance * max(1.0, abs(pool.scores[0]))
             if upper <= threshold + slack:
@@ -1549,7 +1581,8 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                     )
                     marginals_second(lists, chart, out, bounds)
                 kept = drop(lists, bounds, mask, threshold + slack - constant)
-                every = min(2 * every, 12) if kept > 0.97 * arcs else search.outside_every
+                if backbone != SPANNING:
+                    every = min(2 * every, 12) if kept > 0.97 * arcs else seldom
             if last:
                 a = widest_gap(lists, terms, relaxed, heads, backbone)
                 store(lists, terms, relaxed, multipliers)
