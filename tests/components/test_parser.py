@@ -104,6 +104,7 @@ def test_learns_labels_from_likely_relatives():
     assert scores["dep_uas"] == scores["dep_las"] == 1.0
     again = make_nlp(steps=0, model={**SMALL, "relatives_width": 4}).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(parse(nlp))
+    assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
 
 
 def test_a_beam_leaves_the_factors_fewer_arcs():
