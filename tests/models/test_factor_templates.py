@@ -70,6 +70,24 @@ def test_factors_are_pruned_with_their_arcs(rng):
     np.testing.assert_array_equal(pruned.grandparents[g, h, m], full.grandparents[g, h, m])
 
 
+def test_a_beam_thins_out_what_is_scored(rng):
+    templates = make_templates(rng, ["grandparents", "siblings"])
+    sentence = make_sentence(rng, 9)
+    narrow = templates.problem(sentence, projective=True, beam=0.5)
+    wide = templates.problem(sentence, projective=True, beam=3.0)
+    assert narrow.scope == "pruned"
+    assert (narrow.allowed <= wide.allowed).all() and narrow.allowed.sum() < wide.allowed.sum()
+    assert np.count_nonzero(narrow.siblings) < np.count_nonzero(wide.siblings)
+
+
+@pytest.mark.parametrize("family", ["grandparents", "siblings"])
+def test_weights_that_are_no_numbers_are_refused(rng, family):
+    templates = make_templates(rng, [family])
+    templates.model.set_param(family, np.full(2**12, np.nan, dtype="f"))
+    with pytest.raises(ProblemError, match=family):
+        templates.problem(make_sentence(rng, 5), projective=True)
+
+
 def test_siblings_stay_within_the_window(rng):
     templates = make_templates(rng, ["siblings"], window=2)
     h, a, b = np.nonzero(templates.problem(make_sentence(rng, 8), projective=True).siblings)
