@@ -154,8 +154,10 @@ def compare(
             scores[f"{name}, {parts}"][0]["dep_uas"] for parts in ("arcs alone", "all factors")
         )
         add(f"factors over arcs, UAS, {name}", 0.0, everything - arcs, unit="points")
-    add("raw text, UAS: above spaCy", max(83.1, spacy_raw["dep_uas"]), raw["dep_uas"], unit="")
-    add("raw text, LAS: above spaCy", max(79.2, spacy_raw["dep_las"]), raw["dep_las"], unit="")
+    add("raw text, UAS", 83.1, raw["dep_uas"], unit="")
+    add("raw text, UAS: above spaCy here", spacy_raw["dep_uas"], raw["dep_uas"], unit="")
+    add("raw text, LAS", 79.2, raw["dep_las"], unit="")
+    add("raw text, LAS: above spaCy here", spacy_raw["dep_las"], raw["dep_las"], unit="")
     add("raw text, SENTS F", 75.0, raw["sents_f"], unit="")
     for parts, wanted in (("arcs alone", 1.0), ("all factors", 0.5)):
         for name in (CNN, LSTM):
