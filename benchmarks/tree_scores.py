@@ -15,6 +15,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from time import perf_counter
 
@@ -23,12 +24,21 @@ import tree_features as features
 from numpy.typing import NDArray
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import BranchAndBound, ChuLiuEdmonds, Eisner, TreeProblem, prune
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Factors,
+    TreeProblem,
+    prune,
+)
 
 ROOT = Path(__file__).parent
 CACHE = ROOT / "results" / "cache"
 DATA = Path(os.environ.get("SPACY_DECODERS_DATA", ROOT.parents[1] / "shared" / "data"))
 LARGEST = 6_000  # training sentences of the second order
+LARGEST_THIRD = 2_500  # and of the third
+RATE_THIRD = 0.1  # its steps: what the second order left is little
 EVERYWHERE = 10_000  # a window of siblings that takes in all
 
 #: name -> training file, held-out file (None: the last seventh), columns, projective.
@@ -239,6 +249,95 @@ def _update(
             features.add_tree(
                 s.forms, s.tags, tree, by, time, weights, totals, families, EVERYWHERE
             )
+
+
+def third_order_parts(s: Sentence, allowed: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
+    """Return great-grandparents, tri-siblings and combs of candidate arcs, a row for each."""
+    heads = [np.flatnonzero(allowed[:, m]) for m in range(s.n + 1)]
+    chains = [
+        (f, g, h, m)
+        for m in range(1, s.n + 1)
+        for h in heads[m]
+        if h
+        for g in heads[h]
+        if g and g != m
+        for f in heads[g]
+        if f not in (h, m)
+    ]
+    threes = [
+        (h, *three)
+        for h in range(1, s.n + 1)
+        for three in combinations(np.flatnonzero(allowed[h]), 3)
+    ]
+    combs = [
+        (h, *range(a, a + 4))
+        for a in range(1, s.n - 2)
+        for h in range(1, s.n + 1)
+        if allowed[h, a : a + 4].all()
+    ]
+    return [
+        np.array(rows, dtype=np.int64).reshape(-1, width)
+        for rows, width in ((chains, 4), (threes, 4), (combs, 5))
+    ]
+
+
+def third_order_factors(
+    s: Sentence, allowed: NDArray[np.bool_], weights: NDArray[np.float64]
+) -> Factors:
+    """Score the parts of third order among the candidate arcs."""
+    parts = third_order_parts(s, allowed)
+    values = [
+        features.score_large(kind, s.forms, s.tags, weights, rows)
+        for kind, rows in enumerate(parts, 2)
+    ]
+    factors = Factors.great_grandparents(parts[0], values[0])
+    factors += Factors.tri_siblings(parts[1], values[1])
+    return factors + Factors.of(
+        ([(int(row[0]), int(m)) for m in row[1:]], float(value))
+        for row, value in zip(parts[2], values[2], strict=True)
+    )
+
+
+def load_third(model: Model, data: Path = DATA) -> NDArray[np.float64]:
+    """Return averaged weights of the third order, trained on top of a model of the second."""
+    cached = CACHE / f"tree-{model.name}-third.npz"
+    if not cached.exists():
+        tags = {"<root>": 0, "<end>": 1, "PUNCT": 2, ",": 2}
+        sentences = read(data / "parsing" / TREEBANKS[model.name][0], tags)
+        begin = perf_counter()
+        np.savez_compressed(cached, third=_train_third(model, sentences).astype("f4"))
+        print(f"{model.name}: third order trained in {perf_counter() - begin:.0f} s")
+    with np.load(cached) as weights:
+        third: NDArray[np.float64] = weights["third"].astype("f8")
+    return third
+
+
+def _train_third(model: Model, sentences: list[Sentence]) -> NDArray[np.float64]:
+    """One epoch over shorter sentences; the weights of the second order stay."""
+    decoder = BranchAndBound(root_iterations=8)
+    weights, totals = np.zeros(features.SIZE), np.zeros(features.SIZE)
+    rng = np.random.default_rng(2)
+    short = [s for s in sentences if s.n <= 25]
+    right = words = 0
+    for time, i in enumerate(rng.permutation(len(short))[:LARGEST_THIRD], 1):
+        s = short[i]
+        tokens = np.arange(1, s.n + 1)
+        problem = model.problem(s)
+        arcs = problem.arcs.copy()
+        arcs[s.heads, tokens] -= 1.0
+        factors = third_order_factors(s, model.allowed(s, 5), weights)
+        problem = replace(problem, arcs=arcs, factors=factors)
+        heads = decoder.decode(problem, budget=Budget(iterations=8)).heads
+        right += int((heads == s.heads).sum())
+        words += s.n
+        if (heads != s.heads).any():
+            for tree, by in ((s.heads, RATE_THIRD), (heads, -RATE_THIRD)):
+                present = np.zeros((s.n + 1, s.n + 1), dtype=bool)
+                present[tree, tokens] = True
+                for kind, rows in enumerate(third_order_parts(s, present), 2):
+                    features.add_large(kind, s.forms, s.tags, rows, by, time, weights, totals)
+    print(f"third order: {right / words:.4f}", flush=True)
+    return weights - totals / (time + 1)
 
 
 def load(name: str, data: Path = DATA, *, siblings: bool = True, quick: bool = False) -> Model:
