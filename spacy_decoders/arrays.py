@@ -15,6 +15,10 @@ from .errors import ProblemError
 
 __all__ = ["checked_indices", "checked_scores", "checked_whole", "read_only"]
 
+#: How far from 0 a score in double precision may lie: sums of such scores are finite, and so is
+#: what their rounding may come to.
+LARGEST_SCORE = 1e100
+
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
     """Return a read-only view; the caller's own array stays as writable as it was."""
@@ -50,7 +54,8 @@ def checked_scores(
     ------
     ProblemError
         If it is no numeric array, has another shape, or holds NaN, ``+inf`` or a number
-        too large for `dtype`; the message has the first offending index.
+        too large for `dtype` or, in double precision, beyond :data:`LARGEST_SCORE`; the
+        message has the first offending index.
     """
     given = _as_numbers(name, values)
     _check_shape(name, given, shape)
@@ -67,8 +72,10 @@ def checked_scores(
             allowed = "finite or -inf (forbidden)" if forbidden else "finite"
             raise ProblemError(
                 f"{name}: every score must be {allowed} and fit {np.dtype(dtype).name}; "
-                f"got {given[index]!r} at index {index}."
+                f"got {given[index]} at index {index}."
             )
+    if array.dtype == np.float64 and array.size:
+        _check_size(name, array)
     return read_only(array)
 
 
@@ -128,6 +135,11 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
 
 
 def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray):
+        raise ProblemError(
+            f"{name}: a masked array would lose its mask; fill it, scores with -inf for what is "
+            "never to be chosen."
+        )
     try:
         array = np.asarray(values)
     except (TypeError, ValueError) as error:
@@ -135,6 +147,18 @@ def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "biuf":
         raise ProblemError(f"{name}: expected an array of numbers, got dtype {array.dtype}.")
     return array
+
+
+def _check_size(name: str, array: NDArray[np.float64]) -> None:
+    if array.max() <= LARGEST_SCORE and array.min() >= -LARGEST_SCORE:
+        return
+    beyond = (np.abs(array) > LARGEST_SCORE) & (array != -np.inf)
+    if beyond.any():
+        index = tuple(int(i) for i in np.argwhere(beyond)[0])
+        raise ProblemError(
+            f"{name}: scores must lie within ±{LARGEST_SCORE:g}; got {array[index]} at index "
+            f"{index}. Use -inf for what is forbidden."
+        )
 
 
 def _check_shape(name: str, array: NDArray[Any], shape: tuple[int | None, ...]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from time import perf_counter
 
 from .errors import ProblemError
@@ -41,21 +42,26 @@ class Budget:
     iterations: int | None = None
 
     def __post_init__(self) -> None:
+        seconds, iterations = self.seconds, self.iterations
         # `not >` rather than `<=`, so that NaN is refused too
-        if self.seconds is not None and not self.seconds > 0:
+        if seconds is not None and (not _is(Real, seconds) or not seconds > 0):
             raise ProblemError(
-                "budget: seconds must be greater than 0, or None for no limit; "
-                f"got {self.seconds!r}."
+                "budget: seconds must be a number greater than 0, or None for no limit; "
+                f"got {seconds!r}."
             )
-        if self.iterations is not None and not self.iterations >= 1:
+        if iterations is not None and (not _is(Integral, iterations) or not iterations >= 1):
             raise ProblemError(
-                "budget: iterations must be at least 1, or None for no limit; "
-                f"got {self.iterations!r}."
+                "budget: iterations must be a whole number of at least 1, or None for no limit; "
+                f"got {iterations!r}."
             )
 
     def start(self) -> Clock:
         """Start the clock of one decoding."""
         return Clock(self, perf_counter())
+
+
+def _is(kind: type, value: object) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
 
 
 #: No limit at all: the default of every decoder.

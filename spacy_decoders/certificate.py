@@ -92,7 +92,7 @@ class Certificate:
             )
         gap = abs(bound - score)
         status: Status = "probable" if confidence is not None else "bounded"
-        if gap <= tolerance:
+        if gap <= tolerance < math.inf:
             status, confidence = "optimal", 1.0
         elif math.isinf(bound):
             if confidence is None:

@@ -58,3 +58,12 @@ def test_indices_never_wrap_round(value):
     dtype = np.uint64 if value > 0 else np.int64
     with pytest.raises(ProblemError, match="arcs: every entry must be"):
         checked_indices("arcs", np.array([0, value], dtype=dtype), (2,))
+
+
+def test_refuses_what_numpy_would_take_silently():
+    masked = np.ma.masked_array([1.0, 2.0], [False, True])
+    with pytest.raises(ProblemError, match="scores: a masked array would lose its mask"):
+        checked_scores("scores", masked, (2,))
+    for value in (1e101, -1e101):
+        with pytest.raises(ProblemError, match=r"scores must lie within .* at index \(1,\)"):
+            checked_scores("scores", [-np.inf, value], (2,), dtype=np.float64)

@@ -70,3 +70,15 @@ def test_many_at_once_are_as_one_by_one():
     ]
     with pytest.raises(ProblemError):
         Certificate.from_bounds("X", [math.nan], [1.0], [0.0], [1])
+
+
+def test_an_infinite_tolerance_proves_nothing():
+    assert Certificate.from_bound("x", 1.0, 2.0, tolerance=math.inf).status == "bounded"
+
+
+@pytest.mark.parametrize(
+    "limits", [{"seconds": "1"}, {"seconds": True}, {"iterations": 1.5}, {"iterations": math.inf}]
+)
+def test_a_budget_of_no_number_is_refused(limits):
+    with pytest.raises(ProblemError, match=f"budget: {next(iter(limits))}"):
+        Budget(**limits)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from .decoder import PathDecoder, checked_count
+from ..alternatives import beside_the_best
+from .decoder import PathDecoder
 from .kernels.beam import beam
 from .kernels.walk import walk_bounds
 from .problem import PathProblem, PathSolution
@@ -66,7 +68,7 @@ class Beam(PathDecoder):
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
         """Return up to `k` paths of the last beam, best first."""
-        length, k = problem.checked_length(length), checked_count(k)
+        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         if self.lookahead:
             no_prices = np.zeros(problem.size)
             outlook = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
@@ -91,10 +93,12 @@ class Beam(PathDecoder):
                 "ExactPath finds one or proves that there is none."
             )
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
-        return [
-            PathSolution(paths[i], self._certificate(problem, length, float(scores[i]), bound))
-            for i in best
-        ]
+        return beside_the_best(
+            [
+                PathSolution(paths[i], self._certificate(problem, length, float(scores[i]), bound))
+                for i in best
+            ]
+        )
 
     def _certificate(
         self, problem: PathProblem, length: int, score: float, bound: float

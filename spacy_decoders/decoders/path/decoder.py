@@ -10,12 +10,14 @@ from itertools import count
 
 import numpy as np
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import InfeasibleError
+from ..alternatives import beside_the_best
 from .problem import PathProblem, PathSolution
 
-__all__ = ["PathDecoder", "checked_count"]
+__all__ = ["PathDecoder"]
 
 
 class PathDecoder(ABC):
@@ -38,8 +40,8 @@ class PathDecoder(ABC):
     ) -> list[PathSolution]:
         """Find up to `k` distinct paths of `length` vertices, best first.
 
-        The certificate of the i-th speaks of the i-th best path there is. The budget is for
-        each of the decodings that this takes.
+        Every certificate compares with the best path of all: the gap of the others is what
+        they are worth less. The budget is for each of the decodings that this takes.
 
         Notes
         -----
@@ -51,7 +53,7 @@ class PathDecoder(ABC):
         InfeasibleError
             If there is no path of that length.
         """
-        checked_count(k)
+        checked_whole("k", k, low=1)
         best = self.decode(problem, length, budget=budget)
         order = count()
         heap = [(-_score(best), next(order), best, 0, frozenset[int]())]
@@ -69,7 +71,7 @@ class PathDecoder(ABC):
                 if other is not None:
                     confidence = _both(confidence, other.certificate.confidence)
                     heapq.heappush(heap, (-_score(other), next(order), other, kept, closed))
-        return ranked
+        return beside_the_best(ranked)
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
@@ -126,13 +128,6 @@ class PathDecoder(ABC):
         slack = problem.tolerance(length, score)
         certificate = replace(certificate, score=score, bound=bound, tolerance=slack)
         return PathSolution(path, certificate)
-
-
-def checked_count(k: int) -> int:
-    """Return how many paths are wanted, or say what is wrong with that."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ProblemError(f"k: expected a whole number of at least 1, got {k!r}.")
-    return int(k)
 
 
 def _score(solution: PathSolution) -> float:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import InfeasibleError
-from .decoder import PathDecoder, checked_count
+from ...errors import InfeasibleError, ProblemError
+from ..alternatives import beside_the_best
+from .decoder import PathDecoder
 from .depth_first import BestPaths, DepthFirst
 from .kernels.walk import walk_bounds
 from .problem import PathProblem, PathSolution, infeasible_message
 from .refinement import Refinement
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
+
+#: The most paths that one ranking keeps.
+MOST_RANKED = 100_000
 
 #: Nodes of the first search: most documents need no more.
 FIRST_NODES = 300
@@ -78,16 +84,22 @@ class ExactPath(PathDecoder):
     ) -> list[PathSolution]:
         """Find up to `k` distinct paths of `length` vertices, best first, each with its proof.
 
-        The certificate of the i-th speaks of the i-th best path there is.
+        Every certificate compares with the best path of all: the gap of the others is what
+        they are worth less.
 
         Raises
         ------
         InfeasibleError
             If there is no path of that length.
+        ProblemError
+            If `k` is no whole number from 1 to 100,000.
         """
-        length, k = problem.checked_length(length), checked_count(k)
+        length, k = problem.checked_length(length), checked_whole("k", k, low=1)
+        k = min(k, math.perm(problem.size, length))
+        if k > MOST_RANKED:
+            raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
         table = _completions(problem, length)
-        return self._solve(problem, table, length, k, budget)
+        return beside_the_best(self._solve(problem, table, length, k, budget))
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED

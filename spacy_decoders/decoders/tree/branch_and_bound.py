@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
+from ..alternatives import beside_the_best
 from .decoder import TreeDecoder, infeasible
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_tree
@@ -91,8 +93,7 @@ class BranchAndBound(TreeDecoder):
         if self.backbone == "carreras" and self.method != "paper":
             raise ProblemError("backbone: 'carreras' needs method='paper'; use 'second-order'.")
         for name in ("root_iterations", "iterations"):
-            if getattr(self, name) < 1:
-                raise ProblemError(f"{name}: must be at least 1, got {getattr(self, name)}.")
+            checked_whole(name, getattr(self, name), low=1)
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         return self.k_best(problem, 1, budget=budget)[0]
@@ -102,8 +103,8 @@ class BranchAndBound(TreeDecoder):
     ) -> list[TreeSolution]:
         """Find the k best trees, best first; fewer if there are not so many.
 
-        Each certificate compares a tree with the best that its place could hold: the bound
-        of the i-th tree bounds every tree but the i - 1 before it.
+        Every certificate compares with the best tree of all: the gap of the others is what
+        they are worth less.
 
         Raises
         ------
@@ -116,8 +117,7 @@ class BranchAndBound(TreeDecoder):
         ----------
         Qian and Liu (2013), section 5.2.
         """
-        if k < 1:
-            raise ProblemError(f"k: must be at least 1, got {k}.")
+        k = checked_whole("k", k, low=1)
         if problem.n == 0:
             return [self._certified(problem, np.zeros(0, np.int32), -np.inf, 0)]
         found = (
@@ -127,9 +127,12 @@ class BranchAndBound(TreeDecoder):
         )
         if len(found.scores) == 0:
             raise infeasible(problem)
-        return [
-            self._certified(problem, heads[1:], found.bound, found.calls) for heads in found.heads
-        ]
+        return beside_the_best(
+            [
+                self._certified(problem, heads[1:], found.bound, found.calls)
+                for heads in found.heads
+            ]
+        )
 
     def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         from .paper import search_as_in_paper

@@ -13,10 +13,7 @@ from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
 
-__all__ = ["LARGEST_SCORE", "TreeProblem", "TreeSolution"]
-
-#: Scores beyond this are refused: sums of them would not fit float64.
-LARGEST_SCORE = 1e100
+__all__ = ["TreeProblem", "TreeSolution"]
 
 #: Dense second-order arrays for longer sentences would fill the memory.
 LONGEST_DENSE = 400
@@ -194,14 +191,7 @@ class TreeSolution:
 
 
 def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:
-    array = checked_scores(name, values, shape, dtype=np.float64)
-    if array.size and (
-        array.max() > LARGEST_SCORE or ((array < -LARGEST_SCORE) & (array != -np.inf)).any()
-    ):
-        raise ProblemError(
-            f"{name}: scores must lie within ±{LARGEST_SCORE:g}; use -inf for what is forbidden."
-        )
-    return array
+    return checked_scores(name, values, shape, dtype=np.float64)
 
 
 def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
@@ -232,10 +222,4 @@ def _check_factors(factors: Factors, size: int) -> None:
         raise ProblemError(
             f"factors.arcs: there are only {size - 1} tokens; got "
             f"{tuple(factors.arcs[row].tolist())} at row {row}."
-        )
-    worth = factors.scores[factors.scores > -np.inf]
-    if worth.size and np.abs(worth).max() > LARGEST_SCORE:
-        raise ProblemError(
-            f"factors.scores: scores must lie within ±{LARGEST_SCORE:g}; use -inf for what is "
-            "forbidden."
         )

@@ -9,9 +9,11 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import InfeasibleError
+from ..alternatives import beside_the_best
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
 
@@ -42,7 +44,8 @@ def k_best(
     Returns
     -------
     list of TreeSolution
-        The certificate of the i-th compares it with a bound on the i-th best tree.
+        Every certificate compares with the best tree of all: the gap of the others is what
+        they are worth less.
 
     Raises
     ------
@@ -62,8 +65,7 @@ def k_best(
     >>> [(tree.heads.tolist(), tree.certificate.score) for tree in k_best(problem, 5)]
     [([2, 0], 5.0), ([0, 1], 2.0)]
     """
-    if k < 1:
-        raise ProblemError(f"k: must be at least 1, got {k}.")
+    k = checked_whole("k", k, low=1)
     decoder = decoder or exact_decoder(problem)
     own = getattr(decoder, "k_best", None)
     if own is not None:
@@ -84,7 +86,7 @@ def k_best(
             except InfeasibleError:
                 continue
             heapq.heappush(heap, (-_score(other), next(order), other, rest, token))
-    return ranked
+    return beside_the_best(ranked)
 
 
 def exact_decoder(problem: TreeProblem) -> TreeDecoder:

@@ -65,7 +65,9 @@ def test_k_best_equals_brute_force(k_best):
         assert len({tuple(s.vertices.tolist()) for s in ranked}) == len(ranked)
         scores = [solution.certificate.score for solution in ranked]
         assert scores == pytest.approx([score for score, _ in expected[:7]], abs=1e-9)
-        assert all(solution.certificate.is_optimal for solution in ranked)
+        assert ranked[0].certificate.is_optimal
+        gaps = [solution.certificate.gap for solution in ranked]
+        assert gaps == pytest.approx([scores[0] - score for score in scores], abs=1e-9)
 
 
 def test_all_lengths_at_once():
@@ -187,7 +189,9 @@ def test_each_stage_of_the_refinement_against_brute_force(monkeypatch, everywher
         ranked = ExactPath().k_best(problem, length, count)
         scores = [solution.certificate.score for solution in ranked]
         assert scores == pytest.approx([score for score, _ in expected[:count]], abs=1e-9)
-        assert all(solution.certificate.is_optimal for solution in ranked)
+        assert ranked[0].certificate.is_optimal
+        gaps = [solution.certificate.gap for solution in ranked]
+        assert gaps == pytest.approx([scores[0] - score for score in scores], abs=1e-9)
         for iterations in (1, 3, 7):
             hurried = ExactPath()
             try:
@@ -215,3 +219,11 @@ def test_nearly_all_classes_are_needed(monkeypatch):
         assert solution.certificate.is_optimal
         assert proof.certificate.is_optimal
         assert solution.certificate.score == pytest.approx(proof.certificate.score, abs=1e-9)
+
+
+def test_a_ranking_may_ask_for_more_than_there_is_but_not_for_too_much():
+    problem = PathProblem(np.zeros(3), np.zeros((3, 3)), np.zeros(3), [0, 1, 2])
+    assert len(ExactPath().k_best(problem, 2, 10**9)) == 6
+    many = PathProblem(np.zeros(50), np.zeros((50, 50)), np.zeros(50), range(50))
+    with pytest.raises(ProblemError, match="k: at most 100,000"):
+        ExactPath().k_best(many, 10, 10**9)

@@ -106,8 +106,10 @@ def check(problem, solutions, k=1):
     )
     for solution, score in zip(solutions, best, strict=True):
         certificate = solution.certificate
-        assert certificate.status == "optimal"
-        assert certificate.bound >= score - certificate.tolerance
+        # every one is compared with the best of all
+        worse = score < best[0] - certificate.tolerance
+        assert certificate.status == ("bounded" if worse else "optimal")
+        assert certificate.bound >= best[0] - certificate.tolerance
         assert certificate.score == score_tree(problem, solution.heads)
         assert violations(problem, solution.heads) == ()
     assert len({tuple(solution.heads) for solution in solutions}) == len(solutions)
@@ -245,7 +247,7 @@ def test_a_budget_leaves_an_honest_gap():
 
 def test_a_limit_of_time_is_kept():
     problem = random_scores(30, 1)
-    certificate = BranchAndBound().decode(problem, budget=Budget(seconds=1e-3)).certificate
+    certificate = BranchAndBound().decode(problem, budget=Budget(seconds=1e-9)).certificate
     assert certificate.bound >= certificate.score
     assert certificate.iterations <= 3
 
@@ -340,9 +342,9 @@ def test_options_are_checked_and_survive_pickling():
         BranchAndBound(method="ours")
     with pytest.raises(ProblemError, match="carreras"):
         BranchAndBound(backbone="carreras")
-    with pytest.raises(ProblemError, match="iterations: must be at least 1"):
+    with pytest.raises(ProblemError, match="iterations: expected a whole number from 1 on"):
         BranchAndBound(iterations=0)
-    with pytest.raises(ProblemError, match="k: must be at least 1"):
+    with pytest.raises(ProblemError, match="k: expected a whole number from 1 on"):
         BranchAndBound().k_best(TreeProblem(np.ones((3, 3))), 0)
     with pytest.raises(ProblemError, match="k: the paper's method"):
         BranchAndBound(method="paper").k_best(TreeProblem(np.ones((3, 3))), 2)

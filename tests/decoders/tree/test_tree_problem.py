@@ -110,7 +110,6 @@ def test_restriction_shares_everything_else(rng):
         ({"allowed": np.ones((2, 3), dtype=bool)}, "allowed: expected a bool array"),
         ({"factors": [([(0, 1)], 1.0)]}, "factors: expected Factors"),
         ({"factors": Factors.any_of([(0, 3)], 1.0)}, "only 2 tokens"),
-        ({"factors": Factors.any_of([(0, 1)], 1e101)}, "factors.scores"),
         ({"scope": "half"}, "scope: expected"),
     ],
 )
@@ -141,3 +140,8 @@ def test_factors_refuse(arguments, message):
 def test_any_of_needs_an_arc():
     with pytest.raises(ProblemError, match="at least one arc"):
         Factors.any_of([], 1.0)
+
+
+def test_refuses_factors_whose_sums_would_overflow():
+    with pytest.raises(ProblemError, match=r"factors\.scores: scores must lie within"):
+        Factors.any_of([(0, 1)], 1e101)

@@ -1,0 +1,49 @@
+"""Several answers to one problem, certified alike by all decoders that rank."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from ..certificate import Certificate
+
+__all__ = ["beside_the_best"]
+
+#: A frozen dataclass with a `certificate`.
+Solution = TypeVar("Solution", bound=Any)
+
+
+def beside_the_best(solutions: Sequence[Solution]) -> list[Solution]:
+    """Let the certificates of ranked solutions compare each with the best of all.
+
+    A certificate speaks of the problem, not of a place in a list: the bound of every one is
+    that of the first, so that the gap of the others is how much worse they are at most, and
+    none but one that equals the best is called optimal.
+    """
+    return [
+        solution
+        if place == 0
+        else replace(solution, certificate=_beside(solution.certificate, solutions[0].certificate))
+        for place, solution in enumerate(solutions)
+    ]
+
+
+def _beside(own: Certificate, best: Certificate) -> Certificate:
+    assert own.score is not None  # what is infeasible is not ranked
+    if best.bound is None:
+        return Certificate.heuristic(
+            own.decoder,
+            own.score,
+            tolerance=own.tolerance,
+            scope=own.scope,
+            iterations=own.iterations,
+        )
+    return Certificate.from_bound(
+        own.decoder,
+        own.score,
+        max(best.bound, own.score),
+        tolerance=own.tolerance,
+        scope=own.scope,
+        iterations=own.iterations,
+    )
