@@ -165,7 +165,7 @@ class Factors:
         return cls(
             [arc for arcs, _ in given for arc in arcs],
             np.cumsum([0, *(len(arcs) for arcs, _ in given)]),
-            np.array([score for _, score in given], dtype=np.float64),
+            [score for _, score in given],
         )
 
     @classmethod
