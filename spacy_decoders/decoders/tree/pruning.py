@@ -31,7 +31,8 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     beam
         Keep an arc only if the best tree through it, by single arcs, is worth at most so much
         less than the best tree of all; at least 0. Sure tokens are left one head, doubtful
-        ones many. With `k`, what it left is thinned out.
+        ones many. Where arcs may cross, some more are kept, as a bound takes the place of the
+        best tree. With `k`, what it left is thinned out.
 
     Raises
     ------
@@ -84,12 +85,21 @@ def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
 
 
 def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The worth of the best tree through each arc, among these and by single arcs."""
+    """The worth of the best tree through each arc, among these and by single arcs.
+
+    Of trees that may cross it is a bound by reduced costs, which takes a single decoding.
+    """
     from .kernels import chu_liu_edmonds, eisner
 
     arcs = read_only(np.where(keep, problem.arcs, -np.inf))
-    kernel = eisner if problem.projective else chu_liu_edmonds
-    worth: NDArray[np.float64] = kernel.max_marginals(arcs, problem.single_root)
+    worth: NDArray[np.float64]
+    if problem.projective:
+        worth = eisner.max_marginals(arcs, problem.single_root)
+        return worth
+    heads, _, best, _, worth = chu_liu_edmonds.decode(arcs, problem.single_root, True)
+    worth = np.minimum(worth, best)
+    if best > -np.inf:
+        worth[heads, np.arange(1, problem.n + 1)] = best
     return worth
 
 

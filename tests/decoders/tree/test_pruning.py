@@ -45,10 +45,16 @@ def test_a_beam_keeps_what_is_near_the_best_tree(rng, projective):
         except InfeasibleError:
             continue
         expected = problem.allowed & (worth >= worth.max() - 1.0)
-        np.testing.assert_array_equal(smaller.allowed, expected)
-        assert smaller.scope == ("full" if (expected == problem.allowed).all() else "pruned")
+        assert (smaller.allowed >= expected).all()  # no more than a bound if arcs may cross
+        assert not projective or (smaller.allowed == expected).all()
+        assert smaller.scope == (
+            "full" if smaller.allowed.sum() == problem.allowed.sum() else "pruned"
+        )
         both = prune(problem, 2, beam=1.0).allowed
-        assert (both <= prune(problem, 2).allowed).all() and (both <= expected).all()
+        assert (both <= prune(problem, 2).allowed).all()
+        decoder = Eisner() if projective else ChuLiuEdmonds()
+        best = decoder.decode(problem).certificate.score
+        assert decoder.decode(prune(problem, 2, beam=0.0)).certificate.score == best
 
 
 def test_second_order_scores_stay(rng):
