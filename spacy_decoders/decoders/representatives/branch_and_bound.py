@@ -147,6 +147,9 @@ class BranchAndBound:
             cutoff = root.cutoff(upper)
             if part.bound > cutoff or not len(part.open_sets):
                 continue
+            if self.clock.seconds_left == 0.0:
+                stack.append((part, None, part.bound))
+                continue
             positions, complete = part.search(cutoff, min(STEPS, LOOKS // len(part.unary)))
             if positions is not None:
                 choices = positions - self.costs.offsets[:-1]
@@ -169,7 +172,7 @@ class BranchAndBound:
             self._descend(choices, frozen)
             found.append(choices)
             upper = min(upper, total_cost(self.costs, choices))
-            if part.bound > part.cutoff(upper):
+            if part.bound > part.cutoff(upper) or self.clock.seconds_left == 0.0:
                 break
             keep = part.candidate_bounds <= part.cutoff(upper)
             if keep.all():
