@@ -223,8 +223,15 @@ class GraphEntityLinker(DecodingPipe):
             for start, stop in zip(table.offsets, table.offsets[1:], strict=False)
         ]
         own = local[window.rows]
+        # the paper's heuristics look into the graph; exact decoders need none
+        graph = None if table.base is None else table.base.graph
         problem = RepresentativesProblem(
-            self.pairs(table), sets, [own[members] for members in sets], weight, table.keys
+            self.pairs(table),
+            sets,
+            [own[members] for members in sets],
+            weight,
+            table.keys if graph is None else table.concepts,
+            graph,
         )
         budget = allowing_for_compilation(self.budget, self.decoder)
         solution = self.decoder.decode(problem, budget=budget)

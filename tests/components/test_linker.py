@@ -42,6 +42,19 @@ def identifiers(doc):
     return {ent.text: ent.kb_id_ for ent in doc.ents}
 
 
+@pytest.mark.parametrize(
+    "decoder", ["HittingDistance", "SpanningTree", "Greedy", "Degree", "PageRank", "LocalSearch"]
+)
+def test_the_papers_decoders_link_too(decoder):
+    nlp = spacy.blank("en")
+    config = {"mentions": "aliases", "decoder": {"@decoders": f"spacy-decoders.{decoder}.v1"}}
+    nlp.add_pipe(NAME, config=config)
+    doc = nlp(TEXT)
+    assert identifiers(doc)["jungle"] == "jungle"
+    (certificate,) = doc._.certificates[NAME]
+    assert certificate["decoder"] == decoder
+
+
 def test_without_time_to_prove_margins_mentions_are_linked():
     nlp = spacy.blank("en")
     nlp.add_pipe(NAME, config={"mentions": "aliases", "seconds": 1e-9})

@@ -80,7 +80,7 @@ def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
     if problem.graph is None:
         raise ProblemError(
             f"graph: {name} looks into the graph; make the problem by "
-            "RepresentativesProblem.from_graph."
+            "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
         )
     return problem.graph
 
