@@ -21,8 +21,8 @@ from chain_peers import (
     crfsuite_tagger,
     optimal_scores,
     plain_viterbi,
-    pytorch_crf,
-    torch_is_here,
+    single_viterbi,
+    torch_seconds,
     two_best,
 )
 from chain_scores import Scores, load_scores
@@ -44,6 +44,9 @@ SETS = ["wsj", "ewt", "conll2000", "gum-names", "gum-entities", "gum-both"]
 SETS += [f"{name}+maxent" for name in ("wsj", "gum-names", "gum-entities", "gum-both")]
 BIO_SETS = ["gum-names+bio", "gum-entities+bio", "gum-names+maxent+bio"]
 QUICK_SETS, QUICK_BIO_SETS = ["wsj", "gum-names"], ["gum-names+bio"]
+
+#: Dense decoding with vectors, without and with four sentences in lockstep.
+SINGLE, LOCKSTEP = "dense SIMD, one sentence", "dense SIMD, lockstep"
 
 #: Multiplications that a dense decoder may spend on a set: fewer sentences are left to it.
 DENSE_WORK = {False: 6e8, True: 1.5e8}
@@ -113,15 +116,14 @@ class Bench:
 
 
 def add_peers(bench: Bench) -> None:
-    """Add numpy's argmax, plain Viterbi, CRFsuite and pytorch-crf."""
+    """Add numpy's argmax, plain Viterbi, CRFsuite, and dense decoding without lockstep."""
     part, few = bench.all, bench.few
     bench.add("numpy argmax", lambda: part.emissions.argmax(axis=1), len(part.emissions))
     bench.add("plain Viterbi", lambda: plain_viterbi(*few.arrays), len(few.emissions))
     if (crfsuite := crfsuite_tagger(bench.size, few.lengths)) is not None:
         bench.add("CRFsuite", crfsuite, crfsuite.tokens)
-    if torch_is_here():
-        decode = pytorch_crf(few.model, few.emissions, few.lengths)
-        bench.add("pytorch-crf", decode, len(few.emissions))
+    single = single_viterbi(few.model, few.emissions, few.lengths)
+    bench.add(SINGLE, single, len(few.emissions))
 
 
 def exactness(part: Part, decoder: ChainDecoder, best: np.ndarray) -> tuple[float, float, float]:
@@ -142,7 +144,9 @@ def exactness(part: Part, decoder: ChainDecoder, best: np.ndarray) -> tuple[floa
     return 100 * float(np.mean(loss <= slack)), max(0.0, float(loss.max())), iterations
 
 
-def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict[str, float]:
+def table_one(
+    report: Report, name: str, scores: Scores, *, quick: bool, peers: str | None
+) -> dict[str, float]:
     """Speed and exactness of every decoder on one set (table 1)."""
     bench = Bench(scores, quick=quick)
     best = optimal_scores(*bench.all.arrays)
@@ -160,15 +164,20 @@ def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict
     for label, decoder in decoders.items():
         bench.add_decoder(label, decoder, few=label in ("Viterbi", "PrunedViterbi") and wide)
     times = bench.run()
+    few = bench.few
+    if peers and (seconds := torch_seconds(peers, few.model, few.emissions, few.lengths)):
+        times["pytorch-crf"] = 1e9 * seconds / len(few.emissions)
+    times[LOCKSTEP] = times.pop("Viterbi")
+    decoders[LOCKSTEP] = decoders.pop("Viterbi")
     mean = sum(bench.all.lengths) / len(bench.all.lengths)
     rows = []
     for label, time in times.items():
         exact: tuple[float | None, ...] = (None, None, None)
         if label in decoders:
             exact = exactness(bench.all, decoders[label], best)
-        elif label in ("plain Viterbi", "pytorch-crf", "CRFsuite"):
+        elif label in ("plain Viterbi", SINGLE, "pytorch-crf", "CRFsuite"):
             exact = (100.0, None, None)
-        ratios = [times.get(base, np.nan) / time for base in ("plain Viterbi", "Viterbi")]
+        ratios = [times[base] / time for base in ("plain Viterbi", SINGLE, LOCKSTEP)]
         crfsuite = times["CRFsuite"] / time if "CRFsuite" in times else None
         rows.append([label, *exact, 1e9 / (time * mean), time, *ratios, crfsuite])
     title = (
@@ -177,11 +186,14 @@ def table_one(report: Report, name: str, scores: Scores, *, quick: bool) -> dict
     )
     report.table(
         title,
-        [*COLUMNS, "sentences/s", "ns/token", "x plain", "x Viterbi", "x CRFsuite"],
+        [
+            *COLUMNS, "sentences/s", "ns/token", "x plain", "x dense, one", "x dense, lockstep",
+            "x CRFsuite",
+        ],
         rows,
-    )
+    )  # fmt: skip
     shares = {row[0]: row[1] for row in rows}
-    for label in ("Viterbi", "PrunedViterbi", "ColumnGeneration", "ForwardDominance"):
+    for label in (LOCKSTEP, "PrunedViterbi", "ColumnGeneration", "ForwardDominance"):
         report.target(f"{name}: {label} exact", 100, shares[label], unit="%")
     return times
 
@@ -194,17 +206,17 @@ def speed_targets(report: Report, name: str, size: int, times: dict[str, float])
 
     fast, priced = "ForwardDominance", "ColumnGeneration"
     case = f"{name} ({size} labels)"
+    wanted = 2 if size < 100 else 30 if size <= 500 else 25
+    report.target(f"{case}: {fast} / {LOCKSTEP}", wanted, times_faster(fast, LOCKSTEP))
+    report.target(f"{case}: {fast} / {SINGLE}", wanted, times_faster(fast, SINGLE))
     if size < 100:
         report.target(f"{case}: {priced} / plain", 2.6, times_faster(priced, "plain Viterbi"))
-        report.target(f"{case}: {fast} / Viterbi", 2, times_faster(fast, "Viterbi"))
         report.target(f"{case}: {fast} / plain", 25, times_faster(fast, "plain Viterbi"))
         report.target(f"{case}: {fast} / CRFsuite", 30, times_faster(fast, "CRFsuite"))
         share = times[fast] / times["numpy argmax"]
         report.target(f"{case}: {fast}, numpy argmaxes", 1.5, share, most=True)
     else:
         report.target(f"{case}: {priced} / plain", 13, times_faster(priced, "plain Viterbi"))
-        wanted = 30 if size <= 500 else 25
-        report.target(f"{case}: {fast} / Viterbi", wanted, times_faster(fast, "Viterbi"))
         if size <= 500:
             share = times[fast] / times["numpy argmax"]
             report.target(f"{case}: {fast}, numpy argmaxes", 6, share, most=True)
@@ -346,7 +358,7 @@ def figure_two(report: Report, name: str, scores: Scores, *, quick: bool) -> Non
 def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None:
     """Draw time against label count, of the sets scored by a perceptron."""
     shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
-    shown += ["ColumnGeneration", "Viterbi", "plain Viterbi", "CRFsuite", "pytorch-crf"]
+    shown += ["ColumnGeneration", SINGLE, LOCKSTEP, "plain Viterbi", "CRFsuite", "pytorch-crf"]
     series: dict[str, tuple[list[float], list[float]]] = {}
     for name, (size, times) in sorted(found.items(), key=lambda item: item[1][0]):
         for label in shown:
@@ -359,15 +371,15 @@ def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None
 
 
 def main() -> None:
-    options = arguments(__doc__.splitlines()[0]).parse_args()
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("--peers", help="an interpreter that has torch and pytorch-crf")
+    options = parser.parse_args()
     quick = options.quick
     report = Report("chain", options.results)
-    if not torch_is_here():
-        print("pytorch-crf is not installed: left out.")
     found: dict[str, tuple[int, dict[str, float]]] = {}
     for name in QUICK_SETS if quick else SETS:
         scores = load_scores(name, options.data)
-        times = table_one(report, name, scores, quick=quick)
+        times = table_one(report, name, scores, quick=quick, peers=options.peers)
         found[name] = (scores.model.size, times)
         speed_targets(report, name, scores.model.size, times)
     for name in QUICK_SETS if quick else ["wsj", "conll2000", "gum-names"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,8 +12,16 @@ import numpy as np
 from numba import njit
 
 from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.decoders.chain.kernels import viterbi
 
-__all__ = ["crfsuite_tagger", "optimal_scores", "plain_viterbi", "two_best", "torch_is_here"]
+__all__ = [
+    "crfsuite_tagger",
+    "optimal_scores",
+    "plain_viterbi",
+    "single_viterbi",
+    "torch_seconds",
+    "two_best",
+]
 
 
 @njit(cache=True)
@@ -43,6 +52,26 @@ def plain_viterbi(transitions, start, end, emissions, lengths):
                 labels[begin + i] = y
                 y = back[i, y]
         begin += n
+    return labels
+
+
+def single_viterbi(model: ChainModel, emissions: np.ndarray, lengths: list[int]):
+    """Return the dense decoding with vectors of one sentence at a time, no four in lockstep."""
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    padded = model.padded
+    links = (padded.transitions, padded.transposed, padded.end, model.magnitude, model.spread)
+    given = (emissions.reshape(-1), offsets, model.size, np.arange(len(lengths)))
+    return lambda: _one_by_one(*links, *given)
+
+
+@njit(cache=True)
+def _one_by_one(rows, columns, end, magnitude, spread, emissions, offsets, size, chosen):
+    labels, slacks = np.zeros(offsets[-1], np.int32), np.zeros(len(chosen))
+    for s in range(len(chosen)):
+        viterbi.decode(
+            rows, columns, end, magnitude, spread, emissions, offsets, size,
+            chosen[s : s + 1], labels, slacks,
+        )  # fmt: skip
     return labels
 
 
@@ -170,28 +199,27 @@ def crfsuite_tagger(size: int, lengths: list[int]) -> Callable[[], object] | Non
     return decode
 
 
-def torch_is_here() -> bool:
-    """Whether pytorch-crf can be measured too."""
-    return find_spec("torch") is not None and find_spec("torchcrf") is not None
+def torch_seconds(
+    python: str, model: ChainModel, emissions: np.ndarray, lengths: list[int]
+) -> float | None:
+    """Return pytorch-crf's seconds for a batch of the very same scores, or None without it.
 
-
-def pytorch_crf(model: ChainModel, emissions: np.ndarray, lengths: list[int]):
-    """Return pytorch-crf's batched decoding of the very same scores."""
-    import torch
-    from torchcrf import CRF
-
-    torch.set_num_threads(1)
-    crf = CRF(model.size, batch_first=True)
-    with torch.no_grad():
-        crf.transitions.copy_(torch.from_numpy(model.transitions.copy()))
-        crf.start_transitions.copy_(torch.from_numpy(model.start_scores.copy()))
-        crf.end_transitions.copy_(torch.from_numpy(model.end_scores.copy()))
-    parts = torch.split(torch.from_numpy(emissions.copy()), lengths)
-    batch = torch.nn.utils.rnn.pad_sequence(parts, batch_first=True)
-    mask = torch.arange(batch.shape[1])[None] < torch.tensor(lengths)[:, None]
-
-    def decode() -> None:
-        with torch.no_grad():
-            crf.decode(batch, mask)
-
-    return decode
+    Torch is large, so it may live in an environment of its own: that interpreter runs
+    `chain_torch.py`.
+    """
+    with TemporaryDirectory() as folder:
+        path = str(Path(folder) / "scores.npz")
+        links = {
+            "transitions": model.transitions,
+            "start": model.start_scores,
+            "end": model.end_scores,
+        }
+        np.savez(path, emissions=emissions, lengths=lengths, **links)
+        script = Path(__file__).with_name("chain_torch.py")
+        answer = subprocess.run(
+            [python, str(script), path], capture_output=True, text=True, check=False, timeout=300
+        )
+    if answer.returncode != 0:
+        print(f"pytorch-crf was not measured: {answer.stderr.strip().splitlines()[-1:]}")
+        return None
+    return float(answer.stdout.splitlines()[-1])

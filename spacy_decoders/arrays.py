@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import ProblemError
 
-__all__ = ["checked_indices", "checked_scores", "checked_whole", "read_only"]
+__all__ = ["checked_indices", "checked_scores", "checked_whole", "is_number", "read_only"]
 
 #: How far from 0 a score in double precision may lie: sums of such scores are finite, and so is
 #: what their rounding may come to.
@@ -132,6 +132,18 @@ def checked_whole(name: str, value: Any, *, low: int) -> int:
     if not whole or not low <= value < 2**63:
         raise ProblemError(f"{name}: expected a whole number from {low} on; got {value!r}.")
     return int(value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, infinite perhaps, but no NaN and no bool.
+
+    Examples
+    --------
+    >>> is_number(1.5), is_number(np.float32(2)), is_number("3"), is_number(float("nan"))
+    (True, True, False, False)
+    """
+    real = isinstance(value, (int, float, np.integer, np.floating))
+    return real and not isinstance(value, bool) and bool(value == value)
 
 
 def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from ...arrays import read_only
+from ...arrays import checked_whole, read_only
 from ...budget import Budget
 from ...certificate import Certificate
-from ...errors import ProblemError
 from .column_generation import legal_emissions
 from .problem import ChainDecoder, ChainModel, Sentences
 from .pruned_viterbi import survive
@@ -53,12 +51,11 @@ class Beam(ChainDecoder):
     _kernel_checks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if isinstance(self.width, bool) or not isinstance(self.width, int) or self.width < 1:
-            raise ProblemError(f"width: expected a whole number from 1 on, got {self.width!r}.")
+        checked_whole("width", self.width, low=1)
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         # where transitions are forbidden, a beam must not be led into a dead end
         legal = legal_emissions(model, sentences)
         labels, _, sound, sentence, token = survive(model, legal, self.width)

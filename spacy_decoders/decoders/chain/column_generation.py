@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, read_only
+from ...arrays import checked_scores, is_number, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
 from .kernels import column_generation as kernels
@@ -72,7 +72,7 @@ class ColumnGeneration(ChainDecoder):
     _kernel_checks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.gap < np.inf:
+        if not is_number(self.gap) or not 0.0 <= self.gap < np.inf:
             raise ProblemError(f"gap: expected a finite number from 0 on, got {self.gap!r}.")
         if self.reduced_cost not in MODES:
             raise ProblemError(
@@ -124,7 +124,7 @@ class ColumnGeneration(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         legal = legal_emissions(model, sentences)
         if budget.seconds is None:
             found = self._generate(model, legal, budget.iterations or NO_LIMIT)
@@ -216,7 +216,7 @@ def bounded(
     excess: NDArray[np.float64],
     scales: NDArray[np.float64],
     iterations: NDArray[np.int64],
-) -> Sequence[ChainSolution]:
+) -> list[ChainSolution]:
     """Wrap labellings with bounds that 64-bit duals prove.
 
     Parameters

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -60,7 +59,7 @@ class ForwardDominance(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         labels, slacks, worth, left, sound, sentence, token = forward_dominance.decode(
             model.padded.pruning, sentences.emissions.reshape(-1), sentences.offsets, model.size
         )

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import read_only
+from ...arrays import is_number, read_only
 from ...errors import ProblemError
 from .kernels import alternatives
 from .problem import ChainModel, Sentences
@@ -53,7 +53,7 @@ def max_marginal_margins(
     >>> max_marginal_margins(ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]])
     array([2. , 0.5], dtype=float32)
     """
-    if not cap > 0:
+    if not is_number(cap) or not cap > 0:
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths, checked_later=True)
     margins, sound, sentence, token = alternatives.margins(

@@ -10,7 +10,7 @@ and a decoder looks for a labelling that is worth most. ``-inf`` forbids.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -362,7 +362,7 @@ class ChainDecoder(ABC):
         lengths: ArrayLike,
         *,
         budget: Budget = UNLIMITED,
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         """Decode several sentences, laid end to end without padding.
 
         Parameters
@@ -389,7 +389,7 @@ class ChainDecoder(ABC):
     @abstractmethod
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         """Solve a checked batch."""
 
 

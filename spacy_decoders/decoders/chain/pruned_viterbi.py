@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -40,7 +39,7 @@ class PrunedViterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         found = survive(model, sentences, 0)
         return sentences.certified("PrunedViterbi", model, *found)
 

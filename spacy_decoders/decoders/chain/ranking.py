@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import read_only
+from ...arrays import checked_whole, read_only
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import ProblemError
 from .kernels import alternatives
 from .problem import UNIT64, ChainModel, Sentences
 from .rescoring import path_scores
@@ -39,7 +38,7 @@ def k_best(
     Raises
     ------
     ProblemError
-        If a shape is wrong, a score is NaN or ``+inf``, or `k` is less than 1.
+        If a shape is wrong, a score is NaN or ``+inf``, or `k` is no whole number from 1 on.
     InfeasibleError
         If no labelling is legal.
 
@@ -58,8 +57,7 @@ def k_best(
     [0 0] 4.0 bounded
     [1 1] 2.5 bounded
     """
-    if k < 1:
-        raise ProblemError(f"k: expected at least 1, got {k}.")
+    k = checked_whole("k", k, low=1)
     return best_paths(model, Sentences.of(model, emissions, checked_later=True), k)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from itertools import pairwise
-from typing import overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,11 +32,11 @@ class ChainSolution:
     certificate: Certificate
 
 
-@dataclass(frozen=True, eq=False)
-class ChainSolutions(Sequence[ChainSolution]):
-    """The solutions of a batch, kept as arrays: a sequence that makes each when asked for it.
+class ChainSolutions(list[ChainSolution]):
+    """The solutions of a batch: a list whose items are made when first asked for.
 
-    To decode a sentence takes less time than to make the objects that describe it.
+    To decode a sentence takes less time than to make the objects that describe it. Who needs
+    no objects takes the arrays.
 
     Attributes
     ----------
@@ -59,15 +60,29 @@ class ChainSolutions(Sequence[ChainSolution]):
     (2, array([1], dtype=int32), array([0, 1, 1], dtype=int32))
     >>> [certificate.score for certificate in solutions.certificates]
     [4.5, 2.0]
+    >>> isinstance(solutions, list)
+    True
     """
 
-    decoder: str
-    labels: NDArray[np.int32]
-    offsets: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    tolerances: NDArray[np.float64]
-    iterations: NDArray[np.int64]
+    def __init__(
+        self,
+        decoder: str,
+        labels: NDArray[np.int32],
+        offsets: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        bounds: NDArray[np.float64],
+        tolerances: NDArray[np.float64],
+        iterations: NDArray[np.int64],
+    ) -> None:
+        super().__init__()
+        self.decoder = decoder
+        self.labels = labels
+        self.offsets = offsets
+        self.scores = scores
+        self.bounds = bounds
+        self.tolerances = tolerances
+        self.iterations = iterations
+        self._made = False
 
     @property
     def certificates(self) -> list[Certificate]:
@@ -75,35 +90,40 @@ class ChainSolutions(Sequence[ChainSolution]):
         columns = (self.scores, self.bounds, self.tolerances, self.iterations)
         return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
 
+    def made(self) -> list[ChainSolution]:
+        """Make all items, if they are not yet made; return this very list."""
+        if not self._made:
+            self._made = True
+            spans = pairwise(self.offsets.tolist())
+            items = zip(spans, self.certificates, strict=True)
+            super().extend(ChainSolution(self.labels[a:b], proof) for (a, b), proof in items)
+        return self
+
     def __len__(self) -> int:
-        return len(self.scores)
+        return super().__len__() if self._made else len(self.scores)
 
-    @overload
-    def __getitem__(self, place: int) -> ChainSolution: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[ChainSolution]: ...
-    def __getitem__(self, place: int | slice) -> ChainSolution | list[ChainSolution]:
-        if isinstance(place, slice):
-            return list(self)[place]
-        s = range(len(self))[place]  # raises as a list does
-        certificate = Certificate.from_bound(
-            self.decoder,
-            self.scores[s],
-            self.bounds[s],
-            tolerance=self.tolerances[s],
-            iterations=self.iterations[s],
-        )
-        return ChainSolution(self.labels[self.offsets[s] : self.offsets[s + 1]], certificate)
+    def __radd__(self, before: list[Any]) -> list[Any]:
+        return [*before, *self]
 
-    def __iter__(self) -> Iterator[ChainSolution]:
-        spans = pairwise(self.offsets.tolist())
-        for (begin, stop), certificate in zip(spans, self.certificates, strict=True):
-            yield ChainSolution(self.labels[begin:stop], certificate)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (list(self),)
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (isinstance(other, Sequence) and list(self) == list(other))
 
-    __hash__ = None  # type: ignore[assignment]
+def _of_made(name: str) -> Callable[..., Any]:
+    """Return the method of a list, for a list that makes its items first."""
+    method = getattr(list, name)
 
-    def __repr__(self) -> str:
-        return repr(list(self))
+    @wraps(method)
+    def call(self: ChainSolutions, *given: Any, **named: Any) -> Any:
+        return method(self.made(), *given, **named)
+
+    return call
+
+
+for _name in (
+    *("__getitem__", "__iter__", "__reversed__", "__contains__", "__eq__", "__ne__", "__lt__"),
+    *("__le__", "__gt__", "__ge__", "__add__", "__iadd__", "__mul__", "__rmul__", "__imul__"),
+    *("__setitem__", "__delitem__", "__repr__", "append", "clear", "copy", "count", "extend"),
+    *("index", "insert", "pop", "remove", "reverse", "sort"),
+):
+    setattr(ChainSolutions, _name, _of_made(_name))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -35,7 +34,7 @@ class Viterbi(ChainDecoder):
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> Sequence[ChainSolution]:
+    ) -> list[ChainSolution]:
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         slacks = np.zeros(len(sentences))
         ended = decode_densely(model, sentences, np.arange(len(sentences)), labels, slacks)

@@ -59,7 +59,7 @@ def test_k_best_of_nothing_and_of_nonsense():
     model = ChainModel(np.zeros((2, 2)))
     (only,) = k_best(model, np.zeros((0, 2)), 3)
     assert only.labels.shape == (0,) and only.certificate.is_optimal
-    with pytest.raises(ProblemError, match="k: expected at least 1"):
+    with pytest.raises(ProblemError, match="k: expected a whole number"):
         k_best(model, np.zeros((1, 2)), 0)
     with pytest.raises(ProblemError, match=r"emissions: .*index \(0, 1\)"):
         k_best(model, np.array([[0, np.nan]], dtype=np.float32), 2)

@@ -48,8 +48,8 @@ PATIENCE = 3  # tokens before a sentence may be given up
 # a sentence is given up when on average more than a share of all labels survive, and after
 # a share of the work of dense decoding
 PATIENT = (2.0, 1.0)
-FLAT = (0.4, 0.08)
-EASY = (0.0, 0.04)
+FLAT = (0.1, 0.03)
+EASY = (0.0, 0.05)
 CHEAP = 3328  # survivors times labels, up to which all scores are worth computing
 EVERYTHING = np.float32(3e38)
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors
@@ -566,7 +566,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         first, past = start, used
         marks[i + 2] = used
         share, trial = patience
-        flat = used > (share * size + 2) * (i + 1) and used > (trial * size + 8) * n
+        flat = used > (share * size + 2) * (i + 1) and used > (trial * size + 3) * n
         if flat and i >= PATIENCE - 1:
             return DENSE, np.int64(i), total, bad
     return DONE, np.int64(-1), total + magnitude, bad
@@ -680,7 +680,7 @@ def decode(model, emissions, offsets, size):
                 return labels, slacks, worth, left[:lefts], not any_lane(bad), s, token
             if status == DENSE:
                 skip = wait
-                wait = min(2 * wait, 64)
+                wait = min(4 * wait, 64)
             else:
                 wait = 1
         else:
