@@ -55,7 +55,12 @@ class BranchAndBound(TreeDecoder):
     Notes
     -----
     The budget's iterations are passes of dynamic programming. The certificate's bound is the
-    largest bound of the nodes that are open when the search ends.
+    largest bound of the nodes that are open when the search ends. Where the seconds are too few
+    for a first pass over a long sentence, the tree is put together from blocks, and the best
+    arborescence bounds it.
+
+    With second order the search begins with the ten likeliest heads of each word: the trees
+    and multipliers found there, cheaply, let the first passes over all arcs drop most of them.
 
     References
     ----------
