@@ -9,9 +9,14 @@ from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
+from ..arrays import checked_whole
+from ..errors import ProblemError
 from .extensions import install
 
-__all__ = ["DecodingPipe"]
+__all__ = ["DecodingPipe", "checked_alternatives"]
+
+#: The most alternatives that are written to a Doc; the decoders themselves rank more.
+MOST_ALTERNATIVES = 1000
 
 install()
 
@@ -69,3 +74,13 @@ class DecodingPipe(TrainablePipe):
         # one document spoiled the batch: score them apart to lose no other
         for doc in docs:
             yield from self._scored([doc])
+
+
+def checked_alternatives(name: str, count: int) -> int:
+    """Return how many alternatives a component writes, or say what is wrong with that."""
+    count = checked_whole(name, count, low=1)
+    if count > MOST_ALTERNATIVES:
+        raise ProblemError(
+            f"{name}: at most {MOST_ALTERNATIVES:,} alternatives go to a Doc; got {count:,}."
+        )
+    return count

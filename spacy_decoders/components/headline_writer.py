@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
+from .decoding_pipe import checked_alternatives
 from .headline_units import Headline
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ class HeadlineWriter:
             raise ProblemError(f"length: expected 1 <= least <= most, got {length!r}.")
         if self.max_chars is not None and self.max_chars < 1:
             raise ProblemError(f"max_chars: expected at least 1, got {self.max_chars}.")
-        if self.n_best < 1:
-            raise ProblemError(f"n_best: expected at least 1, got {self.n_best}.")
+        checked_alternatives("n_best", self.n_best)
+        Budget(seconds=self.seconds)  # refuses what is no time
 
     def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
         """The lengths to choose from, for a text with so many classes."""

@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
+from ..arrays import checked_whole
 from ..budget import Budget
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
@@ -27,7 +28,7 @@ from ..models.factor_training import MarginTraining, gold_trees
 from ..models.parser_losses import GoldTrees, update
 from ..models.tree_decoding import TreeParser
 from ..models.tree_scores import DocumentScores, SentenceScores, score_documents
-from .decoding_pipe import DecodingPipe
+from .decoding_pipe import DecodingPipe, checked_alternatives
 from .extensions import record_certificates, set_token_values
 from .parser_gold import GoldReader, collect_labels
 from .scoring import score_certified
@@ -137,8 +138,9 @@ class BranchAndBoundParser(DecodingPipe):
         k_best: int = 1,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        if k_best < 1:
-            raise ProblemError(f"k_best: expected at least 1, got {k_best}.")
+        checked_alternatives("k_best", k_best)
+        if k is not None:
+            checked_whole("k", k, low=1)
         _check_decoder(type(decoder).__name__, factors, projective)
         self.vocab = vocab
         self.model = model

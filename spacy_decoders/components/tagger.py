@@ -21,7 +21,7 @@ from ..errors import ProblemError
 from ..models.chain_losses import LOSSES, UNKNOWN, ChainBatch, Loss
 from ..models.chain_scorer import ChainScores
 from . import extensions
-from .decoding_pipe import DecodingPipe
+from .decoding_pipe import DecodingPipe, checked_alternatives
 from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
 from .tag_constraints import constrained
 from .tag_decoding import Tagging, decode_units, unit_lengths
@@ -74,8 +74,7 @@ class ExactTagger(DecodingPipe):
             )
         if loss not in LOSSES:
             raise ProblemError(f"loss: expected one of {', '.join(LOSSES)}, got {loss!r}.")
-        if k_best < 1:
-            raise ProblemError(f"k_best: expected at least 1, got {k_best}.")
+        checked_alternatives("k_best", k_best)
         self.vocab = vocab
         self.model = model
         self.decoder = decoder

@@ -466,7 +466,7 @@ def test_factors_learn_in_the_same_training():
     assert trees(parse(again)) == trees(parse(nlp))
 
 
-@pytest.mark.parametrize("option", [{"k_best": 0}, {"window": 0}, {"seconds": 0.0}])
+@pytest.mark.parametrize("option", [{"k_best": 0}, {"window": 0}, {"seconds": 0.0}, {"k": 0}])
 def test_refuses_senseless_options(option):
     with pytest.raises(ProblemError, match=next(iter(option))):
         spacy.blank("en").add_pipe(NAME, config={"model": SMALL, **option})
