@@ -376,22 +376,24 @@ def main() -> None:
     options = parser.parse_args()
     quick = options.quick
     report = Report("chain", options.results)
-    found: dict[str, tuple[int, dict[str, float]]] = {}
-    for name in QUICK_SETS if quick else SETS:
-        scores = load_scores(name, options.data)
-        times = table_one(report, name, scores, quick=quick, peers=options.peers)
-        found[name] = (scores.model.size, times)
-        speed_targets(report, name, scores.model.size, times)
-    for name in QUICK_SETS if quick else ["wsj", "conll2000", "gum-names"]:
-        table_two(report, name, load_scores(name, options.data), quick=quick)
-    for name in QUICK_BIO_SETS if quick else BIO_SETS:
-        constrained(report, name, load_scores(name, options.data), quick=quick)
-    flat(report, quick=quick)
-    figure_two(report, "wsj", load_scores("wsj", options.data), quick=quick)
-    plot(report, found)
-    report.facts["ns_per_token"] = {name: times for name, (_, times) in found.items()}
-    report.facts["labels"] = {name: size for name, (size, _) in found.items()}
-    report.close()
+    try:
+        found: dict[str, tuple[int, dict[str, float]]] = {}
+        for name in QUICK_SETS if quick else SETS:
+            scores = load_scores(name, options.data)
+            times = table_one(report, name, scores, quick=quick, peers=options.peers)
+            found[name] = (scores.model.size, times)
+            speed_targets(report, name, scores.model.size, times)
+        for name in QUICK_SETS if quick else ["wsj", "conll2000", "gum-names"]:
+            table_two(report, name, load_scores(name, options.data), quick=quick)
+        for name in QUICK_BIO_SETS if quick else BIO_SETS:
+            constrained(report, name, load_scores(name, options.data), quick=quick)
+        flat(report, quick=quick)
+        figure_two(report, "wsj", load_scores("wsj", options.data), quick=quick)
+        plot(report, found)
+        report.facts["ns_per_token"] = {name: times for name, (_, times) in found.items()}
+        report.facts["labels"] = {name: size for name, (size, _) in found.items()}
+    finally:
+        report.close()  # what was measured is kept, whatever cut the rest
 
 
 if __name__ == "__main__":

@@ -25,22 +25,25 @@ class ForwardDominance(ChainDecoder):
 
     Notes
     -----
-    Where several labels survive, the scores reached from the best of them, and for the others
-    the best transition into each label, bound all running scores from above; only labels that
-    the bound does not rule out are scored exactly.
+    Labels fall four at a time, by the largest score and the largest bound of the four. Up to
+    a few survivors, all running scores are exact. From more, the scores reached from the best
+    few, and for the others the best transition into each label, bound all running scores from
+    above; only labels that the bound does not rule out are scored exactly. Of many survivors,
+    the next best drop others as the best does.
 
     Where transitions are forbidden, the rows of D hold infinities and rule out little. There
     the pivots come from a reference path (greedy, or from a narrow beam if that is not good
     enough), and a backward pass bounds what any label that cannot follow the reference may
-    still gain.
+    still gain. Of many survivors that may be followed by the same labels, the best drops
+    others.
 
     Where so many labels survive that this is no faster, sentences go to the dense
     :class:`Viterbi`, and one of more and more of those after them is tried again, up to 64.
 
     A row of D is computed when a sentence first needs it, for about the work of two dense
     tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
-    transitions and as much for D (twice where transitions are forbidden), of which only rows
-    in use are ever touched.
+    transitions and 5 for D (10 where transitions are forbidden), of which only rows in use
+    are ever touched.
 
     The test for a label is made on the rounded scores and is exact for them, since rounding
     is monotone; so the only error is that of three float32 roundings a token along a path,
