@@ -77,7 +77,10 @@ def demo(
     """
     console = Console(highlight=False)
     paragraphs = [" ".join(part.split()) for part in given_text(text, file).split("\n\n")]
-    with console.status("Loading and compiling; the first time this takes a minute..."):
+    patience = "Loading and compiling; the first time this takes a minute..."
+    if not console.is_terminal:
+        console.print(patience)
+    with console.status(patience):
         nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()

@@ -220,5 +220,10 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
     text = row.get(text_field)
     if not isinstance(text, str):
         fields = ", ".join(sorted(row)) or "none"
-        return Record(identity, problem=f"no text in field {text_field!r}; fields: {fields}")
+        problem = (
+            f"field {text_field!r} holds {text!r:.50}, no text"
+            if text_field in row
+            else f"no field {text_field!r}; fields: {fields}"
+        )
+        return Record(identity, problem=problem)
     return Record(identity, text=text)

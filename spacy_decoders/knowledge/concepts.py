@@ -96,11 +96,18 @@ class ConceptFile:
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
+        known: set[str] = set()
         for where, row in self._rows():
             try:
-                yield _concept(row)
+                concept = _concept(row)
             except (TypeError, ValueError) as error:
                 self.bad.add(where, str(error))
+                continue
+            if concept.id in known:
+                self.bad.add(where, f"the id {concept.id!r} has come before")
+                continue
+            known.add(concept.id)
+            yield concept
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         with open_dump(self.path) as (stream, _):

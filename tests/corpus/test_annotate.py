@@ -98,7 +98,7 @@ def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
     assert reasons["c"] == "ValueError: cannot stand poison"
     assert "not JSON" in reasons["in.jsonl:2"]
     assert "got list" in reasons["in.jsonl:3"]
-    assert "no text in field 'text'; fields: body, id" in reasons["b"]
+    assert "no field 'text'; fields: body, id" in reasons["b"]
 
 
 def test_a_stopped_job_is_resumed(tmp_path, model):

@@ -70,3 +70,11 @@ def test_files_of_another_kind_are_refused(tmp_path, name, content, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ProblemError, match="does not exist"):
         ConceptFile(tmp_path / "concepts.tsv")
+
+
+def test_an_id_that_comes_twice_is_told(tmp_path):
+    path = tmp_path / "concepts.tsv"
+    path.write_text("id\ttitle\na\tFirst\na\tSecond\n")
+    source = ConceptFile(path)
+    assert [concept.title for concept in source] == ["First"]
+    assert source.bad.examples == ["concepts.tsv:3: the id 'a' has come before"]
