@@ -17,7 +17,9 @@ from pathlib import Path
 from time import thread_time
 from typing import Any
 
-import timing  # first: it sets the threads
+import timing  # isort: skip - first: it sets the threads
+
+import numpy as np
 from plots import bars
 from spacy import util
 from spacy.language import Language
@@ -115,6 +117,28 @@ def evaluated(nlp: Language, golds: list[Doc]) -> dict[str, float]:
     return {name: 100 * (scores.get(name) or 0.0) for name in ("tag_acc", "ents_f", "certified")}
 
 
+def share_around_decoder(nlp: Language, texts: list[str], repeats: int) -> dict[str, float]:
+    """Seconds of the tagger's parts: those of tok2vec, scoring, decoding, and all around it."""
+    tok2vec, tagger = nlp.get_pipe("tok2vec"), nlp.get_pipe(nlp.pipe_names[-1])
+    docs = [nlp.make_doc(text) for text in texts]
+    tok2vec.set_annotations(docs, tok2vec.predict(docs))
+    scores = tagger.predict(docs)
+    emissions = np.concatenate([rows for rows, _ in scores])
+    lengths = [len(rows) for rows, _ in scores]
+    seconds = timing.interleaved(
+        {
+            "tok2vec": lambda: tok2vec.predict(docs),
+            "scores": lambda: tagger.predict(docs),
+            "decoder": lambda: tagger.decoder.decode_batch(scores[0][1], emissions, lengths),
+            "tagger": lambda: list(tagger.pipe(docs, batch_size=len(docs))),
+        },
+        repeats=repeats,
+        clock=thread_time,
+    )
+    around = seconds["tagger"] - seconds["scores"] - seconds["decoder"]
+    return {**seconds, "around the decoder": around}
+
+
 def main() -> None:
     """Train, evaluate, time, report."""
     parser = timing.arguments(__doc__.splitlines()[0])
@@ -172,6 +196,14 @@ def main() -> None:
     if options.case == "tag":
         ratio = seconds[exact] / seconds[baseline]
         report.target("time through nlp.pipe", 1.1, ratio, most=True)
+    parts = share_around_decoder(pipelines[exact], texts, 7 if options.quick else 25)
+    report.table(
+        "Where the time of exact_tagger goes",
+        ["part", "microseconds a word", "of tok2vec, %"],
+        [[k, 1e6 * v / words, 100 * v / parts["tok2vec"]] for k, v in parts.items()],
+    )
+    share = 100 * parts["around the decoder"] / parts["tok2vec"]
+    report.target("around the decoder, of tok2vec", 10, share, most=True, unit="%")
     bars(
         report.path(".png"),
         "From text to tags, one thread",
