@@ -1107,19 +1107,19 @@ def sibling_score(scores, h, a, b):
 
 
 @jit()
-def attached(scores, heads, h, m):
-    """What arcs, grandparents and siblings pay for m under h, all other heads given."""
-    size = scores.arcs.shape[0]
+def attached(scores, heads, h, m, below, count):
+    """What arcs, grandparents and siblings pay for m under h, all other heads given.
+
+    The first `count` of `below` are the modifiers of m.
+    """
     value = scores.arcs[h, m] + chain_score(scores, heads[h], h, m)
-    if scores.grandparents.shape[0] == 1 and scores.siblings.shape[0] == 1:
-        return value
-    for c in range(1, size):
-        if c == m:
-            continue
-        if heads[c] == m:
-            value += chain_score(scores, h, m, c)
-        elif heads[c] == h:
-            value += sibling_score(scores, h, m, c)
+    if scores.grandparents.shape[0] > 1:
+        for i in range(count):
+            value += chain_score(scores, h, m, below[i])
+    if scores.siblings.shape[0] > 1:
+        for c in range(1, scores.arcs.shape[0]):
+            if c != m and heads[c] == h:
+                value += sibling_score(scores, h, m, c)
     return value
 
 
@@ -1167,6 +1167,7 @@ def fits(heads, h, m, projective):
 def climb(lists, scores, incidence, heads, value, projective, single_root):
     """Move one word at a time under its best surviving head until nothing gains."""
     size = scores.arcs.shape[0]
+    below = np.empty(size, np.int32)
     for m in range(1, size):
         change_factors(scores, incidence, heads[m], m, 1)
     improved = True
@@ -1176,14 +1177,19 @@ def climb(lists, scores, incidence, heads, value, projective, single_root):
             old = heads[m]
             if (old == 0 and single_root) or lists.first[m + 1] - lists.first[m] < 2:
                 continue
-            present = attached(scores, heads, old, m)
+            count = 0
+            for c in range(1, size):
+                if heads[c] == m:
+                    below[count] = c
+                    count += 1
+            present = attached(scores, heads, old, m, below, count)
             present -= change_factors(scores, incidence, old, m, -1)
             best, choice = present + 1e-9 * max(1.0, abs(value)), old
             for a in range(lists.first[m], lists.first[m + 1]):
                 h = lists.head[a]
                 if h == old or (h == 0 and single_root):
                     continue
-                gain = attached(scores, heads, h, m)
+                gain = attached(scores, heads, h, m, below, count)
                 gain += change_factors(scores, incidence, h, m, 1)
                 change_factors(scores, incidence, h, m, -1)
                 if gain > best and fits(heads, h, m, projective):
