@@ -83,3 +83,9 @@ def test_warmup_compiles_every_registered_decoder():
     assert done.exit_code == 0, done.output
     made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
     assert made == wanted > 5
+
+
+def test_nothing_is_explained_without_a_text(tmp_path):
+    done = run("explain", "--output", str(tmp_path / "page.html"), stdin=" ")
+    assert done.exit_code == 2 and "there is no text" in done.output
+    assert not (tmp_path / "page.html").exists()
