@@ -21,7 +21,7 @@ _ALTERNATIVES = {"head_margins": True, "k_best": 4, "n_best": 5}
 def explain_text(text: str, output: Path, pipeline: str | None) -> None:
     """Annotate a text, alternatives included, and write the page."""
     if not text.strip():
-        raise typer.BadParameter("there is no text; give --text, --file or standard input.")
+        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
     nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
     page = explain(nlp(text.strip())).save(output)
     Console(highlight=False, soft_wrap=True).print(f"Open {page} in a browser.")

@@ -86,6 +86,6 @@ def test_warmup_compiles_every_registered_decoder():
 
 
 def test_nothing_is_explained_without_a_text(tmp_path):
-    done = run("explain", "--output", str(tmp_path / "page.html"), stdin=" ")
+    done = run("explain", "--file", "-", "--output", str(tmp_path / "page.html"), stdin=" ")
     assert done.exit_code == 2 and "there is no text" in done.output
     assert not (tmp_path / "page.html").exists()
