@@ -372,7 +372,7 @@ def demo_speed(report: timing.Report) -> None:
     nlp = spacy.blank("en")
     nlp.add_pipe("graph_entity_linker", config={"mentions": "aliases"})
     text = "Mercury is the planet nearest to the Sun. NASA sent a probe to it from Florida."
-    times = timing.interleaved({"demo": lambda: nlp(text)}, 51)
+    times = timing.interleaved({"demo": lambda: nlp(text)}, 51, clock=process_time)
     report.target("demo text through nlp.pipe", 5.0, 1000 * times["demo"], most=True, unit="ms")
 
 
