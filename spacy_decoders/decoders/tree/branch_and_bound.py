@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ..alternatives import beside_the_best
 from .decoder import TreeDecoder, infeasible
+from .hopeless import rounding, without_hopeless
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_tree
 
@@ -125,11 +127,7 @@ class BranchAndBound(TreeDecoder):
         k = checked_whole("k", k, low=1)
         if problem.n == 0:
             return [self._certified(problem, np.zeros(0, np.int32), -np.inf, 0)]
-        found = (
-            self._search_as_in_paper(problem, k, budget)
-            if self.method == "paper"
-            else self._search(problem, k, budget)
-        )
+        found = self._found(problem, k, budget)
         if len(found.scores) == 0:
             raise infeasible(problem)
         return beside_the_best(
@@ -138,6 +136,20 @@ class BranchAndBound(TreeDecoder):
                 for heads in found.heads
             ]
         )
+
+    def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+        """Search without hopeless parts, and with them only if they may be needed."""
+        search = self._search_as_in_paper if self.method == "paper" else self._search
+        smaller = without_hopeless(problem)
+        if smaller is not None:
+            hopeful, beyond = smaller
+            with suppress(InfeasibleError):
+                found = search(hopeful, k, budget)
+                worst = min((score_tree(hopeful, heads[1:]) for heads in found.heads), default=0.0)
+                if len(found.scores) == k and worst > beyond:
+                    return found._replace(bound=max(found.bound, beyond))
+        found = search(problem, k, budget)
+        return found._replace(bound=found.bound + rounding(problem))
 
     def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         from .paper import search_as_in_paper

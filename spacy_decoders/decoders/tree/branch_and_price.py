@@ -149,7 +149,7 @@ class Search:
                 relaxed, integral = value, not children
             if not children:
                 closed = max(closed, value)
-            elif not self.branch:
+            elif not self.branch and self.best.heads is not None:
                 closed = max(closed, value)
                 break
             for child in children:

@@ -83,3 +83,10 @@ def test_bad_gold_is_named():
     for gold in ([0], [0, 2], [0, -1], [0.5, 1]):
         with pytest.raises(ProblemError, match="gold"):
             zero_one_oracle(model, np.zeros((2, 2)), gold)
+
+
+@pytest.mark.parametrize("n, labels", [(1, 2), (1, 3), (3, 18)])
+def test_columns_find_another_where_all_scores_tie(n, labels):
+    model = ChainModel(np.zeros((labels, labels)))
+    other = zero_one_oracle(model, np.zeros((n, labels)), [0] * n, method="columns")
+    assert other.labels.any() and other.certificate.score == 0.0

@@ -358,3 +358,26 @@ def test_no_tree_at_all():
     forbidden = Factors.of([([(0, 1)], -np.inf), ([(0, 2)], -np.inf)])
     with pytest.raises(InfeasibleError):
         BranchAndBound().decode(TreeProblem(np.ones((3, 3)), factors=forbidden))
+
+
+@pytest.mark.parametrize("soft", [-1e12, -1e20, -3.4e38])
+def test_scores_that_mean_never_cost_no_exactness(soft):
+    rng = np.random.default_rng(3)
+    for i in range(60):
+
+        def low(*shape):
+            ordinary = rng.integers(-2, 4, shape).astype(float)
+            return np.where(rng.random(shape) < 0.3, soft, ordinary)
+
+        problem = TreeProblem(
+            low(4, 4) if i % 3 else rng.normal(size=(4, 4)),
+            low(4, 4, 4),
+            low(4, 4, 4) if i % 2 else None,
+            projective=i % 4 < 2,
+        )
+        best = best_scores(problem)[0]
+        certificate = BranchAndBound().decode(problem).certificate
+        assert certificate.bound >= best - 1e-9 * max(1.0, abs(best))
+        if best > -1e6:  # else even the best tree holds such a part
+            assert certificate.status == "optimal"
+            assert certificate.score == pytest.approx(best, abs=1e-9)

@@ -295,3 +295,20 @@ def test_pickles_and_repeats():
     second = pickle.loads(pickle.dumps(decoder)).decode(problem)
     assert first.heads.tolist() == second.heads.tolist()
     assert first.certificate == second.certificate
+
+
+def test_a_relaxation_goes_on_to_its_first_tree():
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        arcs = rng.integers(-1, 3, (4, 4)).astype(float)
+        chains = np.where(rng.random((4, 4, 4)) < 0.3, -np.inf, 0.0)
+        problem = TreeProblem(arcs, chains)
+        decoder = PriceAndCut(relax=True, polytope="counting")
+        try:
+            best = BranchAndBound().decode(problem).certificate.score
+        except InfeasibleError:
+            with pytest.raises(InfeasibleError):
+                decoder.decode(problem)
+            continue
+        certificate = decoder.decode(problem).certificate
+        assert certificate.score <= best + 1e-9 <= certificate.bound + 2e-9

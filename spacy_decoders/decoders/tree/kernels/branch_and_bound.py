@@ -528,6 +528,8 @@ def project(x, begin, end, total, at_most):
             if x[i] > threshold:
                 above += x[i]
                 count += 1
+        if count == 0:  # rounding beside huge numbers
+            break
         raised = (above - total) / count
         if raised <= threshold or count == 1:
             threshold = max(raised, threshold)
