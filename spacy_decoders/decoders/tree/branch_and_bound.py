@@ -15,7 +15,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ..alternatives import beside_the_best
 from .decoder import TreeDecoder, infeasible
-from .hopeless import FAR, extremes, without_hopeless
+from .hopeless import rounding, without_hopeless
 from .problem import TreeProblem, TreeSolution
 from .scoring import score_tree
 
@@ -139,20 +139,21 @@ class BranchAndBound(TreeDecoder):
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         """Search without hopeless parts, and with them only if they may be needed."""
-        search = self._search_as_in_paper if self.method == "paper" else self._search
-        lowest, highest = extremes(problem)
-        smaller = without_hopeless(problem) if lowest < -FAR else None
+        smaller = without_hopeless(problem)
         if smaller is not None:
             hopeful, beyond = smaller
             with suppress(InfeasibleError):
-                found = search(hopeful, k, budget)
+                found = self._searched(hopeful, k, budget)
                 worst = min((score_tree(hopeful, heads[1:]) for heads in found.heads), default=0.0)
                 if len(found.scores) == k and worst > beyond:
                     return found._replace(bound=max(found.bound, beyond))
+        return self._searched(problem, k, budget)
+
+    def _searched(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+        """Search, and let the bound pay for what rounding may have lost."""
+        search = self._search_as_in_paper if self.method == "paper" else self._search
         found = search(problem, k, budget)
-        # what sums and differences of the largest scores may have lost
-        rounding = 1e-14 * (problem.n + 1) * max(-lowest, highest)
-        return found._replace(bound=found.bound + rounding)
+        return found._replace(bound=found.bound + rounding(problem))
 
     def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         from .paper import search_as_in_paper

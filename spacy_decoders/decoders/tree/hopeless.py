@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .factors import Factors
 from .problem import TreeProblem
 
-__all__ = ["FAR", "extremes", "without_hopeless"]
+__all__ = ["rounding", "without_hopeless"]
 
 #: A score is hopeless if it is this many times below 0 as all others together may be above.
 FAR = 1e6
@@ -23,8 +23,6 @@ FAR = 1e6
 
 def without_hopeless(problem: TreeProblem) -> tuple[TreeProblem, float] | None:
     """Forbid the parts that are far below all others; None if there are none.
-
-    To be asked where the lowest score is below ``-FAR``.
 
     Returns
     -------
@@ -34,6 +32,8 @@ def without_hopeless(problem: TreeProblem) -> tuple[TreeProblem, float] | None:
         What no tree that holds such a part can exceed.
     """
     parts = _parts(problem)
+    if min(map(_lowest, parts)) >= -FAR:
+        return None
     gains = float(sum(np.maximum(part, 0.0).sum() for part in parts))
     limit = -FAR * max(1.0, gains)
     hopeless = [part[(part < limit) & (part > -np.inf)] for part in parts]
@@ -54,10 +54,10 @@ def without_hopeless(problem: TreeProblem) -> tuple[TreeProblem, float] | None:
     return replace(problem, **changed), highest + gains
 
 
-def extremes(problem: TreeProblem) -> tuple[float, float]:
-    """Return the lowest finite score, at most 0, and the highest, at least 0."""
-    parts = _parts(problem)
-    return min(map(_lowest, parts)), max(float(part.max(initial=0.0)) for part in parts)
+def rounding(problem: TreeProblem) -> float:
+    """What sums and differences of the largest scores may lose."""
+    largest = max(max(-_lowest(part), float(part.max(initial=0.0))) for part in _parts(problem))
+    return 1e-14 * (problem.n + 1) * largest
 
 
 def _parts(problem: TreeProblem) -> list[NDArray[np.float64]]:

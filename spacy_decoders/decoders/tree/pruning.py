@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole, read_only
+from ...arrays import checked_whole, is_number, read_only
 from ...errors import ProblemError
 from .decoder import infeasible
 from .problem import TreeProblem
@@ -58,7 +56,7 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     """
     if k is not None:
         k = checked_whole("k", k, low=1)
-    if beam is not None and not (isinstance(beam, Real) and beam >= 0):
+    if beam is not None and not (is_number(beam) and beam >= 0):
         raise ProblemError(f"beam: must be at least 0, got {beam!r}.")
     keep = problem.allowed
     if k is not None:
