@@ -27,8 +27,8 @@ from .solutions import ChainSolution, ChainSolutions
 
 __all__ = ["SecondOrderDecoder", "SecondOrderModel"]
 
-#: links, end, gains, their rows ready, most, ease, bounds, their rows ready, their lags, spread,
-#: magnitude, has_forbidden
+#: links, end, gains, their rows ready, most, into, bounds, their rows ready, their lags, spread,
+#: magnitude
 Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
@@ -41,7 +41,6 @@ Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     float,
     float,
-    bool,
 ]
 
 #: Labels whose triples still fit into memory beside what the decoders derive from them.
@@ -173,27 +172,23 @@ class SecondOrderModel:
         """
         size, stride = self.size, len(self.end_row)
         pairs = size * (size + 1)
-        most = self.links[:-stride].reshape(size, size + 1, stride)[:, :size].max(axis=1)
-        ease = np.zeros((size + 1, stride), dtype=np.float32)
-        lowest = self.triples.min(axis=0)
-        with np.errstate(invalid="ignore"):
-            for y, scores in enumerate(self.triples):
-                ease[y, :size] = np.fmax.reduce(scores - lowest, axis=1, initial=0.0)
-        # more than the rounding of the links that the kernel compares may make of it
-        ease += np.float32(self.spread * 2.0**-22)
+        following = self.links[:-stride].reshape(size, size + 1, stride)
+        most = following[:, :size].max(axis=1)
+        into = np.full((size + 1, stride), -np.inf, dtype=np.float32)
+        into[:size, :size] = following[:, :, :size].max(axis=1).T
+        into[size, :size] = into[:size, :size].max(axis=1)
         return (
             self.links,
             self.end_row,
             np.empty(size * size * stride, dtype=np.float32),
             np.zeros(size, dtype=np.uint8),
             read_only(most.reshape(-1)),
-            read_only(ease.reshape(-1)),
+            read_only(into.reshape(-1) if self.has_forbidden else into[:0, 0]),
             np.empty(pairs * stride, dtype=np.float32),
             np.zeros(pairs, dtype=np.uint8),
             np.zeros(pairs, dtype=np.float32),
             self.spread,
             self.magnitude,
-            self.has_forbidden,
         )
 
     @cached_property

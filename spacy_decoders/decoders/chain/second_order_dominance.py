@@ -22,26 +22,33 @@ class SecondOrderDominance(SecondOrderDecoder):
 
         E[h, v, z] = max(0, max over w of (triples[v, z, w] - triples[h, z, w]))
 
-    on a label h before z by what follows, and a pair (u, v) at most::
+    on a label h before z by what follows z, so a pair (u, v) can gain at most::
 
-        D[(g, h), (u, v)] = max over z of (C[u, v, z] - C[g, h, z] + E[h, v, z])
+        D[(g, h), v] = max over u and z of (C[u, v, z] - C[g, h, z] + E[h, v, z])
 
-    on a pair (g, h), since from the next but one label on both may go the same way. A pair is
-    dropped where its running score and D do not reach the running score of the best pair, first
-    by the largest D of any `u`, sixteen labels at a time, then, of what is left, by its own.
+    on a pair (g, h): from the next label but one on, both may go the same way. A pair is dropped
+    where its running score and D do not reach the running score of the best pair: where scores
+    were trained, few are left.
 
     Notes
     -----
-    Where many pairs are left, those with the same last label are compared with the best of
-    them by E. Where so many survive that this is no faster, sentences go to the dense
+    Pairs fall sixteen at a time. Where more than a few are left, those with the same last label
+    are compared with the best of them by E.
+
+    Where transitions are forbidden, D says nothing of what may follow (u, v) and not (g, h). The
+    pairs that the other labels alone do not rule out make a good path, whose pairs then take the
+    part of the best, and a backward pass bounds what may come of leaving its reach. Where
+    triples are forbidden that transitions allow, E and D hold infinities and rule out little.
+
+    Where so many pairs survive that this is no faster, sentences go to the dense
     :class:`SecondOrderViterbi`, and one of more and more of those after them is tried again,
     up to 64.
 
     A row of E or of D is computed when a sentence first needs it, and kept with the model.
 
     The only error is that of the rounding to float32, which the certificate states as its
-    tolerance: a pair is dropped only for one that is worth as much to the end, so the best of
-    what may still come of the survivors falls by no more than the rounding of one step a token.
+    tolerance: a pair is dropped only for one that is worth as much in the end, so what may still
+    come of the survivors at best falls by no more than the rounding of one step a token.
 
     Examples
     --------

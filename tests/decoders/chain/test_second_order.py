@@ -13,6 +13,7 @@ from spacy_decoders.decoders.chain import (
     SecondOrderViterbi,
     Viterbi,
 )
+from spacy_decoders.decoders.chain.kernels import second_order_dominance as dominance
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests.oracles import second_order_chain_score
 
@@ -55,12 +56,13 @@ def ranked(model, emissions):
     return sorted((pair for pair in every if pair[0] > -np.inf), reverse=True)
 
 
-def large_second_order(seed, size, lengths, *, strength=1.0, peaked=3.0, forbidden=0.0):
+def large_second_order(seed, size, lengths, *, peaked=3.0, forbidden=0.0, triples_too=True):
     """Return a model and emissions of several sentences, too large for brute force."""
     rng = np.random.default_rng(seed)
     chain, emissions = large_problem(seed, size, lengths, peaked=peaked, forbidden=forbidden)
-    triples = (strength * rng.normal(size=(size, size, size))).astype(np.float32)
-    triples[rng.random(triples.shape) < forbidden] = -np.inf
+    triples = rng.normal(size=(size, size, size)).astype(np.float32)
+    if triples_too:
+        triples[rng.random(triples.shape) < forbidden] = -np.inf
     return SecondOrderModel(chain, triples), emissions
 
 
@@ -115,12 +117,17 @@ def test_golden_example(decoder):
 
 
 @each
+@pytest.mark.parametrize("triples_too", [False, True])
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 @pytest.mark.parametrize("size", [15, 16, 17, 40, 64, 70])
 @pytest.mark.parametrize("peaked", [0.3, 3.0, 12.0])
-def test_batches_agree_with_the_plainest_dynamic_program(decoder, size, peaked, forbidden):
+def test_batches_agree_with_the_plainest_dynamic_program(
+    decoder, size, peaked, forbidden, triples_too
+):
     lengths = [7, 0, 1, 20, 2, 0, 3, 5]
-    model, emissions = large_second_order(size, size, lengths, peaked=peaked, forbidden=forbidden)
+    model, emissions = large_second_order(
+        size, size, lengths, peaked=peaked, forbidden=forbidden, triples_too=triples_too
+    )
     solutions = decoder.decode_batch(model, emissions, lengths)
     assert [len(solution.labels) for solution in solutions] == lengths
     stop = 0
@@ -147,6 +154,31 @@ def plainest(model, emissions):
             pairs = (pairs[:, :, None] + model.triples).max(axis=0) + chain.transitions + row
         running = pairs.max(axis=0)
     return float((running + chain.end_scores).max())
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.05, 0.4])
+def test_clear_scores_need_no_dense_decoding(forbidden):
+    lengths = [20] * 10
+    model, emissions = large_second_order(
+        1, 40, lengths, peaked=12.0, forbidden=forbidden, triples_too=False
+    )
+    offsets = np.cumsum([0, *lengths])
+    *_, left, sound, sentence, _ = dominance.decode(
+        model.pruning, emissions.reshape(-1), offsets, model.size
+    )
+    assert (len(left), sound, sentence) == (0, True, -1)
+
+
+def test_a_good_path_that_comes_to_nothing():
+    # the labels that may follow the best one, 0, are far behind at the last token: the first
+    # pass, which knows of those alone, ends there, and the best labelling leaves its reach
+    never = -np.inf
+    chain = ChainModel([[0, never, never], [0, 0, 0], [0, 0, 0]], end=[never, 0, 0])
+    model = SecondOrderModel(chain, np.zeros((3, 3, 3)))
+    emissions = [[9, 1, 0], [9, 1, 0], [9, 0, 1], [9, 0, 1]]
+    solution = SecondOrderDominance().decode(model, emissions)
+    assert solution.labels.tolist() == [1, 1, 2, 2]
+    assert (solution.certificate.status, solution.certificate.score) == ("optimal", 4.0)
 
 
 @each

@@ -7,7 +7,7 @@ and the first token's label follows the label `size`.
 
 The pairs that survive at a token share few last labels, and all that share one lead to the same
 pairs: so the running scores have a row, called a *slot*, for each of these, and in it a column
-for the next label. The first survivor of a token is the best, with the score 0.
+for the next label. The best pair of a token has the score 0.
 """
 
 import numpy as np
@@ -21,13 +21,16 @@ from .vectors import (
     either,
     fill,
     first_lane,
+    greater,
     largest,
     load,
     load_part,
     maximum,
+    multiply,
     nowhere,
     publish,
     published,
+    select,
     store,
     subtract,
     unsound,
@@ -37,9 +40,10 @@ __all__ = ["decode"]
 
 UNIT32 = 2.0**-24
 FORBIDDEN = np.float32(-np.inf)
-CROWD = 3  # slots, from which on pairs are first compared with those of the same last label
-SHARE = 8  # a sentence is given up when more than one in so many pairs survive on average
-SPARE = 4  # or so many, where there are few labels
+EVERYTHING = np.float32(3e38)
+CROWD = 5  # slots, from which on pairs of the same last label are compared
+SHARE = 16  # a sentence is given up when more than one in so many pairs survive on average
+SPARE = 2  # or so many, where there are few labels
 # how a sentence ended: decoded, no legal path, left to the dense decoder
 DONE, DEAD, DENSE = 0, 1, 2
 
@@ -69,31 +73,13 @@ def fill_gains(model, h, size):
 
 
 @uncounted()
-def lead(model, u, v, g, h, size):
-    """Return the most that the pair (u, v) can gain on (g, h) by what follows; any u if -1.
-
-    The largest, over the next label z, of the difference of the links, plus what (v, z) can
-    then gain on (h, z).
-    """
-    links, end, gains, most = model[0], model[1], model[2], model[4]
-    stride = len(end)
-    theirs = (h * (size + 1) + g) * stride
-    ahead = (h * size + v) * stride
-    peak = fill(FORBIDDEN)
-    for block in range(0, stride, LANES):
-        if u < 0:
-            ours = load(most, v * stride + block)
-        else:
-            ours = load(links, (v * (size + 1) + u) * stride + block)
-        gain = subtract(ours, load(links, theirs + block))
-        peak = maximum(add(gain, load(gains, ahead + block)), peak)
-    return largest(peak)
-
-
-@uncounted()
 def fill_bounds(model, g, h, size):
-    """Fill in what any pair can gain on the pair (g, h) by what follows, by its last label."""
-    end, gains_ready = model[1], model[3]
+    """Fill in what any pair can gain on the pair (g, h) by what follows, by its last label v.
+
+    Over the labels z that may follow (g, h), that is the largest difference of the links plus
+    what v before z can then gain on h before z.
+    """
+    links, end, gains, gains_ready, most = model[0], model[1], model[2], model[3], model[4]
     bounds, ready, lags, spread = model[6], model[7], model[8], model[9]
     stride = len(end)
     if not published(gains_ready, h):
@@ -101,22 +87,112 @@ def fill_bounds(model, g, h, size):
     row = h * (size + 1) + g
     # more than what three float32 roundings can have hidden
     doubt = spread * 2.0**-22
-    lags[row] = 0.0
+    lag = 0.0
     for v in range(stride):
-        bound = -np.inf
-        if v < size:
-            bound = np.float64(lead(model, size if g == size else -1, v, g, h, size)) + doubt
+        bounds[row * stride + v] = FORBIDDEN
+        if v >= size:
+            continue
+        peak = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            theirs = load(links, row * stride + block)
+            if g == size:
+                ours = load(links, (v * (size + 1) + size) * stride + block)
+            else:
+                ours = load(most, v * stride + block)
+            gain = add(subtract(ours, theirs), load(gains, (h * size + v) * stride + block))
+            is_open = greater(theirs, fill(FORBIDDEN))
+            peak = maximum(select(is_open, gain, fill(FORBIDDEN)), peak)
+        bound = np.float64(largest(peak)) + doubt
         bounds[row * stride + v] = bound
         if bound < np.inf:
-            lags[row] = max(lags[row], bound)
+            lag = max(lag, bound)
+    lags[row] = lag
     publish(ready, row)
 
 
+@jit(inline="always")
+def emission(emissions, row, block, size):
+    if block + LANES <= size:
+        return load(emissions, row + block)
+    return load_part(emissions, row + block, size - block)
+
+
 @uncounted()
-def forward(model, emissions, begin, n, size, work, pairs, scores):
+def look_ahead(model, emissions, begin, n, size, work, path):
+    """Bound what any pair can gain on the pair of a path, where some labels may not follow that.
+
+    Where there is a path, row i of `hopes` holds, for each last label at token i, the larger of
+    the bound by the labels that may follow the path's pair and of the most that may come of
+    those that may not, with all of the future. Without one it holds ``inf``.
+    """
+    links, end, into, bounds, ready = model[0], model[1], model[5], model[6], model[7]
+    lags, spread, magnitude = model[8], model[9], model[10]
+    running, hopes, limits = work[3], work[5], work[6]
+    stride = len(end)
+    for i in range(n - 2, -1, -1):
+        here = i * stride
+        limits[i] = 0.0
+        for block in range(0, stride, LANES):
+            store(hopes, here + block, fill(np.float32(np.inf)))
+        if len(path) == 0:
+            continue
+        x, y, z = path[i - 1] if i else np.int64(size), path[i], path[i + 1]
+        pair = y * (size + 1) + x
+        if not published(ready, pair):
+            fill_bounds(model, x, y, size)
+        limits[i] = lags[pair]
+        row = (begin + i + 1) * size
+        after = np.float64(links[pair * stride + z]) + np.float64(emissions[row + z])
+        if i == n - 2:
+            after += np.float64(end[z])
+        sizes = fill(np.float32(abs(after) + spread + magnitude))
+        rest = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            store(hopes, here + block, load(bounds, pair * stride + block))
+            local = emission(emissions, row, block, size)
+            ahead = load(end, block) if i == n - 2 else load(hopes, here + stride + block)
+            worth = add(local, ahead)
+            # more than what the roundings here and where it is used can have hidden
+            doubt = add(add(positive(worth), positive(local)), sizes)
+            worth = add(worth, multiply(doubt, fill(np.float32(2.0**-20))))
+            worth = subtract(worth, fill(np.float32(after)))
+            # the sum of inf and -inf is NaN, which fails all comparisons
+            most = add(worth, load(into, size * stride + block))
+            is_open = greater(load(links, pair * stride + block), fill(FORBIDDEN))
+            most = select(is_open, fill(FORBIDDEN), most)
+            store(running, block, worth)
+            store(running, stride + block, most)
+            rest = maximum(select(greater(fill(np.float32(0)), most), most, rest), rest)
+        # labels that are behind whatever they follow need no closer look
+        rest = fill(largest(rest))
+        for block in range(0, stride, LANES):
+            store(hopes, here + block, maximum(rest, load(hopes, here + block)))
+        for block in range(0, stride, LANES):
+            bits = at_least(load(running, stride + block), fill(np.float32(0)))
+            while bits:
+                w = block + first_lane(bits)
+                bits &= bits - 1
+                worth = fill(running[w])
+                for lane in range(0, stride, LANES):
+                    hope = add(worth, load(into, w * stride + lane))
+                    store(hopes, here + lane, maximum(hope, load(hopes, here + lane)))
+                if running[stride + w] < np.inf:
+                    limits[i] = max(limits[i], running[stride + w])
+
+
+@jit(inline="always")
+def positive(floats):
+    """Return the absolute values, lane by lane."""
+    return maximum(subtract(fill(np.float32(0)), floats), floats)
+
+
+@uncounted()
+def forward(model, emissions, begin, n, size, work, pairs, scores, path, guided):
     """Find the survivors of each token of one sentence.
 
-    Those of token i are ``marks[i + 1]:marks[i + 2]`` of `pairs` and `scores`.
+    Those of token i are ``marks[i + 1]:marks[i + 2]`` of `pairs` and `scores`; of the last
+    token, only the best. A pair survives unless the best pair beats it, whatever may follow
+    that; or if `guided`, unless that of `path` beats it by what `look_ahead` found.
 
     Returns
     -------
@@ -127,12 +203,11 @@ def forward(model, emissions, begin, n, size, work, pairs, scores):
     bad
         The mask of unsound emissions.
     """
-    links, end, bounds, ready = model[0], model[1], model[6], model[7]
-    ease, lags, spread, magnitude, ahead = model[5], model[8], model[9], model[10], model[11]
-    marks, slots, owners, running, local, crest = work
+    links, end, gains, gains_ready = model[0], model[1], model[2], model[3]
+    bounds, ready, lags, spread, magnitude = model[6], model[7], model[8], model[9], model[10]
+    marks, slots, owners, running, local, hopes, limits = work[:7]
     stride = len(end)
     bad = nowhere()
-    nothing = fill(FORBIDDEN)
     pairs[0], pairs[1], scores[0] = 0, size, 0.0
     marks[0], marks[1] = 0, 1
     first, past = 0, 1
@@ -142,10 +217,7 @@ def forward(model, emissions, begin, n, size, work, pairs, scores):
         last = i == n - 1
         row = (begin + i) * size
         for block in range(0, stride, LANES):
-            if block + LANES <= size:
-                worth = load(emissions, row + block)
-            else:
-                worth = load_part(emissions, row + block, size - block)
+            worth = emission(emissions, row, block, size)
             bad = either(bad, unsound(worth))
             if last:
                 worth = add(worth, load(end, block))
@@ -166,9 +238,8 @@ def forward(model, emissions, begin, n, size, work, pairs, scores):
                 if not fresh:
                     worth = maximum(worth, load(running, at + block))
                 store(running, at + block, worth)
-        peak = nothing
+        peak = fill(FORBIDDEN)
         for slot in range(count):
-            slots[owners[slot]] = -1
             at = slot * stride
             for block in range(0, stride, LANES):
                 worth = add(load(running, at + block), load(local, block))
@@ -176,49 +247,63 @@ def forward(model, emissions, begin, n, size, work, pairs, scores):
                 peak = maximum(worth, peak)
         top = largest(peak)
         if not (FORBIDDEN < top < np.inf):
+            release(slots, owners, count)
             return DEAD, i, total, bad
-        start = used = past
         g, h = pivot(running, owners, count, top, stride)
-        pairs[2 * start], pairs[2 * start + 1], scores[start] = g, h, 0.0
-        used += 1
+        start = used = past
         before, lag = lag, 0.0
-        if not last:
+        if last:
+            pairs[2 * start], pairs[2 * start + 1], scores[start] = g, h, 0.0
+            used += 1
+        else:
+            floor = np.float32(0)
+            if len(path):
+                x, floor = path[i - 1] if i else np.int64(size), -EVERYTHING
+                if slots[x] >= 0:
+                    g, h = x, np.int64(path[i])
+                    floor = max(running[slots[g] * stride + h] - top, floor)
+            lead = slots[g] * stride
             best = h * (size + 1) + g
             if not published(ready, best):
                 fill_bounds(model, g, h, size)
-            lag = np.float64(lags[best])
             crowded = count >= CROWD
-            if crowded:
-                for block in range(0, stride, LANES):
-                    peak = nothing
-                    for slot in range(count):
-                        peak = maximum(load(running, slot * stride + block), peak)
-                    store(crest, block, subtract(peak, fill(top)))
+            if crowded and not published(gains_ready, g):
+                fill_gains(model, g, size)
             for slot in range(count):
                 at, owner = slot * stride, owners[slot]
+                rival = (g * size + owner) * stride
                 for block in range(0, stride, LANES):
                     worth = subtract(load(running, at + block), fill(top))
-                    hope = add(worth, load(bounds, best * stride + block))
-                    bits = at_least(hope, fill(np.float32(0)))
+                    if guided:
+                        hope = add(worth, load(hopes, i * stride + block))
+                    else:
+                        hope = add(worth, load(bounds, best * stride + block))
+                    bits = at_least(hope, fill(floor))
                     if crowded:
-                        hope = add(worth, load(ease, owner * stride + block))
-                        bits &= at_least(hope, load(crest, block))
+                        hope = add(worth, load(gains, rival + block))
+                        other = subtract(load(running, lead + block), fill(top))
+                        bits &= at_least(hope, other)
                     if bits:
-                        store(running, at + block, worth)
+                        store(local, 0, worth)
                     while bits:
-                        z = block + first_lane(bits)
+                        lane = first_lane(bits)
                         bits &= bits - 1
-                        pairs[2 * used], pairs[2 * used + 1] = owner, z
-                        scores[used] = running[at + z]
-                        used += np.int64(z != h or owner != g)
+                        pairs[2 * used], pairs[2 * used + 1] = owner, block + lane
+                        scores[used] = local[lane]
+                        used += 1
                 if used > start + 4 * patience + size:
+                    release(slots, owners, count)
                     return DENSE, np.int64(i), total, bad
-            if used > start + 1:
-                used = refine(model, pairs, scores, start, used, size)
-            for k in range(start + 1, used):
+            if crowded and used > start + CROWD:
+                used = refine(model, work, pairs, scores, start, used, size)
+            lag = np.float64(lags[best])
+            if guided:
+                lag = np.float64(limits[i]) + spread
+                if floor > -EVERYTHING:
+                    lag -= np.float64(floor)
+            for k in range(start, used):
                 lag = max(lag, -np.float64(scores[k]))
-            if ahead:
-                lag += spread
+        release(slots, owners, count)
         # every running score that counts lies between top - lag and top
         step = 2.0 * lag + before + abs(np.float64(top)) + 2.0 * magnitude
         total += step
@@ -228,6 +313,13 @@ def forward(model, emissions, begin, n, size, work, pairs, scores):
             return DENSE, np.int64(i), total, bad
     # the last step once more, for the end score
     return DONE, np.int64(-1), total + step, bad
+
+
+@jit(inline="always")
+def release(slots, owners, count):
+    """Leave no label with a slot."""
+    for slot in range(count):
+        slots[owners[slot]] = -1
 
 
 @jit(inline="always")
@@ -241,17 +333,29 @@ def pivot(running, owners, count, top, stride):
     return np.int64(-1), np.int64(-1)
 
 
-@uncounted()
-def refine(model, pairs, scores, start, used, size):
-    """Keep only the pairs that may still win against the best; return the new end."""
-    doubt = model[9] * 2.0**-22
-    g, h = pairs[2 * start], pairs[2 * start + 1]
-    kept = start + 1
-    for k in range(start + 1, used):
+@jit(inline="always")
+def refine(model, work, pairs, scores, start, used, size):
+    """Of pairs with the same last label, keep those that may still win against the best.
+
+    Returns the new end.
+    """
+    gains, ready, stride = model[2], model[3], len(model[1])
+    leaders, peaks = work[7], work[8]
+    for k in range(start, used):
+        peaks[pairs[2 * k + 1]] = FORBIDDEN
+    for k in range(start, used):
+        y = pairs[2 * k + 1]
+        if scores[k] > peaks[y]:
+            leaders[y], peaks[y] = pairs[2 * k], scores[k]
+    kept = start
+    for k in range(start, used):
         x, y, score = pairs[2 * k], pairs[2 * k + 1], scores[k]
-        bound = np.float64(lead(model, x, y, g, h, size)) + doubt
+        leader = leaders[y]
+        if not published(ready, leader):
+            fill_gains(model, leader, size)
         pairs[2 * kept], pairs[2 * kept + 1], scores[kept] = x, y, score
-        kept += np.int64(np.float64(score) + bound >= 0.0)
+        # counting, not branching: who is kept cannot be predicted
+        kept += np.int64(score + gains[(leader * size + x) * stride + y] >= peaks[y])
     return kept
 
 
@@ -288,7 +392,7 @@ def decode(model, emissions, offsets, size):
     sentence, token
         Where the first dead end is; -1 without one.
     """
-    links, stride = model[0], len(model[1])
+    links, stride, ahead = model[0], len(model[1]), len(model[5]) > 0
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     slacks = np.zeros(count)
@@ -302,8 +406,11 @@ def decode(model, emissions, offsets, size):
         np.full(size + 1, -1),  # the slot of a last label
         np.empty(size + 1, np.int64),  # the last label of a slot
         np.empty((size + 1) * stride, np.float32),  # running scores
-        np.empty(stride, np.float32),  # emissions of a token
-        np.empty(stride, np.float32),  # the best running score of each next label
+        np.empty(stride, np.float32),  # emissions of a token, then scratch
+        np.empty((longest if ahead else 0) * stride, np.float32),  # hopes
+        np.empty(longest, np.float32),  # their limits
+        np.empty(size, np.int64),  # the best label before each last label
+        np.empty(size, np.float32),  # its score
     )
     patience = size * size // SHARE + SPARE
     room = patience * (longest + 8) + 2 * size + 2
@@ -320,10 +427,23 @@ def decode(model, emissions, offsets, size):
             left[lefts] = s
             lefts += 1
             continue
+        found = labels[begin : begin + n]
+        path = found[:0]
         status, token, total, bad_here = forward(
-            model, emissions, begin, n, size, work, pairs, scores
+            model, emissions, begin, n, size, work, pairs, scores, path, False
         )
         bad = either(bad, bad_here)
+        if ahead and status != DENSE:
+            # that pass took no heed of what only others can reach. The good path that it found
+            # makes that little in a second
+            if status == DONE:
+                trace(links, stride, size, work[0], pairs, scores, found, n)
+                path = found
+            look_ahead(model, emissions, begin, n, size, work, path)
+            status, token, total, bad_here = forward(
+                model, emissions, begin, n, size, work, pairs, scores, path, True
+            )
+            bad = either(bad, bad_here)
         if status == DEAD:
             return labels, slacks, left[:lefts], not any_lane(bad), s, token
         if status == DENSE:
@@ -334,5 +454,5 @@ def decode(model, emissions, offsets, size):
             continue
         wait = 1
         slacks[s] = 2.0 * UNIT32 * total * (1.0 + 1e-5)
-        trace(links, stride, size, work[0], pairs, scores, labels[begin : begin + n], n)
+        trace(links, stride, size, work[0], pairs, scores, found, n)
     return labels, slacks, left[:lefts], not any_lane(bad), -1, -1
