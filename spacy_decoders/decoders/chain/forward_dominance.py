@@ -25,25 +25,25 @@ class ForwardDominance(ChainDecoder):
 
     Notes
     -----
-    Labels fall four at a time, by the largest score and the largest bound of the four. Up to
-    a few survivors, all running scores are exact. From more, the scores reached from the best
-    few, and for the others the best transition into each label, bound all running scores from
-    above; only labels that the bound does not rule out are scored exactly. Of many survivors,
-    the next best drop others as the best does.
+    Labels are taken 64 at a time. The pivot g of a token should be its best label, but any will
+    do: it is guessed before the token's turn, so that the processor need not wait, and where
+    another survivor turns out to be better, that drops others too. Up to a few survivors, all
+    running scores are exact. From more, the best survivor, and for the others the best
+    transition into each label, bound all running scores from above; only labels that the bound
+    does not rule out are scored exactly.
 
-    Where transitions are forbidden, the rows of D hold infinities and rule out little. There
-    the pivots come from a reference path (greedy, or from a narrow beam if that is not good
-    enough), and a backward pass bounds what any label that cannot follow the reference may
-    still gain. Of many survivors that may be followed by the same labels, the best drops
-    others.
+    Where transitions are forbidden, D says nothing of what may follow x and not g. There the
+    pivots come from a reference path, found by a narrow beam; a backward pass bounds what each
+    label can gain on it, by the few labels and groups of labels that have evidence at the next
+    token.
 
     Where so many labels survive that this is no faster, sentences go to the dense
     :class:`Viterbi`, and one of more and more of those after them is tried again, up to 64.
 
     A row of D is computed when a sentence first needs it, for about the work of two dense
     tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
-    transitions and 5 for D (10 where transitions are forbidden), of which only rows in use
-    are ever touched.
+    transitions and 4 for D, of which only rows in use are ever touched; where transitions are
+    forbidden, 5 more, and 8 bytes for each label of the longest sentence.
 
     The test for a label is made on the rounded scores and is exact for them, since rounding
     is monotone; so the only error is that of three float32 roundings a token along a path,
@@ -64,7 +64,10 @@ class ForwardDominance(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         labels, slacks, worth, left, sound, sentence, token = forward_dominance.decode(
-            model.padded.pruning, sentences.emissions.reshape(-1), sentences.offsets, model.size
+            model.padded.dominance,
+            sentences.emissions.reshape(-1),
+            sentences.offsets,
+            model.size,
         )
         if len(left) and sound and sentence < 0:
             sound, sentence, token = decode_densely(model, sentences, left, labels, slacks)

@@ -57,7 +57,7 @@ def max_marginal_margins(
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths, checked_later=True)
     margins, sound, sentence, token = alternatives.margins(
-        model.padded.pruning,
+        model.padded.dominance,
         model.padded.transposed,
         sentences.emissions.reshape(-1),
         sentences.offsets,

@@ -10,29 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
+from .flat import LANES, aligned
+from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
     from .problem import ChainModel
 
 __all__ = ["Padded"]
 
-#: Floats that the kernels take at a time.
-LANES = 16
-
-#: Labels whose largest values share a crest of 16.
-WORD = 4 * LANES
-
-
-#: transitions, ceiling, end, bounds, bounds beyond reach, ready, kinds, magnitude
+#: transitions, end, magnitude, ceiling, gains, ready
 Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
-    NDArray[np.float32],
+    float,
     NDArray[np.float32],
     NDArray[np.float32],
     NDArray[np.uint8],
-    NDArray[np.int64],
-    float,
 ]
 
 
@@ -63,12 +56,14 @@ class Padded:
         """Copy the scores of a model."""
         size = model.size
         stride = -(-size // LANES) * LANES
-        transitions = np.full((size + 1, stride), -np.inf, dtype=np.float32)
-        transitions[:size, :size] = model.transitions
-        transitions[size, :size] = model.start_scores
-        end = np.full(stride, -np.inf, dtype=np.float32)
-        end[:size] = model.end_scores
-        flat, end = read_only(transitions.reshape(-1)), read_only(end)
+        transitions = aligned((size + 1) * stride)
+        rows = transitions.reshape(-1, stride)
+        rows[:] = -np.inf
+        rows[:size, :size] = model.transitions
+        rows[size, :size] = model.start_scores
+        end = aligned(stride)
+        end[:size], end[size:] = model.end_scores, -np.inf
+        flat, end = read_only(transitions), read_only(end)
         return cls(flat, end, size, model.magnitude, model.has_forbidden)
 
     @cached_property
@@ -81,26 +76,22 @@ class Padded:
         return read_only(columns.reshape(-1))
 
     @cached_property
-    def pruning(self) -> Pruning:
-        """What forward dominance needs, in the order that its kernels take.
+    def dominance(self) -> Pruning | Rules:
+        """What forward dominance needs, in the order that its kernels take."""
+        return rules_of(self) if self.has_forbidden else self._pruning()
 
-        The rows of the bounds are filled in by the kernels when a sentence first needs them,
-        and memory that none needs is never touched: at most 5 bytes for each pair of labels,
-        10 where transitions are forbidden. Row L is that of the last token, after which
-        nothing can be gained. Labels of one kind may be followed by the same labels.
+    def _pruning(self) -> Pruning:
+        """Return what it needs where no transition is forbidden.
+
+        The rows of the gains are filled in by the kernels when a sentence first needs them,
+        and memory that none needs is never touched: at most 4 bytes for each pair of labels.
+        Row L is that of the last token, after which nothing can be gained.
         """
         size, stride = self.size, len(self.end)
-        ceiling = self.transitions.reshape(-1, stride).max(axis=0)
-        width = stride + -(-stride // WORD) * LANES
-        bounds = np.empty((size + 1) * width, dtype=np.float32)
-        beyond = np.empty(len(bounds) if self.has_forbidden else 0, dtype=np.float32)
-        bounds[-width:] = 0.0
-        bounds[size * width + size : size * width + stride] = -np.inf
-        beyond[-width:] = -np.inf
+        ceiling = aligned(stride)
+        self.transitions.reshape(-1, stride).max(axis=0, out=ceiling)
+        gains = aligned((size + 1) * stride)
+        gains[-stride:] = 0.0
+        gains[size * stride + size :] = -np.inf
         ready = np.zeros(size, dtype=np.uint8)
-        kinds = np.zeros(0, dtype=np.int64)
-        if self.has_forbidden:
-            legal = np.packbits(self.transitions.reshape(-1, stride)[:size] > -np.inf, axis=1)
-            kinds = np.unique(legal, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-        links = (self.transitions, ceiling, self.end)
-        return *links, bounds, beyond, ready, kinds, self.magnitude
+        return self.transitions, self.end, self.magnitude, ceiling, gains, ready

@@ -72,7 +72,7 @@ def best_paths(
     n = len(sentence.emissions)
     if n:
         paths, sound, token = alternatives.k_best(
-            model.padded.pruning,
+            model.padded.dominance,
             model.padded.transposed,
             sentence.emissions.reshape(-1),
             0,

@@ -21,7 +21,7 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
 from ...jit import jit
-from .padded import LANES
+from .flat import LANES
 from .problem import UNIT64, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 

@@ -9,23 +9,11 @@ programming over survivors, in float64.
 import numpy as np
 
 from ....jit import jit
-from .forward_dominance import (
-    BEAM,
-    DONE,
-    EVERYTHING,
-    FLAT,
-    PATIENT,
-    UNIT32,
-    emission,
-    forward,
-    look_ahead,
-    trace,
-    workspace,
-)
+from .dominance import DONE, EVERYTHING, FLAT, FORBIDDEN, LOST, UNIT32, UNSOUND, emission
+from .forward_dominance import survivors, trace, workspace
 from .vectors import (
     LANES,
     add,
-    any_lane,
     at_least,
     fill,
     first_lane,
@@ -38,23 +26,26 @@ from .viterbi import sweep_one
 
 __all__ = ["k_best", "margins"]
 
-FORBIDDEN = np.float32(-np.inf)
+PATIENT = (2.0, 1.0)  # never to give a sentence up: see `FLAT`
 
 
 @jit()
-def survivors(model, emissions, begin, n, size, slack, patience, work, names, scores):
+def all_survivors(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors with slack; all legal labels where there is no reference path."""
-    if len(model[4]) > 0 and slack < EVERYTHING:
-        legal, _ = look_ahead(model, emissions, begin, n, size, BEAM, work)
-        if not legal:
-            slack = EVERYTHING
-    return forward(model, emissions, begin, n, size, slack, patience, work, names, scores)
+    names, scores, status, token, sizes = survivors(
+        model, emissions, begin, n, size, slack, patience, work, names, scores
+    )
+    if status == LOST:
+        names, scores, status, token, sizes = survivors(
+            model, emissions, begin, n, size, EVERYTHING, patience, work, names, scores
+        )
+    return names, scores, status, token, sizes
 
 
 @jit()
 def flip(model, transposed, emissions, begin, n, size, labels, i, block):
     """Return what 16 labels at token i are worth beside the labels of its neighbours."""
-    stride = len(model[2])
+    stride = len(model[1])
     before = np.int64(labels[i - 1]) if i else size  # row `size`: start scores
     after = np.int64(labels[i + 1]) if i < n - 1 else size  # and end scores
     left = load(model[0], before * stride + block)
@@ -74,7 +65,7 @@ def widened(slack, total, magnitude, worth):
 @jit()
 def slack_of(model, transposed, emissions, begin, n, size, labels, losses, total):
     """Fill in the smallest losses, sorted; return the slack that the largest of them asks for."""
-    stride = len(model[2])
+    stride = len(model[1])
     losses[:] = np.inf
     extreme = np.float32(0)
     for i in range(n):
@@ -99,7 +90,7 @@ def slack_of(model, transposed, emissions, begin, n, size, labels, losses, total
                         losses[r] = losses[r - 1]
                         r -= 1
                     losses[r] = loss
-    return widened(losses[-1], total, model[7], extreme)
+    return widened(losses[-1], total, model[2], extreme)
 
 
 @jit()
@@ -108,21 +99,20 @@ def k_best(model, transposed, emissions, begin, n, size, k):
 
     With them: whether all emissions are sound, and the token of a dead end, or -1.
     """
-    stride = len(model[2])
     nothing = np.empty((0, n), np.int32)
-    work, names, scores = workspace(n, size, stride)
+    work, names, scores = workspace(model, n, size)
     marks = work[0]
     labels = np.zeros(n, np.int32)
     none = np.float32(0)
-    names, scores, status, token, total, bad = survivors(
+    names, scores, status, token, total = all_survivors(
         model, emissions, begin, n, size, none, PATIENT, work, names, scores
     )
-    if status != DONE or any_lane(bad):
-        return nothing, not any_lane(bad), token
-    trace(model, emissions, begin, n, size, marks, names, scores, labels)
+    if status != DONE:
+        return nothing, status != UNSOUND, token
+    trace(model, emissions, begin, n, size, marks, names, scores, labels, 0)
     losses = np.empty(max(k - 1, 1), np.float32)
     slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
-    names, scores, _, _, _, _ = survivors(
+    names, scores, _, _, _ = all_survivors(
         model, emissions, begin, n, size, slack, PATIENT, work, names, scores
     )
     return ranked(model, emissions, begin, n, size, k, marks, names), True, -1
@@ -145,7 +135,7 @@ def insert(worth, origins, ranks, at, candidate, origin, rank):
 @jit()
 def ranked(model, emissions, begin, n, size, k, marks, names):
     """Return the k best paths through the survivors."""
-    transitions, end, stride = model[0], model[2], len(model[2])
+    transitions, end, stride = model[0], model[1], len(model[1])
     goal = marks[n + 1]  # one state after the last
     worth = np.full((goal + 1, k), -np.inf)
     origins = np.zeros((goal + 1, k), np.int64)
@@ -181,11 +171,10 @@ def margins(model, transposed, emissions, offsets, size, cap):
 
     With them: whether all emissions are sound, and the first dead end (sentence, token).
     """
-    stride = len(model[2])
     longest = 0
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    work, names, scores = workspace(longest, size, stride)
+    work, names, scores = workspace(model, longest, size)
     labels = np.zeros(longest, np.int32)
     found = np.full(offsets[-1], cap)
     none = np.float32(0)
@@ -193,18 +182,18 @@ def margins(model, transposed, emissions, offsets, size, cap):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             continue
-        names, scores, status, token, total, bad = survivors(
+        names, scores, status, token, total = all_survivors(
             model, emissions, begin, n, size, none, PATIENT, work, names, scores
         )
-        if status != DONE or any_lane(bad):
-            return found, not any_lane(bad), s, token
-        trace(model, emissions, begin, n, size, work[0], names, scores, labels)
+        if status != DONE:
+            return found, status != UNSOUND, s, token
+        trace(model, emissions, begin, n, size, work[0], names, scores, labels, 0)
         slack = margin_slack(
             model, transposed, emissions, begin, n, size, labels, cap, work[1], total
         )
         status = DONE + 1
         if slack < EVERYTHING:
-            names, scores, status, _, _, _ = survivors(
+            names, scores, status, _, _ = all_survivors(
                 model, emissions, begin, n, size, slack, FLAT, work, names, scores
             )
         if status == DONE:
@@ -217,7 +206,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
 @jit()
 def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, values, total):
     """Return the slack with which every margin up to `cap` shows among the survivors."""
-    stride = len(model[2])
+    stride = len(model[1])
     most = extreme = np.float32(0)
     for i in range(n):
         for block in range(0, stride, LANES):
@@ -244,13 +233,13 @@ def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, valu
         if most >= cap:
             most = cap
             break
-    return widened(most, total, model[7], extreme)
+    return widened(most, total, model[2], extreme)
 
 
 @jit()
 def sparse_margins(model, emissions, begin, n, size, labels, marks, names, found):
     """Lower `found` to the margins among the survivors, by messages from both ends."""
-    transitions, end, stride = model[0], model[2], len(model[2])
+    transitions, end, stride = model[0], model[1], len(model[1])
     count = marks[n + 1]
     ahead = np.full(count, -np.inf)  # best prefix that ends here, own emission included
     behind = np.full(count, -np.inf)  # best suffix after here
@@ -281,7 +270,7 @@ def sparse_margins(model, emissions, begin, n, size, labels, marks, names, found
 @jit()
 def dense_margins(model, transposed, emissions, begin, n, size, labels, found):
     """Lower `found` to the margins, by messages over all labels from both ends."""
-    transitions, end, stride = model[0], model[2], len(model[2])
+    transitions, end, stride = model[0], model[1], len(model[1])
     names = np.arange(size)
     prefixes = np.empty(n * stride, np.float32)
     message = np.zeros(stride, np.float32)

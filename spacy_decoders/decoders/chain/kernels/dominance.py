@@ -1,0 +1,139 @@
+"""What the kernels of forward dominance share: gains, and lists of survivors.
+
+All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a word
+of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
+holds the start scores, so that the first token is like any other, entered from the one
+survivor `size`. So have the gains: row `size` is that of the last token, after which nothing
+can be gained.
+
+Survivors stand in two growing lists, `names` and `scores`; those of token i are
+``marks[i + 1]:marks[i + 2]``. The first of them is the best and has the score 0.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .vectors import (
+    LANES,
+    add,
+    fill,
+    fill_word,
+    largest,
+    load,
+    load_part,
+    load_word,
+    maximum,
+    peek,
+    poke,
+    publish,
+    published,
+    subtract,
+)
+
+__all__ = [
+    "DEAD",
+    "DENSE",
+    "DONE",
+    "EVERYTHING",
+    "FLAT",
+    "FORBIDDEN",
+    "FULL",
+    "LOST",
+    "UNIT32",
+    "UNSOUND",
+    "emission",
+    "fill_row",
+    "given_up",
+    "promote",
+    "reached_word",
+    "row_of_gains",
+]
+
+UNIT32 = 2.0**-24
+ROUNDING = 2.0**-22  # more than the rounding of a difference, relative to it
+FORBIDDEN = np.float32(-np.inf)
+PATIENCE = 3  # tokens before a sentence may be given up
+# a sentence is given up when on average more than a share of all labels survive, and after
+# a share of the work of dense decoding
+FLAT = (0.1, 0.03)
+EVERYTHING = np.float32(3e38)  # a slack for which every legal label survives
+# how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
+# emissions that are NaN or +inf, no reference path found
+DONE, DEAD, DENSE, FULL, UNSOUND, LOST = 0, 1, 2, 3, 4, 5
+
+
+@jit(inline="always")
+def emission(emissions, row, block, size):
+    """Return the emissions of 16 labels, ``-inf`` behind the last."""
+    if block + LANES <= size:
+        return load(emissions, row + block)
+    return load_part(emissions, row + block, size - block)
+
+
+@uncounted()
+def fill_row(transitions, gains, ready, g, size, stride):
+    """Set ``gains[g, x] = max over y of (T[x, y] - T[g, y])``, rounded upwards."""
+    at = g * stride
+    for x in range(size):
+        most = fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            # a difference of two -inf (in the padding) is NaN, which `maximum` passes over
+            gain = subtract(load(transitions, x * stride + block), load(transitions, at + block))
+            most = maximum(gain, most)
+        bound = np.float64(largest(most))
+        gains[at + x] = bound + abs(bound) * ROUNDING
+    gains[at + size : at + stride] = FORBIDDEN
+    publish(ready, g)
+
+
+@jit(inline="always")
+def row_of_gains(transitions, gains, ready, g, size, stride):
+    """Return where row g of the gains begins; fill it in when it is first asked for."""
+    if not published(ready, g):
+        fill_row(transitions, gains, ready, g, size, stride)
+    return g * stride
+
+
+@jit(inline="always")
+def reached_word(transitions, names, scores, first, past, word, stride):
+    """Return the best of score + transition over some survivors, for 64 labels."""
+    best = load_word(transitions, peek(names, first) * stride + word)  # its score is 0
+    for k in range(first + 1, past):
+        step = load_word(transitions, peek(names, k) * stride + word)
+        best = maximum(add(fill_word(peek(scores, k)), step), best)
+    return best
+
+
+@jit(inline="always")
+def promote(names, scores, start, used, best, gains, at, slack):
+    """Put survivor number `best` first, and drop those that it beats by its gains `at`.
+
+    Returns the new end of the list, the lowest score before any was dropped, and the second
+    best of those that are left.
+    """
+    lead, height = peek(names, best), peek(scores, best)
+    poke(names, best, peek(names, start))
+    poke(scores, best, peek(scores, start))
+    poke(names, start, lead)
+    poke(scores, start, height)
+    low, second = np.float32(0), FORBIDDEN
+    kept = start
+    for k in range(start, used):
+        x, score = peek(names, k), peek(scores, k) - height
+        poke(names, kept, x)
+        poke(scores, kept, score)
+        low = min(low, score)
+        stays = score + peek(gains, at + x) >= -slack
+        if stays and kept > start:
+            second = max(second, score)
+        # counting, not branching: who stays cannot be predicted
+        kept += np.int64(stays)
+    return kept, low, second
+
+
+@jit(inline="always")
+def given_up(used, i, n, size, patience):
+    """Say whether so many labels survived up to token i that dense decoding is faster."""
+    share, trial = patience
+    many = used > (share * size + 2) * (i + 1) and used > (trial * size + 3) * n
+    return many and i >= PATIENCE - 1

@@ -1,0 +1,132 @@
+"""Forward dominance over less than 64 labels, whose rows are one word.
+
+As in `forward_dominance`, without its loops over words. The pivots are the labels with the
+largest emissions. Where a single label survives a token, that is the pivot, which is known
+beforehand: so the processor need not wait for one token to begin with the next.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .dominance import (
+    DENSE,
+    DONE,
+    FORBIDDEN,
+    FULL,
+    given_up,
+    promote,
+    reached_word,
+    row_of_gains,
+)
+from .vectors import (
+    add,
+    any_lane,
+    at_least,
+    crest,
+    fill,
+    fill_word,
+    first_lane,
+    largest,
+    load_part_word,
+    load_word,
+    peek,
+    poke,
+    store,
+    total,
+    unsound,
+)
+
+__all__ = ["advance_few"]
+
+
+@jit(inline="always")
+def choose_pivots(emissions, begin, n, size, pivots):
+    """Write the label with the largest emission of each token; say whether all are sound."""
+    sums = fill(np.float32(0))
+    for i in range(n):
+        local = load_part_word(emissions, (begin + i) * size, size)
+        sums = add(sums, total(local))
+        bits = at_least(local, fill_word(largest(crest(local))))
+        # no bit is set where all are NaN
+        poke(pivots, i, first_lane(bits | (np.int64(1) << (size - 1))))
+    # NaN and +inf, once in a sum, stay there
+    return not any_lane(unsound(sums))
+
+
+@uncounted()
+def advance_few(model, emissions, begin, n, size, patience, work, names, scores):
+    """Find the survivors of one sentence, as `forward_dominance.advance` does without slack.
+
+    Ends as `FULL` where it does not know how to go on: that one is to try.
+    """
+    transitions, end, magnitude, _, gains, ready = model
+    marks, running, _, _, pivots = work
+    stride = len(end)
+    if not choose_pivots(emissions, begin, n, size, pivots):
+        return FULL, np.int64(0), 0.0
+    poke(names, 0, size)
+    poke(scores, 0, np.float32(0))
+    first, past = np.int64(0), np.int64(1)
+    lead = size
+    low = np.float32(0)
+    sizes = 0.0
+    for i in range(n):
+        if past + size > len(names):
+            return FULL, i, sizes
+        row = (begin + i) * size
+        last = i == n - 1
+        g = peek(pivots, i)
+        local = load_part_word(emissions, row, size)
+        if past - first == 1:
+            top = peek(transitions, lead * stride + g)
+            worth = add(load_word(transitions, lead * stride), local)
+        else:
+            top = FORBIDDEN
+            for k in range(first, past):
+                top = max(top, peek(scores, k) + peek(transitions, peek(names, k) * stride + g))
+            worth = add(reached_word(transitions, names, scores, first, past, 0, stride), local)
+        top += peek(emissions, row + g)
+        at = size * stride
+        if last:
+            worth = add(worth, load_word(end, 0))
+            top += peek(end, g)
+        else:
+            at = row_of_gains(transitions, gains, ready, g, size, stride)
+        if not (FORBIDDEN < top < np.inf):
+            return FULL, i, sizes
+        bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
+        bits &= ~(np.int64(1) << g)
+        sizes -= np.float64(low)
+        low = np.float32(0)
+        start, used = past, past + 1
+        lead = g
+        poke(names, start, g)
+        poke(scores, start, np.float32(0))
+        if bits:
+            store(running, 0, worth)
+            second, best = np.float32(0), start
+            while bits:
+                x = first_lane(bits)
+                bits &= bits - 1
+                score = peek(running, x) - top
+                poke(names, used, x)
+                poke(scores, used, score)
+                if score > second:
+                    second, best = score, used
+                low = min(low, score)
+                used += 1
+            if best > start:
+                lead = peek(names, best)
+                if not last:
+                    at = row_of_gains(transitions, gains, ready, lead, size, stride)
+                top += second
+                # what is subtracted twice is rounded twice
+                sizes -= np.float64(low - second)
+                used, low, _ = promote(names, scores, start, used, best, gains, at, np.float32(0))
+            if given_up(used, i, n, size, patience):
+                return DENSE, i, sizes
+        # every running score that counts lies between best + low and best
+        sizes += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+        first, past = start, used
+        poke(marks, i + 2, used)
+    return DONE, np.int64(-1), sizes + magnitude

@@ -1,0 +1,363 @@
+"""Forward dominance over flat arrays, where no transition is forbidden.
+
+Rows and lists are laid out as `dominance` says. Labels are taken by words of 64. What lies
+behind the labels of a row does not count, since a word of emissions holds ``-inf`` there.
+
+The pivot of a token should be its best label, but any label will do. The label that is best
+after the pivot of the token before is the best of nearly all tokens, and it is known before
+the token's turn: a processor that looks ahead need not wait. Where another label turns out to
+be better, that is the second pivot.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .dominance import (
+    DEAD,
+    DENSE,
+    DONE,
+    FORBIDDEN,
+    FULL,
+    UNSOUND,
+    emission,
+    given_up,
+    promote,
+    reached_word,
+    row_of_gains,
+)
+from .few_labels import advance_few
+from .vectors import (
+    LANES,
+    WORD,
+    add,
+    any_lane,
+    at_least,
+    count_bits,
+    crest,
+    fill,
+    fill_word,
+    first_lane,
+    greater,
+    largest,
+    load,
+    load_part_word,
+    load_word,
+    maximum,
+    peek,
+    poke,
+    prefetch,
+    select,
+    store,
+    total,
+    unsound,
+)
+
+__all__ = ["forward", "workspace"]
+
+CROWD = 64  # survivors of a token, above which one more pivot is tried
+FEW = 3  # survivors of a token, up to which all scores are computed
+AHEAD = 2  # tokens from one to that whose emissions are asked for
+
+
+@jit(inline="always")
+def emission_word(emissions, row, word, size):
+    """Return the emissions of 64 labels, ``-inf`` behind the last."""
+    if word + WORD <= size:
+        return load_word(emissions, row + word)
+    return load_part_word(emissions, row + word, size - word)
+
+
+@jit(inline="always")
+def ask_for(emissions, index):
+    """Ask for the emissions of a word to be brought near."""
+    for block in range(index, index + WORD, LANES):
+        prefetch(emissions, block)
+
+
+@jit(inline="always")
+def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
+    """Take in what a word of labels is worth after one label.
+
+    Returns the largest worth so far of each lane, the word where it is, and the sums of the
+    emissions.
+    """
+    local = emission_word(emissions, row, word, size)
+    height = crest(add(load_word(transitions, lead + word), local))
+    place = select(greater(height, peak), fill(np.float32(word)), place)
+    return maximum(height, peak), place, add(sums, total(local))
+
+
+@jit(inline="always")
+def summit(transitions, lead, emissions, row, size, peak, place, summits):
+    """Return the label that is worth most after one label, after the climb."""
+    top = largest(peak)
+    store(summits, 0, place)
+    word = np.int64(peek(summits, first_lane(at_least(peak, fill(top)))))
+    local = emission_word(emissions, row, word, size)
+    bits = at_least(add(load_word(transitions, lead + word), local), fill_word(top))
+    # no bit is set where all are NaN
+    return min(word + first_lane(bits | (np.int64(1) << (WORD - 1))), size - 1)
+
+
+@jit(inline="always")
+def worth_of(transitions, names, scores, first, past, emissions, end, row, size, block, last):
+    """Return what 16 labels are worth after the best of some survivors."""
+    stride = len(end)
+    best = fill(FORBIDDEN)
+    for k in range(first, past):
+        step = load(transitions, peek(names, k) * stride + block)
+        best = maximum(add(fill(peek(scores, k)), step), best)
+    best = add(best, emission(emissions, row, block, size))
+    return add(best, load(end, block)) if last else best
+
+
+@uncounted()
+def best_label(
+    transitions, names, scores, first, past, emissions, end, row, size, last, running
+):  # fmt: skip
+    """Return the label of a token that is worth most after some survivors, and its worth."""
+    stride = len(end)
+    peak = fill(FORBIDDEN)
+    for block in range(0, stride, LANES):
+        worth = worth_of(
+            transitions, names, scores, first, past, emissions, end, row, size, block, last
+        )
+        store(running, block, worth)
+        peak = maximum(worth, peak)
+    top = largest(peak)
+    for block in range(0, stride, LANES):
+        bits = at_least(load(running, block), fill(top))
+        if bits:
+            return block + first_lane(bits), top
+    return np.int64(0), top
+
+
+@jit(inline="always")
+def note(hits, many, word, bits):
+    """Write down the labels of a word that survive, if any do; return how many words have."""
+    poke(hits, 2 * many, bits)
+    poke(hits, 2 * many + 1, word)
+    # counting, not branching: which word has survivors cannot be predicted
+    return many + np.int64(bits != 0)
+
+
+@jit()
+def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
+    """Find the survivors of each token of one sentence.
+
+    A survivor lies on a path that may be within `slack` of the best. Those of token i are
+    ``marks[i + 1]:marks[i + 2]`` of `names` and `scores`, which grow as needed.
+
+    Returns
+    -------
+    names, scores
+    status, token
+        `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`.
+    sizes
+        Sum of the sizes of all roundings on a path that counts.
+    """
+    if size < WORD and slack == 0:
+        status, token, sizes = advance_few(
+            model, emissions, begin, n, size, patience, work, names, scores
+        )
+        if status != FULL:
+            return names, scores, status, token, sizes
+    while True:
+        status, token, sizes = advance(
+            model, emissions, begin, n, size, slack, patience, work, names, scores
+        )
+        if status != FULL:
+            return names, scores, status, token, sizes
+        room = 2 * len(names)
+        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+
+
+@uncounted()
+def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
+    """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
+    transitions, end, magnitude, ceiling, gains, ready = model
+    marks, running, hits, summits, _ = work
+    stride = len(end)
+    poke(names, 0, size)
+    poke(scores, 0, np.float32(0))
+    first, past = np.int64(0), np.int64(1)
+    second = FORBIDDEN  # the second best score
+    low = np.float32(0)
+    sizes = 0.0
+    nothing, nowhere = fill(FORBIDDEN), fill(np.float32(0))
+    peak, place, sums = nothing, nowhere, nowhere
+    row, lead = begin * size, size * stride
+    for word in range(0, size, WORD):
+        peak, place, sums = climb(transitions, lead, emissions, row, word, size, peak, place, sums)
+    pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
+    for i in range(n):
+        if past + size > len(names):
+            return FULL, i, sizes
+        row = (begin + i) * size
+        last = i == n - 1
+        g = pivot
+        lead = peek(names, first) * stride
+        top = peek(transitions, lead + g)
+        for k in range(first + 1, past):
+            top = max(top, peek(scores, k) + peek(transitions, peek(names, k) * stride + g))
+        top += peek(emissions, row + g)
+        if last:
+            top += peek(end, g)
+        if not (FORBIDDEN < top < np.inf):
+            # out of reach, or never followed by an end
+            g, top = best_label(
+                transitions, names, scores, first, past, emissions, end, row, size, last, running
+            )
+            if not (FORBIDDEN < top < np.inf):
+                return DEAD, i, sizes
+        at = size * stride
+        if not last:
+            at = row_of_gains(transitions, gains, ready, g, size, stride)
+        count = past - first
+        home, own = g & -WORD, np.int64(1) << (g & (WORD - 1))
+        threshold = top - slack
+        many = np.int64(0)
+        peak, place, after = nothing, nowhere, g * stride
+        for word in range(0, size, WORD):
+            # a few short names: exact scores. Else the best survivor bounds all from below,
+            # and the others add no more than the second score and the best transition
+            if count == 1:
+                worth = load_word(transitions, lead + word)
+            elif count <= FEW:
+                worth = reached_word(transitions, names, scores, first, past, word, stride)
+            else:
+                worth = add(load_word(ceiling, word), fill_word(second))
+                worth = maximum(load_word(transitions, lead + word), worth)
+            worth = add(worth, emission_word(emissions, row, word, size))
+            if last:
+                worth = add(worth, load_word(end, word))
+            if count > 1:
+                store(running, word, worth)
+            bits = at_least(add(worth, load_word(gains, at + word)), fill_word(threshold))
+            bits &= ~(own * np.int64(word == home))
+            many = note(hits, many, word, bits)
+            if not last:
+                # here, and not in a loop of its own, which would wait for the memory
+                ask_for(emissions, row + (1 + AHEAD) * size + word)
+                peak, place, sums = climb(
+                    transitions, after, emissions, row + size, word, size, peak, place, sums
+                )
+        if not last:
+            pivot = summit(transitions, after, emissions, row + size, size, peak, place, summits)
+        if count > FEW:
+            bounded, many = many, np.int64(0)
+            for j in range(bounded):
+                bits, word = peek(hits, 2 * j), peek(hits, 2 * j + 1)
+                hopeful, kept = bits, np.int64(0)
+                while hopeful:
+                    lane = first_lane(hopeful) & -LANES
+                    hopeful &= ~(np.int64(0xFFFF) << lane)
+                    block = word + lane
+                    # summed in the order of the bounds: rounding keeps the order then
+                    worth = worth_of(
+                        transitions, names, scores, first, past, emissions, end, row, size,
+                        block, last,
+                    )  # fmt: skip
+                    store(running, block, worth)
+                    hope = add(worth, load(gains, at + block))
+                    kept |= at_least(hope, fill(threshold)) << lane
+                many = note(hits, many, word, bits & kept)
+        # every running score that counts lies between best + low and best
+        sizes -= np.float64(low)
+        low, second = np.float32(0), FORBIDDEN
+        start, used = past, past + 1
+        poke(names, start, g)
+        poke(scores, start, np.float32(0))
+        if many:
+            alive = np.int64(0)
+            for j in range(many):
+                alive += count_bits(peek(hits, 2 * j))
+            best, j = start, np.int64(0)
+            bits, word = peek(hits, 0), peek(hits, 1)
+            for _ in range(alive):
+                x = word + first_lane(bits)
+                bits &= bits - 1
+                # on to the next word, without a branch that cannot be predicted
+                over = -np.int64(bits == 0)
+                j -= 2 * over
+                bits |= peek(hits, j) & over
+                word += (peek(hits, j + 1) - word) & over
+                if count > 1:
+                    score = peek(running, x)
+                else:
+                    score = peek(transitions, lead + x) + peek(emissions, row + x)
+                    if last:
+                        score += peek(end, x)
+                score -= top
+                poke(names, used, x)
+                poke(scores, used, score)
+                if score > max(second, np.float32(0)):
+                    best = used
+                second = max(second, score)
+                low = min(low, score)
+                used += 1
+            if best > start:
+                g = peek(names, best)
+                if not last:
+                    at = row_of_gains(transitions, gains, ready, g, size, stride)
+                top += second
+                # what is subtracted twice is rounded twice
+                sizes -= np.float64(low - second)
+                used, low, second = promote(names, scores, start, used, best, gains, at, slack)
+            if used - start > CROWD and not last:
+                used, second = thinned(
+                    transitions, gains, ready, names, scores, start, used, size, stride, slack
+                )
+            if given_up(used, i, n, size, patience):
+                return DENSE, i, sizes
+        sizes += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+        first, past = start, used
+        poke(marks, i + 2, used)
+    if any_lane(unsound(sums)) and not all_sound(emissions, begin * size, (begin + n) * size):
+        return UNSOUND, np.int64(-1), sizes
+    return DONE, np.int64(-1), sizes + magnitude
+
+
+@uncounted()
+def thinned(transitions, gains, ready, names, scores, start, used, size, stride, slack):
+    """Drop survivors that the second best beats, whatever follows.
+
+    Returns the new end, and the second best score.
+    """
+    lead = start + 1
+    for k in range(lead + 1, used):
+        if scores[k] > scores[lead]:
+            names[lead], names[k] = names[k], names[lead]
+            scores[lead], scores[k] = scores[k], scores[lead]
+    at = row_of_gains(transitions, gains, ready, names[lead], size, stride)
+    floor = scores[lead] - slack
+    kept = lead + 1
+    for k in range(lead + 1, used):
+        x, score = names[k], scores[k]
+        names[kept], scores[kept] = x, score
+        kept += np.int64(score + gains[at + x] >= floor)
+    return kept, scores[lead]
+
+
+@uncounted()
+def all_sound(emissions, begin, stop):
+    """Say whether no emission is NaN or ``+inf``; very large ones only look so in a sum."""
+    for k in range(begin, stop):
+        if not emissions[k] < np.inf:
+            return False
+    return True
+
+
+@jit()
+def workspace(longest, size, stride):
+    """Return scratch space, and the lists of survivors."""
+    work = (
+        np.zeros(longest + 2, np.int64),  # marks
+        np.empty(stride + WORD, np.float32),  # running scores
+        np.empty(2 * (size // WORD + 2), np.int64),  # labels that survive, by words
+        np.empty(LANES, np.float32),  # words of the best labels
+        np.empty(longest, np.int64),  # pivots
+    )
+    work[0][1] = 1
+    room = 4 * longest + 2 * size + 2
+    return work, np.empty(room, np.int64), np.empty(room, np.float32)

@@ -1,0 +1,123 @@
+"""What the decoders derive from forbidden transitions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .flat import WORD, aligned
+
+if TYPE_CHECKING:
+    from .padded import Padded
+
+__all__ = ["Rules", "rules_of"]
+
+#: At most so many groups of labels, and one for so many labels.
+GROUPS, MEMBERS = 64, 8
+
+#: The floor and the margin, as shares of how much the best transition from a label exceeds the
+#: usual one.
+FLOOR, MARGIN = 1.5, 1.1
+
+#: More than the rounding of a sum of two may take, relative to its terms.
+ROUNDING = np.float32(2.0**-21)
+
+#: transitions, end, magnitude, bounds, ready, rows, groups, followers, kinds, within, floor,
+#: margin
+Rules: TypeAlias = tuple[
+    NDArray[np.float32],
+    NDArray[np.float32],
+    float,
+    NDArray[np.float32],
+    NDArray[np.uint8],
+    NDArray[np.float32],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.bool_],
+    float,
+    np.float32,
+]
+
+
+def rules_of(padded: Padded) -> Rules:
+    """Return what forward dominance needs where transitions are forbidden.
+
+    - `bounds`, **shape (L * stride,)**, are filled in by the kernels when a sentence first
+      needs a row, as `ready` tells; memory that none needs is never touched.
+    - `rows`, **shape ((L + groups + 1) * stride,)**, are the transitions into each label; the
+      best into each group; and the best of all: rounded upwards.
+    - Labels of one of the `groups` may follow the same labels, or nearly so where that would
+      be too many.
+    - `followers`, **shape (L * words,)**, has a bit for each label that may follow a label.
+    - Labels of one of the `kinds` may be followed by the same labels; ``within[a, b]`` tells
+      whether all that may follow kind a may follow kind b.
+    - `floor` is what a continuation without evidence is counted as; labels within the `margin`
+      of the best are tried for a reference path. Neither changes what is found.
+    """
+    size, stride = padded.size, len(padded.end)
+    transitions = padded.transitions.reshape(-1, stride)[:size, :size]
+    legal = transitions > -np.inf
+    groups = _alike(legal.T)
+    most = max(4, min(GROUPS, size // MEMBERS))
+    count = int(groups.max()) + 1
+    if count > most:
+        groups = groups * most // count
+        count = most
+    kinds = _alike(legal)
+    sets = legal[np.unique(kinds, return_index=True)[1]].astype(np.float32)
+    best = transitions.max(axis=1, initial=-np.inf)
+    lead = 0.0
+    if legal.any():
+        usual = np.median(transitions[legal])
+        lead = max(0.0, float(best[best > -np.inf].mean(dtype=np.float64) - usual))
+    return (
+        padded.transitions,
+        padded.end,
+        padded.magnitude,
+        aligned(size * stride),
+        np.zeros(size, dtype=np.uint8),
+        _rows(transitions, groups, count, best, stride),
+        groups,
+        _bits(legal),
+        kinds,
+        sets @ (1.0 - sets.T) == 0.0,
+        -FLOOR * lead,
+        np.float32(MARGIN * lead),
+    )
+
+
+def _rows(
+    transitions: NDArray[np.float32],
+    groups: NDArray[np.int64],
+    count: int,
+    best: NDArray[np.float32],
+    stride: int,
+) -> NDArray[np.float32]:
+    size = len(transitions)
+    flat = aligned((size + count + 1) * stride)
+    rows = flat.reshape(-1, stride)
+    rows[:, size:] = -np.inf
+    rows[:size, :size] = transitions.T
+    order = np.argsort(groups, kind="stable")
+    begins = np.searchsorted(groups[order], np.arange(count))
+    rows[size:-1, :size] = np.maximum.reduceat(transitions[:, order], begins, axis=1).T
+    rows[-1, :size] = best
+    np.add(rows, np.abs(rows) * ROUNDING, out=rows, where=rows > -np.inf)
+    return flat
+
+
+def _bits(legal: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return rows of bits, 64 to an integer, filled up with ones."""
+    size = len(legal)
+    padded = np.ones((size, -(-size // WORD) * WORD), dtype=np.bool_)
+    padded[:, :size] = legal
+    return np.packbits(padded, axis=1, bitorder="little").reshape(-1).view(np.int64)
+
+
+def _alike(rows: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Number rows so that equal ones have the same number, and similar ones similar numbers."""
+    packed = np.packbits(rows, axis=1)
+    return np.unique(packed, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
