@@ -34,7 +34,8 @@ from .dominance import (
     FULL,
     LOST,
     UNSOUND,
-    emission,
+    all_sound,
+    emission_word,
     given_up,
 )
 from .vectors import (
@@ -43,16 +44,17 @@ from .vectors import (
     add,
     any_lane,
     at_least,
-    either,
+    chosen,
+    crest,
     fill,
+    fill_word,
     first_lane,
     greater,
-    lanes,
     largest,
     load,
+    load_word,
     maximum,
     minimum,
-    nowhere,
     prefetch,
     publish,
     published,
@@ -60,6 +62,7 @@ from .vectors import (
     select,
     store,
     subtract,
+    total,
     unsound,
 )
 
@@ -72,21 +75,30 @@ PIVOTS = 3  # the best survivors that drop others where there are many
 
 
 @jit(inline="always")
-def width_of(stride):
-    """Return the width of a row with its crest."""
-    return stride + (stride + WORD - 1) // WORD * LANES
+def widths(size):
+    """Return the width of a row of words, and of a row with its crest."""
+    words = (size + WORD - 1) // WORD
+    return words * WORD, words * (WORD + LANES)
 
 
 @jit()
-def sweep(names, scores, first, past, transitions, running, at, stride):
-    """Set ``running[at + y]`` to the best of score + transition over some survivors."""
-    y = 0
-    while y + WORD <= stride:
-        reach(names, scores, first, past, transitions, y, running, at + y, stride, 1, 4)
-        y += WORD
-    while y < stride:
-        reach(names, scores, first, past, transitions, y, running, at + y, stride, 1, 1)
-        y += LANES
+def sweep(names, scores, first, past, rows, out, at, size, stride):
+    """Set ``out[at + y]`` to the best of score + entry of a row over some rows."""
+    for word in range(0, size, WORD):
+        reach(names, scores, first, past, rows, word, out, at + word, stride, 1, 4)
+
+
+@jit(inline="always")
+def until(count):
+    """Return the mask of the first `count` lanes of a word."""
+    return (np.int64(1) << count) - 1 if count < WORD else np.int64(-1)
+
+
+@jit(inline="always")
+def ask_for(array, index):
+    """Ask for a word of an array to be brought near."""
+    for block in range(index, index + WORD, LANES):
+        prefetch(array, block)
 
 
 @uncounted()
@@ -125,36 +137,30 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
     """Write what all labels of token i are worth, entered from some labels, to row i of `running`.
 
     With them their crest; and to row i of `crests`, that of the emissions (at the last token,
-    of emission and end). Returns the largest worth, and the mask of unsound emissions.
+    of emission and end). Returns the largest worth, and the sums of all emissions.
     """
     transitions, end, stride = model[0], model[1], len(model[1])
-    wide = width_of(stride)
-    at, high = i * wide, i * (wide - stride)
+    body, wide = widths(size)
+    at, high = i * wide, i * (wide - body)
     one = past - first == 1
     lead = names[first] * stride
     if not one:
-        sweep(names, scores, first, past, transitions, running, at, stride)
-    bad = nowhere()
-    peak = fill(FORBIDDEN)
-    for word in range(0, stride, WORD):
-        crest, height = fill(FORBIDDEN), fill(FORBIDDEN)
-        for block in range(word, word + WORD, LANES):
-            if block >= stride:
-                break
-            prefetch(emissions, row + size + block)
-            own = emission(emissions, row, block, size)
-            bad = either(bad, unsound(own))
-            if last:
-                own = add(own, load(end, block))
-            height = maximum(own, height)
-            step = load(transitions, lead + block) if one else load(running, at + block)
-            worth = add(step, own)
-            store(running, at + block, worth)
-            crest = maximum(worth, crest)
-        store(crests, high + word // 4, height)
-        store(running, at + stride + word // 4, crest)
-        peak = maximum(crest, peak)
-    return largest(peak), bad
+        sweep(names, scores, first, past, transitions, running, at, size, stride)
+    peak, sums = fill(FORBIDDEN), fill(np.float32(0))
+    for word in range(0, size, WORD):
+        ask_for(emissions, row + size + word)
+        own = emission_word(emissions, row, word, size)
+        sums = add(sums, total(own))
+        if last:
+            own = add(own, load_word(end, word))
+        step = load_word(transitions, lead + word) if one else load_word(running, at + word)
+        worth = add(step, own)
+        store(running, at + word, worth)
+        ridge = crest(worth)
+        store(running, at + body + word // 4, ridge)
+        store(crests, high + word // 4, crest(own))
+        peak = maximum(ridge, peak)
+    return largest(peak), sums
 
 
 @uncounted()
@@ -162,50 +168,49 @@ def choose_reference(model, emissions, begin, n, size, work):
     """Find a good path by a beam of the labels that are little worse than the best.
 
     Its labels go to `refs`; to `crests`, those of the emissions (and at the last token, of
-    emission and end). Returns whether the beam found a legal path, and the mask of
-    unsound emissions.
+    emission and end). Returns whether the beam found a legal path, and the sums of
+    all emissions met.
     """
     transitions, stride, margin = model[0], len(model[1]), model[11]
     running, refs, crests, sources = work[1], work[2], work[3], work[16]
     beam, scores, tried, origins = work[4], work[5], work[6], work[7]
-    wide = width_of(stride)
-    bad = nowhere()
+    body, wide = widths(size)
+    sums = fill(np.float32(0))
     beam[0], scores[0] = size, 0.0
     width = np.int64(1)
     for i in range(n):
         row, at = (begin + i) * size, i * wide
         last = i == n - 1
         sources[i] = beam[0] if width == 1 else -1
-        top, bad_here = enter(
+        top, local = enter(
             beam, scores, 0, width, model, emissions, row, size, last, running, crests, i
         )
-        bad = either(bad, bad_here)
+        sums = add(sums, local)
         if not (FORBIDDEN < top < np.inf):
-            return False, bad
+            return False, sums
         floor = max(top - margin, -EVERYTHING)
         here = i * BEAM
         kept = 0
-        for word in range(0, stride, WORD):
-            if not at_least(load(running, at + stride + word // 4), fill(floor)):
-                continue
-            bits = np.int64(0)
-            for block in range(word, word + WORD, LANES):
-                if block >= stride:
-                    break
-                bits |= at_least(load(running, at + block), fill(floor)) << (block - word)
-            while bits:
-                y = word + first_lane(bits)
-                bits &= bits - 1
-                if kept == BEAM and not running[at + y] > floor:
-                    continue
-                k = min(kept, BEAM - 1)
-                kept = min(kept + 1, BEAM)
-                while k > 0 and running[at + tried[here + k - 1]] < running[at + y]:
-                    tried[here + k] = tried[here + k - 1]
-                    k -= 1
-                tried[here + k] = y
-                if kept == BEAM:
-                    floor = max(floor, running[at + tried[here + BEAM - 1]])
+        for ridge in range(at + body, at + wide, WORD):
+            hot = at_least(load_word(running, ridge), fill_word(floor)) & until(at + wide - ridge)
+            while hot:
+                lane = first_lane(hot) & -LANES
+                hot &= ~(np.int64(0xFFFF) << lane)
+                word = 4 * (ridge + lane - at - body)
+                bits = at_least(load_word(running, at + word), fill_word(floor))
+                while bits:
+                    y = word + first_lane(bits)
+                    bits &= bits - 1
+                    if kept == BEAM and not running[at + y] > floor:
+                        continue
+                    k = min(kept, BEAM - 1)
+                    kept = min(kept + 1, BEAM)
+                    while k > 0 and running[at + tried[here + k - 1]] < running[at + y]:
+                        tried[here + k] = tried[here + k - 1]
+                        k -= 1
+                    tried[here + k] = y
+                    if kept == BEAM:
+                        floor = max(floor, running[at + tried[here + BEAM - 1]])
         for j in range(kept):
             y = tried[here + j]
             origins[here + j] = 0
@@ -223,7 +228,7 @@ def choose_reference(model, emissions, begin, n, size, work):
     for i in range(n - 1, -1, -1):
         refs[i] = tried[i * BEAM + k]
         k = origins[i * BEAM + k]
-    return True, bad
+    return True, sums
 
 
 @uncounted()
@@ -237,9 +242,9 @@ def look_ahead(model, emissions, begin, n, size, work):
     live, pulls = work[9], work[10]
     firsts, seconds, bests = work[11], work[12], work[15]
     stride = len(end)
-    wide = width_of(stride)
-    high = wide - stride
-    words = high // LANES
+    body, wide = widths(size)
+    high = wide - body
+    words = body // WORD
     outs = (size + len(firsts)) * stride  # the row of the largest T[x, y] of each x
     used = 0
     live[0], pulls[0] = 0, 0.0
@@ -255,7 +260,7 @@ def look_ahead(model, emissions, begin, n, size, work):
             if not published(ready, own):
                 fill_row(transitions, table, floor, ready, own, size, stride)
             if used > 1:
-                sweep(live, pulls, 0, used, rows, gains, at, stride)
+                sweep(live, pulls, 0, used, rows, gains, at, size, stride)
         link = np.float64(transitions[before * stride + own])
         base = link + np.float64(emissions[row + own])
         if last:
@@ -263,45 +268,39 @@ def look_ahead(model, emissions, begin, n, size, work):
         least = np.float32(base + floor - (abs(base) + abs(floor)) * ROUNDING)
         most = fill(FORBIDDEN)
         touched = np.int64(0)
-        for word in range(0, stride, WORD):
-            crest = fill(FORBIDDEN)
-            for block in range(word, word + WORD, LANES):
-                if block >= stride:
-                    break
-                prefetch(table, before * stride + block)
-                prefetch(rows, lead + block)
-                more = fill(np.float32(0))  # nothing follows the last token
-                if not last:
-                    most_of_rest = add(load(rows, outs + block), fill(rest))
-                    more = minimum(load(table, lead + block), most_of_rest)
-                    if used > 1:
-                        more = maximum(load(gains, at + block), more)
-                    else:
-                        more = maximum(add(load(rows, one + block), fill(pull)), more)
-                store(gains, at + block, more)
-                crest = maximum(more, crest)
-            store(gains, at + stride + word // 4, crest)
+        for word in range(0, size, WORD):
+            ask_for(table, before * stride + word)
+            ask_for(rows, lead + word)
+            more = fill_word(np.float32(0))  # nothing follows the last token
+            if not last:
+                of_rest = add(load_word(rows, outs + word), fill_word(rest))
+                more = minimum(load_word(table, lead + word), of_rest)
+                if used > 1:
+                    more = maximum(load_word(gains, at + word), more)
+                else:
+                    more = maximum(add(load_word(rows, one + word), fill_word(pull)), more)
+            if word + WORD > size:
+                # behind the last label, rows hold what nobody wrote
+                more = chosen(until(size - word), more)
+            store(gains, at + word, more)
+            ridge = crest(more)
+            store(gains, at + body + word // 4, ridge)
             if i == 0:
                 continue
-            hope = add(load(crests, i * high + word // 4), crest)
+            hope = add(load(crests, i * high + word // 4), ridge)
             if not at_least(hope, fill(least)):
                 continue
             followers = legal[before * words + word // WORD]
             closed = ~followers
             if word <= own < word + WORD:
                 followers &= ~(np.int64(1) << (own - word))
-            bits = np.int64(0)
-            for block in range(word, word + WORD, LANES):
-                if block >= stride:
-                    break
-                worth = emission(emissions, row, block, size)
-                if last:
-                    worth = add(worth, load(end, block))
-                hope = add(worth, load(gains, at + block))
-                store(hopes, block, hope)
-                bits |= at_least(hope, fill(least)) << (block - word)
-                is_open = lanes(followers >> (block - word))
-                most = maximum(select(is_open, hope, fill(FORBIDDEN)), most)
+            worth = emission_word(emissions, row, word, size)
+            if last:
+                worth = add(worth, load_word(end, word))
+            worth = add(worth, more)
+            store(hopes, word, worth)
+            bits = at_least(worth, fill_word(least))
+            most = maximum(crest(chosen(followers, worth)), most)
             bits &= closed
             while bits:
                 y = word + first_lane(bits)
@@ -333,23 +332,24 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
 
     That needs a reference path, except for a slack of `EVERYTHING`.
     """
-    bad = nowhere()
     if slack < EVERYTHING:
-        legal, bad = choose_reference(model, emissions, begin, n, size, work)
+        legal, sums = choose_reference(model, emissions, begin, n, size, work)
+        if any_lane(unsound(sums)) and not all_sound(emissions, begin * size, (begin + n) * size):
+            return names, scores, UNSOUND, np.int64(-1), 0.0
         if not legal:
-            return names, scores, UNSOUND if any_lane(bad) else LOST, np.int64(-1), 0.0
+            return names, scores, LOST, np.int64(-1), 0.0
         look_ahead(model, emissions, begin, n, size, work)
     else:
-        work[8][: n * width_of(len(model[1]))] = 0.0
+        if not all_sound(emissions, begin * size, (begin + n) * size):
+            return names, scores, UNSOUND, np.int64(-1), 0.0
+        work[8][: n * widths(size)[1]] = 0.0
         work[16][:n] = -1
     while True:
-        status, token, total, bad_here = advance(
+        status, token, sizes = advance(
             model, emissions, begin, n, size, slack, patience, work, names, scores
         )
-        if any_lane(either(bad, bad_here)):
-            return names, scores, UNSOUND, token, total
         if status != FULL:
-            return names, scores, status, token, total
+            return names, scores, status, token, sizes
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
@@ -360,78 +360,65 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     stride, magnitude = len(model[1]), model[2]
     marks, running, refs, crests = work[0], work[1], work[2], work[3]
     gains, sources = work[8], work[16]
-    wide = width_of(stride)
-    bad = nowhere()
+    body, wide = widths(size)
     names[0], scores[0] = size, 0.0
     marks[0], marks[1] = 0, 1
     first, past = 0, 1
-    total = 0.0
+    sizes = 0.0
     low = np.float32(0)
     for i in range(n):
         row = (begin + i) * size
         last = i == n - 1
         at = i * wide
-        if past - first == 1 and names[first] == sources[i]:
-            # the reference came from here alone: all labels are scored already
-            peak = fill(FORBIDDEN)
-            for crest in range(at + stride, at + wide, LANES):
-                peak = maximum(load(running, crest), peak)
-            top = largest(peak)
-        else:
+        if past - first > 1 or names[first] != sources[i]:
+            # else the reference came from here alone: all labels are scored already
             sources[i] = -1
-            top, bad_here = enter(
+            enter(
                 names, scores, first, past, model, emissions, row, size, last, running, crests, i
             )
-            bad = either(bad, bad_here)
-        if not (FORBIDDEN < top < np.inf):
-            return DEAD, np.int64(i), total, bad
-        own = np.int64(-1)
-        threshold = top - slack
-        if slack == EVERYTHING:
-            threshold = -EVERYTHING
-        elif not last:
-            own = refs[i]
-            threshold = running[at + own] - slack
+        threshold = -EVERYTHING
+        if slack < EVERYTHING:
+            threshold = running[at + refs[i]] - slack
         start = used = past
         if used + size > len(names):
-            return FULL, np.int64(i), total, bad
-        for word in range(0, stride, WORD):
-            crest = stride + word // 4
-            hope = add(load(running, at + crest), load(gains, at + crest))
-            if not at_least(hope, fill(threshold)):
-                continue
-            bits = np.int64(0)
-            for block in range(word, word + WORD, LANES):
-                if block >= stride:
-                    break
-                hope = add(load(running, at + block), load(gains, at + block))
-                bits |= at_least(hope, fill(threshold)) << (block - word)
-            while bits:
-                x = word + first_lane(bits)
-                bits &= bits - 1
-                names[used], scores[used] = x, running[at + x]
-                used += 1
+            return FULL, np.int64(i), sizes
+        for ridge in range(at + body, at + wide, WORD):
+            hope = add(load_word(running, ridge), load_word(gains, ridge))
+            hot = at_least(hope, fill_word(threshold)) & until(at + wide - ridge)
+            while hot:
+                lane = first_lane(hot) & -LANES
+                hot &= ~(np.int64(0xFFFF) << lane)
+                word = 4 * (ridge + lane - at - body)
+                worth = add(load_word(running, at + word), load_word(gains, at + word))
+                bits = at_least(worth, fill_word(threshold))
+                while bits:
+                    x = word + first_lane(bits)
+                    bits &= bits - 1
+                    names[used], scores[used] = x, running[at + x]
+                    used += 1
         # every running score that counts lies between best + low and best
-        total -= np.float64(low)
+        sizes -= np.float64(low)
         best = FORBIDDEN
         where = start
         for k in range(start, used):
             if scores[k] > best:
                 best, where = scores[k], k
+        if not (FORBIDDEN < best < np.inf):
+            return DEAD, np.int64(i), sizes
         names[start], names[where] = names[where], names[start]
         scores[where], scores[start] = scores[start], 0.0
         low = np.float32(0)
         for k in range(start + 1, used):
             scores[k] -= best
             low = min(low, scores[k])
-        total += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
+        sizes += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
         if used - start > CROWD and not last and slack < EVERYTHING:
             used = thinned(model, work, names, scores, start, used, size, stride, slack)
         first, past = start, used
         marks[i + 2] = used
         if given_up(used, i, n, size, patience):
-            return DENSE, np.int64(i), total, bad
-    return DONE, np.int64(-1), total + magnitude, bad
+            return DENSE, np.int64(i), sizes
+    return DONE, np.int64(-1), sizes + magnitude
 
 
 @uncounted()
@@ -485,7 +472,7 @@ def thinned(model, work, names, scores, start, used, size, stride, slack):
 @jit()
 def aligned(count):
     """Return room for floats where no 16 of a row lie in two lines of the cache."""
-    room = np.empty(count + LANES, np.float32)
+    room = np.empty(count + WORD + LANES, np.float32)
     skipped = -(room.ctypes.data // 4) % LANES
     return room[skipped : skipped + count]
 
@@ -494,13 +481,13 @@ def aligned(count):
 def workspace(model, longest, size):
     """Return scratch space, and the lists of survivors."""
     stride = len(model[1])
-    wide = width_of(stride)
+    body, wide = widths(size)
     count = len(model[5]) // stride - size - 1
     work = (
         np.zeros(longest + 2, np.int64),  # marks
         aligned(longest * wide),  # running scores
         np.empty(longest + 1, np.int64),  # reference path
-        np.empty(longest * (wide - stride), np.float32),  # crests of the emissions
+        np.empty(longest * (wide - body), np.float32),  # crests of the emissions
         np.empty(BEAM, np.int64),  # labels in the beam
         np.empty(BEAM, np.float32),  # their scores
         np.empty(BEAM * longest, np.int64),  # labels that were in the beam
@@ -514,7 +501,7 @@ def workspace(model, longest, size):
         np.empty(size, np.float32),  # its score
         np.zeros(count, np.int64),  # the best label of each group
         np.empty(longest, np.int64),  # the one label that each token was entered from, or -1
-        aligned(stride),  # hopes
+        aligned(body),  # hopes
     )
     room = 4 * longest + 2 * size + 2
     return work, np.empty(room, np.int64), np.empty(room, np.float32)

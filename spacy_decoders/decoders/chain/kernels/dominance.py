@@ -15,12 +15,14 @@ import numpy as np
 from ....jit import jit, uncounted
 from .vectors import (
     LANES,
+    WORD,
     add,
     fill,
     fill_word,
     largest,
     load,
     load_part,
+    load_part_word,
     load_word,
     maximum,
     peek,
@@ -41,7 +43,9 @@ __all__ = [
     "LOST",
     "UNIT32",
     "UNSOUND",
+    "all_sound",
     "emission",
+    "emission_word",
     "fill_row",
     "given_up",
     "promote",
@@ -68,6 +72,23 @@ def emission(emissions, row, block, size):
     if block + LANES <= size:
         return load(emissions, row + block)
     return load_part(emissions, row + block, size - block)
+
+
+@jit(inline="always")
+def emission_word(emissions, row, word, size):
+    """Return the emissions of 64 labels, ``-inf`` behind the last."""
+    if word + WORD <= size:
+        return load_word(emissions, row + word)
+    return load_part_word(emissions, row + word, size - word)
+
+
+@uncounted()
+def all_sound(emissions, begin, stop):
+    """Say whether no emission is NaN or ``+inf``; very large ones only look so in a sum."""
+    for k in range(begin, stop):
+        if not emissions[k] < np.inf:
+            return False
+    return True
 
 
 @uncounted()

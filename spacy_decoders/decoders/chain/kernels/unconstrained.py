@@ -19,7 +19,9 @@ from .dominance import (
     FORBIDDEN,
     FULL,
     UNSOUND,
+    all_sound,
     emission,
+    emission_word,
     given_up,
     promote,
     reached_word,
@@ -40,7 +42,6 @@ from .vectors import (
     greater,
     largest,
     load,
-    load_part_word,
     load_word,
     maximum,
     peek,
@@ -57,14 +58,6 @@ __all__ = ["forward", "workspace"]
 CROWD = 64  # survivors of a token, above which one more pivot is tried
 FEW = 3  # survivors of a token, up to which all scores are computed
 AHEAD = 2  # tokens from one to that whose emissions are asked for
-
-
-@jit(inline="always")
-def emission_word(emissions, row, word, size):
-    """Return the emissions of 64 labels, ``-inf`` behind the last."""
-    if word + WORD <= size:
-        return load_word(emissions, row + word)
-    return load_part_word(emissions, row + word, size - word)
 
 
 @jit(inline="always")
@@ -337,15 +330,6 @@ def thinned(transitions, gains, ready, names, scores, start, used, size, stride,
         names[kept], scores[kept] = x, score
         kept += np.int64(score + gains[at + x] >= floor)
     return kept, scores[lead]
-
-
-@uncounted()
-def all_sound(emissions, begin, stop):
-    """Say whether no emission is NaN or ``+inf``; very large ones only look so in a sum."""
-    for k in range(begin, stop):
-        if not emissions[k] < np.inf:
-            return False
-    return True
 
 
 @jit()

@@ -23,6 +23,7 @@ __all__ = [
     "WORD",
     "any_lane",
     "at_least",
+    "chosen",
     "count_bits",
     "crest",
     "either",
@@ -30,7 +31,6 @@ __all__ = [
     "fill_word",
     "first_lane",
     "greater",
-    "lanes",
     "largest",
     "load",
     "load_part",
@@ -385,13 +385,14 @@ def at_least(typing, left, right):
 
 
 @intrinsic
-def lanes(typing, bits):
-    """Return the mask whose lane k is bit k of an integer."""
+def chosen(typing, bits, word):
+    """Return the lanes of a word whose bits are set, ``-inf`` in the others."""
 
     def build(context, builder, signature, given):
-        return builder.bitcast(builder.trunc(given[0], ir.IntType(LANES)), _MASK)
+        mask = builder.bitcast(given[0], ir.VectorType(ir.IntType(1), WORD))
+        return builder.select(mask, given[1], ir.Constant(_WORD, [_NEGATIVE_INFINITY] * WORD))
 
-    return _mask(types.int64), build
+    return _word(types.int64, _word), build
 
 
 @intrinsic
