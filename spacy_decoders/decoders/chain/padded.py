@@ -70,10 +70,12 @@ class Padded:
     def transposed(self) -> NDArray[np.float32]:
         """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
         size, stride = self.size, len(self.end)
-        columns = np.full((size + 1, stride), -np.inf, dtype=np.float32)
+        flat = aligned((size + 1) * stride)
+        columns = flat.reshape(-1, stride)
+        columns[:, size:] = -np.inf
         columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
         columns[size] = self.end
-        return read_only(columns.reshape(-1))
+        return read_only(flat)
 
     @cached_property
     def dominance(self) -> Pruning | Rules:

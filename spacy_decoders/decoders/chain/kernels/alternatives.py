@@ -8,18 +8,34 @@ programming over survivors, in float64.
 
 import numpy as np
 
-from ....jit import jit
-from .dominance import DONE, EVERYTHING, FLAT, FORBIDDEN, LOST, UNIT32, UNSOUND, emission
+from ....jit import jit, uncounted
+from .dominance import (
+    DONE,
+    EVERYTHING,
+    FLAT,
+    FORBIDDEN,
+    LOST,
+    UNIT32,
+    UNSOUND,
+    emission,
+    emission_word,
+)
 from .forward_dominance import survivors, trace, workspace
 from .vectors import (
     LANES,
+    WORD,
     add,
     at_least,
+    chosen,
+    crest,
     fill,
+    fill_word,
     first_lane,
     largest,
     load,
+    load_word,
     maximum,
+    peek,
     store,
 )
 from .viterbi import sweep_one
@@ -42,15 +58,19 @@ def all_survivors(model, emissions, begin, n, size, slack, patience, work, names
     return names, scores, status, token, sizes
 
 
-@jit()
-def flip(model, transposed, emissions, begin, n, size, labels, i, block):
-    """Return what 16 labels at token i are worth beside the labels of its neighbours."""
-    stride = len(model[1])
-    before = np.int64(labels[i - 1]) if i else size  # row `size`: start scores
-    after = np.int64(labels[i + 1]) if i < n - 1 else size  # and end scores
-    left = load(model[0], before * stride + block)
-    right = load(transposed, after * stride + block)
-    return add(add(left, right), emission(emissions, (begin + i) * size, block, size))
+@jit(inline="always")
+def neighbours(labels, i, n, size):
+    """Return the labels before and after token i; `size` stands for start and end scores."""
+    before = np.int64(labels[i - 1]) if i else size
+    after = np.int64(labels[i + 1]) if i < n - 1 else size
+    return before, after
+
+
+@jit(inline="always")
+def flip(transitions, transposed, lead, tail, emissions, row, word, size):
+    """Return what 64 labels of a token are worth beside the labels of its neighbours."""
+    links = add(load_word(transitions, lead + word), load_word(transposed, tail + word))
+    return add(links, emission_word(emissions, row, word, size))
 
 
 @jit()
@@ -62,35 +82,36 @@ def widened(slack, total, magnitude, worth):
     return np.float32(min(slack + 8.0 * UNIT32 * sizes, np.float64(EVERYTHING)))
 
 
-@jit()
-def slack_of(model, transposed, emissions, begin, n, size, labels, losses, total):
+@uncounted()
+def slack_of(model, transposed, emissions, begin, n, size, labels, values, losses, total):
     """Fill in the smallest losses, sorted; return the slack that the largest of them asks for."""
-    stride = len(model[1])
-    losses[:] = np.inf
+    transitions, stride = model[0], len(model[1])
+    most = len(losses) - 1
     extreme = np.float32(0)
     for i in range(n):
-        own = labels[i] // LANES * LANES
-        vector = flip(model, transposed, emissions, begin, n, size, labels, i, own)
-        values = np.empty(LANES, np.float32)
-        store(values, 0, vector)
-        worth = values[labels[i] - own]
+        row, y = (begin + i) * size, np.int64(labels[i])
+        before, after = neighbours(labels, i, n, size)
+        lead, tail = before * stride, after * stride
+        worth = peek(transitions, lead + y) + peek(transposed, tail + y) + peek(emissions, row + y)
         extreme = max(extreme, abs(worth))
-        for block in range(0, stride, LANES):
-            vector = flip(model, transposed, emissions, begin, n, size, labels, i, block)
-            bits = at_least(vector, fill(worth - losses[-1]))
+        for word in range(0, size, WORD):
+            others = flip(transitions, transposed, lead, tail, emissions, row, word, size)
+            bits = at_least(others, fill_word(worth - losses[most]))
+            if word <= y < word + WORD:
+                bits &= ~(np.int64(1) << (y - word))
             if bits:
-                store(values, 0, vector)
+                store(values, 0, others)
             while bits:
                 lane = first_lane(bits)
                 bits &= bits - 1
-                loss = max(worth - values[lane], np.float32(0))
-                if block + lane != labels[i] and loss < losses[-1]:
-                    r = len(losses) - 1
+                loss = max(worth - peek(values, lane), np.float32(0))
+                if loss < losses[most]:
+                    r = most
                     while r > 0 and losses[r - 1] > loss:
                         losses[r] = losses[r - 1]
                         r -= 1
                     losses[r] = loss
-    return widened(losses[-1], total, model[2], extreme)
+    return widened(losses[most], total, model[2], extreme)
 
 
 @jit()
@@ -110,8 +131,8 @@ def k_best(model, transposed, emissions, begin, n, size, k):
     if status != DONE:
         return nothing, status != UNSOUND, token
     trace(model, emissions, begin, n, size, marks, names, scores, labels, 0)
-    losses = np.empty(max(k - 1, 1), np.float32)
-    slack = slack_of(model, transposed, emissions, begin, n, size, labels, losses, total)
+    losses = np.full(max(k - 1, 1), np.float32(np.inf))
+    slack = slack_of(model, transposed, emissions, begin, n, size, labels, work[1], losses, total)
     names, scores, _, _, _ = all_survivors(
         model, emissions, begin, n, size, slack, PATIENT, work, names, scores
     )
@@ -188,9 +209,7 @@ def margins(model, transposed, emissions, offsets, size, cap):
         if status != DONE:
             return found, status != UNSOUND, s, token
         trace(model, emissions, begin, n, size, work[0], names, scores, labels, 0)
-        slack = margin_slack(
-            model, transposed, emissions, begin, n, size, labels, cap, work[1], total
-        )
+        slack = margin_slack(model, transposed, emissions, begin, n, size, labels, cap, total)
         status = DONE + 1
         if slack < EVERYTHING:
             names, scores, status, _, _ = all_survivors(
@@ -203,30 +222,29 @@ def margins(model, transposed, emissions, offsets, size, cap):
     return found, True, -1, -1
 
 
-@jit()
-def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, values, total):
+@uncounted()
+def margin_slack(model, transposed, emissions, begin, n, size, labels, cap, total):
     """Return the slack with which every margin up to `cap` shows among the survivors."""
-    stride = len(model[1])
+    transitions, stride = model[0], len(model[1])
     most = extreme = np.float32(0)
     for i in range(n):
-        for block in range(0, stride, LANES):
-            store(
-                values,
-                block,
-                flip(model, transposed, emissions, begin, n, size, labels, i, block),
-            )
-        worth = values[labels[i]]
+        row, y = (begin + i) * size, np.int64(labels[i])
+        before, after = neighbours(labels, i, n, size)
+        lead, tail = before * stride, after * stride
+        worth = peek(transitions, lead + y) + peek(transposed, tail + y) + peek(emissions, row + y)
         extreme = max(extreme, abs(worth))
-        values[labels[i]] = FORBIDDEN
         peak = fill(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            peak = maximum(load(values, block), peak)
+        for word in range(0, size, WORD):
+            others = flip(transitions, transposed, lead, tail, emissions, row, word, size)
+            if word <= y < word + WORD:
+                others = chosen(~(np.int64(1) << (y - word)), others)
+            peak = maximum(crest(others), peak)
         loss = worth - largest(peak)
         if loss == np.inf:
             # no change of this token alone is legal: perhaps no other label is at all
             legal = 0
-            for y in range(size):
-                legal += emissions[(begin + i) * size + y] > FORBIDDEN
+            for x in range(size):
+                legal += emissions[row + x] > FORBIDDEN
             if legal == 1:
                 continue
         most = max(most, loss)
