@@ -134,21 +134,81 @@ def note(hits, many, word, bits):
     return many + np.int64(bits != 0)
 
 
-@jit()
-def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Find the survivors of each token of one sentence.
+@jit(inline="always")
+def score_exactly(
+    transitions, names, scores, first, past, emissions, end, row, size, last,
+    gains, at, threshold, running, hits, many,
+):  # fmt: skip
+    """Keep of the labels written down by their bounds those whose exact scores survive too."""
+    kept = np.int64(0)
+    for j in range(many):
+        hopeful, word = peek(hits, 2 * j), peek(hits, 2 * j + 1)
+        bits = np.int64(0)
+        rest = hopeful
+        while rest:
+            lane = first_lane(rest) & -LANES
+            rest &= ~(np.int64(0xFFFF) << lane)
+            # summed in the order of the bounds: rounding keeps the order then
+            worth = worth_of(
+                transitions, names, scores, first, past, emissions, end, row, size, word + lane,
+                last,
+            )  # fmt: skip
+            store(running, word + lane, worth)
+            hope = add(worth, load(gains, at + word + lane))
+            bits |= at_least(hope, fill(threshold)) << lane
+        kept = note(hits, kept, word, bits & hopeful)
+    return kept
 
-    A survivor lies on a path that may be within `slack` of the best. Those of token i are
-    ``marks[i + 1]:marks[i + 2]`` of `names` and `scores`, which grow as needed.
+
+@jit(inline="always")
+def collect(
+    transitions, lead, emissions, end, row, last, running, alone, top,
+    hits, many, names, scores, used,
+):  # fmt: skip
+    """Append the labels written down to the survivors; what they are worth is less `top`.
+
+    That is found in `running`, or, if all come from one survivor `alone`, computed.
 
     Returns
     -------
-    names, scores
-    status, token
-        `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`.
-    sizes
-        Sum of the sizes of all roundings on a path that counts.
+    used
+        The new end.
+    best, low, second
+        The number of the best of them, the lowest score (or 0), and the highest.
     """
+    alive = np.int64(0)
+    for j in range(many):
+        alive += count_bits(peek(hits, 2 * j))
+    best, low, second = used, np.float32(0), FORBIDDEN
+    j = np.int64(0)
+    bits, word = peek(hits, 0), peek(hits, 1)
+    for _ in range(alive):
+        x = word + first_lane(bits)
+        bits &= bits - 1
+        # on to the next word, without a branch that cannot be predicted
+        over = -np.int64(bits == 0)
+        j -= 2 * over
+        bits |= peek(hits, j) & over
+        word += (peek(hits, j + 1) - word) & over
+        if alone:
+            score = peek(transitions, lead + x) + peek(emissions, row + x)
+            if last:
+                score += peek(end, x)
+        else:
+            score = peek(running, x)
+        score -= top
+        poke(names, used, x)
+        poke(scores, used, score)
+        if score > second:
+            best, second = used, score
+        low = min(low, score)
+        used += 1
+    return used, best, low, second
+
+
+@jit()
+def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
+    """Find the survivors of each token of one sentence, as `forward_dominance.survivors` says."""
     if size < WORD and slack == 0:
         status, token, sizes = advance_few(
             model, emissions, begin, n, size, patience, work, names, scores
@@ -238,23 +298,10 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         if not last:
             pivot = summit(transitions, after, emissions, row + size, size, peak, place, summits)
         if count > FEW:
-            bounded, many = many, np.int64(0)
-            for j in range(bounded):
-                bits, word = peek(hits, 2 * j), peek(hits, 2 * j + 1)
-                hopeful, kept = bits, np.int64(0)
-                while hopeful:
-                    lane = first_lane(hopeful) & -LANES
-                    hopeful &= ~(np.int64(0xFFFF) << lane)
-                    block = word + lane
-                    # summed in the order of the bounds: rounding keeps the order then
-                    worth = worth_of(
-                        transitions, names, scores, first, past, emissions, end, row, size,
-                        block, last,
-                    )  # fmt: skip
-                    store(running, block, worth)
-                    hope = add(worth, load(gains, at + block))
-                    kept |= at_least(hope, fill(threshold)) << lane
-                many = note(hits, many, word, bits & kept)
+            many = score_exactly(
+                transitions, names, scores, first, past, emissions, end, row, size, last,
+                gains, at, threshold, running, hits, many,
+            )  # fmt: skip
         # every running score that counts lies between best + low and best
         sizes -= np.float64(low)
         low, second = np.float32(0), FORBIDDEN
@@ -262,34 +309,11 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         poke(names, start, g)
         poke(scores, start, np.float32(0))
         if many:
-            alive = np.int64(0)
-            for j in range(many):
-                alive += count_bits(peek(hits, 2 * j))
-            best, j = start, np.int64(0)
-            bits, word = peek(hits, 0), peek(hits, 1)
-            for _ in range(alive):
-                x = word + first_lane(bits)
-                bits &= bits - 1
-                # on to the next word, without a branch that cannot be predicted
-                over = -np.int64(bits == 0)
-                j -= 2 * over
-                bits |= peek(hits, j) & over
-                word += (peek(hits, j + 1) - word) & over
-                if count > 1:
-                    score = peek(running, x)
-                else:
-                    score = peek(transitions, lead + x) + peek(emissions, row + x)
-                    if last:
-                        score += peek(end, x)
-                score -= top
-                poke(names, used, x)
-                poke(scores, used, score)
-                if score > max(second, np.float32(0)):
-                    best = used
-                second = max(second, score)
-                low = min(low, score)
-                used += 1
-            if best > start:
+            used, best, low, second = collect(
+                transitions, lead, emissions, end, row, last, running, count == 1, top,
+                hits, many, names, scores, used,
+            )  # fmt: skip
+            if second > 0:
                 g = peek(names, best)
                 if not last:
                     at = row_of_gains(transitions, gains, ready, g, size, stride)
