@@ -35,6 +35,7 @@ from .dominance import (
     LOST,
     UNSOUND,
     all_sound,
+    ask_for,
     emission_word,
     given_up,
 )
@@ -55,7 +56,6 @@ from .vectors import (
     load_word,
     maximum,
     minimum,
-    prefetch,
     publish,
     published,
     reach,
@@ -92,13 +92,6 @@ def sweep(names, scores, first, past, rows, out, at, size, stride):
 def until(count):
     """Return the mask of the first `count` lanes of a word."""
     return (np.int64(1) << count) - 1 if count < WORD else np.int64(-1)
-
-
-@jit(inline="always")
-def ask_for(array, index):
-    """Ask for a word of an array to be brought near."""
-    for block in range(index, index + WORD, LANES):
-        prefetch(array, block)
 
 
 @uncounted()

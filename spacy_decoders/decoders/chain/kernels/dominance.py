@@ -27,6 +27,7 @@ from .vectors import (
     maximum,
     peek,
     poke,
+    prefetch,
     publish,
     published,
     subtract,
@@ -44,6 +45,7 @@ __all__ = [
     "UNIT32",
     "UNSOUND",
     "all_sound",
+    "ask_for",
     "emission",
     "emission_word",
     "fill_row",
@@ -80,6 +82,13 @@ def emission_word(emissions, row, word, size):
     if word + WORD <= size:
         return load_word(emissions, row + word)
     return load_part_word(emissions, row + word, size - word)
+
+
+@jit(inline="always")
+def ask_for(array, index):
+    """Ask for a word of an array to be brought near."""
+    for block in range(index, index + WORD, LANES):
+        prefetch(array, block)
 
 
 @uncounted()

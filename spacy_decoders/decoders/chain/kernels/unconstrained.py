@@ -20,6 +20,7 @@ from .dominance import (
     FULL,
     UNSOUND,
     all_sound,
+    ask_for,
     emission,
     emission_word,
     given_up,
@@ -46,7 +47,6 @@ from .vectors import (
     maximum,
     peek,
     poke,
-    prefetch,
     select,
     store,
     total,
@@ -58,13 +58,6 @@ __all__ = ["forward", "workspace"]
 CROWD = 64  # survivors of a token, above which one more pivot is tried
 FEW = 3  # survivors of a token, up to which all scores are computed
 AHEAD = 2  # tokens from one to that whose emissions are asked for
-
-
-@jit(inline="always")
-def ask_for(emissions, index):
-    """Ask for the emissions of a word to be brought near."""
-    for block in range(index, index + WORD, LANES):
-        prefetch(emissions, block)
 
 
 @jit(inline="always")
