@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 from ...arrays import checked_whole, read_only
 from ...budget import Budget
@@ -47,8 +46,6 @@ class Beam(ChainDecoder):
     """
 
     width: int
-
-    _kernel_checks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         checked_whole("width", self.width, low=1)

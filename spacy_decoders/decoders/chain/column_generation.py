@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,8 +68,6 @@ class ColumnGeneration(ChainDecoder):
 
     gap: float = 0.0
     reduced_cost: Literal["both", "left", "split"] = "both"
-
-    _kernel_checks: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if not is_number(self.gap) or not 0.0 <= self.gap < np.inf:

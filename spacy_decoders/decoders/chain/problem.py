@@ -23,6 +23,7 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
+from .kernels.soundness import LARGEST, all_sound
 from .padded import Padded
 from .rescoring import path_scores
 from .solutions import ChainSolution, ChainSolutions
@@ -53,7 +54,8 @@ class ChainModel:
     Raises
     ------
     ProblemError
-        If a shape is wrong, there is no label, or a score is NaN or ``+inf``.
+        If a shape is wrong, there is no label, or a score is NaN, ``+inf``, or larger than 1e30:
+        sums would not fit float32.
 
     Examples
     --------
@@ -187,18 +189,20 @@ class Sentences:
     ) -> Sentences:
         """Check emissions (and lengths; None for one sentence) against a model.
 
-        With `checked_later`, float32 scores are not looked at: the kernel that reads them
-        anyway tells, and :meth:`refuse` then finds the culprit.
+        With `checked_later`, scores are not looked at: the kernel that reads them anyway
+        tells, and :meth:`refuse` then finds the culprit.
         """
         if (
-            checked_later
-            and isinstance(emissions, np.ndarray)
+            type(emissions) is np.ndarray
             and emissions.dtype == np.float32
-            and emissions.shape == (len(emissions), model.size)
+            and emissions.ndim == 2
+            and emissions.shape[1] == model.size
         ):
             rows = read_only(np.ascontiguousarray(emissions))
         else:
             rows = checked_scores("emissions", emissions, (None, model.size))
+        if not checked_later and not all_sound(rows.reshape(-1), 0, rows.size):
+            refuse("emissions", rows)
         if lengths is None:
             offsets = np.array([0, len(rows)], dtype=np.int64)
         else:
@@ -300,18 +304,14 @@ class Sentences:
 
     def refuse(self) -> NoReturn:
         """Name the emission that a kernel stumbled over."""
-        checked_scores("emissions", self.emissions, (None, None))
-        raise ProblemError(
-            "emissions: the scores are too large: their sums overflow float32; scale them down."
-        )
+        refuse("emissions", self.emissions)
 
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
         """Return the error that says where the last legal path of a sentence ends.
 
-        Refuses the emissions first if NaN or an overflow made it look so.
+        Refuses the emissions first if NaN or too large a score made it look so.
         """
-        rows = checked_scores("emissions", self.emissions, (None, None))
-        if np.abs(rows, where=np.isfinite(rows), out=np.zeros_like(rows)).max() > 1e37:
+        if not all_sound(self.emissions.reshape(-1), 0, self.emissions.size):
             self.refuse()
         where = f"sentence {sentence}: " if len(self) > 1 else ""
         return InfeasibleError(
@@ -413,9 +413,22 @@ def rounding_slack(n: int, magnitude: float) -> float:
     return 6.0 * UNIT32 * (n + 1) * magnitude * (1.0 + 1e-5)
 
 
+def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
+    """Name the first score that is NaN, ``+inf``, or too large for sums in float32."""
+    checked_scores(name, scores, (None,) * scores.ndim)
+    large = np.isfinite(scores) & (np.abs(scores) > LARGEST)
+    index = [int(k) for k in np.argwhere(large)[0]]
+    raise ProblemError(
+        f"{name}: the score {scores[tuple(index)]:g} at {index} is too large for sums in float32; "
+        f"stay within {LARGEST:g}, and use -inf to forbid."
+    )
+
+
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """Check scores and make sure that nobody else can change them later."""
     array = checked_scores(name, values, shape)
+    if not all_sound(array.reshape(-1), 0, array.size):
+        refuse(name, array)
     if isinstance(values, np.ndarray) and np.shares_memory(array, values):
         array = read_only(array.copy())
     return array

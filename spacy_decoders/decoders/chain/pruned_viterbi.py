@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from ...budget import Budget
 from .kernels import survivors
@@ -34,8 +34,6 @@ class PrunedViterbi(ChainDecoder):
     >>> solution.labels, solution.certificate.score, solution.certificate.status
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
-
-    _kernel_checks: ClassVar[bool] = True
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget

@@ -22,7 +22,8 @@ from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
 from ...jit import jit
 from .flat import LANES
-from .problem import UNIT64, ChainModel, Sentences
+from .kernels.soundness import all_sound
+from .problem import UNIT64, ChainModel, Sentences, refuse
 from .solutions import ChainSolution, ChainSolutions
 
 __all__ = ["SecondOrderDecoder", "SecondOrderModel"]
@@ -68,7 +69,7 @@ class SecondOrderModel:
     ------
     ProblemError
         If `chain` is no :class:`ChainModel` or has more than 512 labels, or if the shape of
-        `triples` is wrong, a score is NaN or ``+inf``, or its sum with a transition does not
+        `triples` is wrong, or a score is NaN, ``+inf``, or larger than 1e30: sums would not
         fit float32.
 
     Examples
@@ -95,14 +96,11 @@ class SecondOrderModel:
                 f"memory; decode at most {MOST_LABELS} labels, or in first order."
             )
         triples = checked_scores("triples", self.triples, (self.size,) * 3)
+        if not all_sound(triples.reshape(-1), 0, triples.size):
+            refuse("triples", triples)
         if isinstance(self.triples, np.ndarray) and np.shares_memory(triples, self.triples):
             triples = read_only(triples.copy())
         object.__setattr__(self, "triples", triples)
-        if not np.isfinite(self.magnitude):
-            raise ProblemError(
-                "triples: the sum of a triple and its transition overflows float32; scale the "
-                "scores down."
-            )
 
     def __getstate__(self) -> dict[str, Any]:
         # what is derived is cheaper to compute again than to send
@@ -129,19 +127,18 @@ class SecondOrderModel:
         stride = -(-size // LANES) * LANES
         links = np.full((size * (size + 1) + 1, stride), -np.inf, dtype=np.float32)
         pairs = links[:-1].reshape(size, size + 1, stride)
-        with np.errstate(over="ignore"):
-            np.add(
-                chain.transitions[:, None],
-                self.triples.transpose(1, 0, 2),
-                out=pairs[:, :size, :size],
-            )
+        np.add(
+            chain.transitions[:, None],
+            self.triples.transpose(1, 0, 2),
+            out=pairs[:, :size, :size],
+        )
         pairs[:, size, :size] = chain.transitions
         links[-1, :size] = chain.start_scores
         return read_only(links.reshape(-1))
 
     @cached_property
     def magnitude(self) -> float:
-        """The largest absolute value of any finite link or end score; ``inf`` on overflow."""
+        """The largest absolute value of any finite link or end score."""
         links = self.links
         most = np.max(np.abs(links), initial=0.0, where=links > -np.inf)
         return max(self.chain.magnitude, float(most))
@@ -237,7 +234,7 @@ class SecondOrderDecoder(ABC):
         InfeasibleError
             If no labelling is legal; the message names the token.
         """
-        sentences = Sentences.of(model.chain, emissions, checked_later=True)
+        sentences = Sentences.of(model.chain, emissions)
         return self._solve(model, sentences)[0]
 
     def decode_batch(
@@ -268,9 +265,7 @@ class SecondOrderDecoder(ABC):
         InfeasibleError
             If a sentence has no legal labelling; the message names sentence and token.
         """
-        return self._solve(
-            model, Sentences.of(model.chain, emissions, lengths, checked_later=True)
-        )
+        return self._solve(model, Sentences.of(model.chain, emissions, lengths))
 
     @abstractmethod
     def _solve(self, model: SecondOrderModel, sentences: Sentences) -> ChainSolutions:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,8 +28,6 @@ class Viterbi(ChainDecoder):
     >>> solution.labels, solution.certificate.score, solution.certificate.status
     (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
     """
-
-    _kernel_checks: ClassVar[bool] = True
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget

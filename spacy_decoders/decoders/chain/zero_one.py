@@ -73,7 +73,7 @@ def zero_one_oracle(
     """
     if method not in ("dominance", "columns"):
         raise ProblemError(f"method: expected 'dominance' or 'columns', got {method!r}.")
-    sentences = Sentences.of(model, emissions, checked_later=True)
+    sentences = Sentences.of(model, emissions)
     n = len(sentences.emissions)
     avoided = checked_indices("gold", gold, (n,), low=0, high=model.size)
     if not n:

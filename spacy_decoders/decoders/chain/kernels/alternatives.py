@@ -48,14 +48,14 @@ PATIENT = (2.0, 1.0)  # never to give a sentence up: see `FLAT`
 @jit()
 def all_survivors(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors with slack; all legal labels where there is no reference path."""
-    names, scores, status, token, sizes = survivors(
+    names, scores, status, token, roundings = survivors(
         model, emissions, begin, n, size, slack, patience, work, names, scores
     )
     if status == LOST:
-        names, scores, status, token, sizes = survivors(
+        names, scores, status, token, roundings = survivors(
             model, emissions, begin, n, size, EVERYTHING, patience, work, names, scores
         )
-    return names, scores, status, token, sizes
+    return names, scores, status, token, roundings
 
 
 @jit(inline="always")

@@ -34,16 +34,17 @@ from .dominance import (
     FULL,
     LOST,
     UNSOUND,
-    all_sound,
     ask_for,
+    calm,
     emission_word,
+    floor_of,
     given_up,
 )
+from .soundness import all_sound
 from .vectors import (
     LANES,
     WORD,
     add,
-    any_lane,
     at_least,
     chosen,
     crest,
@@ -60,10 +61,9 @@ from .vectors import (
     published,
     reach,
     select,
+    sizes,
     store,
     subtract,
-    total,
-    unsound,
 )
 
 __all__ = ["forward", "workspace"]
@@ -130,7 +130,7 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
     """Write what all labels of token i are worth, entered from some labels, to row i of `running`.
 
     With them their crest; and to row i of `crests`, that of the emissions (at the last token,
-    of emission and end). Returns the largest worth, and the sums of all emissions.
+    of emission and end). Returns the largest worth, and the sums of the sizes of all emissions.
     """
     transitions, end, stride = model[0], model[1], len(model[1])
     body, wide = widths(size)
@@ -143,7 +143,7 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
     for word in range(0, size, WORD):
         ask_for(emissions, row + size + word)
         own = emission_word(emissions, row, word, size)
-        sums = add(sums, total(own))
+        sums = add(sums, sizes(own))
         if last:
             own = add(own, load_word(end, word))
         step = load_word(transitions, lead + word) if one else load_word(running, at + word)
@@ -161,8 +161,8 @@ def choose_reference(model, emissions, begin, n, size, work):
     """Find a good path by a beam of the labels that are little worse than the best.
 
     Its labels go to `refs`; to `crests`, those of the emissions (and at the last token, of
-    emission and end). Returns whether the beam found a legal path, and the sums of
-    all emissions met.
+    emission and end). Returns whether the beam found a legal path, and the sums of the
+    sizes of all emissions met.
     """
     transitions, stride, margin = model[0], len(model[1]), model[11]
     running, refs, crests, sources = work[1], work[2], work[3], work[16]
@@ -204,6 +204,8 @@ def choose_reference(model, emissions, begin, n, size, work):
                     tried[here + k] = y
                     if kept == BEAM:
                         floor = max(floor, running[at + tried[here + BEAM - 1]])
+        if kept == 0:
+            return False, sums
         for j in range(kept):
             y = tried[here + j]
             origins[here + j] = 0
@@ -327,7 +329,7 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
     """
     if slack < EVERYTHING:
         legal, sums = choose_reference(model, emissions, begin, n, size, work)
-        if any_lane(unsound(sums)) and not all_sound(emissions, begin * size, (begin + n) * size):
+        if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
             return names, scores, UNSOUND, np.int64(-1), 0.0
         if not legal:
             return names, scores, LOST, np.int64(-1), 0.0
@@ -338,11 +340,11 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
         work[8][: n * widths(size)[1]] = 0.0
         work[16][:n] = -1
     while True:
-        status, token, sizes = advance(
+        status, token, roundings = advance(
             model, emissions, begin, n, size, slack, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, sizes
+            return names, scores, status, token, roundings
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
@@ -357,7 +359,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     names[0], scores[0] = size, 0.0
     marks[0], marks[1] = 0, 1
     first, past = 0, 1
-    sizes = 0.0
+    roundings = 0.0
     low = np.float32(0)
     for i in range(n):
         row = (begin + i) * size
@@ -371,10 +373,10 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             )
         threshold = -EVERYTHING
         if slack < EVERYTHING:
-            threshold = running[at + refs[i]] - slack
+            threshold = floor_of(running[at + refs[i]], slack)
         start = used = past
         if used + size > len(names):
-            return FULL, np.int64(i), sizes
+            return FULL, np.int64(i), roundings
         for ridge in range(at + body, at + wide, WORD):
             hope = add(load_word(running, ridge), load_word(gains, ridge))
             hot = at_least(hope, fill_word(threshold)) & until(at + wide - ridge)
@@ -390,28 +392,28 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                     names[used], scores[used] = x, running[at + x]
                     used += 1
         # every running score that counts lies between best + low and best
-        sizes -= np.float64(low)
+        roundings -= np.float64(low)
         best = FORBIDDEN
         where = start
         for k in range(start, used):
             if scores[k] > best:
                 best, where = scores[k], k
         if not (FORBIDDEN < best < np.inf):
-            return DEAD, np.int64(i), sizes
+            return DEAD, np.int64(i), roundings
         names[start], names[where] = names[where], names[start]
         scores[where], scores[start] = scores[start], 0.0
         low = np.float32(0)
         for k in range(start + 1, used):
             scores[k] -= best
             low = min(low, scores[k])
-        sizes += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
+        roundings += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
         if used - start > CROWD and not last and slack < EVERYTHING:
             used = thinned(model, work, names, scores, start, used, size, stride, slack)
         first, past = start, used
         marks[i + 2] = used
         if given_up(used, i, n, size, patience):
-            return DENSE, np.int64(i), sizes
-    return DONE, np.int64(-1), sizes + magnitude
+            return DENSE, np.int64(i), roundings
+    return DONE, np.int64(-1), roundings + magnitude
 
 
 @uncounted()

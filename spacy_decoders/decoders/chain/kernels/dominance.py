@@ -13,10 +13,12 @@ Survivors stand in two growing lists, `names` and `scores`; those of token i are
 import numpy as np
 
 from ....jit import jit, uncounted
+from .soundness import LARGEST
 from .vectors import (
     LANES,
     WORD,
     add,
+    at_least,
     fill,
     fill_word,
     largest,
@@ -44,11 +46,12 @@ __all__ = [
     "LOST",
     "UNIT32",
     "UNSOUND",
-    "all_sound",
     "ask_for",
+    "calm",
     "emission",
     "emission_word",
     "fill_row",
+    "floor_of",
     "given_up",
     "promote",
     "reached_word",
@@ -91,13 +94,16 @@ def ask_for(array, index):
         prefetch(array, block)
 
 
-@uncounted()
-def all_sound(emissions, begin, stop):
-    """Say whether no emission is NaN or ``+inf``; very large ones only look so in a sum."""
-    for k in range(begin, stop):
-        if not emissions[k] < np.inf:
-            return False
-    return True
+@jit(inline="always")
+def calm(sums):
+    """Say whether sums of sizes show that no score is NaN, infinite, or too large."""
+    return at_least(fill(LARGEST), sums) == 0xFFFF
+
+
+@jit(inline="always")
+def floor_of(top, slack):
+    """Return what a label must reach; no forbidden label ever does."""
+    return max(top - slack, -EVERYTHING)
 
 
 @uncounted()

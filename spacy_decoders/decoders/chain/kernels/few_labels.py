@@ -13,14 +13,15 @@ from .dominance import (
     DONE,
     FORBIDDEN,
     FULL,
+    calm,
     given_up,
     promote,
     reached_word,
     row_of_gains,
 )
+from .soundness import all_sound
 from .vectors import (
     add,
-    any_lane,
     at_least,
     crest,
     fill,
@@ -31,9 +32,8 @@ from .vectors import (
     load_word,
     peek,
     poke,
+    sizes,
     store,
-    total,
-    unsound,
 )
 
 __all__ = ["advance_few"]
@@ -45,12 +45,11 @@ def choose_pivots(emissions, begin, n, size, pivots):
     sums = fill(np.float32(0))
     for i in range(n):
         local = load_part_word(emissions, (begin + i) * size, size)
-        sums = add(sums, total(local))
+        sums = add(sums, sizes(local))
         bits = at_least(local, fill_word(largest(crest(local))))
         # no bit is set where all are NaN
         poke(pivots, i, first_lane(bits | (np.int64(1) << (size - 1))))
-    # NaN and +inf, once in a sum, stay there
-    return not any_lane(unsound(sums))
+    return calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)
 
 
 @uncounted()
@@ -69,10 +68,10 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
     first, past = np.int64(0), np.int64(1)
     lead = size
     low = np.float32(0)
-    sizes = 0.0
+    roundings = 0.0
     for i in range(n):
         if past + size > len(names):
-            return FULL, i, sizes
+            return FULL, i, roundings
         row = (begin + i) * size
         last = i == n - 1
         g = peek(pivots, i)
@@ -93,10 +92,10 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
         else:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
-            return FULL, i, sizes
+            return FULL, i, roundings
         bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
         bits &= ~(np.int64(1) << g)
-        sizes -= np.float64(low)
+        roundings -= np.float64(low)
         low = np.float32(0)
         start, used = past, past + 1
         lead = g
@@ -121,12 +120,12 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
                     at = row_of_gains(transitions, gains, ready, lead, size, stride)
                 top += second
                 # what is subtracted twice is rounded twice
-                sizes -= np.float64(low - second)
+                roundings -= np.float64(low - second)
                 used, low, _ = promote(names, scores, start, used, best, gains, at, np.float32(0))
             if given_up(used, i, n, size, patience):
-                return DENSE, i, sizes
+                return DENSE, i, roundings
         # every running score that counts lies between best + low and best
-        sizes += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+        roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
         first, past = start, used
         poke(marks, i + 2, used)
-    return DONE, np.int64(-1), sizes + magnitude
+    return DONE, np.int64(-1), roundings + magnitude

@@ -10,6 +10,7 @@ import numpy as np
 from ....jit import jit, uncounted
 from . import constrained, unconstrained
 from .dominance import DEAD, DENSE, DONE, FLAT, FORBIDDEN, LOST, UNIT32
+from .soundness import all_sound
 from .vectors import peek, poke
 
 __all__ = ["decode", "survivors", "trace", "workspace"]
@@ -39,8 +40,8 @@ def survivors(model, emissions, begin, n, size, slack, patience, work, names, sc
     status, token
         `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`; or `LOST`
         without a reference path, which only constrained models need.
-    sizes
-        Sum of the sizes of all roundings on a path that counts.
+    roundings
+        Sum of the roundings of all roundings on a path that counts.
     """
     if len(model) == FREE:
         return unconstrained.forward(
@@ -120,13 +121,17 @@ def decode(model, emissions, offsets, size):
             continue
         if skip:
             skip -= 1
+            if not all_sound(emissions, begin * size, (begin + n) * size):
+                return labels, slacks, worth, left[:lefts], False, s, -1
             left[lefts] = s
             lefts += 1
             continue
-        names, scores, status, token, sizes = survivors(
+        names, scores, status, token, roundings = survivors(
             model, emissions, begin, n, size, none, FLAT, work, names, scores
         )
         if status == DENSE or status == LOST:
+            if not all_sound(emissions, begin * size, (begin + n) * size):
+                return labels, slacks, worth, left[:lefts], False, s, -1
             left[lefts] = s
             lefts += 1
             skip = wait
@@ -135,7 +140,7 @@ def decode(model, emissions, offsets, size):
         if status != DONE:
             return labels, slacks, worth, left[:lefts], status == DEAD, s, token
         wait = 1
-        slacks[s] = 2.0 * UNIT32 * sizes * (1.0 + 1e-5)
+        slacks[s] = 2.0 * UNIT32 * roundings * (1.0 + 1e-5)
         worth[s, 0], worth[s, 1] = trace(
             model, emissions, begin, n, size, work[0], names, scores, labels, begin
         )

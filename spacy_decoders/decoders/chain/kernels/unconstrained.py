@@ -19,21 +19,22 @@ from .dominance import (
     FORBIDDEN,
     FULL,
     UNSOUND,
-    all_sound,
     ask_for,
+    calm,
     emission,
     emission_word,
+    floor_of,
     given_up,
     promote,
     reached_word,
     row_of_gains,
 )
 from .few_labels import advance_few
+from .soundness import all_sound
 from .vectors import (
     LANES,
     WORD,
     add,
-    any_lane,
     at_least,
     count_bits,
     crest,
@@ -48,9 +49,8 @@ from .vectors import (
     peek,
     poke,
     select,
+    sizes,
     store,
-    total,
-    unsound,
 )
 
 __all__ = ["forward", "workspace"]
@@ -65,12 +65,12 @@ def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
     """Take in what a word of labels is worth after one label.
 
     Returns the largest worth so far of each lane, the word where it is, and the sums of the
-    emissions.
+    sizes of the emissions.
     """
     local = emission_word(emissions, row, word, size)
     height = crest(add(load_word(transitions, lead + word), local))
     place = select(greater(height, peak), fill(np.float32(word)), place)
-    return maximum(height, peak), place, add(sums, total(local))
+    return maximum(height, peak), place, add(sums, sizes(local))
 
 
 @jit(inline="always")
@@ -203,17 +203,17 @@ def collect(
 def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors of each token of one sentence, as `forward_dominance.survivors` says."""
     if size < WORD and slack == 0:
-        status, token, sizes = advance_few(
+        status, token, roundings = advance_few(
             model, emissions, begin, n, size, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, sizes
+            return names, scores, status, token, roundings
     while True:
-        status, token, sizes = advance(
+        status, token, roundings = advance(
             model, emissions, begin, n, size, slack, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, sizes
+            return names, scores, status, token, roundings
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
@@ -229,7 +229,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     first, past = np.int64(0), np.int64(1)
     second = FORBIDDEN  # the second best score
     low = np.float32(0)
-    sizes = 0.0
+    roundings = 0.0
     nothing, nowhere = fill(FORBIDDEN), fill(np.float32(0))
     peak, place, sums = nothing, nowhere, nowhere
     row, lead = begin * size, size * stride
@@ -238,7 +238,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
     for i in range(n):
         if past + size > len(names):
-            return FULL, i, sizes
+            return FULL, i, roundings
         row = (begin + i) * size
         last = i == n - 1
         g = pivot
@@ -255,13 +255,13 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 transitions, names, scores, first, past, emissions, end, row, size, last, running
             )
             if not (FORBIDDEN < top < np.inf):
-                return DEAD, i, sizes
+                return DEAD, i, roundings
         at = size * stride
         if not last:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
         count = past - first
         home, own = g & -WORD, np.int64(1) << (g & (WORD - 1))
-        threshold = top - slack
+        threshold = floor_of(top, slack)
         many = np.int64(0)
         peak, place, after = nothing, nowhere, g * stride
         for word in range(0, size, WORD):
@@ -296,7 +296,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 gains, at, threshold, running, hits, many,
             )  # fmt: skip
         # every running score that counts lies between best + low and best
-        sizes -= np.float64(low)
+        roundings -= np.float64(low)
         low, second = np.float32(0), FORBIDDEN
         start, used = past, past + 1
         poke(names, start, g)
@@ -312,20 +312,20 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                     at = row_of_gains(transitions, gains, ready, g, size, stride)
                 top += second
                 # what is subtracted twice is rounded twice
-                sizes -= np.float64(low - second)
+                roundings -= np.float64(low - second)
                 used, low, second = promote(names, scores, start, used, best, gains, at, slack)
             if used - start > CROWD and not last:
                 used, second = thinned(
                     transitions, gains, ready, names, scores, start, used, size, stride, slack
                 )
             if given_up(used, i, n, size, patience):
-                return DENSE, i, sizes
-        sizes += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+                return DENSE, i, roundings
+        roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
         first, past = start, used
         poke(marks, i + 2, used)
-    if any_lane(unsound(sums)) and not all_sound(emissions, begin * size, (begin + n) * size):
-        return UNSOUND, np.int64(-1), sizes
-    return DONE, np.int64(-1), sizes + magnitude
+    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+        return UNSOUND, np.int64(-1), roundings
+    return DONE, np.int64(-1), roundings + magnitude
 
 
 @uncounted()

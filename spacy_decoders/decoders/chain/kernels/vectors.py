@@ -19,8 +19,8 @@ from numba.extending import intrinsic, models, register_model
 
 __all__ = [
     "LANES",
-    "add",
     "WORD",
+    "add",
     "any_lane",
     "at_least",
     "chosen",
@@ -48,10 +48,10 @@ __all__ = [
     "published",
     "reach",
     "select",
+    "sizes",
     "smallest",
     "store",
     "subtract",
-    "total",
     "unsound",
 ]
 
@@ -342,11 +342,13 @@ def crest(typing, word):
 
 
 @intrinsic
-def total(typing, word):
-    """Return the sum of lanes k, k + 16, k + 32 and k + 48 of a word, for 16 k."""
+def sizes(typing, word):
+    """Return the sum of the sizes of lanes k, k + 16, k + 32 and k + 48 of a word, for 16 k."""
 
     def build(context, builder, signature, given):
-        first, second, third, fourth = _quarters(builder, given[0])
+        kind = ir.FunctionType(_WORD, [_WORD])
+        absolute = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WORD}f32")
+        first, second, third, fourth = _quarters(builder, builder.call(absolute, given))
         return builder.fadd(builder.fadd(first, second), builder.fadd(third, fourth))
 
     return _floats(_word), build

@@ -1,0 +1,61 @@
+"""Scores whose sums would not fit float32 are refused, whoever is to decode them."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import (
+    Beam,
+    ChainModel,
+    ColumnGeneration,
+    ForwardDominance,
+    PrunedViterbi,
+    Viterbi,
+    k_best,
+    max_marginal_margins,
+    zero_one_oracle,
+)
+from spacy_decoders.errors import ProblemError
+
+DECODERS = [ForwardDominance(), Viterbi(), PrunedViterbi(), ColumnGeneration(), Beam(2)]
+
+LOWEST = float(np.finfo(np.float32).min)
+
+
+@pytest.mark.parametrize("decoder", DECODERS, ids=lambda decoder: type(decoder).__name__)
+@pytest.mark.parametrize("forbidden", [False, True])
+@pytest.mark.parametrize("size", [2, 20, 70])
+def test_the_lowest_float_is_no_mask(decoder, forbidden, size):
+    # its sums become -inf, and would forbid what is legal
+    model = ChainModel(np.where(np.tri(size, dtype=bool) | (not forbidden), 0.0, -np.inf))
+    for row in (0, 2):
+        emissions = np.zeros((3, size), dtype=np.float32)
+        emissions[row] = LOWEST
+        with pytest.raises(ProblemError, match=r"emissions: the score -3.4.* use -inf"):
+            decoder.decode(model, emissions)
+        emissions[row] = -1e30
+        assert decoder.decode(model, emissions).certificate.score <= -1e29
+
+
+@pytest.mark.parametrize("size", [3, 20, 70])
+def test_the_lowest_float_is_no_mask_for_rankings_either(size):
+    model = ChainModel(np.zeros((size, size)))
+    emissions = np.zeros((3, size), dtype=np.float32)
+    emissions[1] = LOWEST
+    for ask in (
+        lambda: k_best(model, emissions, 10_000),
+        lambda: max_marginal_margins(model, emissions, cap=1.0),
+        lambda: zero_one_oracle(model, emissions, [0, 0, 0]),
+    ):
+        with pytest.raises(ProblemError, match="use -inf"):
+            ask()
+    with pytest.raises(ProblemError, match=r"start: the score -3e\+38"):
+        ChainModel(np.zeros((1, 1)), start=[-3e38])
+
+
+def test_no_matrix_and_a_masked_matrix_are_refused():
+    model = ChainModel(np.zeros((2, 2)))
+    with pytest.raises(ProblemError, match="emissions: expected shape"):
+        ForwardDominance().decode(model, np.array(1.0, np.float32))
+    masked = np.ma.masked_array(np.zeros((2, 2), np.float32), [[1, 0], [0, 0]])
+    with pytest.raises(ProblemError, match="mask"):
+        ForwardDominance().decode(model, masked)
