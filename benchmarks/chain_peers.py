@@ -64,7 +64,7 @@ def single_viterbi(model: ChainModel, emissions: np.ndarray, lengths: list[int])
     return lambda: _one_by_one(*links, *given)
 
 
-@njit(cache=True)
+@njit  # not cached: what it calls may change
 def _one_by_one(rows, columns, end, magnitude, spread, emissions, offsets, size, chosen):
     labels, slacks = np.zeros(offsets[-1], np.int32), np.zeros(len(chosen))
     for s in range(len(chosen)):

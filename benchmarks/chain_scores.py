@@ -257,7 +257,7 @@ def train_perceptron(rows, spans, gold, offsets, known: int, size: int):
     return weights, links[:size], links[size], end
 
 
-@njit(cache=True)
+@njit  # not cached: what it calls may change
 def perceptron_epoch(
     order,
     rows,

@@ -2,12 +2,14 @@
 
 Compiled code is cached on disk where the machine allows it. On a read-only installation
 without a writable home numba refuses to cache *at import*; there the function is compiled
-once per process instead.
+once per process instead. Kernels call only kernels of their own folder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
@@ -42,11 +44,32 @@ def jit(
 
     def compile_lazily(function: Function) -> Function:
         try:
-            return cast(Function, numba.njit(nogil=True, cache=True, **options)(function))
+            compiled = numba.njit(nogil=True, cache=True, **options)(function)
         except RuntimeError:  # "no locator available": nowhere to put the cache
             return cast(Function, numba.njit(nogil=True, **options)(function))
+        _watch_callees(compiled, function)
+        return cast(Function, compiled)
 
     return compile_lazily
+
+
+def _watch_callees(compiled: Any, function: Callable[..., Any]) -> None:
+    """Let cached code be used only while no file of its folder has changed.
+
+    numba looks at the file of a function alone. Cached code would go on with a callee of
+    before, after an upgrade, too, or be mixed with the new one.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if (stamp := getattr(file, "_source_stamp", None)) is not None:
+        folder = Path(function.__code__.co_filename).parent
+        file._source_stamp = (stamp, _stamp_of(folder))
+
+
+@cache
+def _stamp_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """Return name, time and size of every Python file in a folder."""
+    files = sorted((path.name, path.stat()) for path in folder.glob("*.py"))
+    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in files)
 
 
 def uncounted(**options: Any) -> Callable[[Function], Function]:

@@ -55,7 +55,7 @@ def max_marginal_margins(
     """
     if not is_number(cap) or not cap > 0:
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
-    sentences = Sentences.of(model, emissions, lengths, checked_later=True)
+    sentences = Sentences.of(model, emissions, lengths)
     margins, sound, sentence, token = alternatives.margins(
         model.padded.dominance,
         model.padded.transposed,

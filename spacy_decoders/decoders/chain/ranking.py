@@ -58,7 +58,7 @@ def k_best(
     [1 1] 2.5 bounded
     """
     k = checked_whole("k", k, low=1)
-    return best_paths(model, Sentences.of(model, emissions, checked_later=True), k)
+    return best_paths(model, Sentences.of(model, emissions), k)
 
 
 def best_paths(

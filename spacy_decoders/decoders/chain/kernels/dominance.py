@@ -96,7 +96,7 @@ def ask_for(array, index):
 
 @jit(inline="always")
 def calm(sums):
-    """Say whether sums of sizes show that no score is NaN, infinite, or too large."""
+    """Say whether sums of sizes show that no score is NaN, ``+inf``, or too large."""
     return at_least(fill(LARGEST), sums) == 0xFFFF
 
 

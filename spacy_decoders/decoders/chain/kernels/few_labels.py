@@ -13,15 +13,15 @@ from .dominance import (
     DONE,
     FORBIDDEN,
     FULL,
-    calm,
     given_up,
     promote,
     reached_word,
     row_of_gains,
 )
-from .soundness import all_sound
+from .soundness import LARGEST, all_sound
 from .vectors import (
     add,
+    any_lane,
     at_least,
     crest,
     fill,
@@ -32,8 +32,9 @@ from .vectors import (
     load_word,
     peek,
     poke,
-    sizes,
     store,
+    total,
+    unsound,
 )
 
 __all__ = ["advance_few"]
@@ -45,11 +46,12 @@ def choose_pivots(emissions, begin, n, size, pivots):
     sums = fill(np.float32(0))
     for i in range(n):
         local = load_part_word(emissions, (begin + i) * size, size)
-        sums = add(sums, sizes(local))
+        sums = add(sums, total(local))
         bits = at_least(local, fill_word(largest(crest(local))))
         # no bit is set where all are NaN
         poke(pivots, i, first_lane(bits | (np.int64(1) << (size - 1))))
-    return calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)
+    # NaN and +inf, once in a sum, stay there
+    return not any_lane(unsound(sums)) or all_sound(emissions, begin * size, (begin + n) * size)
 
 
 @uncounted()
@@ -128,4 +130,6 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
         roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
         first, past = start, used
         poke(marks, i + 2, used)
+    if not roundings < LARGEST:
+        return FULL, np.int64(n), roundings
     return DONE, np.int64(-1), roundings + magnitude

@@ -20,7 +20,6 @@ from .dominance import (
     FULL,
     UNSOUND,
     ask_for,
-    calm,
     emission,
     emission_word,
     floor_of,
@@ -30,11 +29,12 @@ from .dominance import (
     row_of_gains,
 )
 from .few_labels import advance_few
-from .soundness import all_sound
+from .soundness import LARGEST, all_sound
 from .vectors import (
     LANES,
     WORD,
     add,
+    any_lane,
     at_least,
     count_bits,
     crest,
@@ -49,8 +49,9 @@ from .vectors import (
     peek,
     poke,
     select,
-    sizes,
     store,
+    total,
+    unsound,
 )
 
 __all__ = ["forward", "workspace"]
@@ -65,12 +66,12 @@ def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
     """Take in what a word of labels is worth after one label.
 
     Returns the largest worth so far of each lane, the word where it is, and the sums of the
-    sizes of the emissions.
+    emissions.
     """
     local = emission_word(emissions, row, word, size)
     height = crest(add(load_word(transitions, lead + word), local))
     place = select(greater(height, peak), fill(np.float32(word)), place)
-    return maximum(height, peak), place, add(sums, sizes(local))
+    return maximum(height, peak), place, add(sums, total(local))
 
 
 @jit(inline="always")
@@ -323,7 +324,9 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
         roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
         first, past = start, used
         poke(marks, i + 2, used)
-    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+    # NaN and +inf, once in a sum, stay there; scores too large that count show in the roundings
+    calm = not any_lane(unsound(sums)) and roundings < LARGEST
+    if not (calm or all_sound(emissions, begin * size, (begin + n) * size)):
         return UNSOUND, np.int64(-1), roundings
     return DONE, np.int64(-1), roundings + magnitude
 

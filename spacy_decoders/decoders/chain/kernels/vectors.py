@@ -52,6 +52,7 @@ __all__ = [
     "smallest",
     "store",
     "subtract",
+    "total",
     "unsound",
 ]
 
@@ -342,13 +343,31 @@ def crest(typing, word):
 
 
 @intrinsic
+def total(typing, word):
+    """Return the sum of lanes k, k + 16, k + 32 and k + 48 of a word, for 16 k."""
+
+    def build(context, builder, signature, given):
+        first, second, third, fourth = _quarters(builder, given[0])
+        return builder.fadd(builder.fadd(first, second), builder.fadd(third, fourth))
+
+    return _floats(_word), build
+
+
+@intrinsic
 def sizes(typing, word):
-    """Return the sum of the sizes of lanes k, k + 16, k + 32 and k + 48 of a word, for 16 k."""
+    """Return the sum of the sizes of lanes k, k + 16, k + 32 and k + 48 of a word, for 16 k.
+
+    ``-inf`` counts as 0, so that what is forbidden or behind the last label does not show.
+    """
 
     def build(context, builder, signature, given):
         kind = ir.FunctionType(_WORD, [_WORD])
-        absolute = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WORD}f32")
-        first, second, third, fourth = _quarters(builder, builder.call(absolute, given))
+        size_of = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fabs.v{WORD}f32")
+        forbidden = ir.Constant(_WORD, [_NEGATIVE_INFINITY] * WORD)
+        is_legal = builder.fcmp_unordered("!=", given[0], forbidden)
+        nothing = ir.Constant(_WORD, [0.0] * WORD)
+        absolute = builder.select(is_legal, builder.call(size_of, given), nothing)
+        first, second, third, fourth = _quarters(builder, absolute)
         return builder.fadd(builder.fadd(first, second), builder.fadd(third, fourth))
 
     return _floats(_word), build
