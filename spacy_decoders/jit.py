@@ -60,9 +60,9 @@ def _watch_callees(compiled: Any, function: Callable[..., Any]) -> None:
     before, after an upgrade, too, or be mixed with the new one.
     """
     file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if (stamp := getattr(file, "_source_stamp", None)) is not None:
+    if file is not None and hasattr(file, "_source_stamp"):
         folder = Path(function.__code__.co_filename).parent
-        file._source_stamp = (stamp, _stamp_of(folder))
+        file._source_stamp = (file._source_stamp, _stamp_of(folder))
 
 
 @cache
