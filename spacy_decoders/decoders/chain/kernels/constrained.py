@@ -35,12 +35,11 @@ from .dominance import (
     LOST,
     UNSOUND,
     ask_for,
-    calm,
     emission_word,
     floor_of,
     given_up,
 )
-from .soundness import all_sound
+from .soundness import all_sound, calm
 from .vectors import (
     LANES,
     WORD,

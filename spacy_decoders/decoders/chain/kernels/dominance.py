@@ -13,12 +13,10 @@ Survivors stand in two growing lists, `names` and `scores`; those of token i are
 import numpy as np
 
 from ....jit import jit, uncounted
-from .soundness import LARGEST
 from .vectors import (
     LANES,
     WORD,
     add,
-    at_least,
     fill,
     fill_word,
     largest,
@@ -47,7 +45,6 @@ __all__ = [
     "UNIT32",
     "UNSOUND",
     "ask_for",
-    "calm",
     "emission",
     "emission_word",
     "fill_row",
@@ -92,12 +89,6 @@ def ask_for(array, index):
     """Ask for a word of an array to be brought near."""
     for block in range(index, index + WORD, LANES):
         prefetch(array, block)
-
-
-@jit(inline="always")
-def calm(sums):
-    """Say whether sums of sizes show that no score is NaN, ``+inf``, or too large."""
-    return at_least(fill(LARGEST), sums) == 0xFFFF
 
 
 @jit(inline="always")
