@@ -71,7 +71,11 @@ class ForwardDominance(ChainDecoder):
         )
         if len(left) and sound and sentence < 0:
             sound, sentence, token = decode_densely(model, sentences, left, labels, slacks)
-            worth = None
+            if 8 * len(left) > len(sentences):
+                worth = None
+            else:
+                for s in left.tolist():
+                    worth[s] = sentences.worth(model, labels, s)
         return sentences.certified(
             "ForwardDominance", model, labels, slacks, sound, sentence, token, worth
         )

@@ -266,10 +266,13 @@ class Sentences:
         slacks = slacks + 2.0 * UNIT64 * sizes * (np.diff(self.offsets) + 1)
         return self.bounded(decoder, labels, scores, slacks)
 
-    def worth(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Return (score, sum of absolute terms) of the labelling of each sentence."""
+    def worth(
+        self, model: ChainModel, labels: NDArray[np.int32], sentence: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return (score, sum of absolute terms) of the labelling of each sentence, or of one."""
+        offsets = self.offsets if sentence is None else self.offsets[sentence : sentence + 2]
         links = (model.transitions, model.start_scores, model.end_scores)
-        worth: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
+        worth: NDArray[np.float64] = path_scores(*links, self.emissions, offsets, labels)
         return worth
 
     def bounded(
