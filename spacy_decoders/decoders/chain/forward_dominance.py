@@ -43,7 +43,7 @@ class ForwardDominance(ChainDecoder):
     A row of D is computed when a sentence first needs it, for about the work of two dense
     tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
     transitions and 4 for D, of which only rows in use are ever touched; where transitions are
-    forbidden, 5 more, and 8 bytes for each label of the longest sentence.
+    forbidden, 5 more, and 11 bytes for each label at each token of the longest sentence.
 
     The test for a label is made on the rounded scores and is exact for them, since rounding
     is monotone; so the only error is that of three float32 roundings a token along a path,

@@ -351,7 +351,7 @@ class ChainDecoder(ABC):
         Raises
         ------
         ProblemError
-            If a shape is wrong, or a score is NaN or ``+inf``.
+            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
         InfeasibleError
             If no labelling is legal; the message names the token.
         """
@@ -382,7 +382,7 @@ class ChainDecoder(ABC):
         Raises
         ------
         ProblemError
-            If a shape is wrong, or a score is NaN or ``+inf``.
+            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
         InfeasibleError
             If a sentence has no legal labelling; the message names sentence and token.
         """

@@ -17,9 +17,11 @@ a group; of each group the best y counts by itself, and for the others their lar
 their largest T[x, y] of each x. Most labels have no evidence at a token: a w below `floor` is
 counted as `floor`, which D takes in from the start for the third case.
 
-So what 16 labels can gain is found from a few rows: one of D, and those of the *live* labels
-and groups, each with its `pull` w. Rows, crests and survivors are laid out as in
-`forward_dominance`.
+So what 64 labels can gain is found from a few rows: one of D, and those of the *live* labels
+and groups, each with its `pull` w. The model and the survivors are laid out as `dominance`
+says; what is derived of a sentence has rows of whole words of 64 labels. Behind such a row
+stands its *crest*: for each word and each of 16 lanes the largest of the four in that lane,
+so that most words fall by a quarter of the work.
 """
 
 import numpy as np
@@ -465,7 +467,7 @@ def thinned(model, work, names, scores, start, used, size, stride, slack):
 
 @jit()
 def aligned(count):
-    """Return room for floats where no 16 of a row lie in two lines of the cache."""
+    """Return room for floats as `flat.aligned` does, which a kernel cannot call."""
     room = np.empty(count + WORD + LANES, np.float32)
     skipped = -(room.ctypes.data // 4) % LANES
     return room[skipped : skipped + count]

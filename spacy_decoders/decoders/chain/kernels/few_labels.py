@@ -1,6 +1,6 @@
 """Forward dominance over less than 64 labels, whose rows are one word.
 
-As in `forward_dominance`, without its loops over words. The pivots are the labels with the
+As in `unconstrained`, without its loops over words. The pivots are the labels with the
 largest emissions. Where a single label survives a token, that is the pivot, which is known
 beforehand: so the processor need not wait for one token to begin with the next.
 """
@@ -56,7 +56,7 @@ def choose_pivots(emissions, begin, n, size, pivots):
 
 @uncounted()
 def advance_few(model, emissions, begin, n, size, patience, work, names, scores):
-    """Find the survivors of one sentence, as `forward_dominance.advance` does without slack.
+    """Find the survivors of one sentence, as `unconstrained.advance` does without slack.
 
     Ends as `FULL` where it does not know how to go on: that one is to try.
     """

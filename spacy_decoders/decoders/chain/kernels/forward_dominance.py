@@ -41,7 +41,7 @@ def survivors(model, emissions, begin, n, size, slack, patience, work, names, sc
         `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`; or `LOST`
         without a reference path, which only constrained models need.
     roundings
-        Sum of the roundings of all roundings on a path that counts.
+        Sum of the sizes of all that is rounded on a path that counts.
     """
     if len(model) == FREE:
         return unconstrained.forward(
@@ -98,7 +98,7 @@ def decode(model, emissions, offsets, size):
     left
         Sentences in which so many labels survive that dense decoding is faster.
     sound
-        Whether all emissions met are neither NaN nor ``+inf``.
+        Whether no emission met is NaN, ``+inf``, or so large that sums would not fit float32.
     sentence, token
         Where the first dead end is; -1 without one.
     """
