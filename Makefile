@@ -9,13 +9,17 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test lint format warmup wheel docs clean
+.PHONY: demo test fuzz lint format warmup wheel docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# FUZZ="chain --examples 1000" for one core or fewer problems
+fuzz: $(READY)
+	$(BIN)/python -m tests.fuzz $(FUZZ)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ from .budget import Budget
 from .bundled import load
 from .certificate import Certificate
 from .errors import DecodersError, InfeasibleError, NotDecomposableError, ProblemError
+from .verify import Verification, verify
 
 __all__ = [
     "Budget",
@@ -14,9 +15,11 @@ __all__ = [
     "InfeasibleError",
     "NotDecomposableError",
     "ProblemError",
+    "Verification",
     "__version__",
     "explain",
     "load",
+    "verify",
 ]
 
 __version__ = "0.1.0"

@@ -9,10 +9,30 @@ from typing import Literal
 
 from .errors import ProblemError
 
-__all__ = ["Certificate", "Scope", "Status"]
+__all__ = ["Certificate", "Scope", "Status", "largest_tolerance"]
 
 Status = Literal["optimal", "probable", "bounded", "heuristic", "infeasible"]
 Scope = Literal["full", "pruned"]
+
+#: The largest tolerance within which a structure may be called optimal, relative to its scale.
+RELATIVE_TOLERANCE = 1e-6
+
+
+def largest_tolerance(scale: float) -> float:
+    """Return the largest tolerance within which `optimal` may be said.
+
+    Parameters
+    ----------
+    scale
+        The sum of the absolute scores of the parts that the structure has. A large score
+        elsewhere in the problem, such as a mask, has no part in it.
+
+    Examples
+    --------
+    >>> largest_tolerance(9.0)
+    1e-05
+    """
+    return RELATIVE_TOLERANCE * (1.0 + scale)
 
 
 @dataclass(frozen=True)
@@ -74,27 +94,56 @@ class Certificate:
         bound: float,
         *,
         tolerance: float,
+        scale: float | None = None,
+        minimized: bool = False,
         confidence: float | None = None,
         scope: Scope = "full",
         iterations: int = 0,
     ) -> Certificate:
-        """Certify a structure by a proven bound on the best objective.
+        """Certify a structure by a bound on the best objective that was computed apart.
 
         `optimal` if score and bound agree within `tolerance`; else `probable` if a
         `confidence` is given; else `bounded`. An infinite bound proves nothing and is
-        stated as none.
+        stated as none, and so does a bound that the score itself disproves.
+
+        Parameters
+        ----------
+        decoder
+            The registered name.
+        score
+            Objective of the structure, recomputed from the problem.
+        bound
+            Bound on the best objective, by a way of its own: never made from `score`.
+        tolerance
+            Numerical slack; what exceeds ``largest_tolerance(scale)`` is cut off.
+        scale
+            The sum of the absolute scores of the parts that the structure has; None for the
+            absolute value of `score`, which is never more.
+        minimized
+            Whether the objective is a cost, so that the bound lies below it.
+        confidence
+            Probability that the structure is optimal, if there is one without the bound.
+
+        Raises
+        ------
+        ProblemError
+            If a number is none, or `tolerance` or `scale` is negative.
         """
         score, bound, tolerance = float(score), float(bound), float(tolerance)
-        if not math.isfinite(score) or math.isnan(bound) or not tolerance >= 0:
+        scale = abs(score) if scale is None else float(scale)
+        if not (math.isfinite(score) and tolerance >= 0 and scale >= 0) or math.isnan(bound):
             raise ProblemError(
-                "certificate: score must be finite, bound a number and tolerance not negative; "
-                f"got score={score!r}, bound={bound!r}, tolerance={tolerance!r}."
+                "certificate: score must be finite, bound a number, tolerance and scale not "
+                f"negative; got score={score!r}, bound={bound!r}, tolerance={tolerance!r}, "
+                f"scale={scale!r}."
             )
+        tolerance = min(tolerance, largest_tolerance(scale))
         gap = abs(bound - score)
+        disproved = (bound > score) if minimized else (bound < score)
         status: Status = "probable" if confidence is not None else "bounded"
         if gap <= tolerance < math.inf:
             status, confidence = "optimal", 1.0
-        elif math.isinf(bound):
+        elif math.isinf(bound) or disproved:
             if confidence is None:
                 return cls.heuristic(
                     decoder, score, tolerance=tolerance, scope=scope, iterations=iterations

@@ -6,6 +6,7 @@ import math
 import pytest
 
 from spacy_decoders import Budget, Certificate, ProblemError
+from spacy_decoders.certificate import largest_tolerance
 
 
 def test_a_score_that_meets_its_bound_is_optimal():
@@ -17,7 +18,22 @@ def test_a_score_that_meets_its_bound_is_optimal():
 
 def test_a_gap_is_stated_on_either_side():
     assert Certificate.from_bound("X", 1.0, 2.0, tolerance=0.0).gap == 1.0
-    assert Certificate.from_bound("X", 2.0, 1.0, tolerance=0.0).status == "bounded"
+    assert Certificate.from_bound("X", 2.0, 1.0, tolerance=0.0, minimized=True).gap == 1.0
+
+
+def test_a_bound_that_the_score_disproves_is_no_bound() -> None:
+    for minimized in (False, True):
+        score, bound = (1.0, 2.0) if minimized else (2.0, 1.0)
+        certificate = Certificate.from_bound("X", score, bound, tolerance=0.5, minimized=minimized)
+        assert (certificate.status, certificate.bound) == ("heuristic", None)
+
+
+def test_the_tolerance_is_of_the_scale_of_the_structure() -> None:
+    masked = Certificate.from_bound("X", 10.0, 716.0, tolerance=715.0, scale=30.0)
+    assert masked.status == "bounded"
+    assert masked.tolerance == largest_tolerance(30.0) == 31e-6
+    assert Certificate.from_bound("X", 1.0, 1.0 + 1e-5, tolerance=1.0).status == "bounded"
+    assert Certificate.from_bound("X", 1.0, 1.0 + 1e-5, tolerance=1.0, scale=20.0).is_optimal
 
 
 def test_an_infinite_bound_is_no_bound():

@@ -79,7 +79,12 @@ class Decomposable:
         ]
         score = problem.cost(choices)
         certificate = Certificate.from_bound(
-            "Decomposable", score, score, tolerance=1e-9 * max(1.0, abs(score)), iterations=1
+            "Decomposable",
+            score,
+            score,
+            minimized=True,
+            tolerance=1e-9 * max(1.0, abs(score)),
+            iterations=1,
         )
         return RepresentativesSolution.of(problem, choices, certificate)
 

@@ -95,6 +95,7 @@ class ExactRepresentatives:
             name,
             score,
             bound,
+            minimized=True,
             tolerance=1e-9 * max(1.0, abs(score)) + costs.unit * solver.rounding,
             iterations=solver.nodes,
         )

@@ -60,6 +60,7 @@ class HittingDistance:
             "HittingDistance",
             score,
             min(score, half_hitting_bound(problem)),
+            minimized=True,
             tolerance=1e-9 * max(1.0, abs(score)),
             iterations=1,
         )

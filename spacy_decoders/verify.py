@@ -1,0 +1,198 @@
+"""Check a certificate without trusting the decoder that made it.
+
+Each core has a `verification` module that says, by code that shares nothing with its decoders,
+what a structure is worth and what the best could be worth; this module compares that with what
+the certificate claims.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Literal
+
+from .certificate import Certificate, largest_tolerance
+from .errors import ProblemError
+
+__all__ = ["Findings", "Verification", "verify"]
+
+#: What a recomputed sum may differ by, relative to the sum of its absolute terms.
+ROUNDING = 1e-9
+
+#: The module that examines the solutions of a core, by the name of the solution's class.
+EXAMINERS = {
+    "ChainSolution": "chain",
+    "TreeSolution": "tree",
+    "PathSolution": "path",
+    "RepresentativesSolution": "representatives",
+}
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an independent look at a structure and its problem finds.
+
+    Attributes
+    ----------
+    fault
+        Why the structure is none of the problem's; None if it is legal.
+    score
+        What it is worth, or costs, summed from the problem.
+    scale
+        The sum of the absolute scores of its parts.
+    best
+        What the best structure is worth that the examination met: `score` if it met no other.
+    bound
+        What no structure exceeds; infinite on the far side if the examination has no proof.
+    minimized
+        Whether the objective is a cost.
+    """
+
+    fault: str | None
+    score: float
+    scale: float
+    best: float
+    bound: float
+    minimized: bool = False
+
+    @classmethod
+    def illegal(cls, fault: str) -> Findings:
+        """Report a structure that the problem does not allow."""
+        return cls(fault, math.nan, math.nan, math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What became of a certificate that was checked; true if it is confirmed.
+
+    Attributes
+    ----------
+    outcome
+        ``"confirmed"``: all that the certificate claims holds; ``"refuted"``: some of it is
+        wrong; ``"undecided"``: nothing is known to be wrong, but the check's own bound is too
+        weak, or its time too short, to prove the claim.
+    reason
+        What was compared, in a sentence.
+    score, bound
+        What the structure is worth, and what no structure exceeds, as the check computed them;
+        None where it came to neither.
+    """
+
+    outcome: Literal["confirmed", "refuted", "undecided"]
+    reason: str
+    score: float | None = None
+    bound: float | None = None
+
+    def __bool__(self) -> bool:
+        return self.outcome == "confirmed"
+
+
+def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verification:
+    """Check the certificate of a solution by code that shares nothing with its decoder.
+
+    The structure must be legal, its score must be what the problem says, the numbers of the
+    certificate must agree with each other, and what it claims of the best structure is derived
+    again: by enumeration where that is short, otherwise by plain dynamic programming (chains)
+    or an integer program (trees with factors, paths, representatives).
+
+    Parameters
+    ----------
+    problem
+        What the solution was decoded from: a `TreeProblem`, `PathProblem` or
+        `RepresentativesProblem`; for a chain, the pair ``(model, emissions)``.
+    solution
+        The solution, with its certificate.
+    seconds
+        About how long the check may take; when it ends the outcome may be ``"undecided"``.
+
+    Returns
+    -------
+    Verification
+        True if everything that the certificate claims is confirmed.
+
+    Raises
+    ------
+    ProblemError
+        If `solution` is none of a core's, or `problem` does not belong to it.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
+    >>> model, emissions = ChainModel([[1, 0], [0, 1]]), [[3, 0], [0, 1.5]]
+    >>> solution = ForwardDominance().decode(model, emissions)
+    >>> verify((model, emissions), solution).outcome
+    'confirmed'
+    >>> verify((model, emissions), replace(solution, labels=[1, 1])).reason
+    'score: the certificate says 4.5, the structure is worth 2.5.'
+    """
+    core = EXAMINERS.get(type(solution).__name__)
+    if core is None or not isinstance(getattr(solution, "certificate", None), Certificate):
+        raise ProblemError(
+            f"solution: expected one of {', '.join(EXAMINERS)}, got {type(solution).__name__}."
+        )
+    if not seconds > 0:
+        raise ProblemError(f"seconds: expected a number greater than 0, got {seconds!r}.")
+    examiner = import_module(f".decoders.{core}.verification", __package__)
+    return judge(solution.certificate, examiner.examine(problem, solution, seconds=seconds))
+
+
+def judge(certificate: Certificate, found: Findings) -> Verification:
+    """Compare what a certificate claims with what an examination found."""
+    if found.fault is not None:
+        return Verification("refuted", f"structure: {found.fault}")
+    slack = max(certificate.tolerance, ROUNDING * (1.0 + found.scale))
+    sign = -1.0 if found.minimized else 1.0
+    fault = _fault_of_numbers(certificate, found, sign)
+    if fault is None:
+        fault = _fault_of_claim(certificate, found, sign, slack)
+    numbers = (found.score, found.bound if math.isfinite(found.bound) else None)
+    if fault is not None:
+        return Verification("refuted", fault, *numbers)
+    claim = certificate.score if certificate.status == "optimal" else certificate.bound
+    if claim is not None and sign * (found.bound - claim) > slack:
+        reason = f"the check proves no better bound than {found.bound!r}."
+        return Verification("undecided", reason, *numbers)
+    if claim is None:
+        return Verification("confirmed", "the score is right; no bound is claimed.", *numbers)
+    reason = f"no structure exceeds {found.bound!r}; this one has {found.score!r}."
+    return Verification("confirmed", reason, *numbers)
+
+
+def _fault_of_claim(
+    certificate: Certificate, found: Findings, sign: float, slack: float
+) -> str | None:
+    """Return by which structure the claim about the best one is disproved, if by any."""
+    if certificate.status == "optimal" and sign * (found.best - found.score) > slack:
+        return f"optimal: another structure has {found.best!r}, this one {found.score!r}."
+    bound = certificate.bound
+    if bound is not None and sign * (found.best - bound) > ROUNDING * (1.0 + found.scale):
+        return f"bound: {bound!r}, but a structure has {found.best!r}."
+    return None
+
+
+def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) -> str | None:
+    """Return what is wrong with the certificate's own numbers, if anything is."""
+    score, bound = certificate.score, certificate.bound
+    if score is None:
+        return f"status: {certificate.status!r} without a score, but the structure is legal."
+    if not abs(score - found.score) <= ROUNDING * (1.0 + found.scale):
+        return f"score: the certificate says {score!r}, the structure is worth {found.score!r}."
+    most = largest_tolerance(found.scale) * (1.0 + ROUNDING)
+    if bound is None:
+        if certificate.status in ("optimal", "bounded"):
+            return f"status: {certificate.status!r} without a bound."
+        return None
+    if certificate.gap is None or not abs(certificate.gap - abs(bound - score)) <= ROUNDING * (
+        abs(bound) + abs(score)
+    ):
+        return f"gap: {certificate.gap!r} is not the distance from {score!r} to {bound!r}."
+    if certificate.status == "optimal" and not certificate.gap <= certificate.tolerance <= most:
+        return (
+            f"optimal: it needs gap <= tolerance <= {most!r}, got a gap of {certificate.gap!r} "
+            f"and a tolerance of {certificate.tolerance!r}."
+        )
+    if sign * (score - bound) > max(certificate.tolerance, ROUNDING * (1.0 + found.scale)):
+        return f"bound: {bound!r} lies on the wrong side of the score {score!r}."
+    return None

@@ -1,0 +1,75 @@
+"""Many random problems for each core: `make fuzz` prints what became of them.
+
+Each core has a module `promises` beside its tests, with a hypothesis strategy `problems` and a
+function `check(problem)` that raises where a promise is broken and counts the statuses that it
+met, such as ``{"Viterbi optimal": 1}``. `make test` runs the same on a fixed few problems.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections import Counter
+from importlib import import_module
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+CORES = ("chain", "tree", "path", "representatives")
+
+
+def fuzz(core: str, examples: int) -> tuple[Counter[str], float, str]:
+    """Check so many problems of a core; return the statuses met, the seconds, the failure."""
+    promises = import_module(f"tests.decoders.{core}.promises")
+    met: Counter[str] = Counter()
+
+    @settings(
+        max_examples=examples,
+        deadline=None,
+        database=None,
+        derandomize=False,
+        print_blob=True,
+        phases=(Phase.generate, Phase.shrink),
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(promises.problems)
+    def run(problem: object) -> None:
+        met.update(promises.check(problem))
+        met["problems"] += 1
+        if met["problems"] % 1000 == 0:
+            print(f"\r{core}: {met['problems']:,} of {examples:,}", end="", flush=True)
+
+    begun = time.perf_counter()
+    failure = ""
+    try:
+        run()
+    except Exception as error:  # the table names every core, whichever fails
+        failure = f"{type(error).__name__}: {error}"
+    print("\r", end="")
+    return met, time.perf_counter() - begun, failure
+
+
+def table(core: str, met: Counter[str], seconds: float, failure: str) -> str:
+    """Return the rows of one core: each decoder with the statuses it met."""
+    problems = met.pop("problems", 0)
+    rows = [f"| {core} | problems | {problems:,} | {seconds:.0f} s |"]
+    rows += [f"| {core} | {name} | {count:,} | |" for name, count in sorted(met.items())]
+    rows.append(f"| {core} | broken promises | {failure or 0} | |")
+    return "\n".join(rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("cores", nargs="*", default=CORES, help="chain tree path representatives")
+    parser.add_argument("--examples", type=int, default=100_000, help="problems of each core")
+    given_options = parser.parse_args()
+    print("| core | what | count | time |\n|---|---|---|---|")
+    failed = 0
+    for core in given_options.cores:
+        met, seconds, failure = fuzz(core, given_options.examples)
+        failed += bool(failure)
+        print(table(core, met, seconds, failure), flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
