@@ -1,0 +1,168 @@
+"""`verify` against false claims of every kind, on chains small enough to see through."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from spacy_decoders.certificate import Certificate, largest_tolerance
+from spacy_decoders.decoders.chain import Beam, ChainModel, ChainSolution, Viterbi, k_best
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.verify import Findings, judge, verify
+
+MODEL = ChainModel([[1, 0], [0, 1]])
+#: 0 1 is worth 4.5, 0 0 is worth 4, 1 1 is worth 2.5 and 1 0 nothing.
+PROBLEM = MODEL, [[3, 0], [0, 1.5]]
+#: of the best labelling: 4.5, and as much in absolute terms
+SOUND = Certificate("X", "optimal", 4.5, 4.5, 0.0, 1e-9, 1.0)
+
+
+def claim(labels=(0, 1), **changes) -> ChainSolution:
+    """A solution of PROBLEM whose certificate is changed in some fields."""
+    return ChainSolution(np.array(labels), replace(SOUND, **changes))
+
+
+def refuted(solution: ChainSolution, word: str) -> bool:
+    found = verify(PROBLEM, solution)
+    return found.outcome == "refuted" and found.reason.startswith(word) and not found
+
+
+def test_what_is_true_is_confirmed():
+    found = verify(PROBLEM, claim())
+    assert found and found.outcome == "confirmed"
+    assert found.score == 4.5 and found.bound == pytest.approx(4.5)
+    assert verify(PROBLEM, Viterbi().decode(*PROBLEM))
+    assert verify(PROBLEM, claim((0, 0), status="bounded", score=4.0, gap=0.5))
+
+
+@pytest.mark.parametrize("labels", [[0], [0, 1, 1], [0, 2], [-1, 1], [0.0, 1.0], [[0, 1]]])
+def test_labels_that_are_none(labels):
+    assert refuted(claim(labels), "structure")
+
+
+def test_a_forbidden_score():
+    model = ChainModel([[1, -np.inf], [0, 1]])
+    found = verify((model, PROBLEM[1]), claim())
+    assert found.outcome == "refuted" and "forbidden" in found.reason
+
+
+def test_a_wrong_score():
+    assert refuted(claim(score=4.6, bound=4.6), "score")
+    assert refuted(claim((0, 0)), "score")
+
+
+def test_a_legal_structure_that_is_called_infeasible():
+    assert refuted(
+        ChainSolution(np.array([0, 1]), Certificate.infeasible("X")), "status: 'infeasible'"
+    )
+
+
+@pytest.mark.parametrize("status", ["optimal", "bounded"])
+def test_a_claim_without_a_bound(status):
+    assert refuted(claim(status=status, bound=None, gap=None), "status")
+
+
+@pytest.mark.parametrize("gap", [None, 0.25, math.nan])
+def test_a_gap_that_is_none(gap):
+    assert refuted(claim(gap=gap), "gap")
+
+
+def test_optimal_beyond_the_tolerance():
+    assert refuted(claim(bound=5.0, gap=0.5), "optimal: it needs gap <= tolerance")
+
+
+def test_a_tolerance_beyond_what_the_scale_allows():
+    assert verify(PROBLEM, claim(tolerance=largest_tolerance(4.5)))
+    assert refuted(claim(tolerance=1.01 * largest_tolerance(4.5)), "optimal: it needs gap")
+
+
+def test_the_scale_is_that_of_the_structure_and_not_of_a_mask():
+    masked = MODEL, [[3, 0], [-1e9, 1.5]]
+    assert verify(masked, claim())
+    assert verify(masked, claim(tolerance=1.0)).outcome == "refuted"
+
+
+def test_optimal_although_another_is_better():
+    assert refuted(claim((0, 0), score=4.0, bound=4.0), "optimal: another structure has 4.5")
+
+
+def test_a_bound_below_the_optimum():
+    low = claim((0, 0), status="bounded", score=4.0, bound=4.25, gap=0.25)
+    assert refuted(low, "bound: 4.25, but a structure has 4.5")
+
+
+def test_a_bound_on_the_wrong_side():
+    assert refuted(claim(status="bounded", bound=4.0, gap=0.5), "bound")
+
+
+def test_heuristics_claim_no_bound():
+    found = verify(PROBLEM, Beam(1).decode(*PROBLEM))
+    assert found and "no bound" in found.reason
+    wrong = ChainSolution(np.array([0, 0]), Certificate.heuristic("X", 4.5))
+    assert refuted(wrong, "score")
+
+
+def test_rankings_are_confirmed_one_by_one():
+    found = k_best(*PROBLEM, 4)
+    assert len(found) == 4
+    assert all(verify(PROBLEM, solution) for solution in found)
+
+
+def test_time_that_is_too_short_decides_nothing():
+    found = verify(PROBLEM, claim(), seconds=1e-9)
+    assert found.outcome == "undecided" and found.bound is None and found.score == 4.5
+    assert verify(PROBLEM, claim(score=4.6), seconds=1e-9).outcome == "refuted"
+
+
+def test_a_bound_that_is_too_weak_decides_nothing():
+    found = judge(SOUND, Findings(None, 4.5, 4.5, best=4.5, bound=4.75))
+    assert found.outcome == "undecided" and "4.75" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "outcome"),
+    [
+        ({}, "confirmed"),
+        ({"status": "bounded", "bound": 4.0, "gap": 0.5}, "confirmed"),
+        ({"status": "bounded", "bound": 4.25, "gap": 0.25}, "refuted"),  # there is one of 4.2
+        ({"status": "bounded", "bound": 5.0, "gap": 0.5}, "refuted"),  # of a cost it lies below
+        ({"bound": 4.5 - 1e-7, "gap": 1e-7}, "refuted"),  # beyond its tolerance
+    ],
+)
+def test_costs_are_bounded_from_below(changes, outcome):
+    best = 4.2 if changes.get("bound") in (4.0, 4.25) else 4.5
+    found = Findings(None, 4.5, 4.5, best=best, bound=best, minimized=True)
+    assert judge(replace(SOUND, **changes), found).outcome == outcome
+
+
+def test_a_cheaper_structure_refutes_optimal():
+    found = Findings(None, 4.5, 4.5, best=4.2, bound=4.2, minimized=True)
+    assert judge(SOUND, found).reason.startswith("optimal: another structure has 4.2")
+
+
+def test_trees_of_labels_are_checked_with_their_parents():
+    emissions, parents = [[0, 0], [2, 0], [0, 0.5]], [-1, 0, 0]
+    solution = Viterbi().decode_tree(MODEL, emissions, parents)
+    assert verify((MODEL, emissions, parents), solution)
+    wrong = replace(solution, labels=[1, 1, 1])
+    assert not verify((MODEL, emissions, parents), wrong)
+    with pytest.raises(ProblemError, match="parents: some nodes do not reach a root"):
+        verify((MODEL, emissions, [1, 0, -1]), solution)
+
+
+def test_what_is_no_solution_or_no_problem_is_refused():
+    with pytest.raises(ProblemError, match="solution: expected one of"):
+        verify(PROBLEM, [0, 1])
+    with pytest.raises(ProblemError, match="solution: expected one of"):
+        verify(PROBLEM, SimpleNamespace(certificate=SOUND))
+    with pytest.raises(ProblemError, match="problem: expected the pair"):
+        verify(MODEL, claim())
+    with pytest.raises(ProblemError, match=r"emissions: expected shape \(any, 2\)"):
+        verify((MODEL, [[1, 2, 3]]), claim())
+    for seconds in (0, -1.0, math.nan):
+        with pytest.raises(ProblemError, match="seconds"):
+            verify(PROBLEM, claim(), seconds=seconds)
