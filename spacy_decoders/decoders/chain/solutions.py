@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from itertools import pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...certificate import Certificate
 __all__ = ["ChainSolution", "ChainSolutions"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class ChainSolution:
     """A labelling and what is known about it.
 
@@ -30,6 +30,12 @@ class ChainSolution:
 
     labels: NDArray[np.int32]
     certificate: Certificate
+
+
+class _Draft:
+    """A solution to be, as `certificate._Draft` is of certificates."""
+
+    __slots__ = ChainSolution.__slots__
 
 
 class ChainSolutions(list[ChainSolution]):
@@ -46,8 +52,9 @@ class ChainSolutions(list[ChainSolution]):
         **Shape (total,)**, int32, read-only: the labels of all sentences, end to end.
     offsets
         **Shape (sentences + 1,)**, int64: sentence `s` has ``offsets[s]:offsets[s + 1]``.
-    scores, bounds, tolerances
-        **Shape (sentences,)**, float64: what the certificates compare.
+    scores, bounds, tolerances, scales
+        **Shape (sentences,)**, float64: what the certificates compare, and the sum of the
+        absolute scores of each labelling, which limits the tolerance.
     iterations
         **Shape (sentences,)**, int64.
 
@@ -73,6 +80,8 @@ class ChainSolutions(list[ChainSolution]):
         bounds: NDArray[np.float64],
         tolerances: NDArray[np.float64],
         iterations: NDArray[np.int64],
+        *,
+        scales: NDArray[np.float64] | None = None,
     ) -> None:
         super().__init__()
         self.decoder = decoder
@@ -82,22 +91,40 @@ class ChainSolutions(list[ChainSolution]):
         self.bounds = bounds
         self.tolerances = tolerances
         self.iterations = iterations
+        self.scales = np.abs(scores) if scales is None else scales
         self._made = False
+        self._publishing = Lock()
 
     @property
     def certificates(self) -> list[Certificate]:
         """The certificates of all sentences."""
-        columns = (self.scores, self.bounds, self.tolerances, self.iterations)
+        columns = (self.scores, self.bounds, self.tolerances, self.iterations, self.scales)
         return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
 
     def made(self) -> list[ChainSolution]:
-        """Make all items, if they are not yet made; return this very list."""
+        """Make all items, if they are not yet made; return this very list.
+
+        Threads that ask at once may all make them; the items of one are kept, before any
+        thread is told that there are items.
+        """
         if not self._made:
-            self._made = True
-            spans = pairwise(self.offsets.tolist())
-            items = zip(spans, self.certificates, strict=True)
-            super().extend(ChainSolution(self.labels[a:b], proof) for (a, b), proof in items)
+            items = self._items()
+            with self._publishing:
+                if not self._made:
+                    super().extend(items)
+                    self._made = True
         return self
+
+    def _items(self) -> list[ChainSolution]:
+        items = []
+        ends = self.offsets.tolist()
+        for begin, stop, certificate in zip(ends, ends[1:], self.certificates, strict=False):
+            draft: Any = _Draft()
+            draft.labels = self.labels[begin:stop]
+            draft.certificate = certificate
+            draft.__class__ = ChainSolution
+            items.append(draft)
+        return items
 
     def __len__(self) -> int:
         return super().__len__() if self._made else len(self.scores)
