@@ -1,12 +1,15 @@
 """Forward-backward: log partitions, marginals and expected counts, for training CRFs.
 
-Messages are kept as logarithms in float64, and one step of all sentences is one matrix
-product of their exponentials. What underflows there is computed again with logarithms
-alone, so the results stay exact for scores of any size.
+The forward pass keeps logarithms in float64, relative to the largest of their token; one step
+of all sentences is one matrix product of their exponentials. The backward pass hands the
+probabilities of each token's labels on to the labels of the token before: shares of a whole,
+so they are a distribution whatever was rounded. What underflows in a product is computed again
+with logarithms alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,11 +20,11 @@ from .problem import ChainModel, Sentences
 __all__ = ["Expectations", "forward_backward", "log_partition", "marginals"]
 
 Floats = NDArray[np.float64]
+#: Indices of rows, and of a label in each.
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 #: Sums of exponentials below this may have lost a term to underflow.
 SMALL = 1e-280
-#: Factors above this may have been multiplied by a term that was lost to underflow.
-LARGE = 1e200
 #: How many numbers a repair may hold in memory at once.
 BLOCK = 1 << 20
 
@@ -77,7 +80,7 @@ def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
     1.386294
     """
     steps = _Steps(Sentences.of(model, emissions))
-    return float(_log_partitions(model, steps, _forward(model, steps))[0])
+    return float(_log_partitions(model, steps, _Forward(model, steps))[0])
 
 
 def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
@@ -97,9 +100,18 @@ def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
     Raises
     ------
     ProblemError
-        If a shape is wrong, or a score is NaN or ``+inf``.
+        If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
     InfeasibleError
         If no labelling is legal.
+
+    Notes
+    -----
+    A probability is right to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of
+    the absolute scores of the labellings that have a noticeable probability: 1e-7 for what
+    models give, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling
+    has costs nothing, and neither does what is added to all labels of a token. Beyond sums of
+    1e12 labellings that are worth about the same cannot be told apart: each row is still a
+    distribution over the best.
 
     Examples
     --------
@@ -146,21 +158,19 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
     """
     sentences = Sentences.of(model, emissions, lengths)
     steps = _Steps(sentences)
-    alpha = _forward(model, steps)
-    partitions = _log_partitions(model, steps, alpha)
+    forward = _Forward(model, steps)
+    partitions = _log_partitions(model, steps, forward)
     if np.isneginf(partitions).any():
         sentence = int(np.argmin(partitions))
-        reached = np.isfinite(alpha[steps.sentence == sentence]).any(axis=1)
+        reached = np.isfinite(forward.logs[steps.sentence == sentence]).any(axis=1)
         raise sentences.infeasible(sentence, int(reached.sum()))
-    beta = _backward(model, steps)
-    evidence = partitions[steps.sentence]
-    nodes = np.exp(alpha + beta - evidence[:, None])
+    nodes, transitions = _backward(model, steps, forward)
     ordered = np.empty(nodes.shape, dtype=np.float32)
     ordered[steps.row] = nodes
     return Expectations(
         partitions,
         ordered,
-        _expected_transitions(model, steps, alpha, beta, evidence),
+        transitions,
         nodes[steps.first].sum(axis=0),
         nodes[steps.last].sum(axis=0),
     )
@@ -170,7 +180,7 @@ class _Steps:
     """The tokens of a batch in the order of their positions, longest sentence first.
 
     The tokens at position `t` are the block ``bounds[t]:bounds[t + 1]``. Its sentences are
-    the first ones of the block before it.
+    the first ones of the block before it. `row` says where each token stands in `emissions`.
     """
 
     def __init__(self, sentences: Sentences) -> None:
@@ -184,88 +194,113 @@ class _Steps:
         self.bounds: list[int] = bounds.tolist()
         self.sentence = order[rank]
         self.row = sentences.offsets[self.sentence] + np.repeat(position, widths)
-        self.emissions = sentences.emissions[self.row].astype(np.float64)
-        # the token before each token but the first ones
-        self.before = np.arange(bounds[-1]) - np.repeat(np.append(0, widths)[:-1], widths)
+        self.emissions = sentences.emissions
         self.first = slice(0, int(widths[0]) if len(widths) else 0)
         filled = np.flatnonzero(lengths[order])
         self.last = bounds[lengths[order[filled]] - 1] + filled
 
-
-class _Transfer:
-    """Products with exp(scores), in logarithms."""
-
-    def __init__(self, scores: NDArray[np.float32]) -> None:
-        columns = np.ascontiguousarray(scores.T, dtype=np.float64)
-        self.shift = np.maximum(columns.max(axis=1), np.finfo(np.float32).min)
-        self.matrix = np.exp(scores - self.shift)
-        self._columns = columns
-
-    def __call__(self, logs: Floats) -> Floats:
-        """Return ``log(exp(logs) @ exp(scores))``, **shape (rows, L)**."""
-        top = _finite_max(logs)
-        sums = np.exp(logs - top) @ self.matrix
-        with np.errstate(divide="ignore"):
-            result: Floats = np.log(sums)
-        result += top
-        result += self.shift
-        rows, labels = np.nonzero(sums < SMALL)
-        for block in range(0, len(rows), step := max(1, BLOCK // len(self.shift))):
-            where = rows[block : block + step], labels[block : block + step]
-            result[where] = _log_sum(logs[where[0]] + self._columns[where[1]])
-        return result
+    def links(self) -> list[tuple[slice, slice]]:
+        """Return, for each position but the first, its tokens and the tokens before them."""
+        return [
+            (slice(begin, begin + stop - middle), slice(middle, stop))
+            for begin, middle, stop in zip(
+                self.bounds, self.bounds[1:], self.bounds[2:], strict=False
+            )
+        ]
 
 
-def _forward(model: ChainModel, steps: _Steps) -> Floats:
-    """Return the log of the sum over all beginnings that end in each label at each token."""
-    alpha: Floats = steps.emissions.copy()
-    alpha[steps.first] += model.start_scores
-    transfer = _Transfer(model.transitions)
-    for begin, middle, stop in _blocks(steps.bounds):
-        alpha[middle:stop] += transfer(alpha[begin : begin + stop - middle])
-    return alpha
+class _Forward:
+    """The sums over all beginnings that end in each label at each token.
+
+    Attributes
+    ----------
+    transfer
+        exp(transitions), each column divided by its maximum.
+    logs
+        **Shape (total, L)**: the logarithms of the sums, less the largest of each row.
+    heights
+        **Shape (total,)**: what was taken off.
+    weights, sums
+        **Shape (total, L)**: of the token before, the exponentials of its `logs`, and those
+        times `transfer`.
+    """
+
+    def __init__(self, model: ChainModel, steps: _Steps) -> None:
+        self.columns = np.ascontiguousarray(model.transitions.T, dtype=np.float64)
+        shift = np.maximum(self.columns.max(axis=1), np.finfo(np.float32).min)
+        self.transfer = np.exp(model.transitions - shift)
+        self.logs = steps.emissions[steps.row].astype(np.float64)
+        self.heights = _lowered(self.logs)
+        self.weights = np.empty_like(self.logs)
+        self.sums = np.ones_like(self.logs)
+        self.logs[steps.first] += model.start_scores
+        self.heights[steps.first] += _lowered(self.logs[steps.first])
+        for before, after in steps.links():
+            weights = np.exp(self.logs[before])
+            sums = weights @ self.transfer
+            with np.errstate(divide="ignore"):
+                reached = np.log(sums) + shift
+            for where in _chunks(sums < SMALL):
+                reached[where] = _log_sum(self.joint(before, where))
+            self.logs[after] += reached
+            self.heights[after] += self.heights[before] + _lowered(self.logs[after])
+            self.weights[after], self.sums[after] = weights, sums
+
+    def joint(self, before: slice, where: Pairs) -> Floats:
+        """Return the logarithms of the sums over all beginnings and one more label, for pairs
+        of a row of `before` and that label: **shape (pairs, L)**."""
+        rows, labels = where
+        joint: Floats = self.logs[before][rows] + self.columns[labels]
+        return joint
 
 
-def _backward(model: ChainModel, steps: _Steps) -> Floats:
-    """Return the log of the sum over all endings that follow each label at each token."""
-    beta: Floats = np.empty_like(steps.emissions)
-    beta[steps.last] = model.end_scores
-    transfer = _Transfer(model.transitions.T)
-    for begin, middle, stop in reversed(_blocks(steps.bounds)):
-        after = steps.emissions[middle:stop] + beta[middle:stop]
-        beta[begin : begin + stop - middle] = transfer(after)
-    return beta
+def _backward(model: ChainModel, steps: _Steps, forward: _Forward) -> tuple[Floats, Floats]:
+    """Return the probabilities of all labels, and how often each is expected to follow each."""
+    nodes = np.empty_like(forward.logs)
+    nodes[steps.last] = _normalized(forward.logs[steps.last] + model.end_scores)
+    counts = np.zeros_like(forward.transfer)
+    ratios = np.zeros_like(nodes)
+    for before, after in reversed(steps.links()):
+        sums = forward.sums[after]
+        np.divide(nodes[after], sums, out=ratios[after], where=sums >= SMALL)
+        nodes[before] = forward.weights[after] * (ratios[after] @ forward.transfer.T)
+        for where in _chunks((sums < SMALL) & (nodes[after] > 0.0)):
+            shares = _normalized(forward.joint(before, where)) * nodes[after][where][:, None]
+            np.add.at(nodes[before], where[0], shares)
+            np.add.at(counts.T, where[1], shares)
+    later = slice(steps.first.stop, None)
+    counts += forward.transfer * (forward.weights[later].T @ ratios[later])
+    return nodes, counts
 
 
-def _log_partitions(model: ChainModel, steps: _Steps, alpha: Floats) -> Floats:
+def _log_partitions(model: ChainModel, steps: _Steps, forward: _Forward) -> Floats:
     partitions = np.zeros(steps.count)
-    partitions[steps.sentence[steps.last]] = _log_sum(alpha[steps.last] + model.end_scores)
+    ends = _log_sum(forward.logs[steps.last] + model.end_scores)
+    partitions[steps.sentence[steps.last]] = ends + forward.heights[steps.last]
     return partitions
 
 
-def _expected_transitions(
-    model: ChainModel, steps: _Steps, alpha: Floats, beta: Floats, evidence: Floats
-) -> Floats:
-    """Return the sum over all pairs of neighbours of their pairwise marginals."""
-    later = np.arange(steps.first.stop, len(alpha))
-    left = alpha[steps.before[later]]
-    right = (steps.emissions + beta)[later] - evidence[later, None]
-    transfer = _Transfer(model.transitions)
-    top = _finite_max(left)
-    with np.errstate(over="ignore"):
-        factors = np.exp(right + top + transfer.shift)
-    # a left factor that underflowed would have mattered only beside a huge right one
-    unsafe = factors.max(axis=1, initial=0.0) > LARGE
-    safe = ~unsafe
-    counts: Floats = transfer.matrix * (np.exp(left[safe] - top[safe]).T @ factors[safe])
-    for i in np.flatnonzero(unsafe):
-        counts += np.exp(left[i][:, None] + model.transitions + right[i])
-    return counts
+def _chunks(chosen: NDArray[np.bool_]) -> Iterator[Pairs]:
+    """Yield the indices of what is true, so many at once as fit the memory."""
+    rows, labels = np.nonzero(chosen)
+    step = max(1, BLOCK // chosen.shape[1])
+    for begin in range(0, len(rows), step):
+        yield rows[begin : begin + step], labels[begin : begin + step]
 
 
-def _blocks(bounds: list[int]) -> list[tuple[int, int, int]]:
-    """Return where each block begins, where the next one does, and where that one ends."""
-    return list(zip(bounds, bounds[1:], bounds[2:], strict=False))
+def _lowered(logs: Floats) -> Floats:
+    """Take the maximum of each row off it; return the maxima."""
+    top = _finite_max(logs)
+    logs -= top
+    lowered: Floats = top[:, 0]
+    return lowered
+
+
+def _normalized(logs: Floats) -> Floats:
+    """Return the exponentials of each row, divided by their sum."""
+    weights = np.exp(logs - _finite_max(logs))
+    normalized: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return normalized
 
 
 def _finite_max(logs: Floats) -> Floats:

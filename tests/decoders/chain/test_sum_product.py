@@ -137,6 +137,68 @@ def test_a_long_sentence_with_large_scores_stays_exact(rng):
     )
 
 
+@pytest.mark.parametrize("scale", [1e8, 1e12, 1e16, 1e20, 1e30])
+@pytest.mark.parametrize("forbidden", [0.0, 0.2])
+def test_every_row_is_a_distribution_over_the_best_at_any_scale(rng, scale, forbidden):
+    for _ in range(60):
+        links, starts, emissions = rng.integers(-1, 2, (3, 3, 3)) * np.float32(scale)
+        links = np.where(rng.random(links.shape) < forbidden, -np.inf, links).astype(np.float32)
+        start = starts[0]
+        every = all_chains(links, start, None, emissions)
+        if every[0][0] == -np.inf:
+            continue
+        found = forward_backward(ChainModel(links, start), emissions, [3])
+        np.testing.assert_allclose(found.marginals.sum(axis=1), 1.0, atol=1e-6)
+        assert (found.marginals >= 0).all()
+        assert_counts_match_marginals(found, [3])
+        # other labellings are worth less by so much that they have no probability
+        best = [labels for score, labels in every if score > every[0][0] - scale / 2]
+        wanted = np.zeros((3, 3))
+        for labels in best:
+            wanted[range(3), labels] += 1 / len(best)
+        np.testing.assert_array_equal(found.marginals > 0, wanted > 0)
+        if scale <= 1e12:
+            np.testing.assert_allclose(found.marginals, wanted, atol=3 * 9 * scale * 2.0**-50)
+
+
+def assert_counts_match_marginals(found, lengths):
+    offsets = np.cumsum([0, *lengths])
+    follows, precedes = np.delete(found.marginals, offsets[:-1], axis=0), found.marginals
+    precedes = np.delete(precedes, offsets[1:] - 1, axis=0)
+    np.testing.assert_allclose(found.transitions.sum(axis=0), follows.sum(axis=0), atol=1e-5)
+    np.testing.assert_allclose(found.transitions.sum(axis=1), precedes.sum(axis=0), atol=1e-5)
+
+
+@pytest.mark.parametrize("mask", [-1e4, -1e9, -1e30])
+def test_masks_cost_no_precision(rng, mask):
+    lengths = [6, 1, 4]
+    scores = [rng.normal(size=shape).astype(np.float32) for shape in ((4, 4), 4, 4, (11, 4))]
+    hidden = [rng.random(given.shape) < 0.25 for given in scores]
+    hidden[0][0, 0] = hidden[1][0] = hidden[2][0] = False
+    hidden[3][:, 0] = False  # always label 0 is a labelling without a mask
+    found = []
+    for value in (mask, -np.inf):
+        links, start, end, rows = (
+            np.where(where, np.float32(value), given)
+            for where, given in zip(hidden, scores, strict=True)
+        )
+        found.append(forward_backward(ChainModel(links, start, end), rows, lengths))
+    masked, forbidden = found
+    np.testing.assert_allclose(masked.log_partitions, forbidden.log_partitions, rtol=1e-13)
+    np.testing.assert_allclose(masked.marginals, forbidden.marginals, atol=1e-7)
+    np.testing.assert_allclose(masked.transitions, forbidden.transitions, atol=1e-12)
+    assert_counts_match_marginals(masked, lengths)
+
+
+def test_what_is_added_to_all_labels_of_a_token_changes_nothing():
+    links, rows = np.array([[0.5, -1.0], [0.25, 0.0]]), np.array([[1.0, 0.0], [0.5, 2.0]])
+    large = np.array([[2.0**40], [-(2.0**30)]])
+    found = forward_backward(ChainModel(links), rows * 2**18 + large, [2])
+    wanted = forward_backward(ChainModel(links), rows * 2**18, [2])
+    np.testing.assert_array_equal(found.marginals, wanted.marginals)
+    assert found.log_partitions == wanted.log_partitions + large.sum()
+
+
 def test_no_token_at_all():
     model = ChainModel([[0.0]])
     assert log_partition(model, np.zeros((0, 1))) == 0.0
