@@ -23,13 +23,6 @@ def chain_score(transitions, start, end, emissions, labels) -> float:
     return score
 
 
-def second_order_chain_score(transitions, start, end, triples, emissions, labels) -> float:
-    """What the chain is worth, and triples[y(i-2), y(i-1), y(i)] for every three in a row."""
-    score = chain_score(transitions, start, end, emissions, labels)
-    in_a_row = zip(labels, labels[1:], labels[2:], strict=False)
-    return score + sum(float(triples[x, y, z]) for x, y, z in in_a_row)
-
-
 def all_chains(transitions, start, end, emissions) -> list[tuple[float, tuple[int, ...]]]:
     """Every labelling with its score, best first."""
     n, size = emissions.shape

@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from .problem import ChainDecoder, ChainModel
     from .pruned_viterbi import PrunedViterbi
     from .ranking import k_best
-    from .second_order import SecondOrderDecoder, SecondOrderModel
-    from .second_order_dominance import SecondOrderDominance
-    from .second_order_viterbi import SecondOrderViterbi
     from .solutions import ChainSolution, ChainSolutions
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
@@ -32,10 +29,6 @@ __all__ = [
     "Expectations",
     "ForwardDominance",
     "PrunedViterbi",
-    "SecondOrderDecoder",
-    "SecondOrderDominance",
-    "SecondOrderModel",
-    "SecondOrderViterbi",
     "Viterbi",
     "forward_backward",
     "k_best",
@@ -55,10 +48,6 @@ _HOMES = {
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
     "PrunedViterbi": "pruned_viterbi",
-    "SecondOrderDecoder": "second_order",
-    "SecondOrderDominance": "second_order_dominance",
-    "SecondOrderModel": "second_order",
-    "SecondOrderViterbi": "second_order_viterbi",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
     "k_best": "ranking",

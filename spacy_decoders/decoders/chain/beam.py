@@ -55,11 +55,7 @@ class Beam(ChainDecoder):
     ) -> list[ChainSolution]:
         # where transitions are forbidden, a beam must not be led into a dead end
         legal = legal_emissions(model, sentences)
-        labels, _, sound, sentence, token = survive(model, legal, self.width)
-        if not sound:
-            sentences.refuse()
-        if sentence >= 0:
-            raise sentences.infeasible(sentence, token)
+        labels = survive(model, legal, self.width)
         worth = sentences.worth(model, labels)
         shared = read_only(labels)
         return [

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...arrays import checked_scores, is_number, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import ProblemError
+from .certifying import certify, decode_exactly
 from .kernels import column_generation as kernels
 from .kernels import legality
 from .problem import ChainDecoder, ChainModel, Sentences
@@ -129,23 +130,27 @@ class ColumnGeneration(ChainDecoder):
         else:
             parts = [self._generate_within(model, one, budget) for one in _singly(legal)]
             found = tuple(map(np.concatenate, zip(*parts, strict=True)))
-        labels, excess, scales, iterations = found
-        return bounded("ColumnGeneration", model, sentences, labels, excess, scales, iterations)
+        labels, _, iterations = found
+        early = self.gap > 0 or budget != UNLIMITED
+        return certify(
+            "ColumnGeneration", model, sentences, labels, repair=not early, iterations=iterations
+        )
 
     def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
-        """Return labels, excess of the bounds, scales of the slacks, and iterations."""
+        """Return labels, by how much the duals exceed what they are worth, and iterations."""
         arguments = (
             *kernel_arguments(model, sentences, self.reduced_cost),
             sentences.offsets,
             float(self.gap),
             limit,
         )
-        *found, sound, sentence, token = kernels.decode(*arguments)
+        labels, excess, iterations, sound, sentence, _ = kernels.decode(*arguments)
         if not sound:
             sentences.refuse()
         if sentence >= 0:
-            raise sentences.infeasible(sentence, token)
-        return tuple(found)
+            # float64 decides whether there is no legal labelling
+            decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+        return labels, excess, iterations
 
     def _generate_within(
         self, model: ChainModel, sentence: Sentences, budget: Budget
@@ -155,7 +160,7 @@ class ColumnGeneration(ChainDecoder):
         limit = 1
         while True:
             found = self._generate(model, sentence, min(limit, budget.iterations or limit))
-            _, excess, _, iterations = found
+            _, excess, iterations = found
             done = excess.max(initial=0.0) <= self.gap
             if done or clock.exhausted(int(iterations.max(initial=0))):
                 return found
@@ -204,38 +209,6 @@ def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
     if sentence >= 0:
         raise sentences.infeasible(sentence, token)
     return Sentences(read_only(legal.reshape(-1, model.size)), sentences.offsets)
-
-
-def bounded(
-    decoder: str,
-    model: ChainModel,
-    sentences: Sentences,
-    labels: NDArray[np.int32],
-    excess: NDArray[np.float64],
-    scales: NDArray[np.float64],
-    iterations: NDArray[np.int64],
-) -> list[ChainSolution]:
-    """Wrap labellings with bounds that 64-bit duals prove.
-
-    Parameters
-    ----------
-    decoder
-        The registered name.
-    model, sentences
-        What was decoded.
-    labels
-        **Shape (total,)**.
-    excess
-        **Shape (sentences,)**: by how much the bound is above what the labelling is worth.
-    scales
-        **Shape (sentences,)**: the sum of the absolute values that went into the bound.
-    iterations
-        **Shape (sentences,)**.
-    """
-    scores, sizes = sentences.worth(model, labels).T
-    # a hundred roundings of everything that was summed
-    slacks = 2.0**-46 * (scales + sizes)
-    return sentences.bounded(decoder, labels, scores, slacks, excess, iterations)
 
 
 def _singly(sentences: Sentences) -> Iterator[Sentences]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from ...budget import Budget
+from .certifying import CHUNK, compare, joined, proof_of
 from .kernels import forward_dominance
 from .problem import ChainDecoder, ChainModel, Sentences
-from .solutions import ChainSolution
+from .solutions import ChainSolution, ChainSolutions
 from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
@@ -45,9 +49,10 @@ class ForwardDominance(ChainDecoder):
     transitions and 4 for D, of which only rows in use are ever touched; where transitions are
     forbidden, 5 more, and 11 bytes for each label at each token of the longest sentence.
 
-    The test for a label is made on the rounded scores and is exact for them, since rounding
-    is monotone; so the only error is that of three float32 roundings a token along a path,
-    which the certificate states as its tolerance.
+    All that is a search in float32, in which masks such as -1e9 count as forbidden. The proof
+    comes after it and apart from it: :mod:`.kernels.dual` bounds the best labelling in float64,
+    given the labels found; where they do not reach that bound, the sentence is decoded again in
+    float64 over all labels.
 
     Examples
     --------
@@ -63,19 +68,35 @@ class ForwardDominance(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        labels, slacks, worth, left, sound, sentence, token = forward_dominance.decode(
-            model.padded.dominance,
+        return self.solve(model, sentences)
+
+    def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
+        """Solve a checked batch; the columns of what comes back hold labels and bounds."""
+        labels = np.zeros(len(sentences.emissions), dtype=np.int32)
+        searched = model.without_masks
+        found = []
+        begin = 0
+        for part in sentences.chunks(CHUNK):
+            stop = begin + len(part.emissions)
+            labels[begin:stop] = self._search(model, searched, part)
+            # while the emissions are still in the processor's cache
+            found.append(proof_of(model, part, labels[begin:stop]))
+            begin = stop
+        return compare("ForwardDominance", model, sentences, labels, joined(found))
+
+    def _search(
+        self, model: ChainModel, searched: ChainModel, sentences: Sentences
+    ) -> NDArray[np.int32]:
+        """Return labels that are best by float32, as far as they are without masks."""
+        labels: NDArray[np.int32]
+        labels, left, sound = forward_dominance.decode(
+            searched.padded.dominance,
             sentences.emissions.reshape(-1),
             sentences.offsets,
             model.size,
         )
-        if len(left) and sound and sentence < 0:
-            sound, sentence, token = decode_densely(model, sentences, left, labels, slacks)
-            if 8 * len(left) > len(sentences):
-                worth = None
-            else:
-                for s in left.tolist():
-                    worth[s] = sentences.worth(model, labels, s)
-        return sentences.certified(
-            "ForwardDominance", model, labels, slacks, sound, sentence, token, worth
-        )
+        if not sound:
+            sentences.refuse()
+        if len(left):
+            decode_densely(model, sentences, left, labels)
+        return labels

@@ -9,10 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import is_number, read_only
 from ...errors import ProblemError
-from .kernels import alternatives
+from .certifying import SHARE
+from .forward_dominance import ForwardDominance
+from .kernels import lattice
 from .problem import ChainModel, Sentences
 
-__all__ = ["max_marginal_margins"]
+__all__ = ["margins_of", "max_marginal_margins"]
 
 
 def max_marginal_margins(
@@ -39,7 +41,9 @@ def max_marginal_margins(
     Returns
     -------
     **Shape (n,)**, float32, not negative: 0 where another labelling is as good, ``inf`` (or
-    `cap`) where no legal labelling has another label at that token.
+    `cap`) where no legal labelling has another label at that token. Computed in float64: exact
+    to ``1e-9 * (1 + scale)``, for the sum of the absolute scores of the best labelling's parts,
+    and then rounded to float32.
 
     Raises
     ------
@@ -56,16 +60,21 @@ def max_marginal_margins(
     if not is_number(cap) or not cap > 0:
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths)
-    margins, sound, sentence, token = alternatives.margins(
-        model.padded.dominance,
+    return read_only(margins_of(model, sentences, float(cap)).astype(np.float32))
+
+
+def margins_of(
+    model: ChainModel, sentences: Sentences, cap: float = math.inf
+) -> NDArray[np.float64]:
+    """Return the margins of checked sentences in float64: **shape (total,)**."""
+    best = ForwardDominance().solve(model, sentences)
+    return lattice.margins(  # type: ignore[no-any-return]
+        model.links,
         model.padded.transposed,
         sentences.emissions.reshape(-1),
         sentences.offsets,
         model.size,
-        np.float32(cap),
+        best.labels,
+        cap,
+        SHARE,
     )
-    if not sound:
-        sentences.refuse()
-    if sentence >= 0:
-        raise sentences.infeasible(sentence, token)
-    return read_only(margins)

@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Padded"]
 
-#: transitions, end, magnitude, ceiling, gains, ready
+#: transitions, end, ceiling, gains, ready
 Pruning: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
-    float,
     NDArray[np.float32],
     NDArray[np.float32],
     NDArray[np.uint8],
@@ -41,14 +40,13 @@ class Padded:
         **Shape (stride,)**.
     size
         The number of labels, L.
-    magnitude, has_forbidden
-        Those of the model.
+    has_forbidden
+        That of the model.
     """
 
     transitions: NDArray[np.float32]
     end: NDArray[np.float32]
     size: int
-    magnitude: float
     has_forbidden: bool
 
     @classmethod
@@ -64,7 +62,7 @@ class Padded:
         end = aligned(stride)
         end[:size], end[size:] = model.end_scores, -np.inf
         flat, end = read_only(transitions), read_only(end)
-        return cls(flat, end, size, model.magnitude, model.has_forbidden)
+        return cls(flat, end, size, model.has_forbidden)
 
     @cached_property
     def transposed(self) -> NDArray[np.float32]:
@@ -96,4 +94,4 @@ class Padded:
         gains[-stride:] = 0.0
         gains[size * stride + size :] = -np.inf
         ready = np.zeros(size, dtype=np.uint8)
-        return self.transitions, self.end, self.magnitude, ceiling, gains, ready
+        return self.transitions, self.end, ceiling, gains, ready

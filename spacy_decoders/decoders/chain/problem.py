@@ -23,16 +23,14 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
+from .kernels.dual import Links
 from .kernels.soundness import LARGEST, all_sound
+from .links import links_of, usual_limit
 from .padded import Padded
 from .rescoring import path_scores
-from .solutions import ChainSolution, ChainSolutions
+from .solutions import ChainSolution
 
-__all__ = ["ChainDecoder", "ChainModel", "Sentences", "rounding_slack"]
-
-#: Half a unit in the last place: the relative error of one rounded float32 or float64 sum.
-UNIT32 = 2.0**-24
-UNIT64 = 2.0**-53
+__all__ = ["ChainDecoder", "ChainModel", "Sentences"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,14 +117,6 @@ class ChainModel:
             for scores in given
         )
 
-    @property
-    def spread(self) -> float:
-        """The most by which the running score of one label can lag and still win.
-
-        Where nothing is forbidden, another label can take the same next step.
-        """
-        return np.inf if self.has_forbidden else 2.0 * self.magnitude
-
     @cached_property
     def padded(self) -> Padded:
         """The scores as the vectorised kernels want them."""
@@ -136,6 +126,24 @@ class ChainModel:
     def bounds(self) -> TransitionBounds:
         """What following or preceding a label is worth at most and at least."""
         return TransitionBounds.of(self)
+
+    @cached_property
+    def links(self) -> Links:
+        """The scores and tables that the proof of a bound needs."""
+        return links_of(self)
+
+    @cached_property
+    def without_masks(self) -> ChainModel:
+        """The model with every mask, such as -1e9, forbidden: what fast kernels search.
+
+        A proof over the model itself then says whether anything was lost.
+        """
+        given = [self.transitions.reshape(-1), self.start_scores, self.end_scores]
+        limit = usual_limit(np.concatenate(given))
+        if not any(np.any((scores < limit) & (scores > -np.inf)) for scores in given):
+            return self
+        arrays = (self.transitions, self.start_scores, self.end_scores)
+        return ChainModel(*(np.where(scores < limit, -np.inf, scores) for scores in arrays))
 
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
         """Return what a labelling is worth, summed in float64; ``-inf`` if it is illegal.
@@ -227,83 +235,27 @@ class Sentences:
         for begin, stop in pairwise(bounds):
             yield self.emissions[begin:stop]
 
-    def certified(
-        self,
-        decoder: str,
-        model: ChainModel,
-        labels: NDArray[np.int32],
-        slacks: NDArray[np.float64],
-        sound: bool,
-        sentence: int,
-        token: int,
-        worth: NDArray[np.float64] | None = None,
-    ) -> ChainSolutions:
-        """Wrap what an exact kernel found, with the proof: nothing is worth more than
-        score + slack.
+    def chunks(self, size: int) -> Iterator[Sentences]:
+        """Part the sentences into runs of about `size` bytes of emissions."""
+        if self.emissions.nbytes <= size or len(self) < 2:
+            yield self
+            return
+        rows = max(1, size // (self.emissions.strides[0] or 1))
+        marks = np.searchsorted(self.offsets, np.arange(rows, self.offsets[-1], rows))
+        for first, last in pairwise([0, *np.unique(marks[marks < len(self)]).tolist(), len(self)]):
+            if first < last:
+                begin, stop = int(self.offsets[first]), int(self.offsets[last])
+                offsets = read_only(self.offsets[first : last + 1] - begin)
+                yield Sentences(self.emissions[begin:stop], offsets)
 
-        Parameters
-        ----------
-        decoder
-            The registered name.
-        labels
-            **Shape (total,)**, int32.
-        slacks
-            **Shape (sentences,)**: by how much rounding may have hidden a better labelling.
-        sound
-            Whether the kernel met neither NaN nor ``+inf``.
-        sentence, token
-            The first dead end; -1 without one.
-        worth
-            **Shape (sentences, 2)**: what :meth:`worth` says, if it is known already.
+    def worth(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return (score, sum of absolute terms) of each labelling: **shape (sentences, 2)**.
+
+        A score is NaN where a label is none of the model's.
         """
-        if not sound:
-            self.refuse()
-        if sentence >= 0:
-            raise self.infeasible(sentence, token)
-        if worth is None:
-            worth = self.worth(model, labels)
-        scores, sizes = worth.T
-        slacks = slacks + 2.0 * UNIT64 * sizes * (np.diff(self.offsets) + 1)
-        return self.bounded(decoder, labels, scores, slacks)
-
-    def worth(
-        self, model: ChainModel, labels: NDArray[np.int32], sentence: int | None = None
-    ) -> NDArray[np.float64]:
-        """Return (score, sum of absolute terms) of the labelling of each sentence, or of one."""
-        offsets = self.offsets if sentence is None else self.offsets[sentence : sentence + 2]
         links = (model.transitions, model.start_scores, model.end_scores)
-        worth: NDArray[np.float64] = path_scores(*links, self.emissions, offsets, labels)
-        return worth
-
-    def bounded(
-        self,
-        decoder: str,
-        labels: NDArray[np.int32],
-        scores: NDArray[np.float64],
-        slacks: NDArray[np.float64],
-        excess: NDArray[np.float64] | float = 0.0,
-        iterations: NDArray[np.int64] | None = None,
-    ) -> ChainSolutions:
-        """Wrap labellings with bounds: none is worth more than score + slack + excess.
-
-        Parameters
-        ----------
-        slacks
-            **Shape (sentences,)**: the error of the arithmetic, which is tolerated.
-        excess
-            **Shape (sentences,)**: by how much the proof falls short beyond that.
-        iterations
-            **Shape (sentences,)**: of the method; None for one each.
-        """
-        if iterations is None:
-            iterations = np.ones(len(self), dtype=np.int64)
-        # in large numbers, score + slack may round up
-        tolerances = np.maximum(slacks, (scores + slacks) - scores)
-        bounds = scores + slacks + excess
-        shared = read_only(labels)
-        return ChainSolutions(
-            decoder, shared, self.offsets, scores, bounds, tolerances, iterations
-        )
+        found: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
+        return found
 
     def refuse(self) -> NoReturn:
         """Name the emission that a kernel stumbled over."""
@@ -394,26 +346,6 @@ class ChainDecoder(ABC):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         """Solve a checked batch."""
-
-
-def rounding_slack(n: int, magnitude: float) -> float:
-    """Bound what float32 arithmetic can cost an exact decoder on one sentence.
-
-    A path's running score is rounded at most three times a token (plus transition, plus
-    emission, minus the step's maximum), each time by at most `UNIT32` of the value. The
-    decoder prefers the path it found by the rounded scores, so it loses at most the rounding
-    error of that path and of the best one: twice three roundings for each of `n` tokens
-    (one more for `end`).
-
-    Parameters
-    ----------
-    n
-        Tokens.
-    magnitude
-        A bound on every running score that an optimal or a returned path can meet.
-    """
-    # the last factor covers the growth of the errors themselves and the float64 rescoring
-    return 6.0 * UNIT32 * (n + 1) * magnitude * (1.0 + 1e-5)
 
 
 def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:

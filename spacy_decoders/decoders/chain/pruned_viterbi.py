@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ...budget import Budget
+from .certifying import certify, decode_exactly
 from .kernels import survivors
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution
@@ -38,14 +41,23 @@ class PrunedViterbi(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        found = survive(model, sentences, 0)
-        return sentences.certified("PrunedViterbi", model, *found)
+        labels = survive(model, sentences, 0)
+        return certify("PrunedViterbi", model, sentences, labels)
 
 
-def survive(model: ChainModel, sentences: Sentences, width: int) -> Any:
-    """Call the kernel: keep the best `width` labels, or what equation 14 leaves over if 0."""
+def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.int32]:
+    """Call the kernel: keep the best `width` labels, or what equation 14 leaves over if 0.
+
+    Raises
+    ------
+    ProblemError
+        If a score is NaN or ``+inf``.
+    InfeasibleError
+        If a sentence has no legal labelling.
+    """
     padded, bounds = model.padded, model.bounds
-    return survivors.decode(
+    labels: NDArray[np.int32]
+    labels, sound, dead = survivors.decode(
         padded.transitions,
         padded.end,
         bounds.most_in,
@@ -53,9 +65,14 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> Any:
         bounds.most_out,
         bounds.least_out,
         model.magnitude,
-        model.spread,
         sentences.emissions.reshape(-1),
         sentences.offsets,
         model.size,
         width,
     )
+    if not sound:
+        sentences.refuse()
+    if dead:
+        # float64 decides whether there is no legal labelling
+        decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+    return labels

@@ -8,9 +8,10 @@ from numpy.typing import ArrayLike
 from ...arrays import checked_whole, read_only
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from .kernels import alternatives
-from .problem import UNIT64, ChainModel, Sentences
-from .rescoring import path_scores
+from .certifying import SHARE, TOLERANCE
+from .forward_dominance import ForwardDominance
+from .kernels import lattice
+from .problem import ChainModel, Sentences
 from .solutions import ChainSolution
 
 __all__ = ["k_best"]
@@ -46,7 +47,9 @@ def k_best(
     -----
     To change one token is to lose so much; the k-th best labelling loses no more than the
     (k - 1)-th smallest of these losses. Forward dominance with that slack keeps all labels
-    of the k best labellings, and dynamic programming over those few ranks them in float64.
+    of the k best labellings. Among those, every labelling but the best deviates from a better
+    one at a single token, and comes from the best beginning there: so the work is linear in
+    `k` (Lawler 1972; in float64).
 
     Examples
     --------
@@ -61,46 +64,36 @@ def k_best(
     return best_paths(model, Sentences.of(model, emissions), k)
 
 
-def best_paths(
-    model: ChainModel, sentence: Sentences, k: int, *, rivals: bool = False
-) -> list[ChainSolution]:
-    """Return the k best labellings of one sentence, checked before.
-
-    With `rivals`, every certificate speaks of the labellings that come after those before it
-    in the list, so that all are optimal.
-    """
+def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolution]:
+    """Return the k best labellings of one sentence, checked before."""
+    best = ForwardDominance().solve(model, sentence)
     n = len(sentence.emissions)
     if n:
-        paths, sound, token = alternatives.k_best(
-            model.padded.dominance,
+        paths = lattice.k_best(
+            model.links,
             model.padded.transposed,
             sentence.emissions.reshape(-1),
             0,
             n,
             model.size,
+            best.labels,
             min(k, model.size ** min(n, 40)),
+            SHARE,
         )
-        if not sound:
-            sentence.refuse()
-        if token >= 0:
-            raise sentence.infeasible(0, token)
     else:
         paths = np.empty((1, 0), dtype=np.int32)
-    ends = (model.start_scores, model.end_scores)
-    given = (model.transitions, *ends, sentence.emissions, sentence.offsets)
-    worth = [path_scores(*given, path)[0].tolist() for path in paths]
-    best, size = worth[0]
-    tolerance = 4.0 * UNIT64 * size * (n + 1)  # of sums in float64
+    worth = [sentence.worth(model, path)[0].tolist() for path in paths]
     return [
         ChainSolution(
             read_only(path),
             Certificate.from_bound(
                 "ForwardDominance",
                 score,
-                (score if rivals else max(best, score)) + tolerance,
-                tolerance=2.0 * tolerance,
+                float(best.bounds[0]),
+                tolerance=TOLERANCE * (1.0 + scale),
+                scale=scale,
                 iterations=1,
             ),
         )
-        for path, (score, _) in zip(paths, worth, strict=True)
+        for path, (score, scale) in zip(paths, worth, strict=True)
     ]

@@ -24,7 +24,7 @@ def path_scores(transitions, start, end, emissions, offsets, labels):  # type: i
 
     Returns
     -------
-    **Shape (sentences, 2)**, float64. The second column scales the error of the first.
+    **Shape (sentences, 2)**, float64. A score is NaN where a label is out of range.
     """
     worth = np.zeros((len(offsets) - 1, 2))
     for s in range(len(offsets) - 1):
@@ -32,10 +32,13 @@ def path_scores(transitions, start, end, emissions, offsets, labels):  # type: i
         score = size = 0.0
         for i in range(begin, stop):
             y = labels[i]
+            if not 0 <= y < len(end):
+                score = np.nan
+                break
             link = start[y] if i == begin else transitions[labels[i - 1], y]
             score += np.float64(link) + np.float64(emissions[i, y])
             size += abs(np.float64(link)) + abs(np.float64(emissions[i, y]))
-        if stop > begin:
+        if stop > begin and score == score:
             last = np.float64(end[labels[stop - 1]])
             score += last
             size += abs(last)

@@ -24,12 +24,11 @@ FLOOR, MARGIN = 1.5, 1.1
 #: More than the rounding of a sum of two may take, relative to its terms.
 ROUNDING = np.float32(2.0**-21)
 
-#: transitions, end, magnitude, bounds, ready, rows, groups, followers, kinds, within, floor,
+#: transitions, end, bounds, ready, rows, groups, followers, kinds, within, floor,
 #: margin
 Rules: TypeAlias = tuple[
     NDArray[np.float32],
     NDArray[np.float32],
-    float,
     NDArray[np.float32],
     NDArray[np.uint8],
     NDArray[np.float32],
@@ -76,7 +75,6 @@ def rules_of(padded: Padded) -> Rules:
     return (
         padded.transitions,
         padded.end,
-        padded.magnitude,
         aligned(size * stride),
         np.zeros(size, dtype=np.uint8),
         _rows(transitions, groups, count, best, stride),

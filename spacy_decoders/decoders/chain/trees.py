@@ -12,6 +12,7 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
+from .certifying import TOLERANCE
 from .kernels import trees as kernels
 from .problem import ChainModel
 from .solutions import ChainSolution
@@ -83,10 +84,8 @@ class LabelTree:
                 whole[node] = whole[self.parents[node]]
         return 0.5 * below / whole
 
-    def solution(
-        self, decoder: str, labels: NDArray[np.int32], excess: float, iterations: int
-    ) -> ChainSolution:
-        """Score a labelling in 64 bits, and wrap it with its bound."""
+    def solution(self, decoder: str, labels: NDArray[np.int32], iterations: int) -> ChainSolution:
+        """Score a labelling, bound the best one by messages over all labels, and compare."""
         nodes = np.arange(len(labels))
         linked = self.parents >= 0
         terms = np.concatenate(
@@ -95,16 +94,13 @@ class LabelTree:
                 self.model.transitions[labels[self.parents[linked]], labels[linked]],
             ]
         )
-        score = float(terms.sum())
-        # messages sum up whole subtrees, so every one of them is rounded in that scale
-        scale = float(np.abs(terms).sum()) + len(labels) * self.model.bounds.largest
-        scale += float(np.abs(self.local().max(axis=1, initial=0.0)).sum())
-        slack = 2.0**-46 * scale * (len(labels) + 1)
+        scale = float(np.abs(terms).sum())
         certificate = Certificate.from_bound(
             decoder,
-            score,
-            score + slack + excess,
-            tolerance=max(slack, score + slack - score),
+            float(terms.sum()),
+            kernels.bound(self.model.transitions, self.local(), self.parents, self.order),
+            tolerance=TOLERANCE * (1.0 + scale),
+            scale=scale,
             iterations=iterations,
         )
         return ChainSolution(read_only(labels), certificate)
@@ -122,7 +118,7 @@ def tree_viterbi(model: ChainModel, emissions: ArrayLike, parents: ArrayLike) ->
     labels = kernels.maximise(model.transitions, tree.local(), tree.parents, tree.order)
     if (labels < 0).any():
         raise tree.infeasible()
-    return tree.solution("Viterbi", labels, 0.0, 1)
+    return tree.solution("Viterbi", labels, 1)
 
 
 def tree_column_generation(
@@ -156,4 +152,4 @@ def tree_column_generation(
             if excess <= gap or clock.exhausted(iterations):
                 break
             limit *= 2
-    return tree.solution("ColumnGeneration", labels, excess, iterations)
+    return tree.solution("ColumnGeneration", labels, iterations)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
+from .certifying import certify, decode_exactly
 from .kernels import viterbi
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution
@@ -33,9 +34,8 @@ class Viterbi(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
-        slacks = np.zeros(len(sentences))
-        ended = decode_densely(model, sentences, np.arange(len(sentences)), labels, slacks)
-        return sentences.certified("Viterbi", model, labels, slacks, *ended)
+        decode_densely(model, sentences, np.arange(len(sentences)), labels)
+        return certify("Viterbi", model, sentences, labels)
 
     def decode_tree(
         self,
@@ -85,24 +85,29 @@ def decode_densely(
     sentences: Sentences,
     chosen: NDArray[np.int64],
     labels: NDArray[np.int32],
-    slacks: NDArray[np.float64],
-) -> tuple[bool, int, int]:
-    """Decode the chosen sentences into `labels` and `slacks`.
+) -> None:
+    """Decode the chosen sentences in float32, into `labels`.
 
-    Returns whether all scores are sound, and where the first dead end is (-1 without one).
+    Raises
+    ------
+    ProblemError
+        If a score is NaN or ``+inf``.
+    InfeasibleError
+        If one of them has no legal labelling.
     """
     padded = model.padded
-    sound, sentence, token = viterbi.decode(
+    sound, dead = viterbi.decode(
         padded.transitions,
         padded.transposed,
         padded.end,
-        model.magnitude,
-        model.spread,
         sentences.emissions.reshape(-1),
         sentences.offsets,
         model.size,
         chosen,
         labels,
-        slacks,
     )
-    return bool(sound), int(sentence), int(token)
+    if not sound:
+        sentences.refuse()
+    if dead:
+        # the sums of float32 may have overflowed: float64 decides
+        decode_exactly(model, sentences, chosen, labels)

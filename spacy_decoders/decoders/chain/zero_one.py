@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices
+from ...arrays import checked_indices, read_only
+from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from .column_generation import bounded, kernel_arguments, legal_emissions
+from .certifying import TOLERANCE
+from .column_generation import kernel_arguments, legal_emissions
+from .forward_dominance import ForwardDominance
 from .kernels import column_generation as kernels
+from .margins import margins_of
 from .problem import ChainModel, Sentences
 from .ranking import best_paths
 from .solutions import ChainSolution
@@ -78,27 +82,47 @@ def zero_one_oracle(
     avoided = checked_indices("gold", gold, (n,), low=0, high=model.size)
     if not n:
         raise InfeasibleError("no token: there is no labelling other than gold.")
-    if method == "dominance":
-        for solution in best_paths(model, sentences, 2, rivals=True):
-            if not np.array_equal(solution.labels, avoided):
-                return solution
-        raise InfeasibleError("no legal labelling other than gold.")
-    legal = legal_emissions(model, sentences)
-    arguments = (*kernel_arguments(model, legal), avoided)
-    labels, scale, iterations, sound, token = kernels.decode_other(*arguments)
-    if not sound:
-        sentences.refuse()
-    if token == n:
+    labels, iterations = _search(model, sentences, avoided, method)
+    scores, scales = sentences.worth(model, labels).T
+    certificate = Certificate.from_bound(
+        "ColumnGeneration" if method == "columns" else "ForwardDominance",
+        scores[0],
+        _bound_on_others(model, sentences, avoided),
+        tolerance=TOLERANCE * (1.0 + scales[0]),
+        scale=scales[0],
+        iterations=iterations,
+    )
+    return ChainSolution(read_only(labels), certificate)
+
+
+def _search(
+    model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32], method: str
+) -> tuple[NDArray[np.int32], int]:
+    """Return the best labelling that is not `avoided`, and the iterations that took."""
+    if method == "columns":
+        legal = legal_emissions(model, sentences)
+        arguments = (*kernel_arguments(model, legal), avoided)
+        labels, iterations, sound, token = kernels.decode_other(*arguments)
+        if not sound:
+            sentences.refuse()
         # where all else ties with gold no column seems worth its while
-        return zero_one_oracle(model, emissions, gold, method="dominance")
-    if token >= 0:
-        raise sentences.infeasible(0, token)
-    return bounded(
-        "ColumnGeneration",
-        model,
-        sentences,
-        labels,
-        excess=np.zeros(1),
-        scales=np.array([scale]),
-        iterations=np.array([iterations]),
-    )[0]
+        if token < 0:
+            return labels, int(iterations)
+    for solution in best_paths(model, sentences, 2):
+        if not np.array_equal(solution.labels, avoided):
+            return solution.labels, 1
+    raise InfeasibleError("no legal labelling other than gold.")
+
+
+def _bound_on_others(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
+    """Bound the labellings other than `avoided` by the best one, or by its smallest margin.
+
+    A labelling other than the best has another label at some token, so the best of these loses
+    the smallest max-marginal margin.
+    """
+    best = ForwardDominance().solve(model, sentences)
+    bound = float(best.bounds[0])
+    if not np.array_equal(best.labels, avoided):
+        return bound
+    loss = float(margins_of(model, sentences).min())
+    return bound - loss + 0.01 * TOLERANCE * (1.0 + float(best.scales[0]))

@@ -118,7 +118,8 @@ def test_golden_example():
     assert solution.labels.tolist() == [3, 4, 0]
     assert solution.certificate.score == 5.0
     second = k_best(model, emissions, 2)[1]
-    assert second.labels.tolist() == [1, 2, 0]
+    # and as good: B-y I-y I-y = 1 + 3 + 0.5
+    assert second.labels.tolist() in ([1, 2, 0], [3, 4, 4])
     assert second.certificate.score == 4.5
 
 

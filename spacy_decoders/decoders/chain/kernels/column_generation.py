@@ -743,8 +743,6 @@ def decode(
         **Shape (total,)**, int32.
     excess
         **Shape (sentences,)**: see :func:`converge`.
-    scales
-        **Shape (sentences,)**: the size of what was summed up for the proof.
     iterations
         **Shape (sentences,)**.
     sound, sentence, token
@@ -757,7 +755,6 @@ def decode(
     sentences = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     excess = np.zeros(sentences)
-    scales = np.zeros(sentences)
     iterations = np.zeros(sentences, np.int64)
     state = workspace(longest_of(offsets), size, len(most_in))
     for s in range(sentences):
@@ -766,10 +763,10 @@ def decode(
             continue
         sound, token, excess[s], iterations[s] = converge(job, state, begin, n, gap, limit)
         if not sound or token >= 0:
-            return labels, excess, scales, iterations, sound, s, token
-        scales[s] = trace(job, state, labels, begin, n)
+            return labels, excess, iterations, sound, s, token
+        trace(job, state, labels, begin, n)
         clear(job, state, n)
-    return labels, excess, scales, iterations, True, -1, -1
+    return labels, excess, iterations, True, -1, -1
 
 
 # --- the best labelling but one -----------------------------------------------
@@ -789,7 +786,7 @@ def decode_other(
 
     Returns
     -------
-    labels, scale, iterations, sound, token
+    labels, iterations, sound, token
         As for :func:`decode`; the token is `n` if there is no other labelling.
     """
     job = Job(
@@ -802,10 +799,10 @@ def decode_other(
     begin = np.int64(0)
     sound, token, _, iterations = converge(job, state, begin, n, 0.0, -1)
     if not sound or token >= 0:
-        return labels, 0.0, iterations, sound, token
+        return labels, iterations, sound, token
     scale = trace(job, state, labels, begin, n)
     if not same(labels, gold):
-        return labels, scale, iterations, True, -1
+        return labels, iterations, True, -1
     ranked = Ranked(
         np.empty((n + 2) * size),
         np.empty((n + 2) * size),
@@ -817,12 +814,12 @@ def decode_other(
     sound = price(job, state, begin, n, least)[1] < np.inf
     adopt(job, state, n)
     if two_best(job, state, ranked, n) == -np.inf:
-        return labels, scale, iterations, sound, n
+        return labels, iterations, sound, n
     for rank in range(2):
         trace_ranked(job, state, ranked, labels, n, rank)
         if not same(labels, gold):
             break
-    return labels, scale, iterations, sound, -1
+    return labels, iterations, sound, -1
 
 
 #: The best two ways to each label of a domain: what they are worth, and where they come from,

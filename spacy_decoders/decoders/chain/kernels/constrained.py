@@ -165,7 +165,7 @@ def choose_reference(model, emissions, begin, n, size, work):
     emission and end). Returns whether the beam found a legal path, and the sums of the
     sizes of all emissions met.
     """
-    transitions, stride, margin = model[0], len(model[1]), model[11]
+    transitions, stride, margin = model[0], len(model[1]), model[10]
     running, refs, crests, sources = work[1], work[2], work[3], work[16]
     beam, scores, tried, origins = work[4], work[5], work[6], work[7]
     body, wide = widths(size)
@@ -233,7 +233,7 @@ def look_ahead(model, emissions, begin, n, size, work):
 
     The gains at token i, with their crest, go to row i of `gains`.
     """
-    transitions, end, _, table, ready, rows, groups, legal, _, _, floor, _ = model
+    transitions, end, table, ready, rows, groups, legal, _, _, floor, _ = model
     refs, crests, gains, hopes = work[2], work[3], work[8], work[17]
     live, pulls = work[9], work[10]
     firsts, seconds, bests = work[11], work[12], work[15]
@@ -331,21 +331,21 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
     if slack < EVERYTHING:
         legal, sums = choose_reference(model, emissions, begin, n, size, work)
         if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
-            return names, scores, UNSOUND, np.int64(-1), 0.0
+            return names, scores, UNSOUND, np.int64(-1)
         if not legal:
-            return names, scores, LOST, np.int64(-1), 0.0
+            return names, scores, LOST, np.int64(-1)
         look_ahead(model, emissions, begin, n, size, work)
     else:
         if not all_sound(emissions, begin * size, (begin + n) * size):
-            return names, scores, UNSOUND, np.int64(-1), 0.0
+            return names, scores, UNSOUND, np.int64(-1)
         work[8][: n * widths(size)[1]] = 0.0
         work[16][:n] = -1
     while True:
-        status, token, roundings = advance(
+        status, token = advance(
             model, emissions, begin, n, size, slack, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, roundings
+            return names, scores, status, token
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
@@ -353,15 +353,13 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
 @uncounted()
 def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
-    stride, magnitude = len(model[1]), model[2]
+    stride = len(model[1])
     marks, running, refs, crests = work[0], work[1], work[2], work[3]
     gains, sources = work[8], work[16]
     body, wide = widths(size)
     names[0], scores[0] = size, 0.0
     marks[0], marks[1] = 0, 1
     first, past = 0, 1
-    roundings = 0.0
-    low = np.float32(0)
     for i in range(n):
         row = (begin + i) * size
         last = i == n - 1
@@ -377,7 +375,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             threshold = floor_of(running[at + refs[i]], slack)
         start = used = past
         if used + size > len(names):
-            return FULL, np.int64(i), roundings
+            return FULL, np.int64(i)
         for ridge in range(at + body, at + wide, WORD):
             hope = add(load_word(running, ridge), load_word(gains, ridge))
             hot = at_least(hope, fill_word(threshold)) & until(at + wide - ridge)
@@ -392,29 +390,24 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                     bits &= bits - 1
                     names[used], scores[used] = x, running[at + x]
                     used += 1
-        # every running score that counts lies between best + low and best
-        roundings -= np.float64(low)
         best = FORBIDDEN
         where = start
         for k in range(start, used):
             if scores[k] > best:
                 best, where = scores[k], k
         if not (FORBIDDEN < best < np.inf):
-            return DEAD, np.int64(i), roundings
+            return DEAD, np.int64(i)
         names[start], names[where] = names[where], names[start]
         scores[where], scores[start] = scores[start], 0.0
-        low = np.float32(0)
         for k in range(start + 1, used):
             scores[k] -= best
-            low = min(low, scores[k])
-        roundings += abs(np.float64(best)) - 2.0 * np.float64(low) + magnitude
         if used - start > CROWD and not last and slack < EVERYTHING:
             used = thinned(model, work, names, scores, start, used, size, stride, slack)
         first, past = start, used
         marks[i + 2] = used
         if given_up(used, i, n, size, patience):
-            return DENSE, np.int64(i), roundings
-    return DONE, np.int64(-1), roundings + magnitude
+            return DENSE, np.int64(i)
+    return DONE, np.int64(-1)
 
 
 @uncounted()
@@ -424,7 +417,7 @@ def thinned(model, work, names, scores, start, used, size, stride, slack):
     First the best of those with the same followers drops others, then each of the next best
     those whose followers may all follow it too.
     """
-    transitions, _, _, table, ready, _, _, _, kinds, within, floor, _ = model
+    transitions, _, table, ready, _, _, _, kinds, within, floor, _ = model
     leaders, peaks = work[13], work[14]
     for k in range(start, used):
         peaks[kinds[names[k]]] = FORBIDDEN
@@ -478,7 +471,7 @@ def workspace(model, longest, size):
     """Return scratch space, and the lists of survivors."""
     stride = len(model[1])
     body, wide = widths(size)
-    count = len(model[5]) // stride - size - 1
+    count = len(model[4]) // stride - size - 1
     work = (
         np.zeros(longest + 2, np.int64),  # marks
         aligned(longest * wide),  # running scores

@@ -42,7 +42,6 @@ __all__ = [
     "FORBIDDEN",
     "FULL",
     "LOST",
-    "UNIT32",
     "UNSOUND",
     "ask_for",
     "emission",
@@ -55,7 +54,6 @@ __all__ = [
     "row_of_gains",
 ]
 
-UNIT32 = 2.0**-24
 ROUNDING = 2.0**-22  # more than the rounding of a difference, relative to it
 FORBIDDEN = np.float32(-np.inf)
 PATIENCE = 3  # tokens before a sentence may be given up
@@ -135,27 +133,25 @@ def reached_word(transitions, names, scores, first, past, word, stride):
 def promote(names, scores, start, used, best, gains, at, slack):
     """Put survivor number `best` first, and drop those that it beats by its gains `at`.
 
-    Returns the new end of the list, the lowest score before any was dropped, and the second
-    best of those that are left.
+    Returns the new end of the list, and the second best of those that are left.
     """
     lead, height = peek(names, best), peek(scores, best)
     poke(names, best, peek(names, start))
     poke(scores, best, peek(scores, start))
     poke(names, start, lead)
     poke(scores, start, height)
-    low, second = np.float32(0), FORBIDDEN
+    second = FORBIDDEN
     kept = start
     for k in range(start, used):
         x, score = peek(names, k), peek(scores, k) - height
         poke(names, kept, x)
         poke(scores, kept, score)
-        low = min(low, score)
         stays = score + peek(gains, at + x) >= -slack
         if stays and kept > start:
             second = max(second, score)
         # counting, not branching: who stays cannot be predicted
         kept += np.int64(stays)
-    return kept, low, second
+    return kept, second
 
 
 @jit(inline="always")

@@ -18,10 +18,9 @@ from .dominance import (
     reached_word,
     row_of_gains,
 )
-from .soundness import LARGEST, all_sound
+from .soundness import all_sound, calm
 from .vectors import (
     add,
-    any_lane,
     at_least,
     crest,
     fill,
@@ -32,26 +31,31 @@ from .vectors import (
     load_word,
     peek,
     poke,
+    sizes,
     store,
-    total,
-    unsound,
 )
 
 __all__ = ["advance_few"]
 
 
 @jit(inline="always")
-def choose_pivots(emissions, begin, n, size, pivots):
-    """Write the label with the largest emission of each token; say whether all are sound."""
+def choose_pivots(transitions, end, emissions, begin, n, size, pivots):
+    """Write the label with the largest emission of each token, with start and end scores.
+
+    Returns whether all emissions are sound.
+    """
     sums = fill(np.float32(0))
     for i in range(n):
         local = load_part_word(emissions, (begin + i) * size, size)
-        sums = add(sums, total(local))
+        sums = add(sums, sizes(local))
+        if i == 0:
+            local = add(local, load_word(transitions, size * len(end)))
+        if i == n - 1:
+            local = add(local, load_word(end, 0))
         bits = at_least(local, fill_word(largest(crest(local))))
         # no bit is set where all are NaN
         poke(pivots, i, first_lane(bits | (np.int64(1) << (size - 1))))
-    # NaN and +inf, once in a sum, stay there
-    return not any_lane(unsound(sums)) or all_sound(emissions, begin * size, (begin + n) * size)
+    return calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)
 
 
 @uncounted()
@@ -60,20 +64,18 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
 
     Ends as `FULL` where it does not know how to go on: that one is to try.
     """
-    transitions, end, magnitude, _, gains, ready = model
+    transitions, end, _, gains, ready = model
     marks, running, _, _, pivots = work
     stride = len(end)
-    if not choose_pivots(emissions, begin, n, size, pivots):
-        return FULL, np.int64(0), 0.0
+    if not choose_pivots(transitions, end, emissions, begin, n, size, pivots):
+        return FULL, np.int64(0)
     poke(names, 0, size)
     poke(scores, 0, np.float32(0))
     first, past = np.int64(0), np.int64(1)
     lead = size
-    low = np.float32(0)
-    roundings = 0.0
     for i in range(n):
         if past + size > len(names):
-            return FULL, i, roundings
+            return FULL, i
         row = (begin + i) * size
         last = i == n - 1
         g = peek(pivots, i)
@@ -94,11 +96,9 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
         else:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
-            return FULL, i, roundings
+            return FULL, i
         bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
         bits &= ~(np.int64(1) << g)
-        roundings -= np.float64(low)
-        low = np.float32(0)
         start, used = past, past + 1
         lead = g
         poke(names, start, g)
@@ -114,22 +114,14 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
                 poke(scores, used, score)
                 if score > second:
                     second, best = score, used
-                low = min(low, score)
                 used += 1
             if best > start:
                 lead = peek(names, best)
                 if not last:
                     at = row_of_gains(transitions, gains, ready, lead, size, stride)
-                top += second
-                # what is subtracted twice is rounded twice
-                roundings -= np.float64(low - second)
-                used, low, _ = promote(names, scores, start, used, best, gains, at, np.float32(0))
+                used, _ = promote(names, scores, start, used, best, gains, at, np.float32(0))
             if given_up(used, i, n, size, patience):
-                return DENSE, i, roundings
-        # every running score that counts lies between best + low and best
-        roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+                return DENSE, i
         first, past = start, used
         poke(marks, i + 2, used)
-    if not roundings < LARGEST:
-        return FULL, np.int64(n), roundings
-    return DONE, np.int64(-1), roundings + magnitude
+    return DONE, np.int64(-1)

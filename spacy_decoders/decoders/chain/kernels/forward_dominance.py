@@ -9,13 +9,13 @@ import numpy as np
 
 from ....jit import jit, uncounted
 from . import constrained, unconstrained
-from .dominance import DEAD, DENSE, DONE, FLAT, FORBIDDEN, LOST, UNIT32
+from .dominance import DENSE, DONE, FLAT, FORBIDDEN, LOST, UNSOUND
 from .soundness import all_sound
 from .vectors import peek, poke
 
 __all__ = ["decode", "survivors", "trace", "workspace"]
 
-FREE = 6  # entries of a model where no transition is forbidden
+FREE = 5  # entries of a model where no transition is forbidden
 
 
 @jit()
@@ -40,8 +40,6 @@ def survivors(model, emissions, begin, n, size, slack, patience, work, names, sc
     status, token
         `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`; or `LOST`
         without a reference path, which only constrained models need.
-    roundings
-        Sum of the sizes of all that is rounded on a path that counts.
     """
     if len(model) == FREE:
         return unconstrained.forward(
@@ -53,17 +51,13 @@ def survivors(model, emissions, begin, n, size, slack, patience, work, names, sc
 
 
 @uncounted()
-def trace(model, emissions, begin, n, size, marks, names, scores, labels, place):
+def trace(model, n, marks, names, scores, labels, place):
     """Follow the best labelling of a sentence back through the survivors.
 
-    Its labels go to ``labels[place : place + n]``. Returns what it is worth, and the sum of
-    the absolute terms, in float64: while the sentence is still in the cache.
+    Its labels go to ``labels[place : place + n]``.
     """
-    transitions, end = model[0], model[1]
-    stride = len(end)
+    transitions, stride = model[0], len(model[1])
     y = peek(names, peek(marks, n))
-    link = np.float64(peek(end, y))
-    worth, terms = link, abs(link)
     for i in range(n - 1, -1, -1):
         poke(labels, place + i, np.int32(y))
         first, past = peek(marks, i), peek(marks, i + 1)
@@ -75,12 +69,7 @@ def trace(model, emissions, begin, n, size, marks, names, scores, labels, place)
                 if reached > most:
                     most = reached
                     origin = peek(names, k)
-        link = np.float64(peek(transitions, origin * stride + y))
-        local = np.float64(peek(emissions, (begin + i) * size + y))
-        worth += link + local
-        terms += abs(link) + abs(local)
         y = origin
-    return worth, terms
 
 
 @jit()
@@ -91,21 +80,14 @@ def decode(model, emissions, offsets, size):
     -------
     labels
         **Shape (total,)**, int32.
-    slacks
-        **Shape (sentences,)**: what rounding may have cost.
-    worth
-        **Shape (sentences, 2)**: score and sum of absolute terms, in float64.
     left
-        Sentences in which so many labels survive that dense decoding is faster.
+        Sentences in which so many labels survive that dense decoding is faster, or in which no
+        legal labelling was found.
     sound
         Whether no emission met is NaN, ``+inf``, or so large that sums would not fit float32.
-    sentence, token
-        Where the first dead end is; -1 without one.
     """
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
-    slacks = np.zeros(count)
-    worth = np.zeros((count, 2))
     left = np.zeros(count, np.int64)
     lefts = 0
     longest = 0
@@ -119,29 +101,22 @@ def decode(model, emissions, offsets, size):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
             continue
+        status = DENSE
         if skip:
             skip -= 1
-            if not all_sound(emissions, begin * size, (begin + n) * size):
-                return labels, slacks, worth, left[:lefts], False, s, -1
+        else:
+            names, scores, status, _ = survivors(
+                model, emissions, begin, n, size, none, FLAT, work, names, scores
+            )
+            if status == DENSE or status == LOST:
+                skip = wait
+                wait = min(4 * wait, 64)
+        if status == DONE:
+            wait = 1
+            trace(model, n, work[0], names, scores, labels, begin)
+        elif status == UNSOUND or not all_sound(emissions, begin * size, (begin + n) * size):
+            return labels, left[:lefts], False
+        else:
             left[lefts] = s
             lefts += 1
-            continue
-        names, scores, status, token, roundings = survivors(
-            model, emissions, begin, n, size, none, FLAT, work, names, scores
-        )
-        if status == DENSE or status == LOST:
-            if not all_sound(emissions, begin * size, (begin + n) * size):
-                return labels, slacks, worth, left[:lefts], False, s, -1
-            left[lefts] = s
-            lefts += 1
-            skip = wait
-            wait = min(4 * wait, 64)
-            continue
-        if status != DONE:
-            return labels, slacks, worth, left[:lefts], status == DEAD, s, token
-        wait = 1
-        slacks[s] = 2.0 * UNIT32 * roundings * (1.0 + 1e-5)
-        worth[s, 0], worth[s, 1] = trace(
-            model, emissions, begin, n, size, work[0], names, scores, labels, begin
-        )
-    return labels, slacks, worth, left[:lefts], True, -1, -1
+    return labels, left[:lefts], True

@@ -33,7 +33,7 @@ FORBIDDEN = np.float32(-np.inf)
 
 @jit()
 def decode(
-    transitions, end, most_in, least_in, most_out, least_out, magnitude, spread, emissions,
+    transitions, end, most_in, least_in, most_out, least_out, magnitude, emissions,
     offsets, size, width,
 ):  # fmt: skip
     """Decode a batch, keeping the best `width` labels, or by equation 14 if it is 0.
@@ -42,16 +42,13 @@ def decode(
     -------
     labels
         **Shape (total,)**, int32.
-    slacks
-        **Shape (sentences,)**: what rounding may have cost an exact rule.
     sound
         Whether all emissions met are neither NaN nor ``+inf``.
-    sentence, token
-        Where the first dead end is; -1 without one.
+    dead
+        Whether a sentence has a dead end; those after it are not decoded.
     """
     stride = len(end)
     labels = np.zeros(offsets[-1], np.int32)
-    slacks = np.zeros(len(offsets) - 1)
     longest = 0
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
@@ -71,8 +68,6 @@ def decode(
         if n == 0:
             continue
         used = 1
-        total = 0.0
-        low = np.float32(0)
         for i in range(n):
             row = (begin + i) * size
             peak = fill(FORBIDDEN)
@@ -109,7 +104,7 @@ def decode(
                     store(local, block, hope)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
-                return labels, slacks, not any_lane(bad), s, i
+                return labels, not any_lane(bad), True
             if used + most > len(kept):
                 kept = grown(kept, used)
                 scores = grown(scores, used)
@@ -119,18 +114,10 @@ def decode(
                 stop = keep_hopeful(
                     local, largest(floor), running, top, kept, scores, used, magnitude, stride
                 )
-            # running scores that an optimal path can have lie between top + low and top
-            total += abs(np.float64(top)) - np.float64(low) + magnitude
-            low = np.float32(0)
-            for k in range(used, stop):
-                if scores[k] >= -1.001 * spread:
-                    low = min(low, scores[k])
-            total -= 2.0 * np.float64(low)
             used = stop
             marks[i + 2] = used
-        slacks[s] = 2.0 * UNIT32 * (total + magnitude) * (1.0 + 1e-5)
         trace(transitions, stride, marks, kept, scores, labels, begin, n)
-    return labels, slacks, not any_lane(bad), -1, -1
+    return labels, not any_lane(bad), False
 
 
 @jit()

@@ -8,7 +8,9 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["generate_columns", "legal_labels", "maximise"]
+__all__ = ["bound", "generate_columns", "legal_labels", "maximise"]
+
+UP64 = 2.0**-51  # four units in the last place of float64
 
 
 @jit()
@@ -38,6 +40,29 @@ def maximise(transitions, local, parents, order):
                 labels[:] = -1
                 return labels
     return labels
+
+
+@jit()
+def bound(transitions, local, parents, order):
+    """Return what no labelling exceeds: messages from the leaves to the roots, rounded up."""
+    n, size = local.shape
+    inside = local + UP64 * np.abs(np.where(np.isfinite(local), local, 0.0))
+    total = 0.0
+    for k in range(n - 1, -1, -1):
+        node, parent = order[k], parents[order[k]]
+        if parent < 0:
+            most = inside[node].max()
+            total += most + UP64 * (abs(total) + abs(most))
+            continue
+        for x in range(size):
+            most = -np.inf
+            for y in range(size):
+                worth = np.float64(transitions[x, y]) + inside[node, y]
+                most = max(most, worth + UP64 * abs(worth) if worth > -np.inf else worth)
+            inside[parent, x] += most
+            if inside[parent, x] > -np.inf:
+                inside[parent, x] += UP64 * (abs(inside[parent, x]) + abs(most))
+    return total
 
 
 @jit()

@@ -29,12 +29,11 @@ from .dominance import (
     row_of_gains,
 )
 from .few_labels import advance_few
-from .soundness import LARGEST, all_sound
+from .soundness import all_sound, calm
 from .vectors import (
     LANES,
     WORD,
     add,
-    any_lane,
     at_least,
     count_bits,
     crest,
@@ -49,9 +48,8 @@ from .vectors import (
     peek,
     poke,
     select,
+    sizes,
     store,
-    total,
-    unsound,
 )
 
 __all__ = ["forward", "workspace"]
@@ -66,12 +64,12 @@ def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
     """Take in what a word of labels is worth after one label.
 
     Returns the largest worth so far of each lane, the word where it is, and the sums of the
-    emissions.
+    emissions' sizes.
     """
     local = emission_word(emissions, row, word, size)
     height = crest(add(load_word(transitions, lead + word), local))
     place = select(greater(height, peak), fill(np.float32(word)), place)
-    return maximum(height, peak), place, add(sums, total(local))
+    return maximum(height, peak), place, add(sums, sizes(local))
 
 
 @jit(inline="always")
@@ -167,13 +165,13 @@ def collect(
     -------
     used
         The new end.
-    best, low, second
-        The number of the best of them, the lowest score (or 0), and the highest.
+    best, second
+        The number of the best of them, and its score.
     """
     alive = np.int64(0)
     for j in range(many):
         alive += count_bits(peek(hits, 2 * j))
-    best, low, second = used, np.float32(0), FORBIDDEN
+    best, second = used, FORBIDDEN
     j = np.int64(0)
     bits, word = peek(hits, 0), peek(hits, 1)
     for _ in range(alive):
@@ -195,26 +193,25 @@ def collect(
         poke(scores, used, score)
         if score > second:
             best, second = used, score
-        low = min(low, score)
         used += 1
-    return used, best, low, second
+    return used, best, second
 
 
 @jit()
 def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Find the survivors of each token of one sentence, as `forward_dominance.survivors` says."""
     if size < WORD and slack == 0:
-        status, token, roundings = advance_few(
+        status, token = advance_few(
             model, emissions, begin, n, size, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, roundings
+            return names, scores, status, token
     while True:
-        status, token, roundings = advance(
+        status, token = advance(
             model, emissions, begin, n, size, slack, patience, work, names, scores
         )
         if status != FULL:
-            return names, scores, status, token, roundings
+            return names, scores, status, token
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
 
@@ -222,15 +219,13 @@ def forward(model, emissions, begin, n, size, slack, patience, work, names, scor
 @uncounted()
 def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
     """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
-    transitions, end, magnitude, ceiling, gains, ready = model
+    transitions, end, ceiling, gains, ready = model
     marks, running, hits, summits, _ = work
     stride = len(end)
     poke(names, 0, size)
     poke(scores, 0, np.float32(0))
     first, past = np.int64(0), np.int64(1)
     second = FORBIDDEN  # the second best score
-    low = np.float32(0)
-    roundings = 0.0
     nothing, nowhere = fill(FORBIDDEN), fill(np.float32(0))
     peak, place, sums = nothing, nowhere, nowhere
     row, lead = begin * size, size * stride
@@ -239,7 +234,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
     for i in range(n):
         if past + size > len(names):
-            return FULL, i, roundings
+            return FULL, i
         row = (begin + i) * size
         last = i == n - 1
         g = pivot
@@ -256,7 +251,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 transitions, names, scores, first, past, emissions, end, row, size, last, running
             )
             if not (FORBIDDEN < top < np.inf):
-                return DEAD, i, roundings
+                return DEAD, i
         at = size * stride
         if not last:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
@@ -296,14 +291,12 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 transitions, names, scores, first, past, emissions, end, row, size, last,
                 gains, at, threshold, running, hits, many,
             )  # fmt: skip
-        # every running score that counts lies between best + low and best
-        roundings -= np.float64(low)
-        low, second = np.float32(0), FORBIDDEN
+        second = FORBIDDEN
         start, used = past, past + 1
         poke(names, start, g)
         poke(scores, start, np.float32(0))
         if many:
-            used, best, low, second = collect(
+            used, best, second = collect(
                 transitions, lead, emissions, end, row, last, running, count == 1, top,
                 hits, many, names, scores, used,
             )  # fmt: skip
@@ -311,24 +304,18 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 g = peek(names, best)
                 if not last:
                     at = row_of_gains(transitions, gains, ready, g, size, stride)
-                top += second
-                # what is subtracted twice is rounded twice
-                roundings -= np.float64(low - second)
-                used, low, second = promote(names, scores, start, used, best, gains, at, slack)
+                used, second = promote(names, scores, start, used, best, gains, at, slack)
             if used - start > CROWD and not last:
                 used, second = thinned(
                     transitions, gains, ready, names, scores, start, used, size, stride, slack
                 )
             if given_up(used, i, n, size, patience):
-                return DENSE, i, roundings
-        roundings += abs(np.float64(top)) - 2.0 * np.float64(low) + magnitude
+                return DENSE, i
         first, past = start, used
         poke(marks, i + 2, used)
-    # NaN and +inf, once in a sum, stay there; scores too large that count show in the roundings
-    calm = not any_lane(unsound(sums)) and roundings < LARGEST
-    if not (calm or all_sound(emissions, begin * size, (begin + n) * size)):
-        return UNSOUND, np.int64(-1), roundings
-    return DONE, np.int64(-1), roundings + magnitude
+    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+        return UNSOUND, np.int64(-1)
+    return DONE, np.int64(-1)
 
 
 @uncounted()

@@ -22,10 +22,8 @@ from .vectors import (
     load,
     load_part,
     maximum,
-    minimum_of_finite,
     nowhere,
     reach,
-    smallest,
     store,
     subtract,
     unsound,
@@ -33,7 +31,6 @@ from .vectors import (
 
 __all__ = ["decode"]
 
-UNIT32 = 2.0**-24
 FORBIDDEN = np.float32(-np.inf)
 CHAINS = 4
 WORD = 4 * LANES  # labels whose running maxima stay in registers
@@ -68,14 +65,11 @@ def decode(
     transitions,
     transposed,
     end,
-    magnitude,
-    spread,
     emissions,
     offsets,
     size,
     chosen,
     labels,
-    slacks,
 ):
     """Decode some sentences of a batch.
 
@@ -83,21 +77,17 @@ def decode(
     ----------
     transposed
         **Shape (size * stride,)**: column y of the transitions as row y.
-    magnitude, spread
-        The largest finite score of the model, and the most that one label's running score
-        can lag behind another's and still win (inf where transitions are forbidden).
     chosen
         The numbers of the sentences to decode.
-    labels, slacks
-        Filled in: **shape (total,)**, int32, and **shape (sentences,)**, what rounding may
-        have cost.
+    labels
+        Filled in: **shape (total,)**, int32.
 
     Returns
     -------
     sound
         Whether all emissions met are neither NaN nor ``+inf``.
-    sentence, token
-        Where the first dead end is; -1 without one.
+    dead
+        Whether a sentence has no legal labelling; those after it are not decoded.
     """
     stride = len(end)
     longest = 0
@@ -114,8 +104,6 @@ def decode(
     sentences = np.zeros(CHAINS, np.int64)
     tokens = np.zeros(CHAINS, np.int64)
     homes = np.arange(CHAINS) * longest * stride
-    lags = np.zeros(CHAINS)
-    totals = np.zeros(CHAINS)
     bad = nowhere()
     upcoming = 0
     active = 0
@@ -124,11 +112,10 @@ def decode(
             s = chosen[upcoming]
             if offsets[s + 1] > offsets[s]:
                 sentences[active], tokens[active] = s, 0
-                lags[active], totals[active] = 0.0, 0.0
                 active += 1
             upcoming += 1
         if active == 0:
-            return not any_lane(bad), -1, -1
+            return not any_lane(bad), False
         if active == 1:
             sweep_one(names, scores, transitions, reached, stride)
         else:
@@ -139,7 +126,6 @@ def decode(
             n = offsets[s + 1] - offsets[s]
             source, origin = (transitions, size * stride) if i == 0 else (reached, c * stride)
             peak = fill(FORBIDDEN)
-            floor = fill(np.float32(np.inf))
             for block in range(0, stride, LANES):
                 row = (offsets[s] + i) * size + block
                 if block + LANES <= size:
@@ -152,29 +138,22 @@ def decode(
                     worth = add(worth, load(end, block))
                 store(reached, c * stride + block, worth)
                 peak = maximum(worth, peak)
-                floor = minimum_of_finite(worth, floor)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
-                return not any_lane(bad), s, i
+                return not any_lane(bad), True
             for block in range(0, stride, LANES):
                 worth = subtract(load(reached, c * stride + block), fill(top))
                 store(scores, c * stride + block, worth)
                 store(history, homes[c] + i * stride + block, worth)
-            # every running score that counts lies between top - lag and top
-            lag = min(np.float64(top) - np.float64(smallest(floor)), spread)
-            totals[c] += 2.0 * lag + lags[c] + abs(np.float64(top)) + magnitude
-            lags[c] = lag
             tokens[c] += 1
             if tokens[c] < n:
                 c += 1
                 continue
-            slacks[s] = 2.0 * UNIT32 * (totals[c] + magnitude) * (1.0 + 1e-5)
             work = c * stride
             trace(history, homes[c], transposed, reached, work, labels, offsets[s], n, stride)
             # the last chain moves to the place that has become free
             active -= 1
             sentences[c], tokens[c] = sentences[active], tokens[active]
-            lags[c], totals[c] = lags[active], totals[active]
             homes[c], homes[active] = homes[active], homes[c]
             for block in range(0, stride, LANES):
                 store(scores, c * stride + block, load(scores, active * stride + block))

@@ -1,0 +1,99 @@
+"""Decoding over all labels in float64: the fallback, from both ends of the sentence.
+
+The labelling comes from messages from the left, the bound from messages from the right, so that
+one can judge the other. Rows are `stride` wide, padded with ``-inf``; row `size` of the
+transitions holds the start scores, that of their transpose the end scores.
+"""
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["bounds", "decode"]
+
+UP64 = 2.0**-51  # four units in the last place of float64
+
+
+@jit()
+def pass_on(table, row_scores, size, stride, reached):
+    """Set ``reached[y]`` to the best of ``row_scores[x] + table[x, y]`` over all x."""
+    reached[:] = -np.inf
+    for x in range(size):
+        score = row_scores[x]
+        if score > -np.inf:
+            at = x * stride
+            for y in range(stride):
+                worth = score + np.float64(table[at + y])
+                reached[y] = worth if worth > reached[y] else reached[y]
+
+
+@jit()
+def decode(transitions, end, emissions, offsets, size, chosen, labels):
+    """Write the best labelling of some sentences to `labels`: **shape (total,)**, int32.
+
+    Returns
+    -------
+    sentence, token
+        Where the first sentence without a legal labelling has its dead end; -1 without one.
+    """
+    stride = len(end)
+    longest = 0
+    for s in chosen:
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    messages = np.empty((longest, stride))
+    for s in chosen:
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        for i in range(n):
+            if i == 0:
+                for y in range(stride):
+                    messages[0, y] = transitions[size * stride + y]
+            else:
+                pass_on(transitions, messages[i - 1], size, stride, messages[i])
+            alive = False
+            for y in range(size):
+                worth = messages[i, y] + np.float64(emissions[(begin + i) * size + y])
+                if i == n - 1:
+                    worth += np.float64(end[y])
+                messages[i, y] = worth
+                alive |= worth > -np.inf
+            if not alive:
+                return s, i
+        y = np.argmax(messages[n - 1, :size]) if n else 0
+        for i in range(n - 1, -1, -1):
+            labels[begin + i] = y
+            if i:
+                best, origin = -np.inf, 0
+                for x in range(size):
+                    worth = messages[i - 1, x] + np.float64(transitions[x * stride + y])
+                    if worth > best:
+                        best, origin = worth, x
+                y = origin
+    return -1, -1
+
+
+@jit()
+def bounds(transitions, transposed, emissions, offsets, size, stride, chosen, found):
+    """Write what no labelling of some sentences exceeds to `found`: **shape (sentences,)**.
+
+    After each step a message is rounded up by more than the step's error, which no term that
+    another label has can add to.
+    """
+    message, local = np.empty(stride), np.empty(stride)
+    for s in chosen:
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        for y in range(stride):
+            message[y] = transposed[size * stride + y]
+        for i in range(n - 1, -1, -1):
+            for y in range(size):
+                worth = message[y] + np.float64(emissions[(begin + i) * size + y])
+                local[y] = worth + UP64 * abs(worth) if worth > -np.inf else worth
+            if i:
+                pass_on(transposed, local, size, stride, message)
+                for x in range(size):
+                    if message[x] > -np.inf:
+                        message[x] += UP64 * abs(message[x])
+        best = -np.inf if n else 0.0
+        if n:
+            for y in range(size):
+                best = max(best, local[y] + np.float64(transitions[size * stride + y]))
+        found[s] = best + UP64 * abs(best)

@@ -1,0 +1,423 @@
+"""A bound on the best labelling, from a labelling that somebody found: the judge of every decoder.
+
+Whoever found the labelling, and how, does not count: it is the *reference*. Its label at token i
+is r, and ``a(x)`` is the most that a beginning is worth that ends with label x at token i. What
+follows x is worth more than what follows r by at most ``A(x)``; so where ``a(x) + A(x) < a(r)``,
+no best labelling has x there, and only the other labels, the *survivors*, need messages. The
+largest message of the last token is the bound. That is the dual of the linear program of the
+chain: a pruned label has the potential ``a(r) - A(x)``.
+
+A(x) is the larger of two bounds. The labels y that may follow are parted into those to which the
+transition from r is usual and the others (forbidden, or masked by a large negative score):
+
+- usual: ``gains[r, x] = max over usual y of (T[x, y] - T[r, y])``, whatever is there;
+- others: ``exits[r, x] + detour``, with ``exits[r, x] = max over other y of T[x, y]`` and, from a
+  pass from the right, the detour ``max over other y of (E[y] + A(y)) - (T[r, s] + E[s])`` for
+  the emissions E and A of the next token, and the reference's label s there.
+
+Labels are pruned by float32, 64 at a time. The two tables are rounded up by eight units of the
+last place, messages by four, the threshold down by eight, and the terms are added in the order
+transition, emission, message, A: then no rounding of the sum can hide a label. What the
+survivors are worth is computed in float64, and rounded up by more than its error.
+
+Rows are laid out as `dominance` says; row `size` of the gains holds the end scores.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .dominance import emission_word
+from .vectors import (
+    LANES,
+    WORD,
+    add,
+    at_least,
+    chosen,
+    crest,
+    fill,
+    fill_word,
+    first_lane,
+    greater,
+    largest,
+    load,
+    load_word,
+    maximum,
+    peek,
+    poke,
+    publish,
+    published,
+    select,
+    subtract,
+)
+
+__all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "Links", "bounds", "lattice_for"]
+
+FORBIDDEN = np.float32(-np.inf)
+UP32 = 2.0**-21  # eight units in the last place of float32
+UP64 = 2.0**-51  # four of float64
+TINY = 1e-36  # more than any error of numbers too small to be rounded relatively
+
+# how a sentence ended: bounded; too many survivors for that to be worth while; no room for
+# them; the reference is not legal
+PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
+
+PATIENCE = 3  # tokens before a sentence may be given up
+
+
+class Links(NamedTuple):
+    """The scores of a model and the tables derived from them, flat, in rows of `stride`.
+
+    transitions, gains: (L + 1) rows; exits: L rows, or none where all transitions are usual;
+    end: one row; ready: (L,), whether a row of the tables is filled in; cutoff: transitions
+    below are not usual. With each table its block maxima: of each word of 64 labels, those of
+    lanes k, k + 16, k + 32 and k + 48, for 16 k; so they have a quarter of the width.
+    """
+
+    transitions: Any
+    transition_maxima: Any
+    end: Any
+    gains: Any
+    gain_maxima: Any
+    exits: Any
+    exit_maxima: Any
+    ready: Any
+    cutoff: np.float32
+
+
+class Lattice(NamedTuple):
+    """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
+
+    The first of a token is the reference's label. A value is the message less that of the
+    reference, rounded up. detours: (longest,), float32.
+    """
+
+    marks: Any
+    names: Any
+    values: Any
+    detours: Any
+    flags: Any
+
+
+@jit()
+def lattice_for(longest, size):
+    """Return room for the survivors of sentences up to a length."""
+    room = 4 * longest + 2 * size + 2
+    return Lattice(
+        np.zeros(longest + 2, np.int64),
+        np.empty(room, np.int64),
+        np.empty(room, np.float64),
+        np.empty(longest, np.float32),
+        np.empty(longest, np.uint8),
+    )
+
+
+@jit(inline="always")
+def up32(value):
+    """Round up to float32, by eight units."""
+    return np.float32(value + UP32 * abs(value)) if value > -np.inf else FORBIDDEN
+
+
+@jit(inline="always")
+def maxima_width(stride):
+    """Return the width of a row of block maxima."""
+    return (stride + WORD - 1) // WORD * LANES
+
+
+@jit(inline="always")
+def note(table, maxima, row, x, value, stride):
+    """Write an entry of a table, and raise its block maximum to it."""
+    table[row * stride + x] = value
+    block = row * maxima_width(stride) + x // WORD * LANES + x % LANES
+    maxima[block] = max(maxima[block], value)
+
+
+@uncounted()
+def fill_rows(links, g, size, stride):
+    """Fill in row g of the gains and of the exits."""
+    transitions, cutoff = links.transitions, fill(links.cutoff)
+    at = g * stride
+    parted = len(links.exits) > 0
+    for x in range(size):
+        gain, leave = fill(FORBIDDEN), fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            ours = load(transitions, x * stride + block)
+            theirs = load(transitions, at + block)
+            other = greater(cutoff, theirs)
+            # behind the last label a difference is NaN, which `maximum` passes over
+            gain = maximum(select(other, fill(FORBIDDEN), subtract(ours, theirs)), gain)
+            leave = maximum(select(other, ours, fill(FORBIDDEN)), leave)
+        note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
+        if parted:
+            note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
+    publish(links.ready, g)
+
+
+@jit(inline="always")
+def advance_of(links, at, exit_row, detour, word):
+    """Return A(x) for 64 labels."""
+    more = load_word(links.gains, at + word)
+    if exit_row >= 0:
+        more = maximum(add(load_word(links.exits, exit_row + word), fill_word(detour)), more)
+    return more
+
+
+@uncounted()
+def look_ahead(links, emissions, begin, n, size, labels, detours):
+    """Fill in the detours of one sentence, from the right."""
+    transitions, stride = links.transitions, len(links.end)
+    at, exit_row = size * stride, np.int64(-1)
+    detour = FORBIDDEN
+    for i in range(n - 2, -1, -1):
+        lead = np.int64(peek(labels, begin + i)) * stride
+        s = np.int64(peek(labels, begin + i + 1))
+        row = (begin + i + 1) * size
+        most = fill(FORBIDDEN)
+        for word in range(0, size, WORD):
+            hope = emission_word(emissions, row, word, size)
+            hope = add(hope, advance_of(links, at, exit_row, detour, word))
+            usual = at_least(load_word(transitions, lead + word), fill_word(links.cutoff))
+            most = maximum(crest(chosen(~usual, hope)), most)
+        top = np.float64(largest(most))
+        link = np.float64(peek(transitions, lead + s))
+        own = np.float64(peek(emissions, row + s))
+        last = np.float64(peek(links.end, s)) if i == n - 2 else 0.0
+        slip = UP32 * (abs(top) + abs(link) + abs(own) + abs(last)) + TINY
+        detour = FORBIDDEN
+        if top > -np.inf:
+            detour = np.float32(top - link - own - last + slip)
+        poke(detours, i, detour)
+        at, exit_row = lead, lead
+
+
+@jit(inline="always")
+def best_entry(links, lattice, first, past, x, stride):
+    """Return the best message into label x from some survivors, rounded up."""
+    best = -np.inf
+    for k in range(first, past):
+        value = peek(lattice.values, k)
+        link = np.float64(peek(links.transitions, peek(lattice.names, k) * stride + x))
+        best = max(best, value + link + UP64 * (abs(value) + abs(link)))
+    return best
+
+
+@jit(inline="always")
+def reached(links, lattice, first, past, lead, local, word, stride):
+    """Return what 64 labels are worth, entered from some survivors, in float32."""
+    worth = add(load_word(links.transitions, lead + word), local)  # the reference: its value is 0
+    for k in range(first + 1, past):
+        step = load_word(links.transitions, peek(lattice.names, k) * stride + word)
+        value = up32(peek(lattice.values, k))
+        worth = maximum(add(add(step, local), fill_word(value)), worth)
+    return worth
+
+
+@uncounted()
+def thinned(links, lattice, start, used, size, slack):
+    """Drop the survivors that the best of them beats, whatever follows; return the new end.
+
+    The reference stays.
+    """
+    stride = len(links.end)
+    names, values = lattice.names, lattice.values
+    lead = start
+    for k in range(start + 1, used):
+        if values[k] > values[lead]:
+            lead = k
+    g = names[lead]
+    if lead == start:
+        return used
+    if not published(links.ready, g):
+        fill_rows(links, g, size, stride)
+    least = values[lead] - slack
+    # the best itself was rounded up, and must not drop others by that
+    least -= UP64 * (abs(values[lead]) + 8.0 * abs(least))
+    kept = start + 1
+    for k in range(start + 1, used):
+        x, value = names[k], values[k]
+        names[kept], values[kept] = x, value
+        kept += np.int64(x == g or value + np.float64(links.gains[g * stride + x]) >= least)
+    return kept
+
+
+@uncounted()
+def scan(links, emissions, begin, n, size, labels, detours, flags):
+    """Flag the tokens at which another label survives, if the reference alone did before."""
+    stride = len(links.end)
+    wide = maxima_width(stride)
+    before = size
+    for i in range(n):
+        row, last = (begin + i) * size, i == n - 1
+        r = np.int64(peek(labels, begin + i))
+        table = size if last else r
+        parted = len(links.exits) > 0 and not last
+        detour = peek(detours, i) if parted else FORBIDDEN
+        link, own = peek(links.transitions, before * stride + r), peek(emissions, row + r)
+        final = peek(links.end, r) if last else np.float32(0)
+        slip = np.float32(UP32) * (abs(link) + abs(own) + abs(final)) + np.float32(TINY)
+        # written so that what is no number is flagged too
+        threshold = link + own + final - slip
+        flag = not threshold > FORBIDDEN
+        for word in range(0, size, WORD):
+            local = emission_word(emissions, row, word, size)
+            if word <= r < word + WORD:
+                local = chosen(~(np.int64(1) << (r - word)), local)
+            block = word // 4
+            more = load(links.gain_maxima, table * wide + block)
+            if parted:
+                leave = add(load(links.exit_maxima, table * wide + block), fill(detour))
+                more = maximum(leave, more)
+            step = load(links.transition_maxima, before * wide + block)
+            hope = add(add(step, crest(local)), more)
+            if at_least(hope, fill(threshold)):
+                worth = add(load_word(links.transitions, before * stride + word), local)
+                exit_row = table * stride if parted else np.int64(-1)
+                more = advance_of(links, table * stride, exit_row, detour, word)
+                flag |= at_least(add(worth, more), fill_word(threshold)) != 0
+        poke(flags, i, np.uint8(flag))
+        before = r
+
+
+@uncounted()
+def forward(links, emissions, begin, n, size, labels, slack, share, lattice, every):
+    """Find the survivors of one sentence and their messages.
+
+    Unless `every` survivor is wanted, tokens that were not flagged, after one where the
+    reference alone survived, are passed over.
+
+    Returns
+    -------
+    status
+        `PROVEN`, `GIVEN_UP`, `FULL` or `ILLEGAL`.
+    bound
+        What no labelling exceeds. A labelling with a pruned label lies below by `slack`.
+    """
+    names, values = lattice.names, lattice.values
+    stride = len(links.end)
+    parted = len(links.exits) > 0
+    poke(names, 0, size)
+    poke(values, 0, 0.0)
+    first, past = np.int64(0), np.int64(1)
+    message, error = 0.0, 0.0
+    for i in range(n):
+        row, last = (begin + i) * size, i == n - 1
+        r = np.int64(peek(labels, begin + i))
+        own = np.float64(peek(emissions, row + r))
+        final = np.float64(peek(links.end, r)) if last else 0.0
+        lead = peek(names, first) * stride
+        if past - first == 1:
+            entry = np.float64(peek(links.transitions, lead + r))
+        else:
+            entry = best_entry(links, lattice, first, past, r, stride)
+        step = entry + own + final
+        slip = UP64 * (abs(entry) + abs(own) + abs(final))
+        message += step
+        error += slip + UP64 * abs(message)
+        if not every and past - first == 1 and not peek(lattice.flags, i):
+            poke(names, first, r)
+            continue
+        if not abs(step) < np.inf:
+            return ILLEGAL, 0.0
+        if past + size > len(names):
+            return FULL, 0.0
+        least = step - slack
+        threshold = np.float32(least - UP32 * abs(least) - slip - TINY)
+        start, used = past, past + 1
+        poke(names, start, r)
+        poke(values, start, 0.0)
+        at, exit_row, detour = size * stride, np.int64(-1), FORBIDDEN
+        if not last:
+            at = r * stride
+            if parted:
+                exit_row, detour = at, peek(lattice.detours, i)
+        for word in range(0, size, WORD):
+            local = emission_word(emissions, row, word, size)
+            worth = reached(links, lattice, first, past, lead, local, word, stride)
+            more = advance_of(links, at, exit_row, detour, word)
+            bits = at_least(add(worth, more), fill_word(threshold))
+            if word <= r < word + WORD:
+                bits &= ~(np.int64(1) << (r - word))
+            while bits:
+                x = word + first_lane(bits)
+                bits &= bits - 1
+                entry = best_entry(links, lattice, first, past, x, stride)
+                local_x = np.float64(peek(emissions, row + x))
+                final_x = np.float64(peek(links.end, x)) if last else 0.0
+                value = entry + local_x + final_x - step
+                value += UP64 * (abs(entry) + abs(local_x) + abs(final_x) + abs(step))
+                poke(names, used, x)
+                poke(values, used, value)
+                used += 1
+        if used - start > 2 and not parted and not last:
+            used = thinned(links, lattice, start, used, size, slack)
+        if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
+            return GIVEN_UP, 0.0
+        first, past = start, used
+        poke(lattice.marks, i + 2, used)
+        if not every and past - first == 1:
+            poke(names, 0, r)
+            first, past = np.int64(0), np.int64(1)
+    most = 0.0
+    for k in range(first, past):
+        most = max(most, peek(values, k))
+    return PROVEN, message + error + most
+
+
+@jit()
+def survive(links, emissions, begin, n, size, labels, slack, share, lattice, every):
+    """Do what `forward` says, with more room where it is needed.
+
+    Returns status, bound, and the lattice.
+    """
+    for i in range(n):
+        r = np.int64(labels[begin + i])
+        if not 0 <= r < size:
+            return ILLEGAL, np.inf, lattice
+        if i < n - 1 and not published(links.ready, r):
+            fill_rows(links, r, size, len(links.end))
+    if len(links.exits):
+        look_ahead(links, emissions, begin, n, size, labels, lattice.detours)
+    if not every:
+        scan(links, emissions, begin, n, size, labels, lattice.detours, lattice.flags)
+    lattice.marks[1] = 1
+    while True:
+        status, bound = forward(
+            links, emissions, begin, n, size, labels, slack, share, lattice, every
+        )
+        if status != FULL:
+            return status, bound, lattice
+        room = 2 * len(lattice.names)
+        lattice = Lattice(
+            lattice.marks,
+            np.empty(room, np.int64),
+            np.empty(room, np.float64),
+            lattice.detours,
+            lattice.flags,
+        )
+
+
+@jit()
+def bounds(links, emissions, offsets, size, labels, share):
+    """Bound the best labelling of each sentence, given one labelling of each.
+
+    Returns
+    -------
+    **Shape (sentences,)**, float64: infinite where too many labels survive, or the labelling
+    is not legal.
+    """
+    count = len(offsets) - 1
+    found = np.zeros(count)
+    longest = 0
+    for s in range(count):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    lattice = lattice_for(longest, size)
+    for s in range(count):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        if n:
+            status, found[s], lattice = survive(
+                links, emissions, begin, n, size, labels, 0.0, share, lattice, False
+            )
+            if status != PROVEN:
+                found[s] = np.inf
+    return found

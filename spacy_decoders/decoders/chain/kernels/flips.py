@@ -1,0 +1,115 @@
+"""What it costs to change the label of a single token: a bound on what comes after the best.
+
+A labelling with one other label is a labelling: so the best labelling with another label at a
+token is worth no less than the best such change there, and the k-th best of all no less than
+the (k - 1)-th best change. In float32, and rounded up.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .dominance import emission_word
+from .dual import TINY, UP32
+from .vectors import (
+    WORD,
+    add,
+    at_least,
+    chosen,
+    crest,
+    fill,
+    fill_word,
+    first_lane,
+    largest,
+    load_word,
+    maximum,
+    peek,
+    store,
+)
+
+__all__ = ["largest_loss", "smallest_losses"]
+
+FORBIDDEN = np.float32(-np.inf)
+
+
+@jit(inline="always")
+def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels):
+    """Return where the transitions into token i and out of it stand, and its label's worth."""
+    y = np.int64(peek(labels, begin + i))
+    lead = (np.int64(peek(labels, begin + i - 1)) if i else size) * stride
+    tail = (np.int64(peek(labels, begin + i + 1)) if i < n - 1 else size) * stride
+    into, out = peek(transitions, lead + y), peek(transposed, tail + y)
+    own = peek(emissions, (begin + i) * size + y)
+    doubt = UP32 * (abs(np.float64(into)) + abs(np.float64(out)) + abs(np.float64(own))) + TINY
+    return y, lead, tail, into + out + own, doubt
+
+
+@jit(inline="always")
+def flips(transitions, transposed, lead, tail, emissions, row, word, size):
+    """Return what 64 labels of a token are worth beside the labels of its neighbours."""
+    links = add(load_word(transitions, lead + word), load_word(transposed, tail + word))
+    return add(links, emission_word(emissions, row, word, size))
+
+
+@uncounted()
+def largest_loss(transitions, transposed, emissions, begin, n, size, stride, labels, cap):
+    """Return the largest loss, over the tokens, of the best change there; at most `cap`.
+
+    Tokens where another label is forbidden whatever its neighbours are passed over.
+    """
+    most = 0.0
+    for i in range(n):
+        row = (begin + i) * size
+        y, lead, tail, worth, doubt = beside(
+            transitions, transposed, emissions, begin, n, i, size, stride, labels
+        )
+        peak = fill(FORBIDDEN)
+        for word in range(0, size, WORD):
+            others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
+            if word <= y < word + WORD:
+                others = chosen(~(np.int64(1) << (y - word)), others)
+            peak = maximum(crest(others), peak)
+        best = np.float64(largest(peak))
+        if best == -np.inf:
+            legal = 0
+            for x in range(size):
+                legal += emissions[row + x] > FORBIDDEN
+            if legal == 1:
+                continue
+            return cap
+        most = max(most, worth - best + doubt + UP32 * (abs(worth) + abs(best)))
+        if most >= cap:
+            return cap
+    return most
+
+
+@uncounted()
+def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, labels, losses,
+                    values):  # fmt: skip
+    """Fill in the smallest losses of all changes, sorted; infinite where there are no more.
+
+    values: (64,), scratch. A loss is rounded up.
+    """
+    last = len(losses) - 1
+    for i in range(n):
+        row = (begin + i) * size
+        y, lead, tail, worth, doubt = beside(
+            transitions, transposed, emissions, begin, n, i, size, stride, labels
+        )
+        for word in range(0, size, WORD):
+            others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
+            bits = at_least(others, fill_word(np.float32(worth - losses[last])))
+            if word <= y < word + WORD:
+                bits &= ~(np.int64(1) << (y - word))
+            if bits:
+                store(values, 0, others)
+            while bits:
+                lane = first_lane(bits)
+                bits &= bits - 1
+                other = np.float64(peek(values, lane))
+                loss = worth - other + doubt + UP32 * (abs(worth) + abs(other))
+                if other > -np.inf and loss < losses[last]:
+                    r = last
+                    while r > 0 and losses[r - 1] > loss:
+                        losses[r] = losses[r - 1]
+                        r -= 1
+                    losses[r] = loss

@@ -1,0 +1,346 @@
+"""What comes after the best labelling: dynamic programming in float64 over the survivors.
+
+A lattice holds every label of every labelling that is at most `slack` worse than the best, as
+:mod:`.dual` proves; or all legal labels. Its states are numbered as its names are.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....jit import jit
+from .dense import pass_on
+from .dual import PROVEN, Lattice, lattice_for, survive
+from .flips import largest_loss, smallest_losses
+
+__all__ = ["k_best", "margins"]
+
+FORBIDDEN = np.float32(-np.inf)
+ROOM = 1e-9  # what a slack is widened by, relative to the size of the scores
+
+
+@jit()
+def every_label(emissions, begin, n, size, lattice):
+    """Return the lattice of all labels that are not forbidden at their token."""
+    lattice = Lattice(
+        lattice.marks,
+        np.empty(n * size + 1, np.int64),
+        np.empty(n * size + 1, np.float64),
+        lattice.detours,
+        lattice.flags,
+    )
+    lattice.names[0] = size
+    used = 1
+    lattice.marks[1] = used
+    for i in range(n):
+        for y in range(size):
+            if emissions[(begin + i) * size + y] > FORBIDDEN:
+                lattice.names[used] = y
+                used += 1
+        lattice.marks[i + 2] = used
+    return lattice
+
+
+@jit()
+def prefixes(links, emissions, begin, n, size, lattice):
+    """Return the worth of the best beginning up to each state, its own emission included.
+
+    With it: the state before, on that beginning. At the last token, end scores are included.
+    """
+    marks, names = lattice.marks, lattice.names
+    stride = len(links.end)
+    worth = np.full(marks[n + 1], -np.inf)
+    before = np.zeros(marks[n + 1], np.int64)
+    worth[0] = 0.0
+    for i in range(n):
+        for state in range(marks[i + 1], marks[i + 2]):
+            y = names[state]
+            best, origin = -np.inf, marks[i]
+            for k in range(marks[i], marks[i + 1]):
+                reached = worth[k] + np.float64(links.transitions[names[k] * stride + y])
+                if reached > best:
+                    best, origin = reached, k
+            own = np.float64(emissions[(begin + i) * size + y])
+            if i == n - 1:
+                own += np.float64(links.end[y])
+            worth[state] = best + own
+            before[state] = origin
+    return worth, before
+
+
+# --- the k best ----------------------------------------------------------------
+
+
+class Deviations(NamedTuple):
+    """Labellings still to come, as a heap with the best first, and the k best values known.
+
+    worth, parent, token, state: of each, the labelling it is like after a token, and the state
+    that it takes there instead, to go on with the best beginning. known: a heap, worst first.
+    """
+
+    worth: Any
+    parent: Any
+    token: Any
+    state: Any
+    known: Any
+
+
+@jit()
+def push(heap, used, worth, parent, token, state):
+    """Add a labelling to the heap; return the heap, which may have grown."""
+    if used == len(heap.worth):
+        more = 2 * used
+        grown = Deviations(
+            np.empty(more),
+            np.empty(more, np.int64),
+            np.empty(more, np.int64),
+            np.empty(more, np.int64),
+            heap.known,
+        )
+        grown.worth[:used], grown.parent[:used] = heap.worth, heap.parent
+        grown.token[:used], grown.state[:used] = heap.token, heap.state
+        heap = grown
+    k = used
+    while k > 0 and heap.worth[(k - 1) // 2] < worth:
+        move(heap, (k - 1) // 2, k)
+        k = (k - 1) // 2
+    put(heap, k, worth, parent, token, state)
+    return heap
+
+
+@jit(inline="always")
+def put(heap, k, worth, parent, token, state):
+    heap.worth[k], heap.parent[k], heap.token[k], heap.state[k] = worth, parent, token, state
+
+
+@jit(inline="always")
+def move(heap, source, target):
+    put(
+        heap, target, heap.worth[source], heap.parent[source], heap.token[source],
+        heap.state[source],
+    )  # fmt: skip
+
+
+@jit()
+def drop_first(heap, used):
+    """Take the first entry off a heap of `used`."""
+    last = used - 1
+    worth = heap.worth[last]
+    k = 0
+    while True:
+        child = 2 * k + 1
+        if child >= last:
+            break
+        if child + 1 < last and heap.worth[child + 1] > heap.worth[child]:
+            child += 1
+        if heap.worth[child] <= worth:
+            break
+        move(heap, child, k)
+        k = child
+    move(heap, last, k)
+
+
+@jit()
+def is_among_best(known, count, worth):
+    """Note a value; return whether fewer than all of `known` are better, and their number."""
+    if count == len(known):
+        if worth <= known[0]:
+            return False, count
+        k = 0
+        while True:  # the worst gives way
+            child = 2 * k + 1
+            if child >= count:
+                break
+            if child + 1 < count and known[child + 1] < known[child]:
+                child += 1
+            if known[child] >= worth:
+                break
+            known[k] = known[child]
+            k = child
+        known[k] = worth
+        return True, count
+    k = count
+    while k > 0 and known[(k - 1) // 2] > worth:
+        known[k] = known[(k - 1) // 2]
+        k = (k - 1) // 2
+    known[k] = worth
+    return True, count + 1
+
+
+@jit()
+def enumerate_best(links, emissions, begin, n, size, lattice, k):
+    """Return the k best labellings through a lattice, best first: **shape (found, n)**.
+
+    Every labelling but the best deviates from another, its parent, at the leftmost token where
+    it does not come from the best state before. So each is met once, after its parent: k times
+    n times the survivors of a token are looked at.
+    """
+    marks, names = lattice.marks, lattice.names
+    stride = len(links.end)
+    worth, before = prefixes(links, emissions, begin, n, size, lattice)
+    heap = Deviations(
+        np.empty(64), np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64),
+        np.empty(k),
+    )  # fmt: skip
+    used = count = 0
+    for state in range(marks[n], marks[n + 1]):
+        if worth[state] > -np.inf:
+            good, count = is_among_best(heap.known, count, worth[state])
+            if good:
+                heap = push(heap, used, worth[state], -1, n - 1, state)
+                used += 1
+    states = np.empty((k, n), np.int64)
+    found = 0
+    while used and found < k:
+        own, parent = heap.worth[0], heap.parent[0]
+        token, state = heap.token[0], heap.state[0]
+        drop_first(heap, used)
+        used -= 1
+        path = states[found]
+        if parent >= 0:
+            path[:] = states[parent]
+        for i in range(token, -1, -1):
+            path[i] = state
+            state = before[state]
+        for i in range(token - 1, -1, -1):
+            y = names[path[i + 1]]
+            base = worth[path[i]] + np.float64(links.transitions[names[path[i]] * stride + y])
+            for x in range(marks[i + 1], marks[i + 2]):
+                if x != path[i]:
+                    other = worth[x] + np.float64(links.transitions[names[x] * stride + y])
+                    value = own - (base - other)
+                    if value > -np.inf:
+                        good, count = is_among_best(heap.known, count, value)
+                        if good:
+                            heap = push(heap, used, value, found, i, x)
+                            used += 1
+        found += 1
+    labels = np.empty((found, n), np.int32)
+    for r in range(found):
+        for i in range(n):
+            labels[r, i] = names[states[r, i]]
+    return labels
+
+
+@jit()
+def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
+    """Return the k best labellings of one sentence, best first: **shape (found, n)**.
+
+    Parameters
+    ----------
+    labels
+        **Shape (total,)**: the best.
+    share
+        The share of all labels that may survive before all are taken.
+    """
+    lattice = lattice_for(n, size)
+    losses = np.full(max(k - 1, 1), np.inf)
+    smallest_losses(
+        links.transitions, transposed, emissions, begin, n, size, len(links.end), labels, losses,
+        np.empty(64, np.float32),
+    )  # fmt: skip
+    slack = losses[-1] + ROOM * losses[-1]
+    status = PROVEN + 1
+    if slack < np.inf:
+        status, _, lattice = survive(
+            links, emissions, begin, n, size, labels, slack, share, lattice, True
+        )
+    if status != PROVEN:
+        lattice = every_label(emissions, begin, n, size, lattice)
+    return enumerate_best(links, emissions, begin, n, size, lattice, k)
+
+
+# --- margins ---------------------------------------------------------------------
+
+
+@jit()
+def margins(links, transposed, emissions, offsets, size, labels, cap, share):
+    """Return the max-marginal margins of all tokens, at most `cap`: **shape (total,)**, float64.
+
+    Parameters
+    ----------
+    labels
+        **Shape (total,)**: the best labelling of each sentence.
+    """
+    stride = len(links.end)
+    found = np.full(offsets[-1], cap)
+    longest = 0
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    lattice = lattice_for(longest, size)
+    for s in range(len(offsets) - 1):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        if n == 0:
+            continue
+        slack = largest_loss(
+            links.transitions, transposed, emissions, begin, n, size, stride, labels, cap
+        )
+        status = PROVEN + 1
+        if slack < np.inf:
+            slack += ROOM * slack
+            status, _, lattice = survive(
+                links, emissions, begin, n, size, labels, slack, share, lattice, True
+            )
+        if status == PROVEN:
+            sparse_margins(links, emissions, begin, n, size, labels, lattice, found)
+        else:
+            dense_margins(links, transposed, emissions, begin, n, size, labels, found)
+    return found
+
+
+@jit()
+def sparse_margins(links, emissions, begin, n, size, labels, lattice, found):
+    """Lower `found` to the margins among the survivors of one sentence."""
+    marks, names = lattice.marks, lattice.names
+    stride = len(links.end)
+    ahead, _ = prefixes(links, emissions, begin, n, size, lattice)
+    behind = np.zeros(marks[n + 1])  # the best that comes after, end scores excepted
+    best = -np.inf
+    for state in range(marks[n], marks[n + 1]):
+        best = max(best, ahead[state])
+    for i in range(n - 1, -1, -1):
+        other = -np.inf
+        for x in range(marks[i + 1], marks[i + 2]):
+            if i < n - 1:
+                most = -np.inf
+                for y in range(marks[i + 2], marks[i + 3]):
+                    link = np.float64(links.transitions[names[x] * stride + names[y]])
+                    own = np.float64(emissions[(begin + i + 1) * size + names[y]])
+                    if i == n - 2:
+                        own += np.float64(links.end[names[y]])
+                    most = max(most, link + own + behind[y])
+                behind[x] = most
+            if names[x] != labels[begin + i]:
+                other = max(other, ahead[x] + behind[x])
+        found[begin + i] = min(found[begin + i], max(0.0, best - other))
+
+
+@jit()
+def dense_margins(links, transposed, emissions, begin, n, size, labels, found):
+    """Lower `found` to the margins among all labels of one sentence."""
+    stride = len(links.end)
+    ahead = np.empty((n, stride))
+    for y in range(size):
+        ahead[0, y] = links.transitions[size * stride + y]
+    for i in range(n):
+        if i:
+            pass_on(links.transitions, ahead[i - 1], size, stride, ahead[i])
+        for y in range(size):
+            ahead[i, y] += np.float64(emissions[(begin + i) * size + y])
+    behind, local = np.empty(stride), np.empty(stride)
+    for y in range(size):
+        behind[y] = links.end[y]
+    best = -np.inf
+    for i in range(n - 1, -1, -1):
+        other = -np.inf
+        for y in range(size):
+            worth = ahead[i, y] + behind[y]
+            if i == n - 1:
+                best = max(best, worth)
+            if y != labels[begin + i]:
+                other = max(other, worth)
+        found[begin + i] = min(found[begin + i], max(0.0, best - other))
+        if i:
+            for y in range(size):
+                local[y] = behind[y] + np.float64(emissions[(begin + i) * size + y])
+            pass_on(transposed, local, size, stride, behind)

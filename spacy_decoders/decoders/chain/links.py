@@ -1,0 +1,74 @@
+"""What the proof of a bound needs of a model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .flat import LANES, WORD, aligned
+from .kernels.dual import UP32, Links
+
+if TYPE_CHECKING:
+    from .problem import ChainModel
+
+__all__ = ["links_of", "usual_limit"]
+
+#: A transition so many times below the typical size is a mask.
+FAR = 64.0
+
+Floats = NDArray[np.float32]
+
+
+def usual_limit(scores: Floats) -> float:
+    """Return the limit below which a score is a mask: one that no good labelling pays.
+
+    Any limit would be right: it says where to look for a proof, and decides nothing. ``-inf``
+    if no score is that low.
+
+    Examples
+    --------
+    >>> usual_limit(np.array([0.5, -1, 2, -1e9], dtype=np.float32))
+    -96.0
+    >>> usual_limit(np.array([0.5, -1, 2], dtype=np.float32))
+    -inf
+    """
+    sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
+    limit = -FAR * float(np.median(sizes)) if len(sizes) else -1.0
+    return limit if scores.min(initial=np.inf) < limit else -np.inf
+
+
+def links_of(model: ChainModel) -> Links:
+    """Lay a model out for :mod:`.kernels.dual`; the tables are filled in as they are needed."""
+    padded, size = model.padded, model.size
+    stride = len(padded.end)
+    limit = usual_limit(model.transitions)
+    gains = aligned((size + 1) * stride)
+    gains[:] = -np.inf
+    final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
+    gains[-stride:] = padded.end + UP32 * np.abs(final)
+    exits = aligned(size * stride if limit > -np.inf else 0)
+    exits[:] = -np.inf
+    return Links(
+        padded.transitions,
+        _block_maxima(padded.transitions, size, stride),
+        padded.end,
+        gains,
+        _block_maxima(gains, size, stride),
+        exits,
+        _block_maxima(exits, size, stride),
+        np.zeros(size, dtype=np.uint8),
+        np.float32(limit),
+    )
+
+
+def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
+    """Return of each row, by words of 64 labels, the largest of lanes k, k + 16, ... for 16 k."""
+    words = -(-size // WORD)
+    rows = np.full((len(flat) // stride, words * WORD), -np.inf, dtype=np.float32)
+    rows[:, :size] = flat.reshape(-1, stride)[:, :size]
+    maxima = rows.reshape(len(rows), words, WORD // LANES, LANES).max(axis=2).reshape(-1)
+    kept = aligned(len(maxima))
+    kept[:] = maxima
+    return kept
