@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...budget import UNLIMITED, Budget, Clock
+from ...errors import DecodersError, InfeasibleError, ProblemError
 from ..alternatives import beside_the_best
-from .decoder import TreeDecoder, infeasible
-from .hopeless import rounding, without_hopeless
+from .decoder import TreeDecoder, certified, infeasible
+from .hopeless import without_hopeless
+from .magnitudes import rounding_of
 from .problem import TreeProblem, TreeSolution
-from .scoring import score_tree
+from .scoring import score_and_scale, score_tree
 
 if TYPE_CHECKING:
     from .paper import PaperBackbone
@@ -126,34 +125,41 @@ class BranchAndBound(TreeDecoder):
         """
         k = checked_whole("k", k, low=1)
         if problem.n == 0:
-            return [self._certified(problem, np.zeros(0, np.int32), -np.inf, 0)]
+            return [self._of_nothing(problem)]
         found = self._found(problem, k, budget)
         if len(found.scores) == 0:
             raise infeasible(problem)
+        solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
+        if k == 1:
+            return solutions
+        # what is not proven to come next may be worth as much as anything that is not listed
+        listed = [score_tree(problem, solution.heads) for solution in solutions]
+        rest = found.rest + found.slack
         return beside_the_best(
             [
-                self._certified(problem, heads[1:], found.bound, found.calls)
-                for heads in found.heads
+                replace(solution, rank_bound=max(rest, *listed[place:]))
+                for place, solution in enumerate(solutions)
             ]
         )
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
-        """Search without hopeless parts, and with them only if they may be needed."""
-        smaller = without_hopeless(problem)
-        if smaller is not None:
-            hopeful, beyond = smaller
-            with suppress(InfeasibleError):
-                found = self._searched(hopeful, k, budget)
-                worst = min((score_tree(hopeful, heads[1:]) for heads in found.heads), default=0.0)
-                if len(found.scores) == k and worst > beyond:
-                    return found._replace(bound=max(found.bound, beyond))
-        return self._searched(problem, k, budget)
-
-    def _searched(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
-        """Search, and let the bound pay for what rounding may have lost."""
+        """Search without hopeless parts, and with more of them only if they may be needed."""
+        clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
-        found = search(problem, k, budget)
-        return found._replace(bound=found.bound + rounding(problem))
+        for part, beyond in without_hopeless(problem):
+            found = search(part, k, _rest_of(clock, calls))
+            calls += found.calls
+            found = found._replace(
+                bound=max(found.bound, beyond),
+                rest=max(found.rest, beyond),
+                slack=rounding_of(part),
+                calls=calls,
+            )
+            if len(found.scores) == k and found.scores[-1] > beyond + found.slack:
+                break
+            if len(found.scores) and clock.exhausted(calls):
+                break
+        return found
 
     def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         from .paper import search_as_in_paper
@@ -176,17 +182,33 @@ class BranchAndBound(TreeDecoder):
         return search(problem, k, second_order, self.root_iterations, self.iterations, budget)
 
     def _certified(
-        self, problem: TreeProblem, heads: NDArray[np.int32], bound: float, calls: int
+        self, problem: TreeProblem, heads: NDArray[np.int32], found: Outcome
     ) -> TreeSolution:
-        score = score_tree(problem, heads)
+        from .kernels import proofs  # compiled where it is first needed
+
+        legal, _, _ = proofs.tally(
+            problem.arcs, heads, problem.projective, problem.single_root
+        )
+        score, scale = score_and_scale(problem, heads) if legal else (-np.inf, 0.0)
+        if score == -np.inf:
+            raise DecodersError("BranchAndBound: the compiled code returned no legal tree.")
+        return certified(
+            "BranchAndBound", problem, heads, score, scale, found.bound, found.slack, found.calls
+        )
+
+    def _of_nothing(self, problem: TreeProblem) -> TreeSolution:
+        """The empty tree, the only one there is over no tokens: its score bounds all."""
+        heads = np.zeros(0, np.int32)
+        score, scale = score_and_scale(problem, heads)
         if score == -np.inf:
             raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
-        certificate = Certificate.from_bound(
-            "BranchAndBound",
-            score,
-            max(score, bound),
-            tolerance=4e-9 * max(1.0, abs(score)),
-            scope=problem.scope,
-            iterations=calls,
-        )
-        return TreeSolution(heads, certificate)
+        return certified("BranchAndBound", problem, heads, score, scale, score, 0.0)
+
+
+def _rest_of(clock: Clock, calls: int) -> Budget:
+    """What is left of a budget after so many passes: a little always is."""
+    seconds, iterations = clock.budget.seconds, clock.budget.iterations
+    return Budget(
+        None if seconds is None else max(clock.seconds_left, 1e-6),
+        None if iterations is None else max(1, iterations - calls),
+    )

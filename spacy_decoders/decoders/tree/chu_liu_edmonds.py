@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
-from .decoder import TreeDecoder, certify, infeasible, refuse_unless, rounding_slack
-from .kernels import chu_liu_edmonds
+from ...errors import DecodersError
+from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
+from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
 
 __all__ = ["ChuLiuEdmonds", "reduced_costs"]
@@ -24,7 +25,9 @@ class ChuLiuEdmonds(TreeDecoder):
 
     Notes
     -----
-    The certificate's bound is the dual solution that the algorithm builds on its way.
+    The certificate's bound is the dual solution that the algorithm builds on its way, checked
+    against all arcs by other code. Where no penalty of the scores' own size leaves one root,
+    each token is tried as the only one: n times the work, for scores that hardly occur.
 
     References
     ----------
@@ -42,13 +45,47 @@ class ChuLiuEdmonds(TreeDecoder):
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
-        heads, score, bound, scale, _ = chu_liu_edmonds.decode(
-            problem.arcs, problem.single_root, False
-        )
+        heads, bound, slack = _solved(problem.arcs, problem.single_root)
         if bound == -np.inf:
             raise infeasible(problem)
-        slack = rounding_slack(2 * problem.n, score, scale)
-        return certify("ChuLiuEdmonds", problem, heads, score, bound, slack)
+        if bound < np.inf or not problem.single_root:
+            solution = certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
+            if solution.certificate.is_optimal or not problem.single_root:
+                return solution
+        heads, bound, slack = _root_by_root(problem.arcs)
+        return certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
+
+
+def _solved(
+    arcs: NDArray[np.float64], single_root: bool
+) -> tuple[NDArray[np.int32], float, float]:
+    """Return heads, what no tree exceeds, and what rounding may hide of that.
+
+    The bound is ``-inf`` if there is provably no tree, and infinite without a proof.
+    """
+    heads, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
+    if bound == -np.inf:
+        if proofs.reaches_all(arcs > -np.inf, single_root):
+            raise DecodersError("ChuLiuEdmonds: the compiled code found no tree, but there is one.")
+        return heads, -np.inf, 0.0
+    if count == 0:
+        return heads, np.inf, 0.0
+    return heads, *proofs.dual_bound(arcs, penalty, value, parent, count)
+
+
+def _root_by_root(arcs: NDArray[np.float64]) -> tuple[NDArray[np.int32], float, float]:
+    """Return the best of the best trees with each token as the only root, and their bound."""
+    highest, best, best_score = (-np.inf, 0.0), np.zeros(len(arcs) - 1, np.int32), -np.inf
+    for root in np.flatnonzero(arcs[0] > -np.inf):
+        only = arcs.copy()
+        only[0] = -np.inf
+        only[0, root] = arcs[0, root]
+        heads, bound, slack = _solved(only, False)
+        highest = max(highest, (bound, slack), key=sum)
+        score = proofs.tally(only, heads, False, True)[1] if bound > -np.inf else -np.inf
+        if score > best_score:
+            best, best_score = heads, score
+    return best, *highest
 
 
 def reduced_costs(problem: TreeProblem) -> NDArray[np.float64]:

@@ -9,10 +9,17 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["TreeDecoder", "certify", "infeasible", "rounding_slack"]
+__all__ = [
+    "TreeDecoder",
+    "certified",
+    "certified_by_arcs",
+    "infeasible",
+    "rounding_slack",
+    "tolerance_of",
+]
 
 #: Half a unit in the last place of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
@@ -62,31 +69,72 @@ def rounding_slack(parts: int, score: float, positive: float) -> float:
     return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive)
 
 
-def certify(
+def tolerance_of(scale: float, slack: float = 0.0) -> float:
+    """Return by how much a bound may exceed an optimal score.
+
+    Parameters
+    ----------
+    scale
+        The sum of the absolute scores of the tree's parts.
+    slack
+        What the bound includes for rounding.
+    """
+    return max(1e-9 * (1.0 + scale), 2.0 * slack)
+
+
+def certified(
     decoder: str,
     problem: TreeProblem,
     heads: NDArray[np.int32],
     score: float,
+    scale: float,
     bound: float,
-    tolerance: float,
+    slack: float,
     iterations: int = 1,
 ) -> TreeSolution:
-    """Return a tree with the comparison of its score and the bound.
+    """Return a tree with the comparison of its score and a bound that was computed apart.
 
-    A bound that lies below the score by rounding is raised to it: it bounds the tree's own
-    score too.
+    Parameters
+    ----------
+    score, scale
+        What the tree's parts are worth together, and their absolutes.
+    bound
+        What no tree exceeds, but for rounding.
+    slack
+        What rounding may have lost of the bound; it is added.
     """
     return TreeSolution(
         heads,
         Certificate.from_bound(
             decoder,
             score,
-            max(score, bound),
-            tolerance=tolerance,
+            bound + slack,
+            tolerance=tolerance_of(scale, slack),
+            scale=scale,
             scope=problem.scope,
             iterations=iterations,
         ),
     )
+
+
+def certified_by_arcs(
+    decoder: str, problem: TreeProblem, heads: NDArray[np.int32], bound: float, slack: float
+) -> TreeSolution:
+    """Return a tree of single arcs with its certificate.
+
+    Raises
+    ------
+    DecodersError
+        If the heads are none of the problem's trees: then the kernel is at fault.
+    """
+    from .kernels import proofs  # compiled where it is first needed
+
+    legal, score, scale = proofs.tally(
+        problem.arcs, heads, problem.projective, problem.single_root
+    )
+    if not legal:
+        raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
+    return certified(decoder, problem, heads, score, scale, bound, slack)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...budget import UNLIMITED, Budget
-from .decoder import TreeDecoder, certify, infeasible, refuse_unless, rounding_slack
-from .kernels import eisner
+from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
+from .kernels import eisner, proofs
 from .problem import TreeProblem, TreeSolution
 
 __all__ = ["Eisner"]
@@ -18,8 +18,9 @@ class Eisner(TreeDecoder):
 
     Notes
     -----
-    The chart's value bounds every tree, so that each certificate is a comparison of that
-    value with the tree's arcs summed anew; both are float64.
+    The chart is a dual solution: its value bounds every tree if no span in it is worth less
+    than any two parts that make it up. That is checked anew, by other code than filled the
+    chart, and compared with the tree's arcs.
 
     References
     ----------
@@ -36,9 +37,9 @@ class Eisner(TreeDecoder):
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         refuse_unless(problem, "Eisner", projective=True)
-        heads, score, bound, positive = eisner.decode(problem.arcs, problem.single_root)
+        heads, chart, _, positive = eisner.charted(problem.arcs, problem.single_root)
+        bound = proofs.chart_bound(problem.arcs, problem.single_root, chart)
         if bound == -float("inf"):
             raise infeasible(problem)
-        return certify(
-            "Eisner", problem, heads, score, bound, rounding_slack(problem.n, score, positive)
-        )
+        slack = rounding_slack(problem.n, bound, positive)
+        return certified_by_arcs("Eisner", problem, heads, bound, slack)

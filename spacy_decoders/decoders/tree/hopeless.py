@@ -6,74 +6,67 @@ so branch and bound first leaves such parts out, and proves afterwards that this
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .decoder import UNIT
 from .factors import Factors
+from .magnitudes import lowest, most_gained, parts_of
 from .problem import TreeProblem
 
-__all__ = ["rounding", "without_hopeless"]
+__all__ = ["without_hopeless"]
 
-#: A score is hopeless if it is this many times below 0 as all others together may be above.
-FAR = 1e6
+#: Scores above this are never hopeless: double precision has room for them.
+FAR = -4e3
+
+#: A score is left out if it is so many times lower than the positive parts of a tree are high.
+TIMES = 4.0
+
+#: Where one such score is needed after all, those so many times lower are still left out.
+DEEPER = 1e3
 
 
-def without_hopeless(problem: TreeProblem) -> tuple[TreeProblem, float] | None:
-    """Forbid the parts that are far below all others; None if there are none.
+def without_hopeless(problem: TreeProblem) -> Iterator[tuple[TreeProblem, float]]:
+    """Give the problem without the parts that are far below all others, then with more of them.
 
-    Returns
-    -------
+    Yields
+    ------
     problem
         The same without them.
     bound
-        What no tree that holds such a part can exceed.
+        What no tree that holds such a part can exceed; ``-inf`` for the last problem, which
+        is the one that was given.
     """
-    parts = _parts(problem)
-    if min(map(_lowest, parts)) >= -FAR:
-        return None
-    gains = float(sum(np.maximum(part, 0.0).sum() for part in parts))
-    limit = -FAR * max(1.0, gains)
-    hopeless = [part[(part < limit) & (part > -np.inf)] for part in parts]
-    highest = max((float(part.max()) for part in hopeless if part.size), default=-np.inf)
-    if highest == -np.inf:
-        return None
-    changed: dict[str, Any] = {
-        name: _above(getattr(problem, name), limit)
-        for name in ("arcs", "grandparents", "siblings")
-        if getattr(problem, name) is not None
-    }
+    parts = parts_of(problem)
+    if min(map(lowest, parts)) < FAR:
+        gains = most_gained(problem)
+        limit = min(FAR, -TIMES * gains)
+        while True:
+            hopeless = [part[(part < limit) & (part > -np.inf)] for part in parts]
+            highest = max((float(part.max()) for part in hopeless if part.size), default=-np.inf)
+            if highest == -np.inf:
+                break
+            # the sum is rounded, and so are those of trees that are compared with it
+            beyond = highest + gains + 8 * UNIT * (gains - highest)
+            yield _above(problem, limit), beyond
+            limit = DEEPER * highest
+    yield problem, -np.inf
+
+
+def _above(problem: TreeProblem, limit: float) -> TreeProblem:
+    """Forbid what is scored below a limit."""
+    changed: dict[str, Any] = {}
+    for name in ("arcs", "grandparents", "siblings"):
+        part = getattr(problem, name)
+        if part is not None:
+            changed[name] = np.where(part < limit, -np.inf, part)
     if problem.factors is not None:
         given = problem.factors
-        scores = _above(given.scores, limit)
+        scores = np.where(given.scores < limit, -np.inf, given.scores)
         changed["factors"] = Factors(
             given.arcs, given.offsets, scores, given.at_least, given.at_most
         )
-    return replace(problem, **changed), highest + gains
-
-
-def rounding(problem: TreeProblem) -> float:
-    """What sums and differences of the largest scores may lose."""
-    largest = max(max(-_lowest(part), float(part.max(initial=0.0))) for part in _parts(problem))
-    return 1e-14 * (problem.n + 1) * largest
-
-
-def _parts(problem: TreeProblem) -> list[NDArray[np.float64]]:
-    arrays = [problem.arcs, problem.grandparents, problem.siblings]
-    if problem.factors is not None:
-        arrays.append(problem.factors.scores)
-    return [array for array in arrays if array is not None]
-
-
-def _lowest(part: NDArray[np.float64]) -> float:
-    """The lowest finite score, if below 0."""
-    lowest = float(part.min(initial=0.0))
-    if lowest > -np.inf:
-        return lowest
-    return float(part.min(initial=0.0, where=part > -np.inf))
-
-
-def _above(part: NDArray[np.float64], limit: float) -> NDArray[np.float64]:
-    return np.where(part < limit, -np.inf, part)
+    return replace(problem, **changed)

@@ -53,22 +53,22 @@ def _attach(
     return True
 
 
-def hurried_bound(problem: TreeProblem, arcs: NDArray[np.float64]) -> float:
-    """Bound the best tree by the best arborescence, crossing arcs allowed, in O(n^2).
+def hurried_bound(problem: TreeProblem, forbidden: float) -> float:
+    """Bound the best tree by the best arborescence, crossing arcs allowed.
+
+    Each arc takes in the most that grandparents, siblings and factors could add.
 
     Parameters
     ----------
-    problem
-        Where the factors are from.
-    arcs
-        Scores of arcs that take in the most that grandparents and siblings could add.
+    forbidden
+        The finite score of a forbidden part.
     """
     from .kernels import chu_liu_edmonds
+    from .preparation import outlined_arcs
 
-    constant = 0.0
+    arcs, constant = outlined_arcs(problem, forbidden), 0.0
     factors = problem.factors
     if factors is not None:
-        arcs = arcs.copy()
         owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
         least = np.maximum(factors.at_least, 1)
         # a gain for `least` arcs or more is at most one part of it for each arc that is there

@@ -8,22 +8,27 @@ tree under the weighted sum, found by the backbone, bounds the best tree.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...budget import Budget
+from ...budget import Budget, Clock
 from .pieces import Pieces, split_into_pieces
-from .preparation import forbidden_score, lowest_score, reach_of
+from .hurried import hurried_bound, hurried_tree
+from .magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
 from .problem import TreeProblem
 from .scoring import score_tree
-from .search import MOST_NODE_BYTES, TOLERANCE, Outcome
+from .search import MOST_NODE_BYTES, TOLERANCE, Outcome, search
 
 __all__ = ["PaperBackbone", "search_as_in_paper"]
 
 PaperBackbone = Literal["first-order", "carreras", "second-order"]
+
+#: Seconds that it takes to state all pieces and to weigh them twice, for each n^3.
+SECONDS_A_CUBE = 4e-6
 
 #: The bound has converged when a step lowers it by no more (section 4.4).
 PRECISION = 1e-8
@@ -56,20 +61,36 @@ def search_as_in_paper(
         score is then exact where the backbone sees its part.
     iterations
         Most subgradient steps at a node.
+    budget
+        Where the seconds don't last for stating the pieces, the tree is put together in a
+        hurry; without a legal tree by the end, the default search finds the first one.
     """
-    return _Search(problem, backbone, iterations, budget).run()
+    clock = budget.start()
+    if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
+        hurried = hurried_tree(problem)
+        if hurried is not None:
+            heads, score = hurried
+            bound = hurried_bound(problem, forbidden_score(reach_of(problem)))
+            return Outcome(heads[None], np.array([score]), bound, bound, 1)
+    found = _Search(problem, backbone, iterations, clock).run()
+    if len(found.scores) or found.bound == -np.inf:
+        return found
+    second_order = problem.projective and not problem.is_first_order
+    return search(problem, 1, second_order, iterations, iterations, budget)
 
 
 class _Search:
     def __init__(
-        self, problem: TreeProblem, backbone: PaperBackbone, iterations: int, budget: Budget
+        self, problem: TreeProblem, backbone: PaperBackbone, iterations: int, clock: Clock
     ) -> None:
         self.problem = problem
         self.backbone = backbone
         self.iterations = iterations
-        self.clock = budget.start()
+        self.clock = clock
+        self.each = 0.0  # the seconds of a subgradient step
         self.reach = reach_of(problem)
         self.forbidden = forbidden_score(self.reach)
+        self.rounding = rounding_of(problem)
         self.pieces: Pieces = split_into_pieces(problem, backbone, self.forbidden)
         self.calls = 0
         self.best_score = -np.inf
@@ -88,12 +109,15 @@ class _Search:
                     survivors += nodes[number:]
                     break
                 self._bound(node)
-                if self._closes(node.upper) or node.branching is None:
-                    closed = max(closed, min(node.upper, self.best_score + self._slack()))
+                if node.branching is None:  # no tree, or a single one
+                    closed = max(closed, min(node.upper, node.lower))
+                elif self._closes(node.upper):
+                    closed = max(closed, node.upper)
                 else:
                     survivors.append(node)
             # later nodes of the level may have raised the lower bound
             nodes = [node for node in survivors if not self._closes(node.upper)]
+            closed = max([closed, *(node.upper for node in survivors if self._closes(node.upper))])
             if self._exhausted(len(nodes)):
                 break
             if nodes:
@@ -101,16 +125,25 @@ class _Search:
                 assert arc is not None  # all survivors have one
                 nodes = [child for node in nodes for child in _children(node, arc)]
         bound = max([closed, *(node.upper for node in nodes)])
+        if bound == np.inf:  # not a single step
+            bound = hurried_bound(self.problem, self.forbidden)
+        if bound <= lowest_score(self.reach):  # all that is left holds a forbidden part
+            bound = -np.inf
         found = int(self.best_score > lowest_score(self.reach))
         return Outcome(
-            self.best_heads[None][:found], np.array([self.best_score])[:found], bound, self.calls
+            self.best_heads[None][:found],
+            np.array([self.best_score])[:found],
+            bound,
+            bound,
+            self.calls,
         )
 
     def _exhausted(self, nodes: int = 0) -> bool:
         node_bytes = 8 * self.pieces.offsets[-1] + self.problem.allowed.size
         if nodes * node_bytes > MOST_NODE_BYTES:
             return True
-        return self.best_score > -np.inf and self.clock.exhausted(self.calls)
+        over = self.clock.exhausted(self.calls) or self.each > self.clock.seconds_left
+        return self.best_score > -np.inf and over
 
     def _slack(self) -> float:
         return TOLERANCE * max(1.0, abs(self.best_score)) if self.best_score > -np.inf else 0.0
@@ -124,17 +157,19 @@ class _Search:
         step = self.first_step
         last = np.inf
         for _ in range(self.iterations):
+            begun = perf_counter()
             value, heads = self._best_tree(pieces.scores(node.weights), node.mask)
             value += pieces.constant + float(pieces.constants @ node.weights)
             if heads is None:
                 node.upper, node.branching = -np.inf, None
                 return
-            node.upper = min(node.upper, pieces.round_down(value))
+            node.upper = min(node.upper, pieces.round_down(value + self.rounding))
             truth = self._offer(heads)
             node.lower = max(node.lower, truth)
             present = pieces.present(heads)
             values = pieces.values(present)
             node.branching = self._branching(node, present, values)
+            self.each = perf_counter() - begun
             converged = 0.0 <= last - value <= PRECISION
             if converged or self._closes(node.upper) or self._exhausted():
                 return
@@ -172,7 +207,7 @@ class _Search:
             heads, _, value, _ = eisner.decode(arcs, single)
         else:
             pairs, chains = scores[square : square + cube], scores[square + cube :]
-            heads, _, value = best_heads(
+            heads, value = best_heads(
                 arcs,
                 read_only(chains.reshape(size, size, size)),
                 read_only(pairs.reshape(size, size, size)),
@@ -193,12 +228,14 @@ class _Search:
         """Climb by linear lower bounds that are tight at the tree of before (section 3.4)."""
         scores = self.pieces.local.copy()
         before = -np.inf
-        while not (self.best_score > -np.inf and self.clock.exhausted(self.calls)):
+        while not self._exhausted():
+            begun = perf_counter()
             _, heads = self._best_tree(scores, self.problem.allowed)
             if heads is None or self._offer(heads) <= before + self._slack():
                 return
             before = self.best_score
             scores = self.pieces.lower_scores(self.pieces.present(heads))
+            self.each = perf_counter() - begun
 
 
 def _children(node: Node, arc: tuple[int, int]) -> list[Node]:

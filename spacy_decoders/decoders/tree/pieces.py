@@ -94,7 +94,7 @@ class Pieces:
         """Lower a bound to the next multiple of the unit (section 4.4)."""
         if self.unit == 0.0:
             return value
-        return float(np.floor(value / self.unit + 1e-9) * self.unit)
+        return float(np.floor(value / self.unit) * self.unit)
 
     def project(self, weights: Floats) -> Floats:
         """Project the weights of each factor onto its simplex (Duchi et al. 2008)."""

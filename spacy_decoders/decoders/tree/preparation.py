@@ -9,16 +9,15 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from .kernels.branch_and_bound import Incidence, Multipliers, Scores
+from .magnitudes import forbidden_score, lowest_score, reach_of
 from .problem import TreeProblem
 
 __all__ = [
     "Prepared",
-    "forbidden_score",
     "likely_arcs",
-    "lowest_score",
     "outline",
+    "outlined_arcs",
     "prepare",
-    "reach_of",
 ]
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
@@ -57,22 +56,34 @@ class Prepared:
 
 
 def outline(problem: TreeProblem, scores: Any) -> Any:
+    """Return scores with arcs alone, as :func:`outlined_arcs` says.
+
+    For sentences so long that lists of all grandparents and siblings would fill the memory.
+    """
+    arcs = read_only(outlined_arcs(problem, scores.forbidden))
+    return scores._replace(arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING)
+
+
+def outlined_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]:
     """Return scores of arcs that take in the most that grandparents and siblings could add.
 
-    For sentences so long that lists of all these would fill the memory.
+    Parameters
+    ----------
+    forbidden
+        The finite score of a forbidden part.
     """
     arcs = problem.arcs.copy()
     allowed = problem.allowed
     for h in range(1, problem.n + 1):
         if problem.grandparents is not None:
             above = problem.grandparents[allowed[:, h], h, :]
-            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), scores.forbidden)
+            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), forbidden)
     for h in range(1 if problem.single_root else 0, problem.n + 1):
         if problem.siblings is not None:
             gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
             gains *= allowed[h][:, None] & allowed[h]
             arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
-    return scores._replace(arcs=read_only(arcs), grandparents=_NOTHING, siblings=_NOTHING)
+    return arcs
 
 
 def prepare(problem: TreeProblem) -> Prepared:
@@ -136,29 +147,6 @@ def likely_arcs(
     return likely
 
 
-def reach_of(problem: TreeProblem) -> float:
-    """Bound the absolute score of every tree without forbidden parts."""
-    reach = _largest(problem.arcs) * problem.n
-    if problem.grandparents is not None:
-        reach += _largest(problem.grandparents) * problem.n
-    if problem.siblings is not None:
-        reach += _largest(problem.siblings) * problem.n * problem.n / 2
-    if problem.factors is not None:
-        worth = problem.factors.scores
-        reach += float(np.abs(worth[worth > -np.inf]).sum())
-    return reach
-
-
-def forbidden_score(reach: float) -> float:
-    """Return a finite score for forbidden parts that no other parts can make up for."""
-    return -(2.2 * reach + 2.0)
-
-
-def lowest_score(reach: float) -> float:
-    """Return a score between those of trees with forbidden parts and those without."""
-    return -(1.1 * reach + 1.0)
-
-
 def incidence(
     arcs: NDArray[np.int32],
     offsets: NDArray[np.int64],
@@ -179,10 +167,3 @@ def incidence(
         starts, owner[order], np.zeros(len(worth), np.int32), float(worth[low <= 0].sum())
     )
 
-
-def _largest(values: NDArray[np.float64]) -> float:
-    low, high = float(values.min()), float(values.max())
-    if low == -np.inf:
-        finite = values[values > -np.inf]
-        low = float(finite.min(initial=0.0))
-    return max(abs(low), abs(high)) if high > -np.inf else 0.0

@@ -179,10 +179,15 @@ class TreeSolution:
         int32 (n,), ``heads[i]`` is the head of token i + 1, 0 for the root; read-only.
     certificate
         What the tree scored, and how good that is proven to be.
+    rank_bound
+        In a list of the k best trees: no tree that does not come before this one is worth
+        more. Its place is proven if that is its score, but for the certificate's tolerance.
+        None elsewhere.
     """
 
     heads: NDArray[np.int32]
     certificate: Certificate
+    rank_bound: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(

@@ -8,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices
 from .problem import TreeProblem
 
-__all__ = ["is_projective", "is_tree", "score_tree", "tree_with_root", "violations"]
+__all__ = [
+    "is_projective",
+    "is_tree",
+    "score_and_scale",
+    "score_tree",
+    "tree_with_root",
+    "violations",
+]
 
 
 def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
@@ -38,18 +45,29 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
     >>> score_tree(problem, [2, 0])
     5.0
     """
+    return score_and_scale(problem, heads)[0]
+
+
+def score_and_scale(problem: TreeProblem, heads: ArrayLike) -> tuple[float, float]:
+    """Return the score of a tree, and the sum of the absolute scores of its parts.
+
+    Examples
+    --------
+    >>> score_and_scale(TreeProblem([[0, 1, 3], [0, 0, 1], [0, -2, 0]]), [2, 0])
+    (1.0, 5.0)
+    """
     tree = tree_with_root(heads, problem.n)
     tokens = np.arange(1, problem.n + 1)
-    score = float(problem.arcs[tree[1:], tokens].sum())
+    parts = [problem.arcs[tree[1:], tokens]]
     if problem.grandparents is not None:
         m = tokens[tree[1:] > 0]
-        score += float(problem.grandparents[tree[tree[m]], tree[m], m].sum())
+        parts.append(problem.grandparents[tree[tree[m]], tree[m], m])
     if problem.siblings is not None:
         a, b = np.nonzero(np.triu(tree[1:, None] == tree[None, 1:], 1))
-        score += float(problem.siblings[tree[a + 1], a + 1, b + 1].sum())
+        parts.append(problem.siblings[tree[a + 1], a + 1, b + 1])
     if problem.factors is not None:
-        score += float(problem.factors.scores[problem.factors.paid(tree[1:])].sum())
-    return score
+        parts.append(problem.factors.scores[problem.factors.paid(tree[1:])])
+    return float(sum(part.sum() for part in parts)), float(sum(np.abs(p).sum() for p in parts))
 
 
 def is_tree(heads: ArrayLike) -> bool:

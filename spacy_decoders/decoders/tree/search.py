@@ -39,13 +39,16 @@ RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
 class Outcome(NamedTuple):
     """What a search found: trees (k, n + 1) and scores (k,), best first, and what is proven.
 
-    `bound` bounds every tree that is not among them.
+    `bound` is what no tree exceeds, `rest` what none exceeds that is not among them, both but
+    for `slack`, which rounding may have lost.
     """
 
     heads: NDArray[np.int32]
     scores: NDArray[np.float64]
     bound: float
+    rest: float
     calls: int
+    slack: float = 0.0
 
 
 def search(
@@ -75,24 +78,30 @@ def search(
         hurried = hurried_tree(problem)
         if hurried is not None:
             heads, score = hurried
-            bound = hurried_bound(problem, outline(problem, prepared.scores).arcs)
-            return Outcome(heads[None], np.array([score]), max(bound, score), 1)
+            bound = hurried_bound(problem, prepared.scores.forbidden)
+            return Outcome(heads[None], np.array([score]), bound, bound, 1)
     calls = worker.explore(root_iterations, clock)
     births = 0
-    closed = -np.inf
+    closed = rest = -np.inf
     while nodes:
         bound = -nodes[0][0]
-        if bound <= pool.scores[-1] + _slack(pool) or len(nodes) * size**2 > MOST_NODE_BYTES:
+        if bound <= pool.scores[-1] + _slack(pool):
             break
-        if clock.exhausted(calls) and bound < np.inf and pool.scores[0] > prepared.threshold:
+        over = len(nodes) * size**2 > MOST_NODE_BYTES or clock.exhausted(calls)
+        # without any tree there is nothing to return yet
+        if over and bound < np.inf and pool.scores[0] > prepared.threshold:
             break
         _, _, mask = heapq.heappop(nodes)
         passes = iterations if births else root_iterations
-        upper, spent, h, m = worker.lower(mask, passes, calls, clock)
-        calls += spent
-        upper = min(upper, bound)
+        node = worker.lower(mask, passes, calls, clock)
+        calls += node.calls
+        upper = min(node.upper, bound)
+        closed, rest = max(closed, node.lost), max(rest, node.lost)
+        h, m = node.arc
         if h < 0:
             closed = max(closed, upper)
+            # a single tree is listed, or worth less than all that are
+            rest = rest if mask.sum() == problem.n else max(rest, upper)
             continue
         without = mask.copy()
         without[h, m] = 0
@@ -102,15 +111,25 @@ def search(
         heapq.heappush(nodes, (-upper, births + 2, without))
         births += 2
     if nodes:
-        closed = max(closed, -nodes[0][0])
+        closed, rest = max(closed, -nodes[0][0]), max(rest, -nodes[0][0])
     found = int((pool.scores > prepared.threshold).sum())
-    return Outcome(pool.heads[:found], pool.scores[:found], closed, calls)
+    return Outcome(pool.heads[:found], pool.scores[:found], closed, rest, calls)
 
 
 def _slack(pool: kernels.Pool) -> float:
     """How much a bound may exceed the k-th best score and yet close a node."""
     leader = float(pool.scores[0])
     return TOLERANCE * max(1.0, abs(leader)) if leader > -np.inf else 0.0
+
+
+class Node(NamedTuple):
+    """What became of a node: bounds on the trees of its arcs and on those dropped, the passes
+    that it took, and the arc to branch on, (-1, -1) if it is closed."""
+
+    upper: float
+    lost: float
+    calls: int
+    arc: tuple[int, int]
 
 
 class _Worker:
@@ -150,11 +169,9 @@ class _Worker:
         likely = likely_arcs(self.problem, self.prepared.slack, LIKELY_HEADS)
         if likely is None:
             return 0
-        return self.lower(likely, passes, 0, clock)[1]
+        return self.lower(likely, passes, 0, clock).calls
 
-    def lower(
-        self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock
-    ) -> tuple[float, int, int, int]:
+    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> Node:
         """Lower the bound of a node within the budget; see :func:`.kernels.work`.
 
         With a limit of time the passes are taken a few at a time, so that the clock is looked
@@ -163,22 +180,21 @@ class _Worker:
         limit = clock.budget.iterations
         if limit is not None:
             passes = max(1, min(passes, limit - before))
-        upper, calls, chunk = np.inf, 0, passes
+        upper, lost, calls, chunk = np.inf, -np.inf, 0, passes
         if clock.budget.seconds is not None and mask.sum() > 150:
             chunk = 1
         while True:
             begin = perf_counter()
-            bound, spent, h, m = self._work(mask, min(chunk, passes - calls))
-            upper = min(upper, bound)
+            bound, dropped, spent, h, m = self._work(mask, min(chunk, passes - calls))
+            upper, lost = min(upper, bound), max(lost, dropped)
             calls += spent
-            if h < 0 or calls >= passes or clock.exhausted(before + calls):
-                return upper, calls, h, m
             each = (perf_counter() - begin) / spent
-            if each > clock.seconds_left + 0.1:
-                return upper, calls, h, m
+            over = calls >= passes or clock.exhausted(before + calls)
+            if h < 0 or over or each > clock.seconds_left:
+                return Node(upper, lost, calls, (h, m))
             chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
 
-    def _work(self, mask: NDArray[np.uint8], passes: int) -> tuple[float, int, int, int]:
+    def _work(self, mask: NDArray[np.uint8], passes: int) -> tuple[float, float, int, int, int]:
         problem = self.problem
         chart, chains = _bytes(problem, mask)
         backbone = kernels.FIRST if problem.projective else kernels.SPANNING
@@ -193,7 +209,7 @@ class _Worker:
             backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
             problem.projective, problem.single_root,
         )  # fmt: skip
-        found: tuple[float, int, int, int] = kernels.work(
+        found: tuple[float, float, int, int, int] = kernels.work(
             self.prepared.scores,
             bounding,
             self.prepared.incidence,

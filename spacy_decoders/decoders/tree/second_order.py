@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
-from ...errors import ProblemError
-from .decoder import TreeDecoder, certify, infeasible, rounding_slack
-from .kernels import second_order
+from ...errors import DecodersError, ProblemError
+from .decoder import TreeDecoder, certified, infeasible, rounding_slack
+from .kernels import proofs, second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
 from .scoring import tree_with_root
 
@@ -48,7 +48,9 @@ class SecondOrder(TreeDecoder):
 
     Notes
     -----
-    Spans carry the head of their head, so that the time is O(n^4) and the memory O(n^3).
+    Spans carry the head of their head, so that the time is O(n^4) and the memory O(n^3). As for
+    `Eisner`, the chart bounds every tree once it is checked that no entry is worth less than
+    any way to build it, which takes about as long as filling it.
 
     References
     ----------
@@ -77,16 +79,20 @@ class SecondOrder(TreeDecoder):
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         refuse_unless_second_order(problem)
-        heads, score, bound = best_heads(
-            problem.arcs, *_arrays(problem), problem.single_root, self._outermost
-        )
+        given = (problem.arcs, *_arrays(problem))
+        single_root, outermost = problem.single_root, self._outermost
+        space = _space(second_order.entries(problem.n + 1, outermost))
+        heads, _ = second_order.decode(*given, single_root, outermost, space)
+        bound = second_order_proof.chart_bound(*given, single_root, outermost, space)
         if bound == -np.inf:
             raise infeasible(problem)
-        slack = rounding_slack(3 * problem.n, score, 0.0)
-        if abs(bound - score) > slack:
-            # seldom: only then is it worth reading all scores once more
-            slack = rounding_slack(3 * problem.n, score, _positive_mass(problem))
-        return certify("SecondOrder", problem, heads, score, bound, slack)
+        if not proofs.tally(problem.arcs, heads, True, single_root)[0]:
+            raise DecodersError("SecondOrder: the compiled code returned no tree of the problem.")
+        score, scale = second_order.score(*given, outermost, heads)
+        if score == -np.inf:
+            raise DecodersError("SecondOrder: the compiled code returned a forbidden tree.")
+        slack = rounding_slack(3 * problem.n, bound, _positive_mass(problem))
+        return certified("SecondOrder", problem, heads, score, scale, bound, slack)
 
     def max_marginals(self, problem: TreeProblem) -> NDArray[np.float64]:
         """Return the score of the best tree through each arc.
@@ -130,9 +136,10 @@ def second_order_score(
     4.0
     """
     tree = tree_with_root(heads, problem.n)[1:].astype(np.int32)
-    return float(
-        second_order.score(problem.arcs, *_arrays(problem), grandparents == "outermost", tree)
+    score, _ = second_order.score(
+        problem.arcs, *_arrays(problem), grandparents == "outermost", tree
     )
+    return float(score)
 
 
 def best_heads(
@@ -141,17 +148,17 @@ def best_heads(
     siblings: NDArray[np.float64],
     single_root: bool,
     outermost: bool,
-) -> tuple[NDArray[np.int32], float, float]:
-    """Return the best heads, their score and the chart's value, for arrays already checked.
+) -> tuple[NDArray[np.int32], float]:
+    """Return the best heads and the chart's value, for arrays already checked.
 
     All three are read-only; those of no entries stand for none. Without a tree the value is
     ``-inf``.
     """
     space = _space(second_order.entries(len(arcs), outermost))
-    heads, score, bound = second_order.decode(
+    heads, bound = second_order.decode(
         arcs, grandparents, siblings, single_root, outermost, space
     )
-    return heads, float(score), float(bound)
+    return heads, float(bound)
 
 
 def _space(entries: int) -> NDArray[np.float64]:

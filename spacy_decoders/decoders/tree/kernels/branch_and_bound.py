@@ -1281,7 +1281,7 @@ def first_order(lists, arc, table, tokens, heads, single_root, bounds):
                         bounds[h, m] = marginals[h, m]
     else:
         bounds[:] = -INF
-        value, _ = chu_liu_edmonds.solve_rooted(
+        value, _, _ = chu_liu_edmonds.solve_rooted(
             dense, single_root, heads, np.empty(2 * size), tokens, bounds
         )
     return value
@@ -1299,14 +1299,20 @@ def marginals_second(lists, chart, out, bounds):
 
 @jit()
 def drop(lists, bounds, mask, limit):
-    """Drop the arcs whose bound is no better than `limit`; returns how many stay."""
+    """Drop the arcs whose bound is no better than `limit`.
+
+    Returns how many stay, and what no tree with one of the others exceeds.
+    """
     kept = 1
+    highest = -INF
     for a in range(1, lists.head.shape[0]):
-        if bounds[lists.head[a], lists.modifier[a]] <= limit:
+        through = bounds[lists.head[a], lists.modifier[a]]
+        if through <= limit:
             mask[lists.head[a], lists.modifier[a]] = 0
+            highest = max(highest, through)
         else:
             kept += 1
-    return kept
+    return kept, highest
 
 
 @jit()
@@ -1476,7 +1482,9 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     Returns
     -------
     upper
-        Proven bound on all trees of the mask that the pool's last score does not cover.
+        What no tree of the arcs that are left exceeds; ``-inf`` if there is none.
+    lost
+        What no tree with an arc that was dropped exceeds.
     calls
         Passes of dynamic programming.
     h, m
@@ -1489,6 +1497,7 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     with_chains = second or bounding.grandparents.shape[0] > 1
     with_pairs = second or bounding.siblings.shape[0] > 1
     upper = INF
+    lost = -INF
     calls = 0
     polished = 0
     failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
@@ -1506,7 +1515,7 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
     while True:
         lists, complete = survivors(mask, search.single_root, with_chains, with_pairs)
         if not complete:
-            return pool.scores[k - 1], calls, -1, -1
+            return -INF, lost, calls, -1, -1
         terms = surviving_terms(lists, bounding)
         relaxed = relaxation(lists, terms, bounding, multipliers, backbone)
         charted = lists.head.shape[0] if second else 0
@@ -1552,7 +1561,7 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
                 )  # fmt: skip
             value += constant
             if value == -INF:
-                return pool.scores[k - 1], calls, -1, -1
+                return -INF, lost, calls, -1, -1
             if value < upper - 1e-3 * max(upper - pool.scores[k - 1], 0.0):
                 stalled = 0
             else:
@@ -1581,22 +1590,23 @@ def work(scores, bounding, incidence, multipliers, pool, mask, search, table, to
             slack = search.tolerance * max(1.0, abs(pool.scores[0]))
             if upper <= threshold + slack:
                 store(lists, terms, relaxed, multipliers)
-                return max(upper, threshold), calls, -1, -1
+                return upper, lost, calls, -1, -1
             if prune:
                 if table is None:
                     outside(
                         lists, relaxed.arc, relaxed.start, relaxed.chain, relaxed.part, chart, out
                     )
                     marginals_second(lists, chart, out, bounds)
-                kept = drop(lists, bounds, mask, threshold + slack - constant)
+                kept, highest = drop(lists, bounds, mask, threshold + slack - constant)
+                lost = max(lost, highest + constant)
                 if backbone != SPANNING:
                     every = min(2 * every, 12) if kept > 0.97 * arcs else seldom
             if last:
                 a = widest_gap(lists, terms, relaxed, heads, backbone)
                 store(lists, terms, relaxed, multipliers)
                 if a < 0:  # one tree is left, and the pool knows it
-                    return threshold, calls, -1, -1
-                return upper, calls, lists.head[a], lists.modifier[a]
+                    return min(upper, true_score(scores, incidence, heads)), lost, calls, -1, -1
+                return upper, lost, calls, lists.head[a], lists.modifier[a]
             if prune and kept < 0.9 * arcs:
                 break
             if stalled >= 3:

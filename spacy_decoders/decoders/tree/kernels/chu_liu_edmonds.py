@@ -248,12 +248,13 @@ def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
 
 @jit(fastmath=FAST)
 def solve_rooted(arcs, single_root, heads, value, work, bounds):
-    """Write the best tree; return its bound, and the penalty that was used.
+    """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
     With a single root first without the constraint: most trees have one root anyway. Then with
     a penalty on root arcs, raised until one root is left: the tree is then the best of all
     with one root, and the dual bound plus one penalty bounds them. If no penalty of the
-    scores' own size does it, with each token as the only root in turn.
+    scores' own size does it, with each token as the only root in turn: there are no nodes then,
+    as the duals in the work arrays are those of the last root alone.
 
     If `bounds` is not empty, it gets the bound on the best tree through each arc.
     """
@@ -272,14 +273,14 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
             if bounds.size > 0:
                 _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
             if only_root == 0:
-                return bound, penalty
+                return bound, penalty, count
             best = max(best, bound)
             score = _score(arcs, heads)
             if score > best_score:
                 best_score = score
                 best_heads[:] = heads
         elif bound == -np.inf and only_root == 0:
-            return bound, penalty
+            return bound, penalty, 0
         if next_penalty < 0.0:
             next_penalty, largest = _first_penalty(arcs)
         if only_root == 0 and next_penalty <= largest:
@@ -296,7 +297,7 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
             only_root += 1
         if only_root == size:
             heads[:] = best_heads
-            return best, 0.0
+            return best, 0.0, 0
         root[:] = -np.inf
         root[only_root] = arcs[0, only_root]
 
@@ -312,7 +313,7 @@ def decode(arcs, single_root, with_bounds):
     work = np.empty((4, 2 * size), dtype=np.int64)
     value = np.empty(2 * size)
     bounds = np.full((size, size) if with_bounds else (0, 0), -np.inf)
-    bound, penalty = solve_rooted(arcs, single_root, heads, value, work, bounds)
+    bound, penalty, _ = solve_rooted(arcs, single_root, heads, value, work, bounds)
     scale = penalty
     for m in range(1, size):
         best = 0.0
@@ -321,6 +322,22 @@ def decode(arcs, single_root, with_bounds):
         scale += best
     score = _score(arcs, heads) if bound > -np.inf else bound
     return heads[1:], score, bound, scale, bounds
+
+
+@jit(fastmath=FAST)
+def with_duals(arcs, single_root):
+    """Return heads (n,), the kernel's bound, and what proves it: see :func:`.dual_bound`.
+
+    That is the penalty on the root's arcs, the dual and the parent of each node, and their
+    number, which is 0 if there is no such proof.
+    """
+    size = arcs.shape[0]
+    heads = np.full(size, -1, dtype=np.int32)
+    work = np.empty((4, 2 * size), dtype=np.int64)
+    value = np.empty(2 * size)
+    unwanted = np.empty((0, 0))
+    bound, penalty, count = solve_rooted(arcs, single_root, heads, value, work, unwanted)
+    return heads[1:], bound, penalty, value, work[1], count
 
 
 @jit(fastmath=FAST)
@@ -339,7 +356,7 @@ def max_marginals(arcs, single_root):
             if arcs[h, m] == -np.inf:
                 continue
             weights[h, m] = arcs[h, m]
-            bound, _ = solve_rooted(weights, single_root, heads, value, work, unwanted)
+            bound, _, _ = solve_rooted(weights, single_root, heads, value, work, unwanted)
             if bound > -np.inf:
                 result[h, m] = _score(arcs, heads)
             weights[h, m] = -np.inf

@@ -59,7 +59,7 @@ def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right,
 def back_trace(
     arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left, heads
 ):
-    """Write the best tree into `heads` (n + 1,) and return its score, summed arc by arc."""
+    """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
     # a stack of complete spans: their two ends, and whether the head is the right one
     begins = np.empty(2 * size + 2, dtype=np.int32)
@@ -113,10 +113,6 @@ def back_trace(
         begins[top + 1], ends[top + 1], leftwards[top + 1] = left, split, False
         begins[top + 2], ends[top + 2], leftwards[top + 2] = split + 1, right, True
         top += 3
-    score = 0.0
-    for m in range(1, size):
-        score += arcs[heads[m], m]
-    return score
 
 
 @jit(fastmath=FAST)
@@ -133,16 +129,30 @@ def positive_mass(arcs):
 
 
 @jit(fastmath=FAST)
-def decode(arcs, single_root):
-    """Return the best heads (n,), their score, the chart's own value and the scale."""
+def charted(arcs, single_root):
+    """Return the best heads (n,), the whole chart, its value and the scale of rounding errors.
+
+    Without a tree the value is -inf and the heads are all -1.
+    """
     size = arcs.shape[0]
     chart = np.empty((4, size, size))
-    heads = np.empty(size, dtype=np.int32)
-    bound = inside(arcs, single_root, chart[0], chart[1], chart[2], chart[3])
-    score = bound
-    if bound > -np.inf:
-        score = back_trace(arcs, single_root, chart[0], chart[1], chart[2], chart[3], heads)
-    return heads[1:], score, bound, positive_mass(arcs)
+    heads = np.full(size, -1, dtype=np.int32)
+    value = inside(arcs, single_root, chart[0], chart[1], chart[2], chart[3])
+    if value > -np.inf:
+        back_trace(arcs, single_root, chart[0], chart[1], chart[2], chart[3], heads)
+    return heads[1:], chart, value, positive_mass(arcs)
+
+
+@jit(fastmath=FAST)
+def decode(arcs, single_root):
+    """Return the best heads (n,), their score, the chart's own value and the scale."""
+    heads, _, value, positive = charted(arcs, single_root)
+    score = value
+    if value > -np.inf:
+        score = 0.0
+        for m in range(1, arcs.shape[0]):
+            score += arcs[heads[m - 1], m]
+    return heads, score, value, positive
 
 
 @jit(fastmath=FAST)

@@ -79,7 +79,7 @@ def _inner(complete, h, m, size, stride):
 
 
 @jit(fastmath=FAST)
-def _outside_lanes(i, j, stride):
+def outside_lanes(i, j, stride):
     """Return two ranges of whole steps that hold every token outside of i..j."""
     before = -(-i // LANES) * LANES
     after = (j + 1) // LANES * LANES
@@ -100,7 +100,7 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
         for j in range(i + 1, size):
             width = j - i
             # the same work for the tokens before and for those behind the span
-            lane, lanes, next_lane, next_lanes = _outside_lanes(i, j, stride)
+            lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
             right = i * row + j * stride
             left = j * row + i * stride
             while lanes > 0:
@@ -120,7 +120,7 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
                 first = i + 1 if side == 0 else i
                 count = _steps_to_next(siblings, between, h, m, size, stride, steps)
                 inner = _inner(complete, h, m, size, stride)
-                lane, lanes, next_lane, next_lanes = _outside_lanes(i, j, stride)
+                lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
                 while lanes > 0:
                     best_shifted(
                         incomplete, here + lane,
@@ -276,35 +276,42 @@ def _split(complete, left, right, h, row, stride):
 
 @jit(fastmath=FAST)
 def score(arcs, grandparents, siblings, outermost, heads):
-    """Return the sum of all parts of the tree `heads` (n,)."""
+    """Return the sum of all parts of the tree `heads` (n,), and the sum of their absolutes."""
     size = arcs.shape[0]
     # the modifiers of each head so far, going from left to right
     latest = np.zeros(size, dtype=np.int64)
-    total = 0.0
+    total = scale = 0.0
     for m in range(1, size):
         h = heads[m - 1]
         before = latest[h]
         latest[h] = m
         neighbour = before > 0 and (before > h) == (m > h)
         total += arcs[h, m]
+        scale += abs(arcs[h, m])
         if neighbour:
             total += _pair(siblings, h, before, m)
+            scale += abs(_pair(siblings, h, before, m))
         if h > 0 and grandparents.size > 0:
             g = heads[h - 1]
             if not outermost or (m < h and not neighbour):
                 total += grandparents[g, h, m]
+                scale += abs(grandparents[g, h, m])
     if outermost and grandparents.size > 0:
         for h in range(1, size):
             if latest[h] > h:
                 total += grandparents[heads[h - 1], h, latest[h]]
-    return total
+                scale += abs(grandparents[heads[h - 1], h, latest[h]])
+    return total, scale
 
 
 @jit(fastmath=FAST)
 def decode(arcs, grandparents, siblings, single_root, outermost, space):
-    """Return the best heads (n,), their score and the chart's own value, -inf for no tree."""
+    """Return the best heads (n,) and the chart's value; the tables stay in `space`.
+
+    Without a tree the value is -inf and the heads are all -1.
+    """
     size = arcs.shape[0]
-    heads = np.empty(size, dtype=np.int32)
+    heads = np.full(size, -1, dtype=np.int32)
     best, stride, _, _, complete, incomplete, closed, between, to_root = _fill(
         arcs, grandparents, siblings, single_root, outermost, space
     )
@@ -313,8 +320,7 @@ def decode(arcs, grandparents, siblings, single_root, outermost, space):
             arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root,
             heads,
         )  # fmt: skip
-        return heads[1:], score(arcs, grandparents, siblings, outermost, heads[1:]), best
-    return heads[1:], best, best
+    return heads[1:], best
 
 
 @jit(fastmath=FAST)

@@ -1,0 +1,187 @@
+"""What a tree is worth, and what no tree exceeds, by loops that share none with the decoders.
+
+The decoders' kernels hand over what they built: a chart, or the duals of a contraction. Either
+is a dual solution of the linear program of trees if it satisfies a set of inequalities, and
+these are what is checked here; how it came about is of no account. No freedom is taken with
+floating-point numbers, so that a NaN satisfies nothing.
+"""
+
+import numpy as np
+
+from ....jit import jit
+
+
+@jit()
+def tally(arcs, heads, projective, single_root):
+    """Return whether heads (n,) are a legal tree, what it is worth, and its absolute parts' sum."""
+    size = arcs.shape[0]
+    score = scale = 0.0
+    roots = 0
+    if heads.shape[0] != size - 1:
+        return False, score, scale
+    for m in range(1, size):
+        h = heads[m - 1]
+        if h < 0 or h >= size or arcs[h, m] == -np.inf:
+            return False, score, scale
+        score += arcs[h, m]
+        scale += abs(arcs[h, m])
+        roots += h == 0
+    if single_root and size > 1 and roots != 1:
+        return False, score, scale
+    reached = np.zeros(size, dtype=np.int64)  # by which walk towards the root
+    for m in range(1, size):
+        at = m
+        while at > 0 and reached[at] == 0:
+            reached[at] = m
+            at = heads[at - 1]
+        if at > 0 and reached[at] == m:
+            return False, score, scale
+    if projective:
+        for m in range(1, size):
+            left, right = min(m, heads[m - 1]), max(m, heads[m - 1])
+            for between in range(left + 1, right):
+                h = heads[between - 1]
+                if h < left or h > right:
+                    return False, score, scale
+    return True, score, scale
+
+
+@jit()
+def chart_bound(arcs, single_root, chart):
+    """Return the value of a chart of Eisner's if no span is worth less than its parts.
+
+    Infinite if some span is: the chart then bounds nothing.
+
+    Parameters
+    ----------
+    chart
+        float64 (4, n + 1, n + 1), as :func:`.eisner.inside` fills it: spans with an arc to the
+        right and to the left, complete ones with their head at the left and at the right.
+    """
+    size = arcs.shape[0]
+    incomplete_right, incomplete_left, right, left = chart[0], chart[1], chart[2], chart[3]
+    last = size - 1
+    between = np.empty(size)
+    below = np.empty(size)
+    above = np.empty(size)
+    for i in range(1 if single_root else 0, size):
+        if not (right[i, i] >= 0.0 and left[i, i] >= 0.0):
+            return np.inf
+        between[i:] = -np.inf
+        below[i:] = -np.inf
+        above[i:] = -np.inf
+        for r in range(i, size):
+            for j in range(r + 1, size):
+                value = right[i, r] + left[r + 1, j]
+                between[j] = value if value > between[j] else between[j]
+                value = left[i, r] + incomplete_left[r, j]
+                above[j] = value if value > above[j] else above[j]
+        for r in range(i + 1, size):
+            for j in range(r, size):
+                value = incomplete_right[i, r] + right[r, j]
+                below[j] = value if value > below[j] else below[j]
+        for j in range(i + 1, size):
+            holds = incomplete_right[i, j] >= between[j] + arcs[i, j]
+            holds = holds and incomplete_left[i, j] >= between[j] + arcs[j, i]
+            holds = holds and right[i, j] >= below[j] and left[i, j] >= above[j]
+            if not holds:
+                return np.inf
+    if size == 1:
+        return 0.0
+    if not single_root:
+        return right[0, last]
+    best = -np.inf
+    for r in range(1, size):
+        value = left[1, r] + arcs[0, r] + right[r, last]
+        if not value <= best:
+            best = value
+    return best if best == best else np.inf
+
+
+@jit()
+def dual_bound(arcs, penalty, value, parent, count):
+    """Return what no tree exceeds by the duals of a contraction, and what rounding may hide.
+
+    Each set of tokens that was contracted has a dual of at most 0, each token one of any sign.
+    A tree enters every set at least and every token exactly once, so that the duals of all,
+    and what an arc is worth more than those of the sets that it enters, bound every tree. With
+    a penalty on the root's arcs they bound the trees with one root.
+
+    Parameters
+    ----------
+    value
+        float64, the dual of each node: tokens, then contracted sets in the order they were made.
+    parent
+        int64, the set that a node was contracted into, -1 for none.
+    count
+        The number of nodes.
+    """
+    size = arcs.shape[0]
+    bound, mass = penalty, abs(penalty)
+    for node in range(1, count):
+        outer = parent[node]
+        wrong = outer >= 0 and (outer <= node or outer >= count or outer < size)
+        if wrong or (node >= size and not value[node] <= 0.0):
+            return np.inf, 0.0
+        bound += value[node]
+        mass += abs(value[node])
+    # by token: the least that an arc may have to pay, that of all sets which hold the token
+    least = np.empty(size)
+    rounding = 0.0
+    for m in range(1, size):
+        total, absolute, depth, node = 0.0, 0.0, 0, m
+        while node >= 0:
+            total += value[node]
+            absolute += abs(value[node])
+            depth += 1
+            node = parent[node]
+        least[m] = total
+        rounding += depth * absolute
+    excess = np.zeros(size)
+    for h in range(size):
+        for m in range(1, size):
+            worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
+            # an arc between two tokens of one set does not enter it
+            if h != m and not worth <= least[m] and not worth <= _entered(value, parent, h, m):
+                excess[m] = max(excess[m], worth - _entered(value, parent, h, m))
+    bound += excess[1:].sum()
+    slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum()))
+    return (bound, slack) if bound == bound else (np.inf, 0.0)
+
+
+@jit()
+def _entered(value, parent, h, m):
+    """Return the duals of the nodes that hold m but not h; a set comes after what it holds."""
+    paid, inner, outer = 0.0, m, h
+    while inner != outer:
+        if outer < 0 or 0 <= inner < outer:
+            paid += value[inner]
+            inner = parent[inner]
+        else:
+            outer = parent[outer]
+    return paid
+
+
+@jit()
+def reaches_all(allowed, single_root):
+    """Return whether the allowed arcs hold any tree, crossing arcs included."""
+    size = allowed.shape[0]
+    queue = np.empty(size, dtype=np.int64)
+    for only in range(1 if single_root and size > 1 else 0, size if single_root else 1):
+        if only > 0 and not allowed[0, only]:
+            continue
+        seen = np.zeros(size, dtype=np.bool_)
+        seen[0] = seen[only] = True
+        queue[0] = only
+        done, length = 0, 1
+        while done < length:
+            h = queue[done]
+            done += 1
+            for m in range(1, size):
+                if allowed[h, m] and not seen[m]:
+                    seen[m] = True
+                    queue[length] = m
+                    length += 1
+        if seen.all():
+            return True
+    return size == 1

@@ -1,0 +1,127 @@
+"""Whether the tables of :mod:`.second_order` bound every tree.
+
+As in :mod:`.proofs`, only the inequalities are looked at: no entry may be worth less than any
+way to build it. Entries are at (x (n + 1) + y) stride + g.
+"""
+
+import numpy as np
+
+from ....jit import jit
+from .lanes import LANES, add_to, best_pairs, best_shifted
+from .second_order import outside_lanes
+
+
+@jit()
+def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
+    """Return what no tree exceeds by the tables in `space`; infinite if they bound nothing."""
+    size = arcs.shape[0]
+    if size == 1:
+        return 0.0
+    stride = -(-size // LANES) * LANES
+    each = size * size * stride
+    on_arc, complete = space[:each], space[each : 2 * each]
+    incomplete, between = space[2 * each : 3 * each], space[3 * each : 4 * each]
+    on_closing = space[4 * each : 5 * each] if outermost else space[:0]
+    closed = space[5 * each : 6 * each] if outermost else incomplete
+    if not _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
+        return np.inf
+    row = size * stride
+    steps = np.empty(size)
+    best = np.empty(stride)
+    for i in range(1, size):
+        if not _outside_at_least(complete, i * (row + stride), np.zeros(stride), i, i, size):
+            return np.inf
+        for j in range(i + 1, size):
+            width = j - i
+            low, lows, high, highs = outside_lanes(i, j, stride)
+            for lane, lanes in ((low, lows), (high, highs)):
+                best_pairs(
+                    best, lane,
+                    complete, i * (row + stride) + lane, stride,
+                    complete, j * row + (i + 1) * stride + lane, stride,
+                    width, lanes,
+                )  # fmt: skip
+            if not _outside_at_least(between, i * row + j * stride, best, i, j, size):
+                return np.inf
+            for side in range(2):
+                h, m = (i, j) if side == 0 else (j, i)
+                here = h * row + m * stride
+                nearest = h + 1 if side == 0 else h - 1
+                for s in range(i + 1, j):
+                    one, other = min(s, m), max(s, m)
+                    pair = siblings[h, one, other] if siblings.size > 0 else 0.0
+                    steps[s] = between[one * row + other * stride + h] + pair
+                for lane, lanes in ((low, lows), (high, highs)):
+                    best_shifted(
+                        best, lane,
+                        incomplete, h * row + (i + 1) * stride + lane, stride,
+                        steps, i + 1, 1,
+                        width - 1, complete[m * row + nearest * stride + h], lanes,
+                    )  # fmt: skip
+                    add_to(best, lane, on_arc, here + lane, lanes)
+                if not _outside_at_least(incomplete, here, best, i, j, size):
+                    return np.inf
+                if outermost:
+                    for g in range(stride):
+                        best[g] = incomplete[here + g] + on_closing[here + g]
+                    if not _outside_at_least(closed, here, best, i, j, size):
+                        return np.inf
+                first = i + 1 if side == 0 else i
+                for lane, lanes in ((low, lows), (high, highs)):
+                    best_shifted(
+                        best, lane,
+                        closed, h * row + first * stride + lane, stride,
+                        complete, first * row + m * stride + h, row,
+                        width, -np.inf, lanes,
+                    )  # fmt: skip
+                if not _outside_at_least(complete, here, best, i, j, size):
+                    return np.inf
+    return _of_root(arcs, siblings, single_root, complete, between, row, stride)
+
+
+@jit()
+def _outside_at_least(table, at, least, i, j, size):
+    """Whether the entries of all tokens outside i..j are no less than these."""
+    below = 0
+    for g in range(i):
+        below += not table[at + g] >= least[g]
+    for g in range(j + 1, size):
+        below += not table[at + g] >= least[g]
+    return below == 0
+
+
+@jit()
+def _holds_scores(arcs, grandparents, outermost, stride, on_arc, on_closing):
+    """Whether the scores in the tables are no less than the problem's."""
+    size = arcs.shape[0]
+    below = 0
+    for h in range(1, size):
+        for m in range(1, size):
+            at = (h * size + m) * stride
+            for g in range(size):
+                if g == h or g == m or h == m:
+                    continue
+                chain = grandparents[g, h, m] if grandparents.size > 0 else 0.0
+                if outermost:
+                    below += not (on_arc[at + g] >= arcs[h, m] and on_closing[at + g] >= chain)
+                else:
+                    below += not on_arc[at + g] >= arcs[h, m] + chain
+    return below == 0
+
+
+@jit()
+def _of_root(arcs, siblings, single_root, complete, between, row, stride):
+    """Return the best of all trees by the spans below the root's modifiers."""
+    size = arcs.shape[0]
+    best = -np.inf
+    up_to = np.empty(size)  # all tokens up to the root's modifier m, its own on the left
+    for m in range(1, size):
+        up_to[m] = complete[m * row + stride]
+        for s in range(1, 1 if single_root else m):
+            pair = siblings[0, s, m] if siblings.size > 0 else 0.0
+            up_to[m] = max(up_to[m], up_to[s] + (between[s * row + m * stride] + pair))
+        up_to[m] += arcs[0, m]
+        value = up_to[m] + complete[m * row + (size - 1) * stride]
+        if not value <= best:
+            best = value
+    return best if best == best else np.inf
