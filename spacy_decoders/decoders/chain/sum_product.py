@@ -1,10 +1,9 @@
 """Forward-backward: log partitions, marginals and expected counts, for training CRFs.
 
-The forward pass keeps logarithms in float64, relative to the largest of their token; one step
-of all sentences is one matrix product of their exponentials. The backward pass hands the
-probabilities of each token's labels on to the labels of the token before: shares of a whole,
-so they are a distribution whatever was rounded. What underflows in a product is computed again
-with logarithms alone.
+The forward pass keeps logarithms in float64; one step of all sentences is one matrix product of
+their exponentials. The backward pass hands the probabilities of each token's labels on to the
+labels of the token before: shares of a whole, so they are a distribution whatever was rounded.
+What underflows in a product is computed again with logarithms alone.
 """
 
 from __future__ import annotations
@@ -109,9 +108,8 @@ def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
     A probability is right to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of
     the absolute scores of the labellings that have a noticeable probability: 1e-7 for what
     models give, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling
-    has costs nothing, and neither does what is added to all labels of a token. Beyond sums of
-    1e12 labellings that are worth about the same cannot be told apart: each row is still a
-    distribution over the best.
+    has costs nothing. Beyond sums of 1e12, labellings that are worth about the same cannot be
+    told apart: each row is still a distribution over the best.
 
     Examples
     --------
@@ -217,12 +215,10 @@ class _Forward:
     transfer
         exp(transitions), each column divided by its maximum.
     logs
-        **Shape (total, L)**: the logarithms of the sums, less the largest of each row.
-    heights
-        **Shape (total,)**: what was taken off.
+        **Shape (total, L)**: the logarithms of the sums.
     weights, sums
-        **Shape (total, L)**: of the token before, the exponentials of its `logs`, and those
-        times `transfer`.
+        **Shape (total, L)**: of the token before, the exponentials of its `logs`, divided by
+        the largest, and those times `transfer`.
     """
 
     def __init__(self, model: ChainModel, steps: _Steps) -> None:
@@ -230,20 +226,18 @@ class _Forward:
         shift = np.maximum(self.columns.max(axis=1), np.finfo(np.float32).min)
         self.transfer = np.exp(model.transitions - shift)
         self.logs = steps.emissions[steps.row].astype(np.float64)
-        self.heights = _lowered(self.logs)
         self.weights = np.empty_like(self.logs)
         self.sums = np.ones_like(self.logs)
         self.logs[steps.first] += model.start_scores
-        self.heights[steps.first] += _lowered(self.logs[steps.first])
         for before, after in steps.links():
-            weights = np.exp(self.logs[before])
+            top = _finite_max(self.logs[before])
+            weights = np.exp(self.logs[before] - top)
             sums = weights @ self.transfer
             with np.errstate(divide="ignore"):
-                reached = np.log(sums) + shift
+                reached = np.log(sums) + top + shift
             for where in _chunks(sums < SMALL):
                 reached[where] = _log_sum(self.joint(before, where))
             self.logs[after] += reached
-            self.heights[after] += self.heights[before] + _lowered(self.logs[after])
             self.weights[after], self.sums[after] = weights, sums
 
     def joint(self, before: slice, where: Pairs) -> Floats:
@@ -275,8 +269,8 @@ def _backward(model: ChainModel, steps: _Steps, forward: _Forward) -> tuple[Floa
 
 def _log_partitions(model: ChainModel, steps: _Steps, forward: _Forward) -> Floats:
     partitions = np.zeros(steps.count)
-    ends = _log_sum(forward.logs[steps.last] + model.end_scores)
-    partitions[steps.sentence[steps.last]] = ends + forward.heights[steps.last]
+    ends = forward.logs[steps.last] + model.end_scores
+    partitions[steps.sentence[steps.last]] = _log_sum(ends)
     return partitions
 
 
@@ -286,14 +280,6 @@ def _chunks(chosen: NDArray[np.bool_]) -> Iterator[Pairs]:
     step = max(1, BLOCK // chosen.shape[1])
     for begin in range(0, len(rows), step):
         yield rows[begin : begin + step], labels[begin : begin + step]
-
-
-def _lowered(logs: Floats) -> Floats:
-    """Take the maximum of each row off it; return the maxima."""
-    top = _finite_max(logs)
-    logs -= top
-    lowered: Floats = top[:, 0]
-    return lowered
 
 
 def _normalized(logs: Floats) -> Floats:

@@ -190,13 +190,14 @@ def test_masks_cost_no_precision(rng, mask):
     assert_counts_match_marginals(masked, lengths)
 
 
-def test_what_is_added_to_all_labels_of_a_token_changes_nothing():
-    links, rows = np.array([[0.5, -1.0], [0.25, 0.0]]), np.array([[1.0, 0.0], [0.5, 2.0]])
-    large = np.array([[2.0**40], [-(2.0**30)]])
-    found = forward_backward(ChainModel(links), rows * 2**18 + large, [2])
-    wanted = forward_backward(ChainModel(links), rows * 2**18, [2])
-    np.testing.assert_array_equal(found.marginals, wanted.marginals)
-    assert found.log_partitions == wanted.log_partitions + large.sum()
+def test_a_leader_that_is_a_dead_end_costs_no_precision():
+    # label 0 leads by 1e17 and can not be followed: 1 and 2 share what is left
+    never = -np.inf
+    links = [[never, never, never], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    found = forward_backward(ChainModel(links), [[1e17, 0.0, 1.0], [never, 0.0, never]], [2])
+    one = math.e / (1 + math.e)
+    np.testing.assert_allclose(found.marginals[0], [0, 1 - one, one], atol=1e-7)
+    np.testing.assert_allclose(found.log_partitions, math.log(1 + math.e), rtol=1e-14)
 
 
 def test_no_token_at_all():
