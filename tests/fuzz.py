@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import traceback
 from collections import Counter
 from importlib import import_module
 
@@ -43,7 +44,9 @@ def fuzz(core: str, examples: int) -> tuple[Counter[str], float, str]:
     try:
         run()
     except Exception as error:  # the table names every core, whichever fails
-        failure = f"{type(error).__name__}: {error}"
+        traceback.print_exc()
+        several = getattr(error, "exceptions", (error,))
+        failure = "; ".join(f"{type(one).__name__}: {one}" for one in several)
     print("\r", end="")
     return met, time.perf_counter() - begun, failure
 

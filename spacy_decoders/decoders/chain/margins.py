@@ -14,7 +14,7 @@ from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
 
-__all__ = ["margins_of", "max_marginal_margins"]
+__all__ = ["max_marginal_margins"]
 
 
 def max_marginal_margins(
@@ -60,21 +60,15 @@ def max_marginal_margins(
     if not is_number(cap) or not cap > 0:
         raise ProblemError(f"cap: expected a number greater than 0, got {cap!r}.")
     sentences = Sentences.of(model, emissions, lengths)
-    return read_only(margins_of(model, sentences, float(cap)).astype(np.float32))
-
-
-def margins_of(
-    model: ChainModel, sentences: Sentences, cap: float = math.inf
-) -> NDArray[np.float64]:
-    """Return the margins of checked sentences in float64: **shape (total,)**."""
     best = ForwardDominance().solve(model, sentences)
-    return lattice.margins(  # type: ignore[no-any-return]
+    margins = lattice.margins(
         model.links,
         model.padded.transposed,
         sentences.emissions.reshape(-1),
         sentences.offsets,
         model.size,
         best.labels,
-        cap,
+        float(cap),
         SHARE,
     )
+    return read_only(margins.astype(np.float32))

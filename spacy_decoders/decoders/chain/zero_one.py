@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices, read_only
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from .certifying import TOLERANCE
+from .certifying import SHARE, TOLERANCE
 from .column_generation import kernel_arguments, legal_emissions
 from .forward_dominance import ForwardDominance
 from .kernels import column_generation as kernels
-from .margins import margins_of
+from .kernels import lattice
 from .problem import ChainModel, Sentences
 from .ranking import best_paths
 from .solutions import ChainSolution
@@ -115,14 +115,19 @@ def _search(
 
 
 def _bound_on_others(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
-    """Bound the labellings other than `avoided` by the best one, or by its smallest margin.
-
-    A labelling other than the best has another label at some token, so the best of these loses
-    the smallest max-marginal margin.
-    """
+    """Return what no labelling exceeds that is not `avoided`."""
     best = ForwardDominance().solve(model, sentences)
-    bound = float(best.bounds[0])
     if not np.array_equal(best.labels, avoided):
-        return bound
-    loss = float(margins_of(model, sentences).min())
-    return bound - loss + 0.01 * TOLERANCE * (1.0 + float(best.scales[0]))
+        return float(best.bounds[0])
+    return float(
+        lattice.bound_on_rivals(
+            model.links,
+            model.padded.transposed,
+            sentences.emissions.reshape(-1),
+            0,
+            len(best.labels),
+            model.size,
+            best.labels,
+            SHARE,
+        )
+    )

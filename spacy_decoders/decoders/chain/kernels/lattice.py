@@ -10,10 +10,10 @@ import numpy as np
 
 from ....jit import jit
 from .dense import pass_on
-from .dual import PROVEN, Lattice, lattice_for, survive
+from .dual import PROVEN, UP64, Lattice, lattice_for, survive
 from .flips import largest_loss, smallest_losses
 
-__all__ = ["k_best", "margins"]
+__all__ = ["bound_on_rivals", "k_best", "margins"]
 
 FORBIDDEN = np.float32(-np.inf)
 ROOM = 1e-9  # what a slack is widened by, relative to the size of the scores
@@ -192,7 +192,7 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
     states = np.empty((k, n), np.int64)
     found = 0
     while used and found < k:
-        own, parent = heap.worth[0], heap.parent[0]
+        parent = heap.parent[0]
         token, state = heap.token[0], heap.state[0]
         drop_first(heap, used)
         used -= 1
@@ -202,18 +202,23 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
         for i in range(token, -1, -1):
             path[i] = state
             state = before[state]
-        for i in range(token - 1, -1, -1):
-            y = names[path[i + 1]]
-            base = worth[path[i]] + np.float64(links.transitions[names[path[i]] * stride + y])
-            for x in range(marks[i + 1], marks[i + 2]):
-                if x != path[i]:
-                    other = worth[x] + np.float64(links.transitions[names[x] * stride + y])
-                    value = own - (base - other)
-                    if value > -np.inf:
-                        good, count = is_among_best(heap.known, count, value)
-                        if good:
-                            heap = push(heap, used, value, found, i, x)
-                            used += 1
+        rest = 0.0  # what comes after token i + 1, its own emission included
+        for i in range(n - 2, -1, -1):
+            after = path[i + 1]
+            y = names[after]
+            rest += np.float64(emissions[(begin + i + 1) * size + y])
+            if i == n - 2:
+                rest += np.float64(links.end[y])
+            for x in range(marks[i + 1], marks[i + 2] if i < token else marks[i + 1]):
+                link = np.float64(links.transitions[names[x] * stride + y])
+                # summed up anew: a difference to the parent would be rounded in its scale
+                value = worth[x] + link + rest
+                if x != path[i] and value > -np.inf:
+                    good, count = is_among_best(heap.known, count, value)
+                    if good:
+                        heap = push(heap, used, value, found, i, x)
+                        used += 1
+            rest += np.float64(links.transitions[names[path[i]] * stride + y])
         found += 1
     labels = np.empty((found, n), np.int32)
     for r in range(found):
@@ -233,6 +238,13 @@ def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
     share
         The share of all labels that may survive before all are taken.
     """
+    lattice, _ = lattice_within(links, transposed, emissions, begin, n, size, labels, k, share)
+    return enumerate_best(links, emissions, begin, n, size, lattice, k)
+
+
+@jit()
+def lattice_within(links, transposed, emissions, begin, n, size, labels, k, share):
+    """Return a lattice that has the k best labellings; nothing beyond it exceeds the bound."""
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
     smallest_losses(
@@ -240,14 +252,54 @@ def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
         np.empty(64, np.float32),
     )  # fmt: skip
     slack = losses[-1] + ROOM * losses[-1]
-    status = PROVEN + 1
+    status, bound = PROVEN + 1, np.inf
     if slack < np.inf:
-        status, _, lattice = survive(
+        status, bound, lattice = survive(
             links, emissions, begin, n, size, labels, slack, share, lattice, True
         )
     if status != PROVEN:
-        lattice = every_label(emissions, begin, n, size, lattice)
-    return enumerate_best(links, emissions, begin, n, size, lattice, k)
+        return every_label(emissions, begin, n, size, lattice), -np.inf
+    return lattice, bound - slack
+
+
+@jit(inline="always")
+def plus(left, right):
+    """Return the sum, rounded up."""
+    return left + right + UP64 * (abs(left) + abs(right)) if left > -np.inf else left
+
+
+@jit()
+def bound_on_rivals(links, transposed, emissions, begin, n, size, labels, share):
+    """Return what no labelling of one sentence exceeds that is not `labels`, the best one.
+
+    By messages over beginnings that are still those of `labels`, and over those that are not.
+    """
+    lattice, beyond = lattice_within(
+        links, transposed, emissions, begin, n, size, labels, 2, share
+    )
+    marks, names = lattice.marks, lattice.names
+    stride = len(links.end)
+    other = np.full(marks[n + 1], -np.inf)
+    same, last = 0.0, size
+    for i in range(n):
+        r = np.int64(labels[begin + i])
+        for state in range(marks[i + 1], marks[i + 2]):
+            y = names[state]
+            best = -np.inf
+            for k in range(marks[i], marks[i + 1]):
+                link = np.float64(links.transitions[names[k] * stride + y])
+                best = max(best, plus(other[k], link))
+            if y != r:
+                best = max(best, plus(same, np.float64(links.transitions[last * stride + y])))
+            other[state] = plus(best, np.float64(emissions[(begin + i) * size + y]))
+            if i == n - 1:
+                other[state] = plus(other[state], np.float64(links.end[y]))
+        same = plus(same, np.float64(links.transitions[last * stride + r]))
+        same = plus(same, np.float64(emissions[(begin + i) * size + r]))
+        last = r
+    for state in range(marks[n], marks[n + 1]):
+        beyond = max(beyond, other[state])
+    return beyond
 
 
 # --- margins ---------------------------------------------------------------------
