@@ -1,0 +1,98 @@
+"""Large finite scores that no best labelling has: they change neither answer nor precision."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders.certificate import largest_tolerance
+from spacy_decoders.decoders.chain import (
+    ChainModel,
+    ForwardDominance,
+    Viterbi,
+    k_best,
+    marginals,
+    max_marginal_margins,
+    zero_one_oracle,
+)
+from spacy_decoders.verify import verify
+
+from .judge import Chain, Judge
+from .promises import DECODERS, MASKS, check_expectations, check_margins, check_solution
+
+EXACT = {name: decoder for name, decoder in DECODERS.items() if "Beam" not in name}
+
+#: Label 2 is worth 20 at the end, and must not be last: 0 1 and 1 1 are worth 10.
+MODEL = ChainModel(np.zeros((3, 3)), end=[0, 0, -1e9])
+EMISSIONS = [[0, 0, 0], [1, 10, 20]]
+
+
+@pytest.mark.parametrize("decoder", EXACT.values(), ids=EXACT)
+def test_a_label_that_must_not_be_last_hides_nothing(decoder):
+    found = decoder.decode(MODEL, EMISSIONS)
+    assert found.labels[1] == 1 and found.certificate.score == 10.0
+    assert found.certificate.is_optimal and found.certificate.confidence == 1.0
+    assert found.certificate.tolerance <= largest_tolerance(10.0)
+    assert found.certificate.bound == pytest.approx(10.0, abs=1e-6)
+    assert verify((MODEL, EMISSIONS), found)
+
+
+def test_margins_beside_a_label_that_must_not_be_last():
+    assert max_marginal_margins(MODEL, EMISSIONS).tolist() == [0.0, 9.0]
+    assert max_marginal_margins(MODEL, EMISSIONS, cap=5.0).tolist() == [0.0, 5.0]
+
+
+def test_what_comes_after_the_best_beside_a_label_that_must_not_be_last():
+    scores = [solution.certificate.score for solution in k_best(MODEL, EMISSIONS, 7)]
+    assert scores == [10.0, 10.0, 10.0, 1.0, 1.0, 1.0, 20.0 - 1e9]
+    for method in ("dominance", "columns"):
+        other = zero_one_oracle(MODEL, EMISSIONS, [0, 1], method=method)
+        assert other.certificate.score == 10.0 and other.labels.tolist() != [0, 1]
+
+
+def test_probabilities_beside_a_label_that_must_not_be_last():
+    one = 1 / (1 + np.exp(-9.0))
+    wanted = [[1 / 3] * 3, [1 - one, one, 0.0]]
+    np.testing.assert_allclose(marginals(MODEL, EMISSIONS), wanted, atol=1e-7)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("decoder", [Viterbi(), ForwardDominance()], ids=["dense", "dominance"])
+def test_one_mask_anywhere_leaves_the_tolerance_at_the_scale_of_the_answer(decoder, mask):
+    # the best labelling is worth 0.43: 0.25 + 0.125 + 0.055
+    scores = [np.zeros((3, 3)), np.zeros(3), np.zeros(3), np.zeros((2, 3))]
+    scores[3][:, 0] = [0.25, 0.125]
+    scores[0][0, 0] = 0.055
+    for place in range(4):
+        masked = [given.copy() for given in scores]
+        masked[place][..., 2] = mask
+        model = ChainModel(*masked[:3])
+        found = decoder.decode(model, masked[3])
+        assert found.labels.tolist() == [0, 0]
+        assert found.certificate.score == pytest.approx(0.43)
+        assert found.certificate.is_optimal
+        assert found.certificate.gap <= found.certificate.tolerance <= largest_tolerance(0.43)
+
+
+def masked_chain(rng: np.random.Generator, size: int, place: int, mask: float) -> Chain:
+    """A random chain with masks in one of its arrays; label 0 is never masked."""
+    shapes = [(size, size), (size,), (size,), (3, size)]
+    arrays = [rng.normal(size=shape).astype(np.float32) for shape in shapes]
+    hidden = rng.random(shapes[place]) < 0.4
+    hidden[..., 0] = False
+    arrays[place][hidden] = mask
+    return Chain(*arrays)
+
+
+@pytest.mark.parametrize("mask", MASKS)
+@pytest.mark.parametrize("place", range(4), ids=["transitions", "start", "end", "emissions"])
+def test_masks_of_any_depth_in_every_argument(rng, place, mask):
+    for size in (2, 3, 3, 4, 4, 17, 65, 129):
+        chain = masked_chain(rng, size, place, mask)
+        judge, model = Judge(chain), ChainModel(*chain[:3])
+        for decoder in EXACT.values():
+            found = decoder.decode(model, chain.emissions)
+            check_solution(judge, judge.best, found)
+            assert found.certificate.is_optimal
+        check_margins(judge, model, chain.emissions)
+        check_expectations(judge, model, chain.emissions)

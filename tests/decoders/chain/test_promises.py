@@ -1,0 +1,83 @@
+"""A fixed few of the problems that `make fuzz` draws many of, and lies that it would notice."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from spacy_decoders.certificate import Certificate
+from spacy_decoders.decoders.chain import ChainModel, ChainSolution, ForwardDominance
+
+from .judge import ONE, Chain, Judge
+from .promises import check, check_batch, check_margins, check_ranking, check_solution, problems
+
+
+@settings(
+    deadline=None,
+    derandomize=True,
+    database=None,
+    max_examples=400,
+    suppress_health_check=list(HealthCheck),
+)
+@given(problems)
+def test_every_promise_is_kept(problem):
+    check(problem)
+
+
+#: 0 1 is worth 4.5, 0 0 is worth 4, 1 1 is worth 2.5 and 1 0 nothing.
+ROWS = np.array([[3, 0], [0, 1.5]], dtype=np.float32)
+CHAIN = Chain(np.eye(2, dtype=np.float32), None, None, ROWS)
+TRUE = Certificate("X", "optimal", 4.5, 4.5, 0.0, 1e-9, 1.0)
+
+
+def test_the_judge_knows_the_golden_example():
+    judge = Judge(CHAIN)
+    assert [(one.score / ONE, one.labels) for one in judge.every] == [
+        (4.5, (0, 1)),
+        (4.0, (0, 0)),
+        (2.5, (1, 1)),
+        (0.0, (1, 0)),
+    ]
+    assert [[one.score / ONE for one in row] for row in judge.with_label] == [[4.5, 2.5], [4, 4.5]]
+    assert judge.best_but((0, 1)).score == 4 * ONE
+    assert judge.best_without(0, 0).score / ONE == 2.5
+
+
+@pytest.mark.parametrize(
+    ("labels", "changes"),
+    [
+        ([0, 0], {}),  # another structure's score
+        ([0, 0], {"score": 4.0, "gap": 0.5}),  # optimal with a gap
+        ([0, 0], {"score": 4.0, "bound": 4.0}),  # a bound below the optimum
+        ([0, 0], {"score": 4.0, "gap": 0.5, "tolerance": 1.0}),  # a tolerance of its own
+        ([0, 1], {"tolerance": 1.0}),
+        ([0, 1], {"score": 4.5 + 1e-12}),
+        ([0, 1], {"bound": 4.5 - 1e-12, "gap": 1e-12}),
+        ([0, 1], {"gap": 1e-10}),
+        ([0, 1], {"confidence": None}),
+        ([0, 1], {"status": "bounded"}),
+    ],
+)
+def test_a_lie_about_a_labelling_is_noticed(labels, changes):
+    judge = Judge(CHAIN)
+    check_solution(judge, judge.best, ChainSolution(np.array([0, 1], np.int32), TRUE))
+    lie = ChainSolution(np.array(labels, np.int32), replace(TRUE, **changes))
+    with pytest.raises(AssertionError):
+        check_solution(judge, judge.best, lie)
+
+
+def test_wrong_margins_rankings_and_batches_are_noticed(monkeypatch):
+    judge, model = Judge(CHAIN), ChainModel(CHAIN.transitions)
+    promises = "tests.decoders.chain.promises"
+    solution = ForwardDominance().decode(model, ROWS)
+    monkeypatch.setattr(f"{promises}.max_marginal_margins", lambda *_, **__: np.array([2.0, 0.4]))
+    with pytest.raises(AssertionError):
+        check_margins(judge, model, ROWS)
+    monkeypatch.setattr(f"{promises}.k_best", lambda *_: [solution, solution])
+    with pytest.raises(AssertionError):
+        check_ranking(judge, model, ROWS)
+    with pytest.raises(AssertionError):
+        check_batch(ForwardDominance(), model, ROWS[::-1], solution)
