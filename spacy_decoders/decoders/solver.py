@@ -20,7 +20,15 @@ from ..errors import DecodersError, InfeasibleError, ProblemError
 from .python_mip import python_mip
 from .silence import silent_stdout
 
-__all__ = ["IntegerSolution", "LinearProgram", "Relaxation", "Sense", "Solver", "SolverError"]
+__all__ = [
+    "IntegerSolution",
+    "LinearProgram",
+    "OutOfTimeError",
+    "Relaxation",
+    "Sense",
+    "Solver",
+    "SolverError",
+]
 
 Solver = Literal["CBC", "HIGHS"]
 Sense = Literal["<=", "=", ">="]
@@ -32,6 +40,10 @@ FEASIBILITY = 1e-6
 
 class SolverError(DecodersError, RuntimeError):
     """The solver failed, or its answer does not satisfy the program it was given."""
+
+
+class OutOfTimeError(SolverError):
+    """The budget ended while the program was written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +106,9 @@ class LinearProgram:
         ``highs``.
     maximize
         Whether the objective is maximised, or minimised.
+    clock
+        What limits the writing, which takes longer than the solving where rows are many: what
+        adds to the program raises `OutOfTimeError` when it has ended.
 
     Examples
     --------
@@ -107,7 +122,10 @@ class LinearProgram:
     array([1., 0.])
     """
 
-    def __init__(self, solver: Solver = "CBC", *, maximize: bool = True) -> None:
+    def __init__(
+        self, solver: Solver = "CBC", *, maximize: bool = True, clock: Clock | None = None
+    ) -> None:
+        self._clock = clock or UNLIMITED.start()
         if solver not in ("CBC", "HIGHS"):
             raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {solver!r}.")
         try:
@@ -171,7 +189,9 @@ class LinearProgram:
         self._check_bounds(lower, upper)
         kind = self._mip.INTEGER if integer else self._mip.CONTINUOUS
         first = self.column_count
-        for cost in costs.tolist():
+        for place, cost in enumerate(costs.tolist()):
+            if place % 1000 == 0:
+                self._look_at_clock()
             self._columns.append(self._model.add_var(obj=cost, lb=lower, ub=upper, var_type=kind))
             self._remember_column(cost, lower, upper, integer)
         return np.arange(first, self.column_count)
@@ -207,6 +227,7 @@ class LinearProgram:
 
         Returns the row's index.
         """
+        self._look_at_clock()
         if sense not in ("<=", "=", ">="):
             raise ProblemError(f"sense: expected '<=', '=' or '>=', got {sense!r}.")
         if not math.isfinite(side):
@@ -274,6 +295,10 @@ class LinearProgram:
         bound = float(self._model.objective_bound)
         bound = max(bound, worth) if self.maximize else min(bound, worth)
         return IntegerSolution(rounded, worth, bound, status == known.OPTIMAL)
+
+    def _look_at_clock(self) -> None:
+        if self._clock.seconds_left == 0.0:
+            raise OutOfTimeError("The budget ended before the program was written.")
 
     def _optimize(self, clock: Clock | None, *, relax: bool) -> Any:
         clock = clock or UNLIMITED.start()

@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
-from ..alternatives import beside_the_best
+from ...budget import UNLIMITED, Budget, Clock
+from ...errors import ProblemError
 from .decoder import PathDecoder
-from .kernels.beam import beam
+from .effort import STEPS
+from .feasibility import some_path
+from .kernels.beam import beam, fill_layer, next_layer
 from .kernels.walk import walk_bounds
-from .problem import PathProblem, PathSolution
+from .problem import Floats, Integers, PathProblem, PathSolution
+from .proof import quick_bound
 
 __all__ = ["Beam"]
+
+#: Hypotheses that a beam goes on with when its time has ended.
+NARROW = 10
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Beam(PathDecoder):
     lookahead
         Rank a hypothesis by its score plus the best walk from it to the end, which may
         repeat classes. A tenth of the width then finds as much, a hypothesis without any
-        legal completion is dropped at once, and the best walk bounds the optimum.
+        completion is dropped at once, and the best walk bounds the optimum.
 
     Raises
     ------
@@ -61,47 +65,58 @@ class Beam(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a good path. One pass is one iteration, which no budget interrupts."""
+        """Find a good path, more narrowly once the budget's seconds have ended.
+
+        Raises
+        ------
+        InfeasibleError
+            If there is no path.
+        """
         return self.k_best(problem, length, 1, budget=budget)[0]
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Return up to `k` paths of the last beam, best first."""
+        """Return up to `k` paths of the last beam, best first; any path if it has none."""
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
+        clock = budget.start()
+        outlook = np.zeros((length, problem.size))
+        outlook[0] = problem.end
         if self.lookahead:
             no_prices = np.zeros(problem.size)
             outlook = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
-            bound = float((problem.start + outlook[length - 1]).max())
-        else:
-            outlook = np.zeros((length, problem.size))
-            outlook[0] = problem.end
-            bound = np.inf
-        scores, paths = beam(
-            problem.start,
-            problem.edges,
-            problem.end,
-            problem.dense_classes,
-            problem.class_count,
-            outlook,
-            length,
-            self.width,
-        )
-        if not len(scores):
-            raise InfeasibleError(
-                f"A beam of {self.width} found no path of {length} vertices. A wider one may; "
-                "ExactPath finds one or proves that there is none."
-            )
+        scores, paths = self._grown(problem, outlook, clock)
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
-        return beside_the_best(
-            [
-                PathSolution(paths[i], self._certificate(problem, length, float(scores[i]), bound))
-                for i in best
-            ]
-        )
+        found = list(paths[best]) or [some_path(problem, length, clock)]
+        bound = np.inf
+        if self.lookahead:
+            bound = quick_bound(problem, length, problem.score(found[0]), nodes=0)
+        return [PathSolution.certified("Beam", problem, path, bound) for path in found]
 
-    def _certificate(
-        self, problem: PathProblem, length: int, score: float, bound: float
-    ) -> Certificate:
-        slack = problem.tolerance(length, score)
-        return Certificate.from_bound("Beam", score, bound, tolerance=slack, iterations=1)
+    def _grown(
+        self, problem: PathProblem, outlook: Floats, clock: Clock
+    ) -> tuple[Floats, Integers]:
+        """Return the scores and the paths of the last layer."""
+        size, length, classes = problem.size, len(outlook), problem.dense_classes
+        if self.width * size * length <= STEPS:
+            given = (problem.start, problem.edges, problem.end, classes, problem.class_count)
+            scores, paths = beam(*given, outlook, length, self.width)
+            return scores, paths
+        # wide: a part of a layer at a time, and once the clock has ended no wider than needed
+        scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)
+        used = np.zeros(problem.class_count, dtype=np.bool_)
+        a_round = 1 + STEPS // size
+        for depth in range(length):
+            width = NARROW if clock.exhausted() else self.width
+            capacity = min(width, len(scores) * size)
+            ranks, members = np.empty(capacity), np.empty(capacity, dtype=np.int64)
+            beyond, count = outlook[length - 1 - depth], 0
+            for first in range(0, len(scores), a_round):
+                last = min(first + a_round, len(scores))
+                layer = (scores, paths, depth, used, first, last, ranks, members, count)
+                count = fill_layer(problem.start, problem.edges, classes, beyond, *layer)
+                if clock.exhausted():
+                    break
+            kept = (scores, paths, depth, members, count)
+            scores, paths = next_layer(problem.start, problem.edges, *kept)
+        return scores + problem.end[paths[:, -1]], paths

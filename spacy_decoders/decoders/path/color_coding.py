@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
-from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
+from .coloring import Colorings
 from .decoder import PathDecoder
+from .feasibility import some_path
 from .kernels.beam import beam
-from .kernels.color import colorful_path
 from .kernels.walk import walk_bounds
-from .problem import Floats, Integers, PathProblem, PathSolution, infeasible_message
+from .problem import Floats, Integers, PathProblem, PathSolution
+from .proof import Proof, quick_bound
 from .reduction import useful_vertices
 
 __all__ = ["ColorCoding", "best_color_count", "colorful_probability", "needed_colorings"]
@@ -25,6 +26,8 @@ __all__ = ["ColorCoding", "best_color_count", "colorful_probability", "needed_co
 MEMORY = 1 << 28
 #: The beam whose path excludes vertices before the first colouring.
 BEAM_WIDTH = 10
+#: Nodes of a depth-first proof that is tried before one by all sets of classes.
+PROOF_NODES = 1000
 
 
 @dataclass(frozen=True)
@@ -96,72 +99,56 @@ class ColorCoding(PathDecoder):
         Raises
         ------
         InfeasibleError
-            If no colouring has shown a path.
+            If there is no such path.
         """
         length = problem.checked_length(length)
         clock = budget.start()
         kept = np.arange(problem.size)
         rest = np.zeros((length, problem.size))
-        path = np.full(length, -1, dtype=np.int32)
-        score, bound = -np.inf, np.inf
+        path, bound = None, np.inf
         part = problem
         if self.reduce:
-            rest = walk_bounds(
-                problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1
-            )
+            no_prices = np.zeros(problem.size)
+            rest = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
             bound = float((problem.start + rest[length - 1]).max())
-            if bound == -np.inf:
-                raise InfeasibleError(infeasible_message(length))
-            score, path = self._first_path(problem, rest, path)
+            path = _first_path(problem, rest)
+            score = -np.inf if path is None else problem.score(path)
             kept = useful_vertices(problem, rest, score)
             part = problem.restrict(kept)
-            if part.class_count < length:
-                raise InfeasibleError(infeasible_message(length))
             rest = np.ascontiguousarray(rest[:, kept])
-        colors = self._color_count(part, length)
-        chance = colorful_probability(part.class_count, length, colors)
-        needed = needed_colorings(chance, self.failure)
-        done, score, path = self._colorings(
-            part, rest, kept, score, path, colors, needed, clock, bound
-        )
-        if score == -np.inf:
-            if chance == 1.0:
-                raise InfeasibleError(infeasible_message(length))
-            raise InfeasibleError(
-                f"No path of {length} vertices in {done} colourings, each of which would show "
-                f"a given path with probability {chance:.3g}. ExactPath decides it."
-            )
-        reached = 1.0 - self.failure if done >= needed else 1.0 - (1.0 - chance) ** done
-        certificate = Certificate.from_bound(
+        done, chance, needed = 0, 0.0, 0
+        if part.class_count >= length:
+            colors = self._color_count(part, length)
+            chance = colorful_probability(part.class_count, length, colors)
+            needed = needed_colorings(chance, self.failure)
+            colorings = Colorings(part, rest, colors, prune=self.reduce, seed=self.seed)
+            done, path = _colored(problem, kept, colorings, path, bound, needed, clock)
+        if path is None:
+            path = some_path(problem, length, clock)
+        confidence = 1.0 - self.failure if done >= needed else 1.0 - (1.0 - chance) ** done
+        return PathSolution.certified(
             "ColorCoding",
-            score,
-            score if chance == 1.0 and done else max(bound, score),
-            tolerance=problem.tolerance(length, score),
-            confidence=reached,
+            problem,
+            path,
+            self._bound(problem, path, decided=chance == 1.0 and done > 0, clock=clock),
+            confidence=confidence if done and chance < 1.0 else None,
             iterations=done,
         )
-        return PathSolution(path, certificate)
 
-    def _first_path(
-        self,
-        problem: PathProblem,
-        rest: Floats,
-        path: Integers,
-    ) -> tuple[float, Integers]:
-        scores, paths = beam(
-            problem.start,
-            problem.edges,
-            problem.end,
-            problem.dense_classes,
-            problem.class_count,
-            rest,
-            len(path),
-            BEAM_WIDTH,
-        )
-        if not len(scores):
-            return -np.inf, path
-        best = int(np.argmax(scores))
-        return float(scores[best]), paths[best]
+    def _bound(
+        self, problem: PathProblem, path: Integers, *, decided: bool, clock: Clock
+    ) -> float:
+        """Prove a bound: by all sets of classes where that is what the colouring came to."""
+        if not (self.reduce or decided):
+            return np.inf
+        score = problem.score(path)
+        bound = quick_bound(problem, len(path), score, PROOF_NODES if decided else 0)
+        if decided and bound > score:
+            proof = Proof(problem, len(path), score, clock)
+            proof.reduce()
+            proof.subsets()
+            bound = min(bound, proof.bound)
+        return bound
 
     def _color_count(self, problem: PathProblem, length: int) -> int:
         if self.colors == "auto":
@@ -174,46 +161,43 @@ class ColorCoding(PathDecoder):
         _check_memory(colors, problem.size)
         return colors
 
-    def _colorings(
-        self,
-        problem: PathProblem,
-        rest: Floats,
-        kept: NDArray[np.int64],
-        score: float,
-        path: Integers,
-        colors: int,
-        needed: int,
-        clock: Clock,
-        bound: float,
-    ) -> tuple[int, float, Integers]:
-        """Colour until the failure is improbable enough; the colourings done, score and path.
 
-        A path that reaches the bound of all ends it.
-        """
-        table = np.empty((1 << colors, problem.size))
-        of_class = np.zeros(problem.class_count, dtype=np.int64)
-        found = np.empty(len(path), dtype=np.int32)
-        done = 0
-        while done < needed and score < bound and not (done and clock.exhausted(done)):
-            value = colorful_path(
-                problem.start,
-                problem.edges,
-                problem.end,
-                problem.dense_classes,
-                rest,
-                self.reduce,
-                score,
-                colors,
-                self.seed & 0xFFFFFFFFFFFFFFFF,
-                done,
-                of_class,
-                table,
-                found,
-            )
-            done += 1
-            if value > score:
-                score, path = value, kept[found].astype(np.int32)
-        return done, score, path
+def _first_path(problem: PathProblem, rest: Floats) -> Integers | None:
+    """The path of a narrow beam with a look ahead, if it finds one."""
+    scores, paths = beam(
+        problem.start,
+        problem.edges,
+        problem.end,
+        problem.dense_classes,
+        problem.class_count,
+        rest,
+        len(rest),
+        BEAM_WIDTH,
+    )
+    return paths[int(np.argmax(scores))] if len(scores) else None
+
+
+def _colored(
+    problem: PathProblem,
+    kept: NDArray[np.int64],
+    colorings: Colorings,
+    path: Integers | None,
+    bound: float,
+    needed: int,
+    clock: Clock,
+) -> tuple[int, Integers | None]:
+    """Colour until the failure is improbable enough; the colourings done, and the best path.
+
+    A path that reaches the bound of all ends it.
+    """
+    done, score = 0, -np.inf if path is None else problem.score(path)
+    while done < needed and score < bound and not clock.exhausted(done):
+        ended, found = colorings.run(done, score, lambda _: clock.exhausted())
+        done += ended
+        if found is not None:
+            path = kept[found].astype(np.int32)
+            score = problem.score(path)
+    return done, path
 
 
 def colorful_probability(class_count: int, length: int, colors: int) -> float:

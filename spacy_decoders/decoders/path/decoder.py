@@ -5,8 +5,8 @@ from __future__ import annotations
 import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import count
+from operator import itemgetter
 
 import numpy as np
 
@@ -14,8 +14,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError
-from ..alternatives import beside_the_best
-from .problem import PathProblem, PathSolution
+from .problem import Integers, PathProblem, PathSolution
 
 __all__ = ["PathDecoder"]
 
@@ -56,22 +55,20 @@ class PathDecoder(ABC):
         checked_whole("k", k, low=1)
         best = self.decode(problem, length, budget=budget)
         order = count()
-        heap = [(-_score(best), next(order), best, 0, frozenset[int]())]
-        # the i-th is right if no decoding so far has missed its part's best
-        confidence = best.certificate.confidence
-        ranked: list[PathSolution] = []
-        while heap and len(ranked) < k:
-            _, _, solution, fixed, forbidden = heapq.heappop(heap)
-            bounds = [solution.certificate.bound, *(item[2].certificate.bound for item in heap)]
-            ranked.append(_ranked(solution, bounds, confidence))
-            path = [int(v) for v in solution.vertices]
+        heap = [(-_score(best), next(order), best.vertices, 0, frozenset[int]())]
+        paths: list[tuple[float, Integers]] = []
+        while heap and len(paths) < k:
+            key, _, vertices, fixed, forbidden = heapq.heappop(heap)
+            paths.append((key, vertices))
+            path = [int(v) for v in vertices]
             for kept in range(fixed, len(path)):
                 closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
                 other = self._best_departure(problem, path[:kept], closed, len(path), budget)
                 if other is not None:
-                    confidence = _both(confidence, other.certificate.confidence)
-                    heapq.heappush(heap, (-_score(other), next(order), other, kept, closed))
-        return beside_the_best(ranked)
+                    heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
+        # what a decoding has missed may come up later, and is better than what came before
+        paths.sort(key=itemgetter(0))
+        return [_beside(best, problem, path) for _, path in paths]
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
@@ -104,7 +101,7 @@ class PathDecoder(ABC):
         closed: frozenset[int],
         length: int,
         budget: Budget,
-    ) -> PathSolution | None:
+    ) -> Integers | None:
         """The best path that begins with `prefix` and goes on to none of `closed`."""
         classes = problem.dense_classes
         left = np.flatnonzero(~np.isin(classes, classes[prefix]))
@@ -118,16 +115,7 @@ class PathDecoder(ABC):
             rest = self.decode(part, length - len(prefix), budget=budget)
         except InfeasibleError:
             return None
-        path = np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)
-        score = problem.score(path)
-        paid = score - _score(rest)
-        certificate = rest.certificate
-        bound = certificate.bound if certificate.bound is None else certificate.bound + paid
-        if certificate.is_optimal:
-            bound = score
-        slack = problem.tolerance(length, score)
-        certificate = replace(certificate, score=score, bound=bound, tolerance=slack)
-        return PathSolution(path, certificate)
+        return np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)
 
 
 def _score(solution: PathSolution) -> float:
@@ -136,27 +124,17 @@ def _score(solution: PathSolution) -> float:
     return score
 
 
-def _both(first: float | None, second: float | None) -> float | None:
-    """The least confidence that neither of two decodings has failed."""
-    if first is None or second is None:
-        return None
-    return max(0.0, first + second - 1.0)
-
-
-def _ranked(
-    solution: PathSolution, bounds: list[float | None], confidence: float | None
-) -> PathSolution:
-    """Certify a path as the best of the parts that are left, whose bounds are given."""
-    certificate = solution.certificate
-    known = [bound for bound in bounds if bound is not None]
-    certificate = Certificate.from_bound(
-        certificate.decoder,
-        _score(solution),
-        max(known) if len(known) == len(bounds) else np.inf,
-        tolerance=certificate.tolerance,
-        # without a bound left over, all parts are proven
-        confidence=None if confidence == 1.0 else confidence,
-        scope=certificate.scope,
-        iterations=certificate.iterations,
+def _beside(best: PathSolution, problem: PathProblem, vertices: Integers) -> PathSolution:
+    """Certify a ranked path by what was proven of the best one."""
+    proven = best.certificate
+    return PathSolution.certified(
+        proven.decoder,
+        problem,
+        vertices,
+        np.inf if proven.bound is None else proven.bound,
+        # that a path is the best is probable of the first alone
+        confidence=None
+        if proven.is_optimal or list(vertices) != list(best.vertices)
+        else proven.confidence,
+        iterations=proven.iterations,
     )
-    return PathSolution(solution.vertices, certificate)

@@ -43,8 +43,9 @@ class BestPaths:
         if not score > self.threshold or (self.paths == path).all(axis=1).any():
             return False
         place = int(np.searchsorted(-self.scores, -score, side="right"))
-        self.scores = np.insert(self.scores, place, score)[:-1]
-        self.paths = np.insert(self.paths, place, path, axis=0)[:-1]
+        self.scores[place + 1 :] = self.scores[place:-1].copy()
+        self.paths[place + 1 :] = self.paths[place:-1].copy()
+        self.scores[place], self.paths[place] = score, path
         return True
 
 

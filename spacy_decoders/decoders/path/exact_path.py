@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from ..alternatives import beside_the_best
 from .decoder import PathDecoder
 from .depth_first import BestPaths, DepthFirst
-from .kernels.walk import walk_bounds
-from .problem import PathProblem, PathSolution, infeasible_message
+from .effort import Effort
+from .feasibility import some_path
+from .kernels.beam import beam
+from .kernels.walk import best_walk, walk_bounds
+from .problem import Floats, Integers, PathProblem, PathSolution
+from .proof import Proof, quick_bound
 from .refinement import Refinement
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
@@ -27,6 +28,8 @@ MOST_RANKED = 100_000
 
 #: Nodes of the first search: most documents need no more.
 FIRST_NODES = 300
+#: Widths of the beams whose paths the first search and the refinement begin with.
+FIRST_WIDTH, WIDTH = 10, 80
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ class ExactPath(PathDecoder):
         if k > MOST_RANKED:
             raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
         table = _completions(problem, length)
-        return beside_the_best(self._solve(problem, table, length, k, budget))
+        return self._solve(problem, table, length, k, budget)
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
@@ -124,50 +127,77 @@ class ExactPath(PathDecoder):
     def _solve(
         self,
         problem: PathProblem,
-        table: NDArray[np.float64],
+        table: Floats,
         length: int,
         count: int,
         budget: Budget,
     ) -> list[PathSolution]:
-        clock = budget.start()
-        best = BestPaths(length, count)
-        search = DepthFirst(problem, best, table, np.zeros(problem.size), 0.0)
-        iterations, frontier, prices = 1, -np.inf, 0.0
-        if not search.run(FIRST_NODES):
-            frontier = search.frontier
-            if not clock.exhausted(iterations):
-                refinement = Refinement(problem, table, best, frontier, clock)
-                refinement.run()
-                best, frontier, prices = refinement.best, refinement.bound, refinement.prices
-                iterations += refinement.iterations
-        if not best.found:
-            if frontier == -np.inf:
-                raise InfeasibleError(infeasible_message(length))
-            raise InfeasibleError(
-                f"The budget ended before any path of {length} vertices was found; there may "
-                "be one. Allow more time or iterations."
-            )
+        effort = Effort(budget.start())
+        walk = _best_walk(problem, table) if count == 1 else None
+        if walk is not None:
+            paths, refinement = [walk], None
+        else:
+            paths, refinement = _searched(problem, table, length, count, effort)
+        score = problem.score(paths[0])
+        bound = quick_bound(problem, length, score, FIRST_NODES)
+        if refinement is not None and bound > score + problem.rounding(length, score):
+            proof = Proof(problem, length, score, effort.clock)
+            refinement.help_prove(proof)
+            bound = min(bound, proof.bound)
+        iterations = effort.iterations
         return [
-            PathSolution(
-                best.paths[i],
-                Certificate.from_bound(
-                    "ExactPath",
-                    float(best.scores[i]),
-                    max(float(best.scores[i]), frontier),
-                    tolerance=problem.tolerance(length, float(best.scores[i]), prices),
-                    iterations=iterations,
-                ),
-            )
-            for i in range(best.found)
+            PathSolution.certified("ExactPath", problem, path, bound, iterations=iterations)
+            for path in paths
         ]
 
 
-def _completions(problem: PathProblem, length: int) -> NDArray[np.float64]:
+def _best_walk(problem: PathProblem, table: Floats) -> Integers | None:
+    """Return the best walk if it is a path."""
+    walk = np.empty(len(table), dtype=np.int32)
+    given = (problem.start, problem.edges, problem.dense_classes, problem.class_count)
+    return walk if best_walk(*given, table, walk) else None
+
+
+def _searched(
+    problem: PathProblem, table: Floats, length: int, count: int, effort: Effort
+) -> tuple[list[Integers], Refinement | None]:
+    """Search for the best paths; how the gap was closed, if the first search left any."""
+    best, refinement = BestPaths(length, count), None
+    if count == 1:
+        _take_beam(problem, table, best, FIRST_WIDTH)
+    search = DepthFirst(problem, best, table, np.zeros(problem.size), 0.0)
+    if not search.run(FIRST_NODES) and not effort.exhausted:
+        if count == 1:
+            _take_beam(problem, table, best, WIDTH)
+        refinement = Refinement(problem, table, best, search.frontier, effort)
+        refinement.run()
+        best = refinement.best
+    if not best.found:
+        return [some_path(problem, length, effort.clock)], refinement
+    return list(best.paths[: best.found]), refinement
+
+
+def _take_beam(problem: PathProblem, table: Floats, best: BestPaths, width: int) -> None:
+    """Take the path that a beam with a look ahead finds, if it finds any."""
+    scores, paths = beam(
+        problem.start,
+        problem.edges,
+        problem.end,
+        problem.dense_classes,
+        problem.class_count,
+        table,
+        len(table),
+        width,
+    )
+    if len(scores):
+        first = int(np.argmax(scores))
+        best.offer(float(scores[first]), paths[first])
+
+
+def _completions(problem: PathProblem, length: int) -> Floats:
     """The best walk of l vertices beyond v to an end. **Shape:** ``(length, n)``"""
     no_prices = np.zeros(problem.size)
-    table: NDArray[np.float64] = walk_bounds(
-        problem.reversed_edges, problem.end, no_prices, length - 1
-    )
+    table: Floats = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
     return table
 
 

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, ProblemError
-from ..solver import IntegerSolution, LinearProgram, Solver
+from ..solver import IntegerSolution, LinearProgram, Solver, SolverError
 from .beam import Beam
 from .decoder import PathDecoder
-from .kernels.walk import walk_bounds
-from .problem import Integers, PathProblem, PathSolution, infeasible_message
+from .exact_path import ExactPath
+from .problem import Integers, PathProblem, PathSolution
+from .proof import quick_bound
 
 __all__ = ["IntegerProgram"]
 
-#: The solver's own precision, relative to the score.
-PRECISION = 1e-6
 #: Beyond this, a solver's arithmetic can't tell scores apart.
 LARGEST = 1e9
 
@@ -77,8 +75,9 @@ class IntegerProgram(PathDecoder):
     ) -> PathSolution:
         """Find the best path of `length` vertices.
 
-        The solver stops at the budget's seconds; a beam's path and the best walk stand in
-        for what it has not found by then.
+        Writing the program and solving it stop at the budget's seconds; a beam's path and
+        the best walk stand in for what is not found by then. The solver's own bound is no
+        proof: a path is called optimal if the exact decoder comes to a bound as low.
 
         Raises
         ------
@@ -90,45 +89,37 @@ class IntegerProgram(PathDecoder):
         length = problem.checked_length(length)
         clock = budget.start()
         _check_magnitude(problem)
-        path, score, bound = _fallback(problem, length)
+        best = Beam(80, lookahead=True).decode(problem, length, budget=budget)
+        path, proven = self._solved(problem, length, clock)
+        if path is None or problem.score(path) < problem.score(best.vertices):
+            path = best.vertices
+        bound = quick_bound(problem, length, problem.score(path), nodes=0)
+        if proven and clock.seconds_left > 0.0:
+            # the solver's word is no proof: it is one that another decoder comes to the same
+            own = ExactPath().decode(problem, length, budget=_what_is_left(clock)).certificate
+            bound = min(bound, np.inf if own.bound is None else own.bound)
+        return PathSolution.certified("IntegerProgram", problem, path, bound)
+
+    def _solved(
+        self, problem: PathProblem, length: int, clock: Clock
+    ) -> tuple[Integers | None, bool]:
+        """The solver's path, if it gives one, and whether it claims to have ended."""
+        program = LinearProgram(self.solver, maximize=True, clock=clock)
         write = _flow if self.formulation == "flow" else _time_expanded
-        program = LinearProgram(self.solver, maximize=True)
-        edges = write(program, problem, length)
         try:
+            edges = write(program, problem, length)
             solved = program.solve(clock)
-        except InfeasibleError as error:
-            raise InfeasibleError(infeasible_message(length)) from error
-        if solved is not None:
-            bound = min(bound, solved.bound)
-            found = _follow(edges, solved, length)
-            if problem.score(found) > score or solved.proven:
-                path, score = found, problem.score(found)
-        if score == -np.inf:
-            raise InfeasibleError(
-                f"{self.solver} found no path of {length} vertices in the time given. Allow "
-                "more; there may be one."
-            )
-        certificate = Certificate.from_bound(
-            "IntegerProgram",
-            score,
-            max(bound, score),
-            tolerance=PRECISION * max(1.0, abs(score)),
-            iterations=1,
-        )
-        return PathSolution(path, certificate)
+        except (InfeasibleError, SolverError):
+            # there is a path: one is known already
+            return None, False
+        if solved is None:
+            return None, False
+        return _follow(edges, solved, problem, length), solved.proven
 
 
-def _fallback(problem: PathProblem, length: int) -> tuple[Integers, float, float]:
-    """A beam's path, its score, and the bound of the best walk."""
-    table = walk_bounds(problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1)
-    bound = float((problem.start + table[length - 1]).max())
-    if bound == -np.inf:
-        raise InfeasibleError(infeasible_message(length))
-    try:
-        known = Beam(80, lookahead=True).decode(problem, length)
-    except InfeasibleError:  # the beam ran into a dead end, which proves nothing
-        return np.empty(0, dtype=np.int32), -np.inf, bound
-    return known.vertices, problem.score(known.vertices), bound
+def _what_is_left(clock: Clock) -> Budget:
+    seconds = clock.seconds_left
+    return Budget(seconds=None if seconds == np.inf else seconds)
 
 
 def _check_magnitude(problem: PathProblem) -> None:
@@ -170,8 +161,7 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> Integers
     program.add_row(chosen[from_source], np.ones(len(from_source)), "=", 1.0)  # (2)
     program.add_row(chosen[to_sink], np.ones(len(to_sink)), "=", 1.0)  # (3)
     program.add_row(chosen, np.ones(m), "=", most)  # (4)
-    entering = [np.flatnonzero(heads == v) for v in range(problem.size)]
-    leaving = [np.flatnonzero(tails == v) for v in range(problem.size)]
+    entering, leaving = _grouped(heads, problem.size), _grouped(tails, problem.size)
     for into, out in zip(entering, leaving, strict=True):
         both = np.concatenate([into, out])
         signs = np.concatenate([np.ones(len(into)), -np.ones(len(out))])
@@ -204,8 +194,9 @@ def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) ->
     leave = [*((columns, tails) for columns in steps), (finish, last)]
     passing: list[list[NDArray[np.int64]]] = [[] for _ in range(problem.size)]
     for (incoming, into), (outgoing, out) in zip(enter, leave, strict=True):
+        coming, going = _grouped(into, problem.size), _grouped(out, problem.size)
         for v in range(problem.size):
-            entering, leaving = incoming[into == v], outgoing[out == v]
+            entering, leaving = incoming[coming[v]], outgoing[going[v]]
             signs = np.concatenate([np.ones(len(entering)), -np.ones(len(leaving))])
             program.add_row(np.concatenate([entering, leaving]), signs, "=", 0.0)
             passing[v].append(entering)
@@ -223,15 +214,25 @@ def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) ->
     ).astype(np.int32)
 
 
+def _grouped(vertices: NDArray[Any], size: int) -> list[NDArray[np.int64]]:
+    """The places where each vertex stands."""
+    order = np.argsort(vertices, kind="stable")
+    return np.split(order, np.searchsorted(vertices[order], np.arange(size + 1)))[1:-1]
+
+
 def _members(problem: PathProblem) -> list[NDArray[np.int64]]:
     return [np.flatnonzero(problem.dense_classes == c) for c in range(problem.class_count)]
 
 
-def _follow(edges: Integers, solved: IntegerSolution, length: int) -> Integers:
-    """Read the path off the chosen edges."""
+def _follow(
+    edges: Integers, solved: IntegerSolution, problem: PathProblem, length: int
+) -> Integers | None:
+    """Read the path off the chosen edges; None if they make none."""
     chosen = np.flatnonzero(solved.values[: len(edges)] > 0.5)
     onward = dict(edges[chosen].tolist())
-    path = [onward[-1]]
+    path = [onward.get(-1, -1)]
     while len(path) < length:
-        path.append(onward[path[-1]])
-    return np.array(path, dtype=np.int32)
+        path.append(onward.get(path[-1], -1))
+    if min(path) < 0 or len(set(problem.dense_classes[path].tolist())) < length:
+        return None
+    return np.array(path, dtype=np.int32) if problem.score(path) > -np.inf else None

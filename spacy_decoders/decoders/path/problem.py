@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, read_only
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import DecodersError, InfeasibleError, ProblemError
 
 __all__ = ["PathProblem", "PathSolution"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
+
+#: Within what a path is called optimal, relative to the sum of its absolute scores.
+PRECISION = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,16 +107,21 @@ class PathProblem:
         return read_only(np.ascontiguousarray(self.edges.T))
 
     @cached_property
-    def _largest(self) -> float:
-        parts = (self.start, self.weights, self.end)
-        return max(float(part.max(initial=0.0)) for part in parts)
+    def _largest(self) -> tuple[float, float, float]:
+        """The largest start, weight and end, none less than 0."""
+        start, step, end = self.start, self.weights, self.end
+        first, onward, last = (float(scores.max(initial=0.0)) for scores in (start, step, end))
+        return first, onward, last
+
+    def parts(self, vertices: Sequence[int] | Integers) -> list[float]:
+        """The scores that make up a path: its start, its edges and its end."""
+        path = vertices if isinstance(vertices, list) else np.asarray(vertices).tolist()
+        steps = [self.weights.item(edge) for edge in pairwise(path)]
+        return [self.start.item(path[0]), *steps, self.end.item(path[-1])]
 
     def score(self, vertices: Sequence[int] | Integers) -> float:
-        """The worth of a path by the definition, added up in float64."""
-        total = float(self.start[vertices[0]])
-        for source, target in pairwise(vertices):
-            total += float(self.weights[source, target])
-        return total + float(self.end[vertices[-1]])
+        """The worth of a path by the definition, rounded once."""
+        return math.fsum(self.parts(vertices))
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
         """The problem on some of the vertices, given in ascending order."""
@@ -146,16 +155,17 @@ class PathProblem:
             )
         return length
 
-    def tolerance(self, length: int, score: float, prices: float = 0.0) -> float:
-        """How far rounding can move the worth of any path that might beat `score`.
+    def rounding(self, length: int, score: float, prices: float = 0.0) -> float:
+        """How far rounding can move the worth of any path that is worth at least `score`.
 
-        A path that reaches `score` has terms whose magnitudes add up to at most twice its
-        positive part, plus ``|score|``; a sum of m floats is off by at most m units in the
-        last place of that. `prices` is what a relaxation adds to both sides.
+        Such a path has terms whose magnitudes add up to at most twice its positive part,
+        plus ``|score|``: however low the scores it leaves out, they cost no precision. A sum
+        of m floats is off by at most m units in the last place of that. `prices` is what a
+        relaxation adds to both sides.
         """
-        terms = length + 1
-        magnitude = 2.0 * terms * self._largest + abs(score) + 4.0 * prices
-        return float(4.0 * (terms + 2) * np.finfo(np.float64).eps * magnitude)
+        first, step, last = self._largest
+        magnitude = 2.0 * (first + (length - 1) * step + last) + abs(score) + 4.0 * prices
+        return float(4.0 * (length + 3) * np.finfo(np.float64).eps * magnitude)
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +187,42 @@ class PathSolution:
     def __post_init__(self) -> None:
         vertices = np.ascontiguousarray(self.vertices, dtype=np.int32)
         object.__setattr__(self, "vertices", read_only(vertices))
+
+    @classmethod
+    def certified(
+        cls,
+        decoder: str,
+        problem: PathProblem,
+        vertices: Sequence[int] | Integers,
+        bound: float,
+        *,
+        confidence: float | None = None,
+        iterations: int = 1,
+    ) -> PathSolution:
+        """State what a path is worth, beside a bound that was computed apart.
+
+        Raises
+        ------
+        DecodersError
+            If it is no path of the problem: then `decoder` has an error.
+        """
+        path = np.asarray(vertices).tolist()
+        if len(set(map(problem.classes.item, path))) < len(path) or min(path) < 0:
+            raise DecodersError(f"{decoder}: the path {path} meets a class twice.")
+        parts = problem.parts(path)
+        if min(parts) == -np.inf:
+            raise DecodersError(f"{decoder}: the path {path} has a forbidden part.")
+        scale = math.fsum(map(abs, parts))
+        certificate = Certificate.from_bound(
+            decoder,
+            math.fsum(parts),
+            bound,
+            tolerance=PRECISION * (1.0 + scale),
+            scale=scale,
+            confidence=confidence,
+            iterations=iterations,
+        )
+        return cls(np.asarray(vertices, dtype=np.int32), certificate)
 
 
 def infeasible_message(length: int) -> str:

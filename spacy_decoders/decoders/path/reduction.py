@@ -71,5 +71,5 @@ def useful_vertices(
         prices = np.zeros(problem.size)
     before = walk_bounds(problem.edges, problem.start, prices, len(after) - 1)
     through = (before + after[::-1]).max(axis=0) - prices + total_price
-    slack = problem.tolerance(len(after), threshold, total_price) if threshold > -np.inf else 0.0
+    slack = problem.rounding(len(after), threshold, total_price) if threshold > -np.inf else 0.0
     return np.flatnonzero((through >= threshold - slack) & (through > -np.inf))

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Clock
+from .coloring import Colorings
 from .depth_first import BestPaths, DepthFirst
+from .effort import STEPS, Effort
 from .kernels.walk import lagrangian_bounds, walk_bounds
 from .problem import PathProblem
+from .proof import MEMORY, Proof
 from .reduction import useful_vertices
+from .remembered_walks import Remembered
 from .state_space import Memory, relaxed_pass
 
 __all__ = ["Refinement"]
 
 #: Subgradient steps between two looks at the clock, and how many such rounds at most.
-STEPS, ROUNDS = 15, 8
-#: Nodes of a dive for a better path, of the search after pricing, and of a last round.
-DIVE_NODES, PRICED_NODES, LAST_NODES = 40, 3000, 20_000
+STEPS_A_ROUND, ROUNDS = 15, 8
+#: Nodes of a dive for a better path, and of the search after pricing.
+DIVE_NODES, PRICED_NODES = 40, 3000
 #: Classes remembered everywhere before memory becomes local.
 EVERYWHERE = 6
 #: Labels in one layer of a relaxation before it is given up.
@@ -33,10 +39,6 @@ class Refinement:
         The best paths found, in the vertices of the problem given.
     bound
         No path that is not among the best is worth more.
-    iterations
-        Rounds done.
-    prices
-        The largest sum of class prices used, for the numerical tolerance.
     """
 
     def __init__(
@@ -45,9 +47,9 @@ class Refinement:
         table: NDArray[np.float64],
         best: BestPaths,
         bound: float,
-        clock: Clock,
+        effort: Effort,
     ) -> None:
-        self._clock = clock
+        self._effort = effort
         self._whole = problem
         self._kept = np.arange(problem.size)
         self._problem = problem
@@ -56,16 +58,13 @@ class Refinement:
         self._total_price = 0.0
         self.best = best
         self.bound = bound
-        self.iterations = 0
-        self.prices = 0.0
+        self._prices_in_whole = self._vertex_prices
+        self._memory: Memory | None = None
+        self._by_subsets = False
 
     @property
     def _done(self) -> bool:
         return self.bound <= self.best.threshold
-
-    @property
-    def _out_of_budget(self) -> bool:
-        return self._clock.exhausted(self.iterations + 1)
 
     def run(self) -> None:
         """Work until the proof is complete or the budget ends."""
@@ -74,10 +73,40 @@ class Refinement:
         if not self._done:
             self._reduce()
             self._search(PRICED_NODES)
-        if not self._done and len(self.best.scores) == 1:
-            self._remember()
-        while not self._done and not self._out_of_budget:
+        single = len(self.best.scores) == 1
+        if not self._done and single:
+            self._remember(self._cost_of_subsets)
+        if not self._done and single and self._cost_of_subsets < np.inf:
+            self._subsets()
+        while not self._done and not self._effort.exhausted:
             self._search(None)
+
+    def help_prove(self, proof: Proof) -> None:
+        """Tell a proof the prices and the memory that were found, or the way that worked."""
+        proof.price(self._prices_in_whole)
+        proof.search(PRICED_NODES)
+        if not self._done:
+            return
+        if self._by_subsets and not proof.complete:
+            proof.subsets()
+        elif self._memory is not None and not proof.complete:
+            proof.remember(self._remembered(self._memory))
+        if not proof.complete:
+            proof.search()
+
+    def _in_whole(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Return values of the vertices left as values of all; zero for the others."""
+        whole = np.zeros((self._whole.size, *values.shape[1:]), dtype=values.dtype)
+        whole[self._kept] = values
+        return whole
+
+    def _remembered(self, memory: Memory) -> Remembered:
+        bits = memory.bit[self._problem.dense_classes]
+        own = np.zeros((len(bits), 2), dtype=np.uint64)
+        known = np.flatnonzero(bits >= 0)
+        own[known, bits[known] // 64] = np.uint64(1) << (bits[known] % 64).astype(np.uint64)
+        kept = np.stack([memory.low, memory.high], axis=1)
+        return Remembered(self._in_whole(own), self._in_whole(kept))
 
     def _reduce(self) -> None:
         """Drop the vertices that no better path can visit."""
@@ -97,7 +126,6 @@ class Refinement:
         by_class = np.zeros(self._problem.class_count)
         by_class[self._problem.dense_classes] = self._vertex_prices
         self._total_price = float(by_class.sum())
-        self.prices = max(self.prices, self._total_price)
 
     def _price(self) -> None:
         """Lower the walk bound by prices, diving for better paths on the way."""
@@ -105,9 +133,9 @@ class Refinement:
         class_prices, lowest = np.zeros((2, problem.class_count))
         rates = np.array([1.0, 0.0, np.inf])
         for _ in range(ROUNDS):
-            if self._done or self._out_of_budget:
+            if self._done or self._effort.exhausted:
                 return
-            self.iterations += 1
+            self._effort.rounds += 1
             bound = lagrangian_bounds(
                 problem.start,
                 problem.edges,
@@ -117,13 +145,14 @@ class Refinement:
                 problem.class_count,
                 length,
                 self._target,
-                STEPS,
+                STEPS_A_ROUND,
                 rates,
                 class_prices,
                 lowest,
             )
             self.bound = min(self.bound, bound)
             self._vertex_prices = lowest[problem.dense_classes]
+            self._prices_in_whole = self._in_whole(self._vertex_prices)
             self._sum_prices()
             self._after = walk_bounds(
                 problem.reversed_edges, problem.end, self._vertex_prices, length - 1
@@ -150,24 +179,52 @@ class Refinement:
         )
         ended = False
         while not ended:
-            self.iterations += 1
-            ended = search.run(LAST_NODES if nodes is None else nodes)
-            if nodes is not None or self._out_of_budget:
+            self._effort.rounds += 1
+            ended = search.run(nodes or 1 + STEPS // max(1, self._problem.size))
+            if nodes is not None or self._effort.exhausted:
                 break
         self.bound = min(self.bound, search.frontier)
         for score, path in zip(found.scores, found.paths, strict=True):
             if path[0] >= 0:
                 self.best.offer(float(score), self._kept[path])
 
-    def _remember(self) -> None:
+    @property
+    def _cost_of_subsets(self) -> float:
+        """The steps to go through all sets of the classes left; infinite if they are many."""
+        size, count = self._problem.size, self._problem.class_count
+        if count >= 32 or 8 * size << count > MEMORY:
+            return np.inf
+        length = self.best.paths.shape[1]
+        return float(size**2 * sum(math.comb(count, met) for met in range(1, length)) / 2)
+
+    def _subsets(self) -> None:
+        """Decide it by dynamic programming over the sets of the classes that are left."""
+        problem, effort = self._problem, self._effort
+        zero = np.zeros(problem.size)
+        length = self.best.paths.shape[1]
+        rest = walk_bounds(problem.reversed_edges, problem.end, zero, length - 1)
+
+        def interrupted(steps: int) -> bool:
+            effort.steps += steps
+            return effort.exhausted
+
+        every = Colorings(problem, rest, problem.class_count, prune=True, seed=0)
+        ended, path = every.run(0, self.best.threshold, interrupted)
+        if path is not None:
+            self.best.offer(problem.score(path), self._kept[path])
+        if ended:
+            self.bound, self._by_subsets = -np.inf, True
+
+    def _remember(self, most_steps: float) -> None:
         """Let walks remember the classes they repeat, until the best one repeats none."""
         problem, length = self._problem, self.best.paths.shape[1]
-        memory = Memory(problem)
+        memory = self._memory = Memory(problem)
         before = walk_bounds(problem.edges, problem.start, self._vertex_prices, length - 1)
         rests = {False: self._after, True: before}
         backward, everything = True, False
-        while not self._done and not self._out_of_budget:
-            self.iterations += 1
+        most_steps += self._effort.steps
+        while not (self._done or self._effort.exhausted or self._effort.steps > most_steps):
+            self._effort.rounds += 1
             result = relaxed_pass(
                 problem,
                 memory,
@@ -176,7 +233,7 @@ class Refinement:
                 self._total_price,
                 self.best.threshold,
                 backward=backward,
-                clock=self._clock,
+                effort=self._effort,
                 label_limit=LABELS,
                 refund=everything,
             )

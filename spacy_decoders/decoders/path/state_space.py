@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Clock
+from .effort import STEPS, Effort
 from .kernels.labels import extend
 from .problem import PathProblem
 
@@ -106,12 +106,12 @@ def relaxed_pass(
     threshold: float,
     *,
     backward: bool,
-    clock: Clock,
+    effort: Effort,
     label_limit: int,
     refund: bool = False,
     walk_count: int = 8,
 ) -> Pass | None:
-    """Find the best walks under a memory; None if time or `label_limit` ends first.
+    """Find the best walks under a memory; None if the budget or `label_limit` ends first.
 
     Parameters
     ----------
@@ -148,8 +148,8 @@ def relaxed_pass(
         step = (edges, prices, onward, total_price, threshold, problem.dense_classes, memory.bit)
         extended = None
         capacity = max(1024, 2 * len(layer[0]))
-        while extended is None and capacity < 2 * label_limit and not clock.exhausted():
-            extended = _extended(layer, step, memory, reach[depth], capacity)
+        while extended is None and capacity < 2 * label_limit and not effort.exhausted:
+            extended = _extended(layer, step, memory, reach[depth], capacity, effort)
             capacity *= 4
         if extended is None:
             return None
@@ -185,8 +185,9 @@ def _extended(
     memory: Memory,
     reach: NDArray[np.float64],
     capacity: int,
+    effort: Effort,
 ) -> Layer | None:
-    slots = np.empty(1 << (2 * capacity - 1).bit_length(), dtype=np.int32)
+    slots = np.full(1 << (2 * capacity - 1).bit_length(), -1, dtype=np.int32)
     fresh = (
         np.empty(capacity, dtype=np.int32),
         np.empty(capacity, dtype=np.uint64),
@@ -195,8 +196,18 @@ def _extended(
         np.empty(capacity, dtype=np.int32),
     )
     given: tuple[Any, ...] = (*layer[:4], *step, memory.low, memory.high, slots, *fresh, reach)
-    count = extend(*given)
-    return None if count < 0 else tuple(part[:count].copy() for part in fresh)
+    reach[:] = -np.inf
+    size, count = len(reach), 0
+    a_round = 1 + STEPS // size
+    for first in range(0, len(layer[0]), a_round):
+        if effort.exhausted:
+            return None
+        last = min(first + a_round, len(layer[0]))
+        count = extend(first, last, count, *given)
+        effort.steps += (last - first) * size
+        if count < 0:
+            return None
+    return tuple(part[:count].copy() for part in fresh)
 
 
 def _traced(layers: list[Layer], index: int, *, backward: bool) -> NDArray[np.int32]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["colorful_path"]
+__all__ = ["colorful_path", "go_on_coloring"]
 
 
 @jit()
@@ -65,40 +65,65 @@ def _best_steps(values, vertices, count, edges, out):
 
 
 @jit()
-def colorful_path(
-    start, edges, end, classes, rest, prune, threshold, color_count, seed, iteration, colors,
-    table, path,
+def _by_color(classes, colors, color_count, first, members):
+    """List the vertices colour by colour: those of c from first[c] to first[c + 1]."""
+    for v in range(classes.size):
+        first[colors[classes[v]] + 1] += 1
+    for c in range(color_count):
+        first[c + 1] += first[c]
+    place = first[:-1].copy()
+    for v in range(classes.size):
+        c = colors[classes[v]]
+        members[place[c]] = v
+        place[c] += 1
+
+
+@jit()
+def _trace(edges, classes, colors, table, best_set, best_vertex, path):
+    """Write the path that ends with this vertex and has met these colours."""
+    path[path.size - 1] = best_vertex
+    spectrum = best_set
+    for i in range(path.size - 2, -1, -1):
+        v = path[i + 1]
+        value = table[spectrum, v]
+        spectrum ^= 1 << colors[classes[v]]
+        for j in range(classes.size):
+            c = colors[classes[j]]
+            if spectrum >> c & 1 and edges[j, v] + table[spectrum, j] == value:
+                path[i] = j
+                break
+
+
+@jit()
+def go_on_coloring(
+    start, edges, end, classes, rest, prune, color_count, seed, iteration, set_limit, colors,
+    table, path, best, state,
 ):  # fmt: skip
-    """Return the worth of the best colourful path above `threshold`, and write it to `path`.
+    """Go through up to `set_limit` more sets of colours; return whether those were all.
 
     `table[S, v]` is the best path to v that has met exactly the colours S, v's among them.
     Every entry has one predecessor set, S without v's colour, so that each is written once
     and the table needs no clearing. With `prune`, states that cannot exceed the best known,
-    `rest[l, v]` being the most that l more vertices can add, are not extended.
+    `rest[l, v]` being the most that l more vertices can add, are not extended. `state` holds
+    the next set, 0 at first, and the colours and the end of the best path; `best[0]` is its
+    worth, or what it must exceed. It is written to `path` after the last set.
     """
     n = start.size
     length = path.size
-    _color_classes(seed, iteration, color_count, colors)
+    if state[0] == 0:
+        _color_classes(seed, iteration, color_count, colors)
+        for v in range(n):
+            table[1 << colors[classes[v]], v] = start[v]
+        state[0] = 1
+        state[2] = -1
     first = np.zeros(color_count + 1, np.int64)
-    for v in range(n):
-        first[colors[classes[v]] + 1] += 1
-    for c in range(color_count):
-        first[c + 1] += first[c]
     members = np.empty(n, np.int64)
-    place = first[:-1].copy()
-    for v in range(n):
-        c = colors[classes[v]]
-        members[place[c]] = v
-        place[c] += 1
-    for v in range(n):
-        table[1 << colors[classes[v]], v] = start[v]
+    _by_color(classes, colors, color_count, first, members)
     values = np.empty(n)
     vertices = np.empty(n, np.int64)
     out = np.empty(n)
-    best = threshold
-    best_set = 0
-    best_vertex = -1
-    for spectrum in range(1, 1 << color_count):
+    last = min(state[0] + set_limit, 1 << color_count)
+    for spectrum in range(state[0], last):
         size = 0
         bits = spectrum
         while bits:
@@ -106,25 +131,25 @@ def colorful_path(
             size += 1
         if size > length:
             continue
-        state = table[spectrum]
+        reached = table[spectrum]
         beyond = rest[length - size]
-        floor = best if prune else -np.inf
+        floor = best[0] if prune else -np.inf
         count = 0
         for c in range(color_count):
             if spectrum >> c & 1:
                 for i in range(first[c], first[c + 1]):
                     u = members[i]
-                    if state[u] + beyond[u] > floor:
-                        values[count] = state[u]
+                    if reached[u] + beyond[u] > floor:
+                        values[count] = reached[u]
                         vertices[count] = u
                         count += 1
         if size == length:
             for i in range(count):
                 value = values[i] + end[vertices[i]]
-                if value > best:
-                    best = value
-                    best_set = spectrum
-                    best_vertex = vertices[i]
+                if value > best[0]:
+                    best[0] = value
+                    state[1] = spectrum
+                    state[2] = vertices[i]
             continue
         _best_steps(values, vertices, count, edges, out)
         for c in range(color_count):
@@ -132,17 +157,24 @@ def colorful_path(
                 target = table[spectrum | 1 << c]
                 for i in range(first[c], first[c + 1]):
                     target[members[i]] = out[members[i]]
-    if best_vertex < 0:
-        return -np.inf
-    path[length - 1] = best_vertex
-    spectrum = best_set
-    for i in range(length - 2, -1, -1):
-        v = path[i + 1]
-        value = table[spectrum, v]
-        spectrum ^= 1 << colors[classes[v]]
-        for j in range(n):
-            c = colors[classes[j]]
-            if spectrum >> c & 1 and edges[j, v] + table[spectrum, j] == value:
-                path[i] = j
-                break
-    return best
+    state[0] = last
+    if last < 1 << color_count:
+        return False
+    if state[2] >= 0:
+        _trace(edges, classes, colors, table, state[1], state[2], path)
+    return True
+
+
+@jit()
+def colorful_path(
+    start, edges, end, classes, rest, prune, threshold, color_count, seed, iteration, colors,
+    table, path,
+):  # fmt: skip
+    """Return the worth of the best colourful path above `threshold`, and write it to `path`."""
+    best = np.full(1, threshold)
+    state = np.zeros(3, np.int64)
+    go_on_coloring(
+        start, edges, end, classes, rest, prune, color_count, seed, iteration, 1 << color_count,
+        colors, table, path, best, state,
+    )  # fmt: skip
+    return best[0] if state[2] >= 0 else -np.inf

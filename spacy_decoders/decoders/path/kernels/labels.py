@@ -21,11 +21,13 @@ def _slot(vertex, low, high, size):
 
 @jit()
 def extend(
-    vertices, low, high, values, edges, prices, rest, base, threshold, classes, bit, memory_low,
-    memory_high, slots, new_vertices, new_low, new_high, new_values, new_parents, reach,
+    first, last, count, vertices, low, high, values, edges, prices, rest, base, threshold,
+    classes, bit, memory_low, memory_high, slots, new_vertices, new_low, new_high, new_values,
+    new_parents, reach,
 ):  # fmt: skip
-    """Extend each label by each vertex; return the number of new labels, -1 if too many.
+    """Extend the labels from `first` to `last` by each vertex; return the number of new ones.
 
+    `count` labels are there already; the result is -1 if they get too many.
     A label is a vertex, the remembered classes as 128 bits, and the best value of a walk
     with that end and memory. Of two equal ones the better stays. A label goes no further
     if it cannot exceed `threshold` with the best `rest` there may be. `bit[c]` is the bit
@@ -36,10 +38,7 @@ def extend(
     one = np.uint64(1)
     nothing = np.uint64(0)
     capacity = new_vertices.size
-    slots[:] = -1
-    reach[:] = -np.inf
-    count = 0
-    for label in range(vertices.size):
+    for label in range(first, last):
         row = edges[vertices[label]]
         value = values[label]
         promised = value + base

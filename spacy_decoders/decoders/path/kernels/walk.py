@@ -4,7 +4,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["lagrangian_bounds", "walk_bounds"]
+__all__ = ["best_walk", "lagrangian_bounds", "walk_bounds"]
 
 
 @jit()
@@ -85,6 +85,19 @@ def _best_walk(start, edges, prices, table, walk):
                 best = candidate
                 walk[i] = u
     return value
+
+
+@jit()
+def best_walk(start, edges, classes, class_count, table, walk):
+    """Write the walk of greatest worth; return whether it meets no class twice."""
+    free = np.zeros(start.size)
+    value = _best_walk(start, edges, free, table, walk)
+    met = np.zeros(class_count, np.bool_)
+    for i in range(walk.size if value > -np.inf else 0):
+        if met[classes[walk[i]]]:
+            return False
+        met[classes[walk[i]]] = True
+    return value > -np.inf
 
 
 @jit()

@@ -1,0 +1,190 @@
+"""What no path exceeds, computed apart from the loops that look for paths."""
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["left_open", "most_beyond", "prove", "prove_at_once", "prove_subsets", "worth_through"]
+
+
+@jit()
+def most_beyond(arcs, last, prices, length):
+    """Return table[l, v]: the most that v and l vertices beyond it add, all prices paid.
+
+    `arcs[u]` is the row of edges between u, the farther vertex, and each nearer one.
+    """
+    n = last.size
+    table = np.full((length, n), -np.inf)
+    for v in range(n):
+        table[0, v] = last[v] - prices[v]
+    for steps in range(1, length):
+        out = table[steps]
+        for u in range(0, n - 1, 2):
+            first = table[steps - 1, u]
+            second = table[steps - 1, u + 1]
+            near = arcs[u]
+            next_near = arcs[u + 1]
+            for v in range(n):
+                a = near[v] + first
+                b = next_near[v] + second
+                a = a if a > b else b
+                out[v] = a if a > out[v] else out[v]
+        if n % 2:
+            value = table[steps - 1, n - 1]
+            row = arcs[n - 1]
+            for v in range(n):
+                a = row[v] + value
+                out[v] = a if a > out[v] else out[v]
+        for v in range(n):
+            out[v] -= prices[v]
+    return table
+
+
+@jit()
+def worth_through(before, after, prices, total):
+    """Return the most that a walk through each vertex is worth, wherever it meets it."""
+    length, n = after.shape
+    most = np.full(n, -np.inf)
+    for place in range(length):
+        for v in range(n):
+            worth = before[place, v] + after[length - 1 - place, v]
+            most[v] = worth if worth > most[v] else most[v]
+    for v in range(n):
+        most[v] += prices[v] + total
+    return most
+
+
+@jit()
+def prove(
+    start, edges, end, beyond, classes, prices, total, node_limit, path, place, values, limits,
+    used,
+):  # fmt: skip
+    """Go on with a depth-first search for paths above a floor; say whether it has ended.
+
+    `beyond[l, v]` is the most that v and l vertices after it add, prices paid, and `total`
+    what a path may get back of its prices. What promises at most `limits[0]`, the floor, is
+    not opened, and `limits[1]` becomes the most that any of that promises. A better path
+    raises the floor and stands in `path[1]`. `place` is the depth and the vertex to go on at.
+    """
+    length, n = beyond.shape
+    current = path[0]
+    nodes = 0
+    depth = place[0]
+    cursor = place[1]
+    while depth >= 0 and nodes < node_limit:
+        row = start if depth == 0 else edges[current[depth - 1]]
+        onward = beyond[length - 1 - depth]
+        value = values[depth] + total
+        opened = -1
+        for v in range(cursor, n):
+            promise = value + (row[v] + onward[v])
+            if promise <= limits[0]:
+                if promise > limits[1] and not used[classes[v]]:
+                    limits[1] = promise
+            elif not used[classes[v]]:
+                current[depth] = v
+                if depth < length - 1:
+                    opened = v
+                    break
+                worth = start[current[0]] + end[v]
+                for i in range(1, length):
+                    worth += edges[current[i - 1], current[i]]
+                limits[1] = max(limits[1], worth)
+                if worth > limits[0]:
+                    limits[0] = worth
+                    path[1] = current
+        if opened >= 0:
+            values[depth + 1] = values[depth] + (row[opened] - prices[opened])
+            used[classes[opened]] = True
+            nodes += 1
+            depth += 1
+            cursor = 0
+        else:
+            depth -= 1
+            if depth >= 0:
+                used[classes[current[depth]]] = False
+                cursor = current[depth] + 1
+    place[0] = depth
+    place[1] = cursor
+    return depth < 0
+
+
+@jit()
+def left_open(start, edges, beyond, total, path, place, values):
+    """Return the most that a vertex promises which an interrupted search has not come to."""
+    length, n = beyond.shape
+    most = -np.inf
+    for depth in range(place[0] + 1):
+        row = start if depth == 0 else edges[path[0, depth - 1]]
+        value = values[depth] + total
+        first = place[1] if depth == place[0] else path[0, depth] + 1
+        for v in range(first, n):
+            most = max(most, value + (row[v] + beyond[length - 1 - depth, v]))
+    return most
+
+
+@jit()
+def prove_at_once(start, edges, reversed_edges, end, classes, class_count, length, floor, nodes):
+    """Return a number that no path exceeds, by a search of so many nodes without prices."""
+    free = np.zeros(start.size)
+    beyond = most_beyond(reversed_edges, end, free, length)
+    path = np.zeros((2, length), np.int64)
+    place = np.zeros(2, np.int64)
+    values = np.zeros(length)
+    limits = np.full(2, -np.inf)
+    limits[0] = floor
+    used = np.zeros(class_count, np.bool_)
+    if prove(
+        start, edges, end, beyond, classes, free, 0.0, nodes, path, place, values, limits, used
+    ):
+        return limits[1]
+    return max(limits[1], left_open(start, edges, beyond, 0.0, path, place, values))
+
+
+@jit()
+def prove_subsets(
+    reversed_edges, end, classes, class_count, before, floor, first, last, table, limits
+):  # fmt: skip
+    """Extend the best ends of paths, set of classes by set, from the set `first` to `last`.
+
+    `table[T, v]` is the best end that begins at v and meets exactly the classes T, and
+    `before[l, v]` the most that l vertices before v can add. The sets must come in ascending
+    order. An end that promises at most `floor` is not extended, and `limits[1]` becomes the
+    most that such an end promises, or that a whole path is worth.
+    """
+    length, n = before.shape
+    if first == 0:
+        first = 1
+        for v in range(n):
+            table[1 << classes[v], v] = end[v]
+    live = np.empty(n, np.int64)
+    out = np.empty(n)
+    for members in range(first, last):
+        size = 0
+        for c in range(class_count):
+            size += members >> c & 1
+        if size > length:
+            continue
+        state = table[members]
+        ahead = before[length - size]
+        count = 0
+        for v in range(n):
+            if members >> classes[v] & 1:
+                promise = ahead[v] + state[v]
+                if promise <= floor or size == length:
+                    limits[1] = max(limits[1], promise)
+                else:
+                    live[count] = v
+                    count += 1
+        if size == length:
+            continue
+        out[:] = -np.inf
+        for i in range(count):
+            value = state[live[i]]
+            row = reversed_edges[live[i]]
+            for v in range(n):
+                a = row[v] + value
+                out[v] = a if a > out[v] else out[v]
+        for v in range(n):
+            if not members >> classes[v] & 1:
+                table[members | 1 << classes[v], v] = out[v]

@@ -1,0 +1,214 @@
+"""An upper bound on all paths, computed apart from whatever found the best one known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Clock
+from .kernels.proof import (
+    left_open,
+    most_beyond,
+    prove,
+    prove_at_once,
+    prove_subsets,
+    worth_through,
+)
+from .problem import Floats, Integers, PathProblem
+from .remembered_walks import Remembered, worth_of_remembering_walks
+
+__all__ = ["Proof", "quick_bound"]
+
+#: Vertices looked at between two looks at the clock.
+STEPS = 4_000_000
+#: Bytes that a table over sets of classes may take.
+MEMORY = 1 << 28
+
+
+def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> float:
+    """Return what no path exceeds, by a search of at most so many nodes.
+
+    Parameters
+    ----------
+    score
+        The worth of a path that is known: what promises more is searched.
+    nodes
+        The most vertices to search through; with none it is the worth of the best walk.
+    """
+    rounding = problem.rounding(length, score)
+    bound = prove_at_once(
+        problem.start,
+        problem.edges,
+        problem.reversed_edges,
+        problem.end,
+        problem.dense_classes,
+        problem.class_count,
+        length,
+        score + rounding,
+        nodes,
+    )
+    return float(bound) + rounding
+
+
+class Proof:
+    """The proof that no path is worth more than a known one, as far as it has come.
+
+    It shares no loop with the search for paths, and takes from it only what can do no harm:
+    the score to compare with, prices, and what walks should remember. Whatever these are,
+    :attr:`bound` holds; if they are good, it comes down to the score.
+
+    Parameters
+    ----------
+    problem
+        The graph.
+    length
+        Vertices of the path.
+    score
+        The worth of a path that is known; ``-inf`` without one.
+    clock
+        What ends the proof early.
+
+    Attributes
+    ----------
+    witness
+        The best path met that is worth more than the one known, or None.
+    """
+
+    def __init__(self, problem: PathProblem, length: int, score: float, clock: Clock) -> None:
+        self.witness: Integers | None = None
+        self._problem = problem
+        self._length = length
+        self._score = score
+        self._clock = clock
+        self._kept = np.arange(problem.size)
+        self._open = math.inf
+        self._rounding = problem.rounding(length, score) if score > -math.inf else 0.0
+        self._floor = score + self._rounding
+        self._left_out = -math.inf
+        self._set_prices(np.zeros(problem.size))
+
+    @property
+    def bound(self) -> float:
+        """No path is worth more; ``-inf`` if it is proven that there is none."""
+        return max(self._left_out, self._open) + self._rounding
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left that promises more than the path known."""
+        return self._open <= self._floor
+
+    def price(self, prices: Floats) -> None:
+        """Let each vertex that is left cost something: not negative, alike within a class."""
+        self.reduce()
+        self._rounding = max(
+            self._rounding,
+            self._problem.rounding(self._length, self._score, self._total(prices[self._kept])),
+        )
+        self._floor = self._score + self._rounding
+        self._set_prices(prices[self._kept])
+        self.reduce()
+
+    def reduce(self) -> None:
+        """Leave out the vertices through which no walk promises more than the path known."""
+        problem = self._problem
+        before = most_beyond(problem.edges, problem.start, self._prices, self._length)
+        through = worth_through(before, self._beyond, self._prices, self._total_price)
+        kept = np.flatnonzero(through > self._floor)
+        if len(kept) == problem.size:
+            return
+        self._left_out = max(self._left_out, float(through[through <= self._floor].max()))
+        self._kept = self._kept[kept]
+        self._problem = problem.restrict(kept)
+        self._set_prices(self._prices[kept])
+
+    def search(self, nodes: int | None = None) -> None:
+        """Search depth first, through at most so many vertices; None for no such limit."""
+        problem, length = self._problem, self._length
+        path = np.zeros((2, length), dtype=np.int64)
+        place, values = np.zeros(2, dtype=np.int64), np.zeros(length)
+        limits = np.array([self._floor, -np.inf])
+        used = np.zeros(problem.class_count, dtype=np.bool_)
+        ended, a_round = False, nodes or 1 + STEPS // max(1, problem.size)
+        while not ended:
+            ended = prove(
+                problem.start,
+                problem.edges,
+                problem.end,
+                self._beyond,
+                problem.dense_classes,
+                self._prices,
+                self._total_price,
+                a_round,
+                path,
+                place,
+                values,
+                limits,
+                used,
+            )
+            if nodes is not None or self._clock.exhausted():
+                break
+        if limits[0] > self._floor:
+            self.witness = self._kept[path[1]].astype(np.int32)
+        rest = -math.inf
+        if not ended:
+            given = (problem.start, problem.edges, self._beyond, self._total_price)
+            rest = left_open(*given, path, place, values)
+        self._open = min(self._open, max(float(limits[1]), rest))
+
+    def subsets(self) -> None:
+        """Decide what is left by dynamic programming over the sets of its classes."""
+        problem, length = self._problem, self._length
+        sets = 1 << problem.class_count
+        free = np.zeros(problem.size)
+        before = most_beyond(problem.edges, problem.start, free, length)
+        table = np.empty((sets, problem.size))
+        limits = np.array([self._floor, -np.inf])
+        a_round = 1 + STEPS // max(1, problem.size) ** 2
+        for first in range(0, sets, a_round):
+            if self._clock.exhausted():
+                return
+            prove_subsets(
+                problem.reversed_edges,
+                problem.end,
+                problem.dense_classes,
+                problem.class_count,
+                before,
+                self._floor,
+                first,
+                min(sets, first + a_round),
+                table,
+                limits,
+            )
+        self._open = min(self._open, float(limits[1]))
+
+    def remember(self, remembered: Remembered) -> None:
+        """Decide what is left by walks that remember classes where they are told to."""
+        problem = self._problem
+        worth = worth_of_remembering_walks(
+            problem,
+            remembered.restrict(self._kept),
+            most_beyond(problem.edges, problem.start, self._prices, self._length),
+            self._prices,
+            self._total_price,
+            self._floor,
+            self._clock,
+        )
+        if worth is not None:
+            self._open = min(self._open, worth)
+
+    def _set_prices(self, prices: NDArray[np.float64]) -> None:
+        problem = self._problem
+        self._prices = prices
+        self._total_price = self._total(prices)
+        self._beyond = most_beyond(problem.reversed_edges, problem.end, prices, self._length)
+        most = problem.start + self._beyond[-1]
+        self._open = min(self._open, float(most.max(initial=-np.inf)) + self._total_price)
+
+    def _total(self, prices: NDArray[np.float64]) -> float:
+        """The most that a path can pay, rounded once."""
+        problem = self._problem
+        by_class = np.zeros(problem.class_count)
+        np.maximum.at(by_class, problem.dense_classes, prices)
+        return math.fsum(by_class)

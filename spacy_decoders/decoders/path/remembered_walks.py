@@ -1,0 +1,167 @@
+"""How much walks are worth that remember classes, by plain array operations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Clock
+from .problem import Floats, PathProblem
+
+__all__ = ["Remembered", "worth_of_remembering_walks"]
+
+#: Pairs of a walk and a vertex that are looked at together.
+PAIRS = 1 << 17
+
+Words = NDArray[np.uint64]
+Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Remembered:
+    """Which classes a walk remembers where: whatever they are, no path is excluded.
+
+    Attributes
+    ----------
+    own
+        The bit of each vertex's class, in two words; zero for a class that is never
+        remembered. **Shape:** ``(n, 2)``
+    kept
+        The bits that a walk still has when it has passed a vertex. **Shape:** ``(n, 2)``
+    """
+
+    own: Words
+    kept: Words
+
+    def restrict(self, vertices: Indices) -> Remembered:
+        """Return what is remembered at some of the vertices."""
+        return Remembered(self.own[vertices], self.kept[vertices])
+
+    @property
+    def everything(self) -> bool:
+        """Whether every class is remembered everywhere, so that all walks are paths."""
+        every = np.bitwise_or.reduce(self.own, axis=0)
+        return bool(self.own.any(axis=1).all() and ((self.kept & every) == every).all())
+
+
+@dataclass(frozen=True, eq=False)
+class _Walks:
+    """Walks of one length: where they end, what they remember, and what they are worth."""
+
+    vertices: Indices
+    memory: Words
+    #: prices paid, and without
+    paid: Floats
+    worth: Floats
+
+    def best(self) -> _Walks:
+        """Keep the best of those that end alike and remember the same."""
+        mixed = self.vertices.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= self.memory[:, 0] * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= self.memory[:, 1] * np.uint64(0x94D049BB133111EB)
+        # equal ones stand together; where others come between, some are left unmerged
+        order = np.lexsort((-self.paid, mixed))
+        vertices, memory = self.vertices[order], self.memory[order]
+        fresh = np.ones(len(order), dtype=bool)
+        fresh[1:] = (vertices[1:] != vertices[:-1]) | (memory[1:] != memory[:-1]).any(axis=1)
+        chosen = order[fresh]
+        return _Walks(
+            self.vertices[chosen], self.memory[chosen], self.paid[chosen], self.worth[chosen]
+        )
+
+
+def worth_of_remembering_walks(
+    problem: PathProblem,
+    remembered: Remembered,
+    before: Floats,
+    prices: Floats,
+    total_price: float,
+    floor: float,
+    clock: Clock,
+) -> float | None:
+    """Return a number that no path exceeds; None if the clock ends first.
+
+    Walks are built from their end, and then from their start, with the first pass as the
+    bound on what follows. Those that can't exceed `floor` go no further.
+
+    Parameters
+    ----------
+    before
+        ``before[l, v]``: the most that v and l vertices before it add, prices paid.
+        **Shape:** ``(length, n)``
+    """
+    limits = (prices, total_price, floor)
+    turned = (problem.end, problem.reversed_edges, problem.start)
+    grown = _grown(*turned, remembered, before, *limits, clock)
+    if grown is None:
+        return None
+    left_out, _, beyond = grown
+    straight = (problem.start, problem.edges, problem.end)
+    grown = _grown(*straight, remembered, beyond, *limits, clock)
+    return None if grown is None else max(left_out, *grown[:2])
+
+
+def _grown(
+    first: Floats,
+    edges: Floats,
+    last: Floats,
+    remembered: Remembered,
+    beyond: Floats,
+    prices: Floats,
+    total_price: float,
+    floor: float,
+    clock: Clock,
+) -> tuple[float, float, Floats] | None:
+    """Build all walks; return the most of those left out, of the others, and their table.
+
+    The table tells, as `beyond` does of the other direction, what v and l vertices before it
+    add.
+    """
+    length, size = beyond.shape
+    table = np.full((length, size), -np.inf)
+    table[0] = first - prices
+    promises = first + beyond[-1] + total_price
+    left_out = float(promises[promises <= floor].max(initial=-np.inf))
+    alive = np.flatnonzero(promises > floor)
+    memory = remembered.own[alive] & remembered.kept[alive]
+    walks = _Walks(alive, memory, table[0][alive], first[alive])
+    for place in range(1, length):
+        onward = beyond[length - 1 - place] + total_price
+        pieces = []
+        for begin in range(0, max(1, len(walks.vertices)), 1 + PAIRS // max(1, size)):
+            if clock.exhausted():
+                return None
+            some = slice(begin, begin + 1 + PAIRS // max(1, size))
+            ends, seen = walks.vertices[some], walks.memory[some]
+            promises = walks.paid[some, None] + (edges[ends] + onward)
+            hopeful = promises > floor
+            hopeless = np.max(promises, where=~hopeful, initial=-np.inf)
+            left_out = max(left_out, float(hopeless))
+            walk, vertex = np.nonzero(hopeful)
+            new = ((seen[walk] & remembered.own[vertex]) == 0).all(axis=1)
+            walk, vertex = walk[new], vertex[new]
+            step = edges[ends[walk], vertex]
+            pieces.append(
+                _Walks(
+                    vertex,
+                    (seen[walk] | remembered.own[vertex]) & remembered.kept[vertex],
+                    walks.paid[some][walk] + (step - prices[vertex]),
+                    walks.worth[some][walk] + step,
+                )
+            )
+        walks = _joined(pieces).best()
+        np.maximum.at(table[place], walks.vertices, walks.paid)
+    whole = walks.worth if remembered.everything else walks.paid + total_price
+    most = (whole + last[walks.vertices]).max(initial=-np.inf)
+    return left_out, float(most), table
+
+
+def _joined(pieces: list[_Walks]) -> _Walks:
+    return _Walks(
+        np.concatenate([piece.vertices for piece in pieces]),
+        np.concatenate([piece.memory for piece in pieces]),
+        np.concatenate([piece.paid for piece in pieces]),
+        np.concatenate([piece.worth for piece in pieces]),
+    )
