@@ -12,7 +12,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import first_least
+from .ties import cheapest
 
 if TYPE_CHECKING:
     from ...graph import ConceptGraph
@@ -88,13 +88,6 @@ def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
 def _highest(
     name: str, problem: RepresentativesProblem, scores: NDArray[Any], seed: int
 ) -> RepresentativesSolution:
-    keys = problem.keys(seed)
-    choices = np.array(
-        [
-            first_least(-scores[first:last].astype(np.float64), keys[first:last])
-            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
-        ],
-        dtype=np.int64,
-    )
+    choices = cheapest(problem, -scores.astype(np.float64), problem.keys(seed))
     certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
     return RepresentativesSolution.of(problem, choices, certificate)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -11,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .problem import RepresentativesProblem
+from .rounding import rounded_down
 
 __all__ = ["PairCosts", "pair_costs"]
 
@@ -32,7 +35,7 @@ class PairCosts:
     integral
         Whether all costs are whole numbers.
     unit
-        What a cost of 1 here is in the problem.
+        What a cost of 1 here is in the problem, exactly.
     """
 
     unary: NDArray[np.float64]
@@ -42,7 +45,7 @@ class PairCosts:
     set_order: NDArray[np.int64]
     member_order: NDArray[np.int64]
     integral: bool
-    unit: float
+    unit: Fraction
 
     @property
     def size(self) -> int:
@@ -56,12 +59,17 @@ class PairCosts:
         return self.blocks[start : start + rows * columns].reshape(rows, columns)
 
     @cached_property
+    def _nearest(self) -> list[list[NDArray[np.float64]]]:
+        """What each candidate of set j pays at least beside set i < j, at ``[j][i]``."""
+        return [[self.block(i, j).min(axis=0) for i in range(j)] for j in range(self.size)]
+
+    @cached_property
     def block_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""
         minima = np.zeros((self.size, self.size))
-        for i in range(self.size):
-            for j in range(i + 1, self.size):
-                minima[i, j] = self.block(i, j).min()
+        for j, beside in enumerate(self._nearest):
+            for i, costs in enumerate(beside):
+                minima[i, j] = costs.min()
         return minima
 
     @cached_property
@@ -70,22 +78,45 @@ class PairCosts:
         return np.minimum.reduceat(self.unary, self.offsets[:-1])
 
     @cached_property
+    def shift(self) -> float:
+        """What every choice costs at least by the least of each cost alone, as summed."""
+        return float(self.unary_minima.sum() + self.block_minima.sum())
+
+    @cached_property
     def least(self) -> float:
         """A bound on the cost of every choice.
 
-        Each candidate pays at least half of what the cheapest candidate of each other set
-        would cost beside it: half its hitting distances.
+        Each candidate pays at least what the nearest one of each earlier set would cost
+        beside it.
         """
-        paid = np.zeros(len(self.unary))
-        parts = [slice(*span) for span in pairwise(self.offsets.tolist())]
-        for i in range(self.size):
-            for j in range(i + 1, self.size):
-                block = self.block(i, j)
-                paid[parts[i]] += block.min(axis=1)
-                paid[parts[j]] += block.min(axis=0)
-        least = float(np.minimum.reduceat(self.unary + 0.5 * paid, self.offsets[:-1]).sum())
-        # half a distance more than a whole number of them is not attainable
-        return float(np.ceil(least)) if self.integral else least
+        parts = np.split(self.unary, self.offsets[1:-1])
+        paid = [own + sum(beside) for own, beside in zip(parts, self._nearest, strict=True)]
+        if self.integral:
+            return float(sum(costs.min() for costs in paid))
+        sizes = [
+            np.abs(own) + sum(map(np.abs, beside))
+            for own, beside in zip(parts, self._nearest, strict=True)
+        ]
+        minima = np.array(
+            [
+                rounded_down(costs, size, self.size).min()
+                for costs, size in zip(paid, sizes, strict=True)
+            ]
+        )
+        return rounded_down(float(minima.sum()), float(np.abs(minima).sum()), self.size)
+
+    def terms(self, choices: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the costs that choices are made of."""
+        first, second = np.triu_indices(self.size, 1)
+        widths = np.diff(self.offsets)
+        places = self.starts[first, second] + choices[first] * widths[second] + choices[second]
+        return np.concatenate([self.unary[self.offsets[:-1] + choices], self.blocks[places]])
+
+    def priced(self, bound: float) -> float:
+        """Return a bound in the units of the problem, rounded down."""
+        exact = Fraction(bound) * self.unit
+        nearest = float(exact)
+        return nearest if Fraction(nearest) <= exact else math.nextafter(nearest, -math.inf)
 
     def given(self, choices: NDArray[Any]) -> NDArray[np.int32]:
         """Return choices in the problem's own order of sets and candidates."""
@@ -96,19 +127,18 @@ class PairCosts:
 
 def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
     """Lay out the costs of a problem of at least one set."""
-    keys = problem.keys(seed)
-    bounds = problem.offsets
-    orders = [
-        np.argsort(keys[bounds[i] : bounds[i + 1]], kind="stable") for i in range(problem.size)
-    ]
+    keys, allowed = problem.keys(seed), problem.allowed
+    spans = [slice(*span) for span in pairwise(problem.offsets.tolist())]
+    orders = [np.argsort(keys[span], kind="stable") for span in spans]
+    orders = [order[allowed[span][order]] for span, order in zip(spans, orders, strict=True)]
     sorted_keys = [
-        tuple(keys[bounds[i] : bounds[i + 1]][order].tolist()) for i, order in enumerate(orders)
+        tuple(keys[span][order].tolist()) for span, order in zip(spans, orders, strict=True)
+    ]
+    local = [
+        problem.local_costs[span][order] for span, order in zip(spans, orders, strict=True)
     ]
     # sets of the same vertices are told apart by their local costs
-    told_apart = [
-        tuple(problem.local_costs[bounds[i] : bounds[i + 1]][order].tolist())
-        for i, order in enumerate(orders)
-    ]
+    told_apart = [tuple(costs.tolist()) for costs in local]
     set_order = sorted(range(problem.size), key=lambda i: (sorted_keys[i], told_apart[i]))
     members = [problem.sets[i][orders[i]] for i in set_order]
     sizes = np.array([len(rows) for rows in members])
@@ -118,23 +148,21 @@ def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
     areas = sizes[upper[0]] * sizes[upper[1]]
     starts[upper] = np.cumsum(areas) - areas
     blocks = np.empty(int(areas.sum()))
-    integral = (
-        problem.distances.dtype.kind == "i"
-        and not problem.local_costs.any()
-        and problem.pair_weight > 0
-    )
-    unit = problem.pair_weight if integral else 1.0
-    factor = problem.pair_weight / unit
+    unary = np.concatenate([local[i] for i in set_order])
+    whole = problem.distances.dtype.kind == "i"
+    integral = whole and not unary.any() and problem.pair_weight > 0
+    unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
+    factor = 1.0 if integral else problem.pair_weight
     at = 0
+    flat = np.concatenate(members)
+    ends = np.cumsum(sizes)
     for i in range(k):
-        rows = problem.distances[members[i]]
+        rows = problem.distances[members[i]].take(flat[ends[i] :], axis=1)
         for j in range(i + 1, k):
-            block = rows[:, members[j]]
-            np.multiply(block.ravel(), factor, out=blocks[at : at + block.size])
-            at += block.size
-    unary = np.concatenate(
-        [problem.local_costs[bounds[i] : bounds[i + 1]][orders[i]] for i in set_order]
-    )
+            block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
+            size = sizes[i] * sizes[j]
+            np.multiply(block, factor, out=blocks[at : at + size].reshape(block.shape))
+            at += size
     return PairCosts(
         unary,
         blocks,

@@ -12,11 +12,13 @@ from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import NotDecomposableError
+from .bounds import bound_beside
 from .centrality import graph_of
 from .connections import joined_pairs
 from .kernels.decomposition import cut, distances_within
-from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import first_least
+from .problem import RepresentativesProblem, RepresentativesSolution, conditional_margins
+from .rounding import relative_tolerance
+from .ties import cheapest
 
 __all__ = ["Decomposable"]
 
@@ -38,6 +40,9 @@ class Decomposable:
 
     Notes
     -----
+    The certificate's bound is computed from the distances alone, not from the bridges: a dual
+    that is the least cost wherever the cost falls apart (see `bound_beside`).
+
     The printed algorithm recurses over one bridge at a time; here all are cut at once, by
     one depth-first search without recursion. Where its text and its proof disagree we
     follow the proof: the second multiset gains `y`, the base case takes the minimum,
@@ -72,21 +77,21 @@ class Decomposable:
             pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
             indptr, indices = graph.with_edges(problem.ids(pairs))
         costs = problem.local_costs + problem.pair_weight * _beyond(indptr, indices, sets)
-        keys = problem.keys(self.seed)
-        choices = [
-            first_least(costs[first:last], keys[first:last])
-            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
-        ]
-        score = problem.cost(choices)
+        choices = cheapest(problem, costs, problem.keys(self.seed))
+        scale = problem.scale(choices)
         certificate = Certificate.from_bound(
             "Decomposable",
-            score,
-            score,
+            problem.cost(choices),
+            bound_beside(problem, choices),
             minimized=True,
-            tolerance=1e-9 * max(1.0, abs(score)),
+            tolerance=relative_tolerance(scale),
+            scale=scale,
             iterations=1,
         )
-        return RepresentativesSolution.of(problem, choices, certificate)
+        margins = conditional_margins(problem, choices)
+        # where the cost falls apart, the others need not answer a change
+        exact = np.isposinf(margins) | certificate.is_optimal
+        return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
 
 
 def _beyond(

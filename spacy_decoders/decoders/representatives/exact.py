@@ -12,6 +12,7 @@ from ...certificate import Certificate
 from .branch_and_bound import BranchAndBound
 from .costs import pair_costs
 from .local_search import improve
+from .margins import margins_of
 from .problem import RepresentativesProblem, RepresentativesSolution
 
 __all__ = ["ExactRepresentatives"]
@@ -33,7 +34,8 @@ class ExactRepresentatives:
     exact_margins
         Whether to prove the margin of each set, by solving again without the chosen
         candidate. If not, or where the budget ends, a margin is only a proven lower
-        bound: never more than the true one.
+        bound, never more than the true one, and not among the solution's
+        `exact_margins`.
     starts
         Starts of the coordinate descent.
     seed
@@ -44,7 +46,11 @@ class ExactRepresentatives:
     Notes
     -----
     Costs are rounded to multiples of a quantum of about 2**-46 of the range in question
-    (exactly, for whole distances); the certificate's tolerance covers it.
+    (exactly, for whole distances); the bound is lowered by what that may come to.
+
+    The compiled message passing only proposes potentials. What they prove is looked up in the
+    costs by other code: each candidate that is dropped, and each part that is left, has a
+    bound of its own, and the certificate's bound is the least of these.
 
     References
     ----------
@@ -59,8 +65,8 @@ class ExactRepresentatives:
     >>> solution = ExactRepresentatives().decode(problem)
     >>> solution.vertices.tolist(), solution.certificate.status, solution.certificate.score
     ([0, 1, 1], 'optimal', 1.0)
-    >>> solution.margins.tolist()
-    [1.0, 2.0, inf]
+    >>> solution.margins.tolist(), solution.exact_margins.tolist()
+    ([1.0, 2.0, inf], [True, True, True])
     """
 
     exact_margins: bool = True
@@ -88,17 +94,18 @@ class ExactRepresentatives:
         solver = BranchAndBound(costs, start, clock)
         solver.solve()
         choices = costs.given(solver.choices)
-        score = problem.cost(choices)
-        # a bound above the score is rounding, which the tolerance covers
-        bound = min(score, costs.unit * solver.bound)
+        scale = problem.scale(choices)
         certificate = Certificate.from_bound(
             name,
-            score,
-            bound,
+            problem.cost(choices),
+            costs.priced(solver.bound),
             minimized=True,
-            tolerance=1e-9 * max(1.0, abs(score)) + costs.unit * solver.rounding,
+            tolerance=float(costs.unit) * solver.tolerance,
+            scale=scale,
             iterations=solver.nodes,
         )
-        margins = np.empty(problem.size)
-        margins[costs.set_order] = costs.unit * solver.margins(self.exact_margins)
-        return RepresentativesSolution.of(problem, choices, certificate, margins)
+        found = margins_of(solver, exact=self.exact_margins and certificate.is_optimal)
+        margins, exact = np.empty(problem.size), np.empty(problem.size, dtype=bool)
+        margins[costs.set_order] = float(costs.unit) * found.values
+        exact[costs.set_order] = found.exact
+        return RepresentativesSolution.of(problem, choices, certificate, margins, exact)

@@ -55,8 +55,9 @@ class Greedy:
             spans = list(zip(problem.offsets[:-1], problem.offsets[1:], strict=True))
             first, last = spans[begin]
             # drawn by rank among the keys, so that the input's order has no say
-            rank = int(random.integers(last - first))
-            choices[begin] = np.argsort(keys[first:last])[rank]
+            order = np.argsort(keys[first:last])
+            order = order[problem.allowed[first:last][order]]
+            choices[begin] = order[int(random.integers(len(order)))]
             costs = problem.local_costs.copy()
             for i in [*range(begin + 1, problem.size), *range(begin + 1)]:
                 before = (i - 1) % problem.size

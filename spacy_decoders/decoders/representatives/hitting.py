@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
+from .bounds import half_hitting_bound, hitting_distances
 from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import first_least
+from .rounding import relative_tolerance
+from .ties import cheapest
 
-__all__ = ["HittingDistance", "half_hitting_bound", "hitting_sums"]
+__all__ = ["HittingDistance"]
 
 
 @dataclass(frozen=True)
@@ -49,38 +48,17 @@ class HittingDistance:
         self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose for each set apart."""
-        costs = problem.local_costs + problem.pair_weight * hitting_sums(problem)
-        keys = problem.keys(self.seed)
-        choices = [
-            first_least(costs[first:last], keys[first:last])
-            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
-        ]
-        score = problem.cost(choices)
+        nearest = hitting_distances(problem)
+        costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
+        choices = cheapest(problem, costs, problem.keys(self.seed))
+        scale = problem.scale(choices)
         certificate = Certificate.from_bound(
             "HittingDistance",
-            score,
-            min(score, half_hitting_bound(problem)),
+            problem.cost(choices),
+            half_hitting_bound(problem, nearest),
             minimized=True,
-            tolerance=1e-9 * max(1.0, abs(score)),
+            tolerance=relative_tolerance(scale),
+            scale=scale,
             iterations=1,
         )
         return RepresentativesSolution.of(problem, choices, certificate)
-
-
-def hitting_sums(problem: RepresentativesProblem) -> NDArray[np.float64]:
-    """**Shape:** (n,): each candidate's distances to the nearest of each other set, summed."""
-    sums = np.zeros(len(problem.members))
-    for i, members in enumerate(problem.sets):
-        nearest = problem.distances[:, members].min(axis=1).astype(np.float64)
-        towards = nearest[problem.members]
-        towards[problem.offsets[i] : problem.offsets[i + 1]] = 0.0
-        sums += towards
-    return sums
-
-
-def half_hitting_bound(problem: RepresentativesProblem) -> float:
-    """Return a bound on the cost of every choice: half the hitting distances, and the local."""
-    if not problem.size:
-        return 0.0
-    costs = problem.local_costs + problem.pair_weight / 2 * hitting_sums(problem)
-    return float(np.minimum.reduceat(costs, problem.offsets[:-1]).sum())

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, read_only
+from ...arrays import checked_indices, read_only
 from ...certificate import Certificate
-from ...errors import ProblemError
+from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .ties import vertex_keys
+from .validation import checked_distances, checked_local, checked_weight, with_costs
 
 if TYPE_CHECKING:
     from ...graph import ConceptGraph
@@ -42,7 +45,8 @@ class RepresentativesProblem:
         `k` arrays of rows of `distances`: the candidates. A vertex may be in several sets;
         two sets that choose the same vertex `u` pay ``distances[u, u]``.
     local
-        `k` arrays parallel to `sets`: what each candidate costs by itself.
+        `k` arrays parallel to `sets`: what each candidate costs by itself; ``inf`` forbids
+        a candidate, and no decoder ever chooses it.
     weight
         Of the pairs, against the local costs; not negative.
     vertices
@@ -56,8 +60,13 @@ class RepresentativesProblem:
     Raises
     ------
     ProblemError
-        If an array has a wrong shape or a value that is not finite, if the distances are
-        not symmetric, or if a set is empty or leaves the range.
+        If an array has a wrong shape or a value that is not finite (but for ``inf`` in
+        `local`), if the distances are not symmetric, or if a set is empty or leaves the
+        range.
+
+    Notes
+    -----
+    Where all candidates of a set are forbidden, decoders raise ``InfeasibleError``.
 
     Examples
     --------
@@ -75,7 +84,7 @@ class RepresentativesProblem:
     connection: Connection | None = None
 
     def __post_init__(self) -> None:
-        distances = _checked_distances(self.distances)
+        distances = checked_distances(self.distances)
         size = len(distances)
         sets = tuple(
             checked_indices(f"sets[{i}]", members, (None,), low=0, high=size)
@@ -90,22 +99,14 @@ class RepresentativesProblem:
                     f"local: expected {len(sets)} arrays, one per set; got {len(self.local)}."
                 )
             local = tuple(
-                checked_scores(
-                    f"local[{i}]", costs, (len(members),), dtype=np.float64, forbidden=False
-                )
+                checked_local(f"local[{i}]", costs, len(members))
                 for i, (costs, members) in enumerate(zip(self.local, sets, strict=True))
             )
             object.__setattr__(self, "local", local)
-        try:
-            weight = float(self.weight)
-        except (TypeError, ValueError) as error:
-            raise ProblemError(f"weight: expected a number; got {self.weight!r}.") from error
-        if not 0 <= weight < np.inf:
-            raise ProblemError(f"weight: must be finite and not negative; got {weight!r}.")
         vertices = np.arange(size) if self.vertices is None else self.vertices
         object.__setattr__(self, "distances", distances)
         object.__setattr__(self, "sets", sets)
-        object.__setattr__(self, "weight", weight)
+        object.__setattr__(self, "weight", checked_weight(self.weight))
         object.__setattr__(
             self, "vertices", checked_indices("vertices", vertices, (size,), dtype=np.int64)
         )
@@ -164,7 +165,7 @@ class RepresentativesProblem:
         if connection is not None:
             distances = connect(distances, sets, connection, graph.degree[graph.rows(vertices)])
         largest = int(distances.max(initial=0))
-        costs = _with_costs(
+        costs = with_costs(
             distances,
             largest + 1 if unreachable is None else unreachable,
             largest if same_vertex is None else same_vertex,
@@ -198,6 +199,24 @@ class RepresentativesProblem:
         """What a distance of 1 between two chosen vertices costs: weight / (k - 1)."""
         return self.weight / (self.size - 1) if self.size > 1 else 0.0
 
+    @cached_property
+    def allowed(self) -> NDArray[np.bool_]:
+        """**Shape:** (n,): which candidates are not forbidden.
+
+        Raises
+        ------
+        InfeasibleError
+            If a set has none.
+        """
+        allowed = read_only(self.local_costs < np.inf)
+        for i, (first, last) in enumerate(pairwise(self.offsets.tolist())):
+            if not allowed[first:last].any():
+                raise InfeasibleError(
+                    f"sets[{i}]: all {last - first} candidates are forbidden, by a local cost of "
+                    "inf; allow one, or leave the set out."
+                )
+        return allowed
+
     def ids(self, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return the caller's ids of rows."""
         assert self.vertices is not None
@@ -221,14 +240,25 @@ class RepresentativesProblem:
 
     def pair_sum(self, choices: ArrayLike) -> float:
         """Return the sum of the distances over unordered pairs, in float64."""
-        rows = self.members[self.offsets[:-1] + self.checked_choices(choices)]
-        among = self.distances[np.ix_(rows, rows)].astype(np.float64)
-        return float(np.triu(among, 1).sum())
+        return math.fsum(self._pairs(choices))
 
     def cost(self, choices: ArrayLike) -> float:
         """Return what a choice costs, in float64: the objective to minimise."""
         positions = self.offsets[:-1] + self.checked_choices(choices)
-        return self.pair_weight * self.pair_sum(choices) + float(self.local_costs[positions].sum())
+        own = math.fsum(self.local_costs[positions].tolist())
+        return self.pair_weight * self.pair_sum(choices) + own
+
+    def scale(self, choices: ArrayLike) -> float:
+        """Return the sum of the absolute costs that a choice is made of."""
+        positions = self.offsets[:-1] + self.checked_choices(choices)
+        pairs = math.fsum(map(abs, self._pairs(choices)))
+        return self.pair_weight * pairs + float(np.abs(self.local_costs[positions]).sum())
+
+    def _pairs(self, choices: ArrayLike) -> list[float]:
+        """Return the distances between the chosen vertices, one of each unordered pair."""
+        rows = self.members[self.offsets[:-1] + self.checked_choices(choices)]
+        among: list[float] = self.distances[np.ix_(rows, rows)][np.triu_indices(self.size, 1)].tolist()
+        return among
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
         """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
@@ -252,10 +282,15 @@ class RepresentativesSolution:
         **Shape:** (k,), int64: the caller's ids of the chosen vertices.
     margins
         **Shape:** (k,), float32: how much more it would cost to choose otherwise in each
-        set; infinite where there is no other candidate. What the others may then do
+        set; infinite where no other candidate is allowed. What the others may then do
         depends on the decoder: from an exact one it is the best cost with another
         candidate there less the best cost; from a heuristic all other choices stay, and
         the margin may be negative.
+    exact_margins
+        **Shape:** (k,), bool: which margins are proven to be the best cost with another
+        candidate less the best cost, to within 1e-6 times 1 and the absolute costs of the
+        two choices. From an exact decoder any other margin is a lower bound; from a
+        heuristic it says nothing of the others' best answer.
     certificate
         The cost, and what is known of the least one.
     problem
@@ -265,6 +300,7 @@ class RepresentativesSolution:
     choices: NDArray[np.int32]
     vertices: NDArray[np.int64]
     margins: NDArray[np.float32]
+    exact_margins: NDArray[np.bool_]
     certificate: Certificate
     problem: RepresentativesProblem = field(repr=False)
 
@@ -275,16 +311,21 @@ class RepresentativesSolution:
         choices: ArrayLike,
         certificate: Certificate,
         margins: NDArray[Any] | None = None,
+        exact: NDArray[np.bool_] | None = None,
     ) -> RepresentativesSolution:
-        """Make a solution; without `margins`, the conditional ones."""
+        """Make a solution; without `margins` the conditional ones, without `exact` proven
+        only where nothing else can be chosen."""
         array = problem.checked_choices(choices)
         if margins is None:
             margins = conditional_margins(problem, array)
+        if exact is None:
+            exact = np.isposinf(margins)
         vertices = problem.ids(problem.members[problem.offsets[:-1] + array])
         return cls(
             read_only(array),
             read_only(vertices),
-            read_only(np.asarray(margins, dtype=np.float32)),
+            read_only(_in_single(margins)),
+            read_only(exact),
             certificate,
             problem,
         )
@@ -308,49 +349,8 @@ def conditional_margins(
     return margins
 
 
-def _checked_distances(values: Any) -> NDArray[Any]:
-    given = np.asarray(values) if not hasattr(values, "dtype") else values
-    if given.dtype.kind in "iub":
-        array = checked_indices(
-            "distances",
-            given.astype(np.int64) if given.dtype.kind == "b" else given,
-            (None, None),
-            low=-1,
-            high=2**31 - 1,
-        )
-    else:
-        array = checked_scores("distances", given, (None, None), dtype=np.float64, forbidden=False)
-    if array.shape[0] != array.shape[1]:
-        raise ProblemError(f"distances: expected a square matrix, got shape {array.shape}.")
-    if not np.array_equal(array, array.T):
-        whole = array.dtype.kind == "i"  # whole numbers have no rounding to forgive
-        near = array == array.T if whole else np.isclose(array, array.T, rtol=1e-6, atol=1e-9)
-        unequal = np.argwhere(~near)
-        if len(unequal):
-            u, v = (int(x) for x in unequal[0])
-            raise ProblemError(
-                f"distances: must be symmetric; got {array[u, v]!r} at ({u}, {v}) but "
-                f"{array[v, u]!r} at ({v}, {u})."
-            )
-        # rounding of the caller's own arithmetic
-        array = read_only((array + array.T) / 2)
-    if array.dtype.kind == "i" and (array < 0).any():
-        array = _with_costs(array, int(array.max(initial=0)) + 1, None)
-    return array
-
-
-def _with_costs(
-    distances: NDArray[np.int32], unreachable: float, same_vertex: float | None
-) -> NDArray[Any]:
-    """Put costs in place of -1 and, unless None, of the diagonal; in int32 where they fit."""
-    for name, cost in (("unreachable", unreachable), ("same_vertex", same_vertex)):
-        if cost is not None and not np.isfinite(cost):
-            raise ProblemError(f"{name}: must be a finite cost; got {cost!r}.")
-    whole = float(unreachable).is_integer() and float(same_vertex or 0).is_integer()
-    # a negative cost among whole numbers would read as unreachable
-    whole = whole and 0 <= unreachable < 2**31 - 1 and 0 <= (same_vertex or 0) < 2**31 - 1
-    costs = distances.astype(np.int32 if whole else np.float64)
-    costs[distances < 0] = unreachable
-    if same_vertex is not None:
-        np.fill_diagonal(costs, same_vertex)
-    return costs
+def _in_single(margins: NDArray[Any]) -> NDArray[np.float32]:
+    """Round to float32, what is too large for it to its largest number."""
+    largest = float(np.finfo(np.float32).max)
+    finite = np.where(np.isinf(margins), margins, np.clip(margins, -largest, largest))
+    return finite.astype(np.float32)

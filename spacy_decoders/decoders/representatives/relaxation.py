@@ -1,21 +1,19 @@
-"""A bound on the cost of every choice, in fixed-point integers."""
+"""Message passing on what is left of a problem: it proposes the potentials of its bound."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from .costs import PairCosts
-from .kernels.exact import contract, search, sweep
+from .fixed_point import NARROW, WIDE, FixedPoint
+from .kernels.exact import contract, sweep
 
-__all__ = ["Relaxation", "quantise"]
+__all__ = ["Relaxation"]
 
-#: Bits of the largest cost; the rest of the integer is room for what messages add.
-NARROW, WIDE = 24, 46
 #: Pair costs that are swept between two looks at the clock: some hundredths of a second.
 SLICE = 4_000_000
 #: Sweeps over which a bound must gain some part of what is missing, or has stalled.
@@ -24,36 +22,33 @@ PATIENCE = 5
 
 @dataclass(eq=False)
 class Relaxation:
-    """A problem, or what is left of one, whose costs have been moved into unary costs.
+    """A box of choices, some candidates of each set, whose costs move into unary costs.
 
     Attributes
     ----------
-    scale
-        Quanta that make one unit of cost.
-    step
-        No two different costs differ by fewer quanta.
-    slack
-        Quanta by which rounding may have changed the cost of a choice.
-    shift, reach
-        What the choices cost beyond the quanta; from shift + reach on, costs are not
-        told apart.
+    numbers
+        The costs of all candidates.
+    keep
+        **Shape:** (n,): the candidates in the box.
+    carried
+        **Shape:** (k, n): the potentials that the boxes around this one have found.
     constant
         Quanta of what is decided.
-    decided
-        **Shape:** (k,): the position of the choice of each set, -1 while it is open.
-    positions
-        **Shape:** (n,): of the candidates left.
-    bound
-        Quanta that every choice left costs at least.
+    open_sets, positions
+        The sets with several candidates left, and the positions of these.
+    unary, blocks, starts, offsets
+        Their costs after what is carried.
+    messages
+        **Shape:** (open sets, positions): the potentials found since.
+    estimate
+        Quanta that every choice left costs at least, as the sweeps say: it tells when to
+        stop, and proves nothing.
     """
 
-    scale: float
-    step: int
-    slack: int
-    shift: float
-    reach: float
+    numbers: FixedPoint
+    keep: NDArray[np.bool_]
+    carried: NDArray[np.int64]
     constant: int
-    decided: NDArray[np.int64]
     open_sets: NDArray[np.int64]
     positions: NDArray[np.int64]
     unary: NDArray[Any]
@@ -61,29 +56,54 @@ class Relaxation:
     starts: NDArray[np.int64]
     offsets: NDArray[np.int64]
     messages: NDArray[Any]
-    bound: int
+    estimate: int = 0
     sweeps: int = 0
+    _known: tuple[int, NDArray[np.int64]] | None = None
 
-    def cutoff(self, cost: float) -> int:
-        """Return the most quanta that a choice may have that is truly cheaper than `cost`."""
-        quanta = min(cost - self.shift, self.reach) * self.scale
-        if self.slack:
-            return int(np.floor(quanta)) - 1 - self.slack
-        return round(quanta) - self.step
-
-    def lower(self, bound: int) -> float:
-        """Return the cost that choices of at least `bound` quanta have at least."""
-        if self.slack:
-            return self.shift + (bound - self.slack) / self.scale
-        return self.shift + -(-bound // self.step)
+    @classmethod
+    def of(cls, numbers: FixedPoint) -> Relaxation:
+        """Begin with all choices."""
+        n = len(numbers.unary)
+        root = cls(
+            numbers=numbers,
+            keep=np.ones(n, dtype=bool),
+            carried=np.zeros((numbers.size, n), dtype=np.int64),
+            constant=0,
+            open_sets=np.arange(numbers.size),
+            positions=np.arange(n),
+            unary=numbers.unary,
+            blocks=numbers.blocks,
+            starts=numbers.starts,
+            offsets=numbers.offsets,
+            messages=np.zeros((numbers.size, n), dtype=numbers.unary.dtype),
+        )
+        if np.diff(numbers.offsets).min() > 1:
+            # the sweeps change unary costs in place
+            root.unary = numbers.unary.copy()
+            return root
+        return root.restrict(root.keep)
 
     @property
-    def candidate_bounds(self) -> NDArray[np.int64]:
-        """**Shape:** (n,): what the choices with each candidate cost at least, in quanta."""
-        least = np.minimum.reduceat(self.unary, self.offsets[:-1]).astype(np.int64)
-        others = self.constant + least.sum() - np.repeat(least, np.diff(self.offsets))
-        bounds: NDArray[np.int64] = others + self.unary
-        return bounds
+    def potentials(self) -> NDArray[np.int64]:
+        """**Shape:** (k, n): of the pair costs with each set, what each candidate pays alone.
+
+        None where sums of them could leave the integers' range.
+        """
+        potentials = self.carried.copy()
+        potentials[np.ix_(self.open_sets, self.positions)] += self.messages
+        most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
+        if potentials.max() > most or potentials.min() < -most:
+            potentials[:] = 0
+        return potentials
+
+    def bounds(self) -> NDArray[np.int64]:
+        """**Shape:** (n,): the quanta that the choices with each candidate cost at least.
+
+        Looked up in the costs, apart from the sweeps.
+        """
+        if self._known is None or self._known[0] != self.sweeps:
+            self._known = self.sweeps, self.numbers.bounds(self.keep, self.potentials)
+        return self._known[1]
 
     def ascend(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
         """Raise the bound, until it passes `cutoff`, stalls, or time is up.
@@ -91,17 +111,17 @@ class Relaxation:
         It has stalled if five sweeps gain less than the part `stalled` of what is missing.
         """
         limit = 2 ** (NARROW + 4 if self.unary.dtype == np.int32 else WIDE + 12)
-        earlier = [self.bound]
+        earlier = [self.estimate]
         for _ in range(sweeps):
-            if self.bound > cutoff or clock.seconds_left == 0.0:
+            if self.estimate > cutoff or clock.seconds_left == 0.0:
                 return
             if not self._sweep(limit, clock):
                 # the messages so far stay valid, but time or the integers' range is spent
                 return
-            earlier.append(self.bound)
+            earlier.append(self.estimate)
             if len(earlier) > PATIENCE:
-                missing = cutoff + 1 - self.bound
-                if self.bound - earlier[-1 - PATIENCE] < stalled * missing:
+                missing = cutoff + 1 - self.estimate
+                if self.estimate - earlier[-1 - PATIENCE] < stalled * missing:
                     return
 
     def _sweep(self, limit: int, clock: Clock) -> bool:
@@ -112,7 +132,7 @@ class Relaxation:
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
             if begin and clock.seconds_left == 0.0:
                 return False
-            within, bound = sweep(
+            within, estimate = sweep(
                 self.unary,
                 self.blocks,
                 self.starts,
@@ -123,114 +143,59 @@ class Relaxation:
                 begin,
                 begin + pairs,
             )
-            self.bound = max(self.bound, self.constant + int(bound))
+            self.estimate = max(self.estimate, self.constant + int(estimate))
             if not within:
                 return False
         return True
 
-    def restrict(self, keep: NDArray[np.bool_], bound: int | None = None) -> Relaxation:
-        """Keep some candidates, at least one of each set; decide the sets with one left."""
-        ceiling = 2 ** (30 if self.unary.dtype == np.int32 else 60)
-        constant, kept, still_open, unary, blocks, starts, offsets = contract(
-            self.unary, self.blocks, self.starts, self.offsets, self.messages, keep, ceiling
+    def restrict(self, keep: NDArray[np.bool_]) -> Relaxation:
+        """Return the box of some candidates of this one, at least one of each set."""
+        left = keep[self.positions]
+        counts = np.add.reduceat(left, self.offsets[:-1], dtype=np.int64)
+        places = np.flatnonzero(left)
+        chosen = np.where(counts == 1, places[np.cumsum(counts) - counts], -1)
+        still_open = np.flatnonzero(counts > 1)
+        places = places[np.repeat(counts > 1, counts)]
+        sizes = counts[still_open]
+        upper = np.triu_indices(len(sizes), 1)
+        areas = sizes[upper[0]] * sizes[upper[1]]
+        starts = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
+        starts[upper] = np.cumsum(areas) - areas
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        constant, unary, blocks = contract(
+            self.unary,
+            self.blocks,
+            self.starts,
+            self.offsets,
+            self.messages,
+            chosen,
+            still_open,
+            places,
+            offsets,
+            starts,
+            2 ** (30 if self.unary.dtype == np.int32 else 60),
         )
-        decided = self.decided.copy()
-        counts = np.add.reduceat(keep, self.offsets[:-1], dtype=np.int64)
-        for i in np.flatnonzero(counts == 1):
-            first = int(np.argmax(keep[self.offsets[i] : self.offsets[i + 1]]))
-            decided[self.open_sets[i]] = self.positions[self.offsets[i] + first]
-        return replace(
-            self,
+        return Relaxation(
+            numbers=self.numbers,
+            keep=keep,
+            carried=self.potentials,
             constant=self.constant + int(constant),
-            decided=decided,
             open_sets=self.open_sets[still_open],
-            positions=self.positions[kept],
+            positions=self.positions[places],
             unary=unary,
             blocks=blocks,
             starts=starts,
             offsets=offsets,
             messages=np.zeros((len(still_open), len(unary)), dtype=unary.dtype),
-            bound=self.bound if bound is None else bound,
-            sweeps=0,
+            estimate=self.estimate,
         )
 
     def rounded(self) -> NDArray[np.int64]:
-        """**Shape:** (k,): the positions of the candidates of least unary cost."""
-        return self._completed(
-            [
-                int(np.argmin(self.unary[first:last]))
-                for first, last in zip(self.offsets[:-1], self.offsets[1:], strict=True)
-            ]
-        )
-
-    def search(self, cutoff: int, nodes: int) -> tuple[NDArray[np.int64] | None, bool]:
-        """Look depth first for the cheapest choice up to `cutoff`; say if all was seen."""
-        if self.sweeps:
-            # the messages must be taken out of the blocks
-            return self.restrict(np.ones(len(self.unary), dtype=bool)).search(cutoff, nodes)
-        choices = np.full(len(self.open_sets), -1, dtype=np.int64)
-        room = cutoff - self.constant
-        cost, visited = search(
-            self.unary, self.blocks, self.starts, self.offsets, room, self.step, nodes, choices
-        )
-        found = self._completed(choices) if cost <= room else None
-        return found, visited <= nodes
-
-    def _completed(self, choices: Any) -> NDArray[np.int64]:
-        positions = self.decided.copy()
-        for at, choice in enumerate(choices):
-            positions[self.open_sets[at]] = self.positions[self.offsets[at] + choice]
-        return positions
-
-
-def quantise(costs: PairCosts, upper: float) -> Relaxation:
-    """Turn costs into integers: exact where all are whole, else about 2**-46 of the range.
-
-    Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
-    `upper`: no term is worth more digits, and one enormous cost spoils no other.
-    """
-    shift = float(costs.unary_minima.sum() + costs.block_minima.sum())
-    k = costs.size
-    terms = k * (k + 1) // 2
-    reach = max(upper - shift, 0.0)
-    dtype: Any
-    if costs.integral:
-        step = int(2**NARROW // (terms * max(reach, 1.0)))
-        dtype = np.int32 if step >= 2**8 else np.int64
-        if dtype is np.int64:
-            step = max(1, int(2**WIDE // (terms * max(reach, 1.0))))
-        scale, slack = float(step), 0
-    else:
-        dtype, step, slack = np.int64, 1, terms
-        scale = 2.0**WIDE / (terms * reach) if reach > 0 else 1.0
-        if not np.isfinite(scale):
-            scale = 1.0
-    unary = costs.unary - np.repeat(costs.unary_minima, np.diff(costs.offsets))
-    blocks = np.empty(len(costs.blocks), dtype=dtype)
-    for i in range(k):
-        for j in range(i + 1, k):
-            block = costs.block(i, j)
-            start = costs.starts[i, j]
-            blocks[start : start + block.size] = np.rint(
-                np.minimum(block - costs.block_minima[i, j], reach) * scale
-            ).ravel()
-    root = Relaxation(
-        scale=scale,
-        step=step,
-        slack=slack,
-        shift=shift,
-        reach=reach,
-        constant=0,
-        decided=np.full(k, -1, dtype=np.int64),
-        open_sets=np.arange(k),
-        positions=np.arange(len(unary)),
-        unary=np.rint(np.minimum(unary, reach) * scale).astype(dtype),
-        blocks=blocks,
-        starts=costs.starts,
-        offsets=costs.offsets,
-        messages=np.zeros((k, len(unary)), dtype=dtype),
-        bound=0,
-    )
-    if np.diff(costs.offsets).min() > 1:
-        return root
-    return root.restrict(np.ones(len(unary), dtype=bool))
+        """**Shape:** (k,): the candidate of least unary cost in each set."""
+        kept = np.flatnonzero(self.keep)
+        choices = kept[np.searchsorted(kept, self.numbers.offsets[:-1])]
+        for at, i in enumerate(self.open_sets):
+            first, last = self.offsets[at], self.offsets[at + 1]
+            choices[i] = self.positions[first + np.argmin(self.unary[first:last])]
+        of_sets: NDArray[np.int64] = choices - self.numbers.offsets[:-1]
+        return of_sets

@@ -15,7 +15,7 @@ from ...certificate import Certificate
 from .centrality import graph_of
 from .kernels.decomposition import quotient_tree
 from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import first_least
+from .ties import cheapest
 
 __all__ = ["SpanningTree"]
 
@@ -83,10 +83,7 @@ class SpanningTree:
                     span = slice(problem.offsets[i], problem.offsets[i + 1])
                     far = towards[np.searchsorted(members, problem.sets[i])]
                     costs[span] += problem.pair_weight * beyond * far
-        choices = [
-            first_least(costs[first:last], keys[first:last])
-            for first, last in zip(problem.offsets[:-1], problem.offsets[1:], strict=True)
-        ]
+        choices = cheapest(problem, costs, keys)
         certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 

@@ -6,14 +6,18 @@ first, and a decoder that quietly keeps that order looks better than it is.
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
 
-__all__ = ["first_least", "vertex_keys"]
+if TYPE_CHECKING:
+    from .problem import RepresentativesProblem
+
+__all__ = ["cheapest", "first_least", "vertex_keys"]
 
 
 def vertex_keys(vertices: NDArray[Any], seed: int) -> NDArray[np.uint64]:
@@ -34,6 +38,18 @@ def first_least(costs: NDArray[Any], keys: NDArray[np.uint64]) -> int:
     """Return the index of the least cost, of equal ones that with the least key."""
     tied = np.flatnonzero(costs == costs.min())
     return int(tied[np.argmin(keys[tied])])
+
+
+def cheapest(
+    problem: RepresentativesProblem, costs: NDArray[np.float64], keys: NDArray[np.uint64]
+) -> NDArray[np.int64]:
+    """**Shape:** (k,): the allowed candidate of least cost in each set."""
+    allowed = np.where(problem.allowed, costs, np.inf)
+    choices = [
+        first_least(allowed[first:last], keys[first:last])
+        for first, last in pairwise(problem.offsets.tolist())
+    ]
+    return np.array(choices, dtype=np.int64)
 
 
 def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

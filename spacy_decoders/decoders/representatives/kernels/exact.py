@@ -4,8 +4,8 @@ Candidates of all sets are laid end to end; `offsets` says where each set begins
 costs of sets i < j are the row-major block of shape (n_i, n_j) that begins at
 ``starts[i, j]`` of the flat `blocks`.
 
-The exact decoder's numbers are fixed-point integers: their minima vectorise, and every
-bound is exact. `messages[j, x]` is how much of the pair costs between the set of candidate
+The exact decoder's numbers are fixed-point integers: their minima vectorise, and no sum is
+rounded. `messages[j, x]` is how much of the pair costs between the set of candidate
 x and set j has been moved into the unary cost of x. What is left of a block after that,
 ``block - messages``, is its *residual*; it is never negative after a sweep.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["beside", "contract", "descend", "search", "sweep", "total"]
+__all__ = ["beside", "contract", "descend", "sweep", "total"]
 
 
 @jit()
@@ -207,63 +207,48 @@ def _offer(values, size):
 
 
 @jit()
-def contract(unary, blocks, starts, offsets, messages, keep, ceiling):
+def contract(
+    unary, blocks, starts, offsets, messages, chosen, open_sets, positions, new_offsets,
+    new_starts, ceiling,
+):
     """Keep some candidates of each set; sets with one left become part of the constant.
 
-    Returns the constant, the positions kept, the sets that are still open, and the unary
-    costs, blocks, starts and offsets of what is left. Costs above `ceiling` are lowered to
-    it, to stay within the integers' range: they exceed any cutoff as it is.
+    Parameters
+    ----------
+    chosen
+        The only candidate left of each set, -1 where there are more.
+    open_sets, positions, new_offsets, new_starts
+        The sets with more, what is left of them, and how that will be laid out.
+    ceiling
+        Costs above are lowered to it, to stay within the integers' range: they exceed any
+        cutoff as it is.
+
+    Returns the constant, and the unary costs and blocks of what is left.
     """
     k = len(offsets) - 1
     cast = blocks.dtype.type
-    counts = np.zeros(k, np.int64)
-    for i in range(k):
-        for x in range(offsets[i], offsets[i + 1]):
-            counts[i] += keep[x]
-    open_sets = np.flatnonzero(counts > 1)
     n_open = len(open_sets)
-    new_offsets = np.zeros(n_open + 1, np.int64)
-    for at in range(n_open):
-        new_offsets[at + 1] = new_offsets[at] + counts[open_sets[at]]
-    positions = np.empty(new_offsets[n_open], np.int64)
-    for at in range(n_open):
-        to = new_offsets[at]
-        for x in range(offsets[open_sets[at]], offsets[open_sets[at] + 1]):
-            if keep[x]:
-                positions[to] = x
-                to += 1
-    new_unary = np.empty(len(positions), blocks.dtype)
-    new_starts = np.zeros((n_open, n_open), np.int64)
-    total = 0
-    for at in range(n_open):
-        for to in range(at + 1, n_open):
-            new_starts[at, to] = total
-            total += counts[open_sets[at]] * counts[open_sets[to]]
-    new_blocks = np.empty(total, blocks.dtype)
-
     sums = np.empty(len(positions), np.int64)
     for p in range(len(positions)):
         sums[p] = unary[positions[p]]
     constant = np.int64(0)
     for i in range(k):
-        if counts[i] != 1:
+        x = chosen[i]
+        if x < 0:
             continue
-        x = offsets[i]
-        while not keep[x]:
-            x += 1
         constant += unary[x]
         for j in range(i + 1, k):
-            if counts[j] == 1:
-                y = offsets[j]
-                while not keep[y]:
-                    y += 1
-                constant += _residual(blocks, starts, offsets, messages, i, x, j, y)
+            if chosen[j] >= 0:
+                constant += _residual(blocks, starts, offsets, messages, i, x, j, chosen[j])
         for at in range(n_open):
             j = open_sets[at]
             for p in range(new_offsets[at], new_offsets[at + 1]):
                 sums[p] += _residual(blocks, starts, offsets, messages, i, x, j, positions[p])
+    new_unary = np.empty(len(positions), blocks.dtype)
     for p in range(len(positions)):
         new_unary[p] = cast(min(sums[p], ceiling))
+    sizes = new_offsets[1:] - new_offsets[:-1]
+    new_blocks = np.empty((sizes.sum() ** 2 - (sizes**2).sum()) // 2, blocks.dtype)
     for at in range(n_open):
         i = open_sets[at]
         for to in range(at + 1, n_open):
@@ -277,7 +262,7 @@ def contract(unary, blocks, starts, offsets, messages, keep, ceiling):
                     left = blocks[row + y - offsets[j]] - messages[j, x] - messages[i, y]
                     new_blocks[q] = cast(min(left, ceiling))
                     q += 1
-    return constant, positions, open_sets, new_unary, new_blocks, new_starts, new_offsets
+    return constant, new_unary, new_blocks
 
 
 @jit()
@@ -289,115 +274,3 @@ def _residual(blocks, starts, offsets, messages, i, x, j, y):
         width = offsets[i + 1] - offsets[i]
         cost = blocks[starts[j, i] + (y - offsets[j]) * width + x - offsets[i]]
     return np.int64(cost) - messages[j, x] - messages[i, y]
-
-
-@jit()
-def search(unary, blocks, starts, offsets, cutoff, step, max_nodes, choices):
-    """Look depth first for the cheapest choice that costs at most `cutoff`.
-
-    All blocks must be non-negative, so that a bound is the sum of what is already chosen
-    and, for each open set, its cheapest candidate. The set with the fewest viable
-    candidates is decided first.
-
-    Returns
-    -------
-    cost
-        Of the best choice, which is then in `choices`; `cutoff + 1` if there is none.
-    nodes
-        Visited; if more than `max_nodes`, the search was given up.
-    """
-    k = len(offsets) - 1
-    size = offsets[k]
-    values = np.empty((k + 1, size), np.int64)  # costs given all that is chosen so far
-    values[0] = unary
-    spent = np.zeros(k + 1, np.int64)  # the cost of the chosen, with each other
-    open_bound = np.zeros(k + 1, np.int64)  # sum over open sets of their least value
-    chosen_set = np.full(k + 1, -1, np.int64)  # decided at each depth
-    chosen = np.full(k + 1, -1, np.int64)  # candidate tried last at each depth
-    least_of = np.zeros((k + 1, k), np.int64)
-    is_open = np.ones(k, np.bool_)
-    best = cutoff + 1
-    nodes = 0
-    for i in range(k):
-        least_of[0, i] = unary[offsets[i] : offsets[i + 1]].min()
-        open_bound[0] += least_of[0, i]
-    depth = 0
-    descending = True
-    while depth >= 0:
-        if descending:
-            if depth == k:
-                if spent[depth] <= cutoff:
-                    best = spent[depth]
-                    cutoff = best - step
-                    for d in range(k):
-                        choices[chosen_set[d]] = chosen[d] - offsets[chosen_set[d]]
-                depth -= 1
-                descending = False
-                continue
-            # the open set with the fewest viable candidates
-            fewest = size + 1
-            pick = -1
-            room = cutoff - spent[depth] - open_bound[depth]
-            for i in range(k):
-                if is_open[i]:
-                    viable = 0
-                    top = room + least_of[depth, i]
-                    for x in range(offsets[i], offsets[i + 1]):
-                        viable += values[depth, x] <= top
-                    if viable < fewest:
-                        fewest = viable
-                        pick = i
-            chosen_set[depth] = pick
-            chosen[depth] = -1
-            is_open[pick] = False
-        pick = chosen_set[depth]
-        # the next candidate in order of (value, position)
-        last = chosen[depth]
-        following = -1
-        for x in range(offsets[pick], offsets[pick + 1]):
-            value = values[depth, x]
-            if (
-                last < 0
-                or value > values[depth, last]
-                or (value == values[depth, last] and x > last)
-            ) and (following < 0 or value < values[depth, following]):
-                following = x
-        rest = open_bound[depth] - least_of[depth, pick]
-        if following < 0 or spent[depth] + values[depth, following] + rest > cutoff:
-            is_open[pick] = True
-            depth -= 1
-            descending = False
-            continue
-        chosen[depth] = following
-        nodes += 1
-        if nodes > max_nodes:
-            break
-        spent[depth + 1] = spent[depth] + values[depth, following]
-        bound = np.int64(0)
-        for j in range(k):
-            if not is_open[j]:
-                continue
-            first, last_y = offsets[j], offsets[j + 1]
-            least = np.int64(2**62)
-            if j > pick:
-                row = starts[pick, j] + (following - offsets[pick]) * (last_y - first)
-                for y in range(first, last_y):
-                    value = values[depth, y] + blocks[row + y - first]
-                    values[depth + 1, y] = value
-                    least = min(least, value)
-            else:
-                stride = offsets[pick + 1] - offsets[pick]
-                column = starts[j, pick] + following - offsets[pick]
-                for y in range(first, last_y):
-                    value = values[depth, y] + blocks[column + (y - first) * stride]
-                    values[depth + 1, y] = value
-                    least = min(least, value)
-            least_of[depth + 1, j] = least
-            bound += least
-        open_bound[depth + 1] = bound
-        if spent[depth + 1] + bound <= cutoff:
-            depth += 1
-            descending = True
-        else:
-            descending = False
-    return best, nodes

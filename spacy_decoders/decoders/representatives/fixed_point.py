@@ -1,0 +1,138 @@
+"""The costs of a problem as integers, and what a sum of them says of the cost itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .costs import PairCosts
+from .kernels.evaluation import evaluate
+from .rounding import rounded_down
+
+__all__ = ["BEYOND", "NARROW", "WIDE", "FixedPoint", "quantise"]
+
+#: Bits of the largest cost; the rest of the integer is room for what messages add.
+NARROW, WIDE = 24, 46
+#: More quanta than any choice has.
+BEYOND = 2**62
+#: The most quanta to a unit of cost.
+FINEST = 1e290
+
+
+@dataclass(frozen=True, eq=False)
+class FixedPoint:
+    """Costs in quanta: not negative, exact where all costs are whole, clipped at `reach`.
+
+    Attributes
+    ----------
+    scale
+        Quanta that make one unit of cost.
+    step
+        No two different costs differ by fewer quanta.
+    slack
+        Quanta by which rounding may have changed the cost of a choice.
+    shift, reach
+        What the choices cost beyond the quanta; from shift + reach on, costs are not
+        told apart.
+    minima
+        The sum of the absolute costs that make up `shift`.
+    unary, blocks, starts, offsets
+        The costs, laid out as in `PairCosts`.
+    """
+
+    scale: float
+    step: int
+    slack: int
+    shift: float
+    reach: float
+    minima: float
+    unary: NDArray[Any]
+    blocks: NDArray[Any]
+    starts: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """The number of sets."""
+        return len(self.offsets) - 1
+
+    @property
+    def resolution(self) -> float:
+        """How much less than a cost the bound that closes its search may be."""
+        return 3.0 * (self.slack + 1) / self.scale if self.slack else 0.0
+
+    def cutoff(self, cost: float) -> int:
+        """Return the most quanta that a choice may have that is truly cheaper than `cost`."""
+        quanta = min(cost - self.shift, self.reach) * self.scale
+        if self.slack:
+            return int(np.floor(quanta)) - 1 - self.slack
+        return round(quanta) - self.step
+
+    def lower(self, bound: int) -> float:
+        """Return the cost that choices of at least `bound` quanta have at least."""
+        if not self.slack:
+            return self.shift + -(-bound // self.step)
+        above = (bound - self.slack) / self.scale
+        return rounded_down(self.shift + above, self.minima + abs(above), self.size**2)
+
+    def bounds(
+        self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """**Shape:** (n,): the quanta that the choices of a box with each candidate have at least.
+
+        Summed from the costs themselves, for any potentials; `BEYOND` for candidates that are
+        not in the box.
+        """
+        kept = np.flatnonzero(keep)
+        ends = np.searchsorted(kept, self.offsets)
+        bounds = np.full(len(keep), BEYOND)
+        bounds[kept] = evaluate(
+            self.unary, self.blocks, self.starts, self.offsets, kept, ends, potentials
+        )
+        return bounds
+
+
+def quantise(costs: PairCosts, upper: float) -> FixedPoint:
+    """Turn costs into integers: exact where all are whole, else about 2**-46 of the range.
+
+    Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
+    `upper`: no term is worth more digits, and one enormous cost spoils no other.
+    """
+    shift, k = costs.shift, costs.size
+    terms = k * (k + 1) // 2
+    reach = max(upper - shift, 0.0)
+    dtype: Any = np.int64
+    if costs.integral:
+        step = int(2**NARROW // (terms * max(reach, 1.0)))
+        if step >= 2**8:
+            dtype = np.int32
+        else:
+            step = max(1, int(2**WIDE // (terms * max(reach, 1.0))))
+        scale, slack = float(step), 0
+    else:
+        step, slack = 1, terms
+        scale = min(FINEST, 2.0**WIDE / max(terms * reach, 1e-300))
+    unary = costs.unary - np.repeat(costs.unary_minima, np.diff(costs.offsets))
+    blocks = np.empty(len(costs.blocks), dtype=dtype)
+    for i in range(k):
+        for j in range(i + 1, k):
+            block = costs.block(i, j)
+            start = costs.starts[i, j]
+            blocks[start : start + block.size] = np.rint(
+                np.minimum(block - costs.block_minima[i, j], reach) * scale
+            ).ravel()
+    return FixedPoint(
+        scale=scale,
+        step=step,
+        slack=slack,
+        shift=shift,
+        reach=reach,
+        minima=float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum()),
+        unary=np.rint(np.minimum(unary, reach) * scale).astype(dtype),
+        blocks=blocks,
+        starts=costs.starts,
+        offsets=costs.offsets,
+    )

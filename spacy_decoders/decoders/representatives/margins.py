@@ -1,0 +1,144 @@
+"""What it costs at least to choose otherwise in one set, whatever the others then do."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificate import largest_tolerance
+from .branch_and_bound import SWEEPS, BranchAndBound, explore, improved
+from .fixed_point import BEYOND, quantise
+from .local_search import total_cost
+from .relaxation import Relaxation
+from .rounding import relative_tolerance, rounded_down
+
+__all__ = ["Margins", "margins_of"]
+
+#: Alternatives of a set from which its margin's local search starts.
+ALTERNATIVES = 8
+#: Margins whose sizes differ by a larger factor are proven with quanta of their own.
+WIDER = 2.0**6
+
+
+class Margins(NamedTuple):
+    """**Shapes:** (k,): what choosing otherwise costs more, and where that is proven.
+
+    Elsewhere it costs at least that.
+    """
+
+    values: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+
+
+def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
+    """Return the margins of a solved problem; proven where `exact` and as time allows."""
+    sizes = np.diff(solver.costs.offsets)
+    margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
+    lower = _lower_bounds(solver)
+    several = np.flatnonzero(sizes > 1)
+    margins.values[several] = lower[several] - solver.upper
+    if not exact or solver.clock.exhausted(solver.nodes):
+        return margins
+    score = math.fsum(solver.costs.terms(solver.choices))
+    others = {int(i): _best_without(solver, int(i)) for i in several}
+    costs = {i: total_cost(solver.costs, choices) for i, choices in others.items()}
+    prover = _Prover(solver, max(costs.values(), default=0.0))
+    for i in sorted(others, key=lambda i: costs[i]):
+        if solver.clock.exhausted(solver.nodes):
+            break
+        choices, bound = prover.prove(i, others[i], costs[i])
+        terms = solver.costs.terms(choices)
+        scale = float(np.abs(terms).sum())
+        cost = math.fsum(terms)
+        tolerance = relative_tolerance(scale) + prover.resolution
+        bound = max(bound, lower[i])
+        margins.exact[i] = abs(cost - bound) <= min(tolerance, largest_tolerance(scale))
+        margins.values[i] = max(0.0, cost - score) if margins.exact[i] else bound - solver.upper
+    return margins
+
+
+def _lower_bounds(solver: BranchAndBound) -> NDArray[np.float64]:
+    """**Shape:** (k,): what another candidate in each set leads to at least."""
+    costs = solver.costs
+    magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
+    bounds = None if solver.root is None else solver.root.bounds()
+    lower = np.full(costs.size, solver.bound)
+    for i, (first, last) in enumerate(pairwise(costs.offsets.tolist())):
+        if last - first == 1:
+            continue
+        by_itself = float(np.delete(costs.unary[first:last], solver.choices[i]).min())
+        apart = costs.shift - float(costs.unary_minima[i]) + by_itself
+        lower[i] = max(
+            lower[i], rounded_down(apart, 2 * magnitude + abs(by_itself), costs.size**2)
+        )
+        if bounds is not None and solver.root is not None:
+            least = int(np.delete(bounds[first:last], solver.choices[i]).min())
+            lower[i] = max(lower[i], solver.root.numbers.lower(least))
+    return lower
+
+
+class _Prover:
+    """Proves margins, the smaller ones first, with quanta that suit their size."""
+
+    def __init__(self, solver: BranchAndBound, largest: float) -> None:
+        self.solver = solver
+        self.largest = largest
+        self.root = solver.root
+        self.bounds = np.empty(0) if self.root is None else self.root.bounds()
+
+    @property
+    def resolution(self) -> float:
+        """By how much the quanta may lower a bound."""
+        return self.root.numbers.resolution if self.root else 0.0
+
+    def prove(
+        self, i: int, choices: NDArray[np.int64], cost: float
+    ) -> tuple[NDArray[np.int64], float]:
+        """Return the best choices with another candidate in set i, and a bound on their cost."""
+        solver = self.solver
+        root = self._reaching(cost)
+        numbers = root.numbers
+        others = np.ones(len(self.bounds), dtype=bool)
+        others[numbers.offsets[i] + solver.choices[i]] = False
+        keep = others & (self.bounds <= numbers.cutoff(cost))
+        least = int(self.bounds[others & ~keep].min(initial=BEYOND))
+        if np.logical_or.reduceat(keep, numbers.offsets[:-1]).all():
+            box = root.restrict(keep)
+            found = explore(solver.costs, box, cost, solver.clock, solver.nodes, i, SWEEPS)
+            solver.nodes = found.nodes
+            choices = choices if found.choices is None else found.choices
+            least = min(least, found.least)
+        return choices, numbers.lower(least)
+
+    def _reaching(self, cost: float) -> Relaxation:
+        """Return the whole problem in quanta that tell costs up to `cost` apart."""
+        solver, root = self.solver, self.root
+        if root is None or root.numbers.shift + root.numbers.reach < cost:
+            reach = min(self.largest, cost + WIDER * (cost - solver.upper))
+            numbers = quantise(solver.costs, max(cost, reach))
+            self.root = root = Relaxation.of(numbers)
+            root.ascend(numbers.cutoff(cost), solver.clock, SWEEPS)
+            self.bounds = root.bounds()
+        return root
+
+
+def _best_without(solver: BranchAndBound, i: int) -> NDArray[np.int64]:
+    """Return the best choices found by local search with another candidate in set i."""
+    _, values = improved(solver.costs, solver.choices, -1)
+    first, last = solver.costs.offsets[i : i + 2]
+    order = np.argsort(values[first:last], kind="stable")
+    best, least = solver.choices, np.inf
+    for x in order[order != solver.choices[i]][:ALTERNATIVES]:
+        choices = solver.choices.copy()
+        choices[i] = x
+        choices, _ = improved(solver.costs, choices, i)
+        cost = total_cost(solver.costs, choices)
+        if cost < least:
+            best, least = choices, cost
+        if least <= solver.upper:
+            break
+    return best

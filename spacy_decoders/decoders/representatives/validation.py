@@ -1,0 +1,93 @@
+"""Checking the arrays of a problem: distances, and what candidates cost by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import LARGEST_SCORE, checked_indices, checked_scores, read_only
+from ...errors import ProblemError
+
+__all__ = ["checked_distances", "checked_local", "checked_weight", "with_costs"]
+
+
+def checked_distances(values: Any) -> NDArray[Any]:
+    """Return distances as a symmetric array, of int32 where whole numbers were given."""
+    given = np.asarray(values) if not hasattr(values, "dtype") else values
+    if given.dtype.kind in "iub":
+        array = checked_indices(
+            "distances",
+            given.astype(np.int64) if given.dtype.kind == "b" else given,
+            (None, None),
+            low=-1,
+            high=2**31 - 1,
+        )
+    else:
+        array = checked_scores("distances", given, (None, None), dtype=np.float64, forbidden=False)
+    if array.shape[0] != array.shape[1]:
+        raise ProblemError(f"distances: expected a square matrix, got shape {array.shape}.")
+    if not np.array_equal(array, array.T):
+        whole = array.dtype.kind == "i"  # whole numbers have no rounding to forgive
+        near = array == array.T if whole else np.isclose(array, array.T, rtol=1e-6, atol=1e-9)
+        unequal = np.argwhere(~near)
+        if len(unequal):
+            u, v = (int(x) for x in unequal[0])
+            raise ProblemError(
+                f"distances: must be symmetric; got {array[u, v]!r} at ({u}, {v}) but "
+                f"{array[v, u]!r} at ({v}, {u})."
+            )
+        # rounding of the caller's own arithmetic
+        array = read_only((array + array.T) / 2)
+    if array.dtype.kind == "i" and (array < 0).any():
+        array = with_costs(array, int(array.max(initial=0)) + 1, None)
+    return array
+
+
+def checked_local(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return what the candidates of a set cost by themselves; inf forbids one."""
+    try:
+        forbidden = np.isposinf(values)
+    except (TypeError, ValueError):
+        forbidden = np.zeros(size, dtype=bool)
+    if not np.any(forbidden) or isinstance(values, np.ma.MaskedArray):
+        finite = values
+    else:
+        finite = np.where(forbidden, 0.0, values)
+    try:
+        costs = checked_scores(name, finite, (size,), dtype=np.float64, forbidden=False)
+    except ProblemError as error:
+        raise ProblemError(f"{error} A candidate is forbidden by a cost of inf.") from error
+    return read_only(np.where(forbidden, np.inf, costs)) if np.any(forbidden) else costs
+
+
+def checked_weight(weight: Any) -> float:
+    """Return the weight of the pairs as a float."""
+    try:
+        number = float(weight)
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"weight: expected a number; got {weight!r}.") from error
+    if not 0 <= number <= LARGEST_SCORE:
+        raise ProblemError(
+            f"weight: must be from 0 to {LARGEST_SCORE:g}, so that costs are finite; "
+            f"got {number!r}."
+        )
+    return number
+
+
+def with_costs(
+    distances: NDArray[np.int32], unreachable: float, same_vertex: float | None
+) -> NDArray[Any]:
+    """Put costs in place of -1 and, unless None, of the diagonal; in int32 where they fit."""
+    for name, cost in (("unreachable", unreachable), ("same_vertex", same_vertex)):
+        if cost is not None and not np.isfinite(cost):
+            raise ProblemError(f"{name}: must be a finite cost; got {cost!r}.")
+    whole = float(unreachable).is_integer() and float(same_vertex or 0).is_integer()
+    # a negative cost among whole numbers would read as unreachable
+    whole = whole and 0 <= unreachable < 2**31 - 1 and 0 <= (same_vertex or 0) < 2**31 - 1
+    costs = distances.astype(np.int32 if whole else np.float64)
+    costs[distances < 0] = unreachable
+    if same_vertex is not None:
+        np.fill_diagonal(costs, same_vertex)
+    return costs
