@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -19,7 +20,8 @@ def beside_the_best(solutions: Sequence[Solution]) -> list[Solution]:
 
     A certificate speaks of the problem, not of a place in a list: the bound of every one is
     that of the first, so that the gap of the others is how much worse they are at most, and
-    none but one that equals the best is called optimal.
+    none but one that equals the best is called optimal. Each keeps its own tolerance, which
+    its own scale has limited. A structure that exceeds the bound of the first disproves it.
     """
     return [
         solution
@@ -42,8 +44,9 @@ def _beside(own: Certificate, best: Certificate) -> Certificate:
     return Certificate.from_bound(
         own.decoder,
         own.score,
-        max(best.bound, own.score),
+        best.bound,
         tolerance=own.tolerance,
+        scale=math.inf,  # the tolerance is within its limit already
         scope=own.scope,
         iterations=own.iterations,
     )

@@ -79,12 +79,16 @@ class TreeParser:
         first: TreeDecoder = Eisner() if self.projective else ChuLiuEdmonds()
         found = first.decode(problem, budget=self.budget)
         arcs = found.certificate
-        assert arcs.score is not None and arcs.bound is not None  # both decoders are exact
-        certificate = Certificate.from_bound(
-            type(first).__name__,
-            arcs.score + templates.tree_score(sentence, found.heads),
-            arcs.bound + templates.most(problem.n),
-            tolerance=arcs.tolerance,
-            scope=arcs.scope,
-        )
+        assert arcs.score is not None  # what is infeasible is raised
+        score = arcs.score + templates.tree_score(sentence, found.heads)
+        most = templates.most(problem.n)
+        name = type(first).__name__
+        if arcs.bound is None:
+            certificate = Certificate.heuristic(name, score, scope=arcs.scope)
+        else:
+            # the factors' sum is rounded in single precision, their bound in double
+            bound = arcs.bound + most + 1e-6 * most
+            certificate = Certificate.from_bound(
+                name, score, bound, tolerance=arcs.tolerance, scope=arcs.scope
+            )
         return TreeSolution(found.heads, certificate)

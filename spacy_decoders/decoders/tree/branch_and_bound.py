@@ -12,7 +12,7 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from ..alternatives import beside_the_best
-from .decoder import TreeDecoder, certified, infeasible
+from .decoder import UNIT, TreeDecoder, certified, infeasible
 from .hopeless import without_hopeless
 from .magnitudes import rounding_of
 from .problem import TreeProblem, TreeSolution
@@ -102,7 +102,7 @@ class BranchAndBound(TreeDecoder):
             checked_whole(name, getattr(self, name), low=1)
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
-        return self.k_best(problem, 1, budget=budget)[0]
+        return self._decoded(problem, 1, budget)[0][0]
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
@@ -110,7 +110,8 @@ class BranchAndBound(TreeDecoder):
         """Find the k best trees, best first; fewer if there are not so many.
 
         Every certificate compares with the best tree of all: the gap of the others is what
-        they are worth less.
+        they are worth less. Each `rank_bound` is what no tree exceeds that does not come
+        before.
 
         Raises
         ------
@@ -124,23 +125,28 @@ class BranchAndBound(TreeDecoder):
         Qian and Liu (2013), section 5.2.
         """
         k = checked_whole("k", k, low=1)
+        solutions, rest, slack = self._decoded(problem, k, budget)
+        # what is not proven to come next may be worth as much as anything that is not listed
+        listed = [score_tree(problem, solution.heads) for solution in solutions]
+        return beside_the_best(
+            [
+                replace(solution, rank_bound=max(rest, *listed[place:]) + slack)
+                for place, solution in enumerate(solutions)
+            ]
+        )
+
+    def _decoded(
+        self, problem: TreeProblem, k: int, budget: Budget
+    ) -> tuple[list[TreeSolution], float, float]:
+        """Return the best trees, what no other exceeds, and what rounding may hide of that."""
         if problem.n == 0:
-            return [self._of_nothing(problem)]
+            solution, slack = self._of_nothing(problem)
+            return [solution], -np.inf, slack
         found = self._found(problem, k, budget)
         if len(found.scores) == 0:
             raise infeasible(problem)
         solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
-        if k == 1:
-            return solutions
-        # what is not proven to come next may be worth as much as anything that is not listed
-        listed = [score_tree(problem, solution.heads) for solution in solutions]
-        rest = found.rest + found.slack
-        return beside_the_best(
-            [
-                replace(solution, rank_bound=max(rest, *listed[place:]))
-                for place, solution in enumerate(solutions)
-            ]
-        )
+        return solutions, found.rest, found.slack
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
         """Search without hopeless parts, and with more of them only if they may be needed."""
@@ -196,13 +202,14 @@ class BranchAndBound(TreeDecoder):
             "BranchAndBound", problem, heads, score, scale, found.bound, found.slack, found.calls
         )
 
-    def _of_nothing(self, problem: TreeProblem) -> TreeSolution:
+    def _of_nothing(self, problem: TreeProblem) -> tuple[TreeSolution, float]:
         """The empty tree, the only one there is over no tokens: its score bounds all."""
         heads = np.zeros(0, np.int32)
         score, scale = score_and_scale(problem, heads)
         if score == -np.inf:
             raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
-        return certified("BranchAndBound", problem, heads, score, scale, score, 0.0)
+        slack = UNIT * (problem.factors.count if problem.factors is not None else 0) * scale
+        return certified("BranchAndBound", problem, heads, score, scale, score, slack), slack
 
 
 def _rest_of(clock: Clock, calls: int) -> Budget:

@@ -16,7 +16,7 @@ from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
 from .incumbent import Incumbent
 from .pricing import Bound, Relaxation, priced, tightened
-from .scoring import is_projective, is_tree
+from .feasibility import tree_exists
 from .separation import crossing_arcs, exceeded_arcs, implied_chains
 
 __all__ = ["Outcome", "Search"]
@@ -26,6 +26,9 @@ Mask = NDArray[np.bool_]
 
 #: What float64 may lose, relatively, in a program's bound: far less than the tolerance.
 ROUNDING = 5e-11
+
+#: What it takes to add a column and its rows to the program.
+SECONDS_A_COLUMN = 2e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +111,12 @@ class Search:
         self.clock = clock
         self.n = len(arcs) - 1
         self.best = Incumbent(
-            arcs, table, single_root=single_root, projective=projective, climbs=prune
+            arcs,
+            table,
+            single_root=single_root,
+            projective=projective,
+            climbs=prune,
+            clock=clock,
         )
         self._relaxation = Relaxation(arcs, table, single_root, projective)
         self.rounds = self.nodes = 0
@@ -154,7 +162,7 @@ class Search:
                 break
             for child in children:
                 heapq.heappush(open_nodes, (-value, len(open_nodes) + self.nodes, child))
-        best = max([closed, self.best.score, *(-bound for bound, *_ in open_nodes)])
+        best = max([closed, self.best.dropped, *(-bound for bound, *_ in open_nodes)])
         return self._outcome(best, relaxed, integral)
 
     def _outcome(self, bound: float, relaxed: float, integral: bool) -> Outcome:
@@ -175,6 +183,13 @@ class Search:
     def _over(self) -> bool:
         # without any tree there is nothing to return yet
         return self.best.heads is not None and self.clock.exhausted(self.rounds)
+
+    def _takes_too_long(self, mask: Mask) -> bool:
+        """Whether the time may end before the program is stated."""
+        columns = chains_of(mask).sum() if not self.lazily else 4 * mask.sum()
+        return self.best.heads is not None and (
+            SECONDS_A_COLUMN * float(columns) > self.clock.seconds_left
+        )
 
     def _state(self, mask: Mask) -> GrandparentProgram:
         """Make the program, from the arcs that are left at the root."""
@@ -227,6 +242,8 @@ class Search:
         if mask.sum() == self.n:  # a single tree
             return self._leaf(mask, bound), []
         if self._program is None:
+            if self._takes_too_long(mask):
+                return bound, [mask]
             self._program = self._state(mask)
         program = self._program
         program.restrict(mask)
@@ -236,7 +253,10 @@ class Search:
             try:
                 point = program.solve(self.clock if self.best.heads is not None else self._forever)
             except InfeasibleError:
-                return -np.inf, []
+                # the solver's word: only where the arcs make no tree is there a proof
+                if not tree_exists(mask, self.projective, self.single_root):
+                    return -np.inf, []
+                return bound, self._children(np.zeros_like(self.arcs), mask)
             except SolverError:
                 if self.clock.exhausted(self.rounds):
                     return bound, [mask]
@@ -265,7 +285,7 @@ class Search:
                     bound = min(bound, self._relaxation.bound(mask, prices).value)
                 if bound <= self.best.score + self.best.tolerance:
                     return bound, []
-                return bound, self._children(point, mask)
+                return bound, self._children(point.arcs, mask)
 
     @property
     def _forever(self) -> Clock:
@@ -277,11 +297,7 @@ class Search:
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
-        if (heads[1:] < 0).any() or not is_tree(heads[1:]):
-            return -np.inf
-        if self.projective and not is_projective(heads[1:]):
-            return -np.inf
-        if self.single_root and (heads[1:] == 0).sum() != 1:
+        if not tree_exists(mask, self.projective, self.single_root):
             return -np.inf
         self.best.offer(heads)
         score = float(self.arcs[h, m].sum()) + self.table.of_tree(heads)
@@ -336,10 +352,10 @@ class Search:
         self._add(program, *found)
         return bool(found.shape[1])
 
-    def _children(self, point: Point, mask: Mask) -> list[Mask]:
+    def _children(self, taken: Floats, mask: Mask) -> list[Mask]:
         """Branch on the arc that is nearest to one half; where all are whole, on any choice."""
         choices = mask.sum(axis=0) > 1
-        doubt = np.where(mask & choices[None, :], np.abs(point.arcs - 0.5), np.inf)
+        doubt = np.where(mask & choices[None, :], np.abs(taken - 0.5), np.inf)
         h, m = np.unravel_index(int(np.argmin(doubt)), doubt.shape)
         inside, outside = mask.copy(), mask.copy()
         inside[:, m] = False

@@ -5,18 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ...budget import Clock
 from .grandparent_scores import ScoreTable
 from .kernels import price_and_cut as kernels
 
-__all__ = ["Incumbent", "tolerance_of"]
+__all__ = ["Incumbent", "slack_of"]
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def tolerance_of(score: float) -> float:
-    """Return by how much a bound may exceed an optimal score."""
-    return max(1e-9, 2e-10 * abs(score))
+def slack_of(score: float) -> float:
+    """Return by how much a bound may exceed the best score and yet close a node."""
+    return max(5e-10, 2e-10 * abs(score))
 
 
 class Incumbent:
@@ -31,7 +32,7 @@ class Incumbent:
     single_root, projective
         Which trees count.
     climbs
-        Whether each new best tree is bettered, head by head.
+        Whether each new best tree is bettered, head by head, as long as the clock runs.
 
     Attributes
     ----------
@@ -39,6 +40,8 @@ class Incumbent:
         (n + 1,), -1 for the root; None before the first tree.
     score
         Its score; ``-inf`` before.
+    dropped
+        What no tree exceeds with an arc that was left out for the best tree's sake.
     """
 
     def __init__(
@@ -49,21 +52,23 @@ class Incumbent:
         single_root: bool,
         projective: bool,
         climbs: bool,
+        clock: Clock,
     ) -> None:
         self._arcs = arcs
         self._table = table
         self._single_root = single_root
         self._projective = projective
         self._climbs = climbs
+        self._clock = clock
         self._allowed = arcs > -np.inf
         self._wanted = np.empty((3, arcs.size), dtype=np.int64)
         self.heads: NDArray[np.int64] | None = None
-        self.score = -np.inf
+        self.score = self.dropped = -np.inf
 
     @property
     def tolerance(self) -> float:
-        """How far bound and score may be apart in an optimum."""
-        return tolerance_of(self.score) if self.heads is not None else 0.0
+        """How far a bound may exceed the score and yet close a node."""
+        return slack_of(self.score) if self.heads is not None else 0.0
 
     def offer(self, heads: NDArray[np.int64]) -> None:
         """Keep a tree if it is the best so far."""
@@ -79,7 +84,7 @@ class Incumbent:
 
     def _climb(self, heads: NDArray[np.int64]) -> None:
         table = self._table
-        while True:
+        while not self._clock.exhausted():
             count = kernels.climb(
                 self._arcs,
                 table.upper,
@@ -111,4 +116,7 @@ class Incumbent:
         if self.heads is not None:
             tokens = np.arange(1, len(self.heads))
             kept[self.heads[1:], tokens] |= allowed[self.heads[1:], tokens]
+        left_out = allowed & ~kept
+        if left_out.any():
+            self.dropped = max(self.dropped, float(through[left_out].max()))
         return kept

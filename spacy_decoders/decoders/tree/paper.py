@@ -96,7 +96,8 @@ class _Search:
         self.best_score = -np.inf
         self.best_heads = np.zeros(problem.n + 1, np.int32)
         worth = np.abs(self.pieces.worth[self.pieces.worth != 0.0])
-        self.first_step = float(1.0 / worth.min()) if worth.size else 1.0
+        smallest = max(worth.min(), 1e-100) if worth.size else 1.0
+        self.first_step = float(1.0 / smallest)
 
     def run(self) -> Outcome:
         self._initialise_lower_bound()

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...errors import ProblemError
+from ...budget import UNLIMITED, Budget, Clock
+from ...errors import DecodersError, ProblemError
 from ..solver import Solver
 from .branch_and_price import Outcome, Search
-from .decoder import TreeDecoder, infeasible
+from .decoder import TreeDecoder, certified, infeasible
 from .grandparent_lp import Polytope
 from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
-from .incumbent import tolerance_of
+from .hopeless import without_hopeless
+from .kernels import proofs
+from .preparation import outlined_arcs
+from .pricing import Bound
 from .problem import TreeProblem, TreeSolution
-from .scoring import score_tree
 
 __all__ = ["PriceAndCut"]
 
 #: Solvers work with absolute tolerances: scores beyond this would drown the others.
 LARGEST = 1e9
+
+#: Seconds that it takes to lay out the grandparents and find a first tree, for each n^3.
+SECONDS_A_CUBE = 2e-7
 
 
 @dataclass(frozen=True)
@@ -124,17 +129,18 @@ class PriceAndCut(TreeDecoder):
         found = self.search(problem, scorer=scorer, budget=budget)
         if found.heads is None:
             raise infeasible(problem)
-        heads = found.heads[1:]
-        score = score_tree(problem, heads) if scorer is None else found.score
-        certificate = Certificate.from_bound(
-            "PriceAndCut",
-            score,
-            max(score, found.bound),
-            tolerance=tolerance_of(score),
-            scope=problem.scope,
-            iterations=found.rounds,
+        heads = found.heads[1:].astype(np.int32)
+        legal, score, scale = proofs.tally(
+            problem.arcs, heads, problem.projective, problem.single_root
         )
-        return TreeSolution(heads.astype(np.int32), certificate)
+        chains = _chains_of_tree(problem, scorer, found.heads)
+        score, scale = score + float(chains.sum()), scale + float(np.abs(chains).sum())
+        if not legal or score == -np.inf:
+            raise DecodersError("PriceAndCut: the search returned no legal tree.")
+        # nodes are closed with a slack, so that the tolerance must allow for it
+        return certified(
+            "PriceAndCut", problem, heads, score, scale, found.bound, 0.0, found.rounds
+        )
 
     def search(
         self,
@@ -145,8 +151,24 @@ class PriceAndCut(TreeDecoder):
     ) -> Outcome:
         """Do the same, and tell how much of the problem was looked at."""
         _check(problem, scorer)
+        clock = budget.start()
         if problem.n == 0:
             return Outcome(np.array([-1]), 0.0, 0.0, 0.0, True, 0, 0, 0, 0)
+        if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
+            hurried = _in_a_hurry(problem, scorer)
+            if hurried is not None:
+                return hurried
+        if scorer is not None:
+            return self._searched(problem, scorer, clock)
+        for part, beyond in without_hopeless(problem):
+            found = self._searched(part, None, clock)
+            if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
+                break
+        return replace(found, bound=max(found.bound, beyond))
+
+    def _searched(
+        self, problem: TreeProblem, scorer: GrandparentScorer | None, clock: Clock
+    ) -> Outcome:
         arcs = np.where(problem.arcs < -LARGEST, -np.inf, problem.arcs)
         table = ScoreTable(scorer or DenseGrandparents.of(problem), arcs > -np.inf, -LARGEST)
         found = Search(
@@ -159,11 +181,46 @@ class PriceAndCut(TreeDecoder):
             lazily=self._lazily,
             prune=self._lazily and self.pruning,
             branch=not self.relax,
-            clock=budget.start(),
+            clock=clock,
         ).run()
         if (problem.allowed & (arcs == -np.inf)).any() or table.lowered:
             _check_left_out(problem, table, found)
         return found
+
+
+def _chains_of_tree(
+    problem: TreeProblem, scorer: GrandparentScorer | None, heads: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the grandparent scores of a tree; `heads` has the root's -1 in front."""
+    c = np.flatnonzero(heads > 0)
+    g, p = heads[heads[c]], heads[c]
+    if scorer is not None:
+        return np.asarray(scorer.score(g, p, c), dtype=np.float64)
+    if problem.grandparents is None:
+        return np.zeros(0)
+    return problem.grandparents[g, p, c]
+
+
+def _in_a_hurry(problem: TreeProblem, scorer: GrandparentScorer | None) -> Outcome | None:
+    """Find a tree by the most that grandparents could add to each arc, and the bound of that."""
+    if scorer is None:
+        most = outlined_arcs(problem, -np.inf)
+    else:
+        most = problem.arcs.copy()
+        most[1:] += scorer.by_arc[1:]
+    bound = Bound(most, problem.single_root, problem.projective)
+    if bound.value == -np.inf:
+        return None
+    trees = [bound.heads, Bound(problem.arcs, problem.single_root, problem.projective).heads]
+    tokens = np.arange(1, problem.n + 1)
+    scores = [
+        float(problem.arcs[heads[1:], tokens].sum() + _chains_of_tree(problem, scorer, heads).sum())
+        for heads in trees
+    ]
+    best = int(np.argmax(scores))
+    if scores[best] == -np.inf:
+        return None
+    return Outcome(trees[best], scores[best], bound.value, bound.value, False, 0, 0, 0, 0)
 
 
 def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:

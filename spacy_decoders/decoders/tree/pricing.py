@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .decoder import rounding_slack
+from .decoder import UNIT, rounding_slack
 from .grandparent_scores import ScoreTable
 from .kernels import chu_liu_edmonds, eisner
 from .kernels import price_and_cut as kernels
@@ -90,7 +90,14 @@ class Relaxation:
     def bound(self, allowed: Mask, prices: Floats) -> Bound:
         """Bound the trees of the allowed arcs."""
         bought = kernels.buy(self._arcs, self._table.upper, prices, allowed)
-        return Bound(bought, self._single_root, self._projective)
+        bound = Bound(bought, self._single_root, self._projective)
+        # each arc's score is a sum of up to n + 2 terms, of which some cancel each other
+        sums = np.where(allowed, 2.0 * np.abs(self._arcs) + 3.0 * np.abs(prices), 0.0)
+        terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)
+        slack = UNIT * (len(prices) + 2) * float(terms.sum())
+        bound.value += slack
+        bound.through += slack
+        return bound
 
 
 def priced(

@@ -45,7 +45,8 @@ def k_best(
     -------
     list of TreeSolution
         Every certificate compares with the best tree of all: the gap of the others is what
-        they are worth less.
+        they are worth less. Each `rank_bound` is what no tree exceeds that does not come
+        before: within the certificate's tolerance of the score, the place is proven.
 
     Raises
     ------
@@ -77,7 +78,7 @@ def k_best(
     ranked: list[TreeSolution] = []
     while heap and len(ranked) < k:
         _, _, solution, part, fixed = heapq.heappop(heap)
-        ranked.append(_ranked(solution, [solution, *(entry[2] for entry in heap)]))
+        ranked.append(_ranked(problem, solution, [solution, *(entry[2] for entry in heap)]))
         if len(ranked) == k:
             break
         for token, rest in _departures(part, solution.heads, fixed):
@@ -138,17 +139,20 @@ def _score(solution: TreeSolution) -> float:
     return score
 
 
-def _ranked(solution: TreeSolution, open_parts: list[TreeSolution]) -> TreeSolution:
-    """State the i-th tree's certificate: it bounds whatever is left in any part."""
+def _ranked(
+    problem: TreeProblem, solution: TreeSolution, open_parts: list[TreeSolution]
+) -> TreeSolution:
+    """State what bounds whatever is left in any part, the first time all trees there are."""
     own = solution.certificate
     certificates = [part.certificate for part in open_parts]
-    bounds = [np.inf if one.bound is None else one.bound for one in certificates]
+    bound = max(np.inf if one.bound is None else one.bound for one in certificates)
     certificate = Certificate.from_bound(
         own.decoder,
         _score(solution),
-        max(bounds),
-        tolerance=max(one.tolerance for one in certificates),
-        scope=own.scope,
+        bound,
+        tolerance=own.tolerance,
+        scale=np.inf,  # the tolerance is within its limit already
+        scope=problem.scope,
         iterations=sum(one.iterations for one in certificates),
     )
-    return TreeSolution(solution.heads, certificate)
+    return TreeSolution(solution.heads, certificate, bound)

@@ -188,7 +188,7 @@ class _Worker:
             bound, dropped, spent, h, m = self._work(mask, min(chunk, passes - calls))
             upper, lost = min(upper, bound), max(lost, dropped)
             calls += spent
-            each = (perf_counter() - begin) / spent
+            each = (perf_counter() - begin) / max(spent, 1)
             over = calls >= passes or clock.exhausted(before + calls)
             if h < 0 or over or each > clock.seconds_left:
                 return Node(upper, lost, calls, (h, m))

@@ -1,0 +1,31 @@
+"""Whether some arcs make any tree at all: the proof behind "infeasible"."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["tree_exists"]
+
+
+def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool) -> bool:
+    """Return whether the allowed arcs make a tree.
+
+    For trees that may cross, whether all tokens can be reached from the root; for projective
+    ones, whether a chart of zeros holds one.
+
+    Examples
+    --------
+    >>> allowed = np.array([[0, 1, 0], [0, 0, 1], [0, 1, 0]], dtype=bool)
+    >>> tree_exists(allowed, True, True), tree_exists(allowed.T, True, True)
+    (True, False)
+    """
+    from .kernels import eisner, proofs  # compiled where they are first needed
+
+    if not projective:
+        return bool(proofs.reaches_all(allowed, single_root))
+    arcs = np.where(allowed, 0.0, -np.inf)
+    arcs.flags.writeable = False
+    _, chart, _, _ = eisner.charted(arcs, single_root)
+    # a chart that is at fault has an infinite bound: then nothing is proven
+    return bool(proofs.chart_bound(arcs, single_root, chart) > -np.inf)

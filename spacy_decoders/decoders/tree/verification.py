@@ -1,0 +1,147 @@
+"""An independent look at a tree: what it is worth, and what the best could be worth.
+
+Nothing here is shared with the decoders but the problem. A few thousand trees are enumerated;
+projective trees over single arcs are bounded by a plain chart; all others by an integer
+program in the style of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...verify import Findings
+from .problem import TreeProblem, TreeSolution
+
+__all__ = ["Arc", "Heads", "Objective", "examine", "factors_of"]
+
+#: Choices of heads up to which all are enumerated.
+MOST_CHOICES = 20_000
+
+Heads = tuple[int, ...]
+Arc = tuple[int, int]
+
+
+class Objective(NamedTuple):
+    """What is paid: all siblings or adjacent ones, all grandparents or the outermost ones'."""
+
+    adjacent: bool = False
+    outermost: bool = False
+
+
+def examine(problem: TreeProblem, solution: TreeSolution, *, seconds: float) -> Findings:
+    """Score a tree anew, and bound all others."""
+    heads = tuple(int(head) for head in solution.heads)
+    fault = fault_of(problem, heads)
+    if fault is not None:
+        return Findings.illegal(fault)
+    objective = _objective(problem, solution, heads)
+    parts = _parts(problem, objective, heads)
+    score, scale = math.fsum(parts), math.fsum(map(abs, parts))
+    if score == -math.inf:
+        return Findings.illegal("a forbidden grandparent, sibling pair or factor is in the tree.")
+    choices = [np.flatnonzero(column).tolist() for column in problem.allowed.T[1:]]
+    if math.prod(map(len, choices)) <= MOST_CHOICES:
+        legal = (tree for tree in product(*choices) if fault_of(problem, tree) is None)
+        best = max(math.fsum(_parts(problem, objective, tree)) for tree in legal)
+        return Findings(None, score, scale, best, best)
+    if problem.is_first_order and problem.projective:
+        bound = _best_projective(problem.arcs, problem.single_root)
+        return Findings(None, score, scale, score, bound)
+    from .verification_program import best_by_program
+
+    other, bound = best_by_program(problem, objective, score, seconds)
+    best = score
+    if other is not None and fault_of(problem, other) is None:
+        best = max(best, math.fsum(_parts(problem, objective, other)))
+    return Findings(None, score, scale, best, max(bound, best))
+
+
+def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
+    """Return why the heads are none of the problem's trees; forbidden parts aside."""
+    n = problem.n
+    if len(heads) != n:
+        return f"{len(heads)} heads for {n} tokens."
+    for m, h in enumerate(heads, start=1):
+        if not 0 <= h <= n or not problem.allowed[h, m]:
+            return f"the arc {h} -> {m} is forbidden."
+        above, steps = m, 0
+        while above and steps <= n:
+            above, steps = heads[above - 1], steps + 1
+        if above:
+            return f"token {m} does not reach the root."
+        low, high = min(h, m), max(h, m)
+        if problem.projective and any(
+            not low <= heads[between - 1] <= high for between in range(low + 1, high)
+        ):
+            return f"an arc crosses {h} -> {m}."
+    if problem.single_root and n and heads.count(0) != 1:
+        return f"{heads.count(0)} tokens hang on the root."
+    return None
+
+
+def _objective(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> Objective:
+    """Return what the solution's decoder pays for."""
+    if solution.certificate.decoder != "SecondOrder":
+        return Objective()
+    # the certificate does not say which grandparents were paid: those that its score fits
+    score = solution.certificate.score or 0.0
+    return min(
+        (Objective(True, False), Objective(True, True)),
+        key=lambda paid: abs(math.fsum(_parts(problem, paid, heads)) - score),
+    )
+
+
+def _parts(problem: TreeProblem, objective: Objective, heads: Heads) -> list[float]:
+    """List the scores of all parts of a tree."""
+    parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
+    for h in range(len(heads) + 1):
+        below = [m for m, head in enumerate(heads, start=1) if head == h]
+        before, behind = [m for m in below if m < h], [m for m in below if m > h]
+        if problem.siblings is not None:
+            pairs = [*pairwise(before), *pairwise(behind)]
+            if not objective.adjacent:
+                pairs = [(a, b) for a in below for b in below if a < b]
+            parts += [problem.siblings[h, a, b] for a, b in pairs]
+        if problem.grandparents is not None and h:
+            paid = before[:1] + behind[-1:] if objective.outermost else below
+            parts += [problem.grandparents[heads[h - 1], h, m] for m in paid]
+    for arcs, low, high, score in factors_of(problem):
+        if low <= sum(heads[m - 1] == h for h, m in arcs) <= high:
+            parts.append(score)
+    return [float(part) for part in parts]
+
+
+def factors_of(problem: TreeProblem) -> Iterator[tuple[list[Arc], int, int, float]]:
+    """Give each factor's arcs, the least and the most of them that are paid, and the score."""
+    factors = problem.factors
+    if factors is not None:
+        for f in range(factors.count):
+            arcs = factors.arcs[factors.offsets[f] : factors.offsets[f + 1]]
+            members = [(int(h), int(m)) for h, m in arcs]
+            low, high = int(factors.at_least[f]), int(factors.at_most[f])
+            yield members, low, high, float(factors.scores[f])
+
+
+def _best_projective(arcs: NDArray[np.float64], single_root: bool) -> float:
+    """Return the score of the best projective tree, by Eisner's chart."""
+    size = len(arcs)
+    right, left = np.full((size, size), -np.inf), np.full((size, size), -np.inf)
+    with_right, with_left = right.copy(), left.copy()
+    np.fill_diagonal(right, 0.0)
+    np.fill_diagonal(left, 0.0)
+    for width in range(1, size):
+        for i in range(1 if single_root else 0, size - width):
+            j = i + width
+            between = (right[i, i:j] + left[i + 1 : j + 1, j]).max()
+            with_right[i, j], with_left[i, j] = between + arcs[i, j], between + arcs[j, i]
+            right[i, j] = (with_right[i, i + 1 : j + 1] + right[i + 1 : j + 1, j]).max()
+            left[i, j] = (left[i, i:j] + with_left[i:j, j]).max()
+    if single_root:
+        return float((left[1, 1:] + arcs[0, 1:] + right[1:, -1]).max())
+    return float(right[0, -1])

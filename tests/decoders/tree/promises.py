@@ -1,0 +1,250 @@
+"""Random tree problems of the kinds that break arithmetic, and what must hold of each."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import strategies as st
+
+from spacy_decoders import verify
+from spacy_decoders.budget import UNLIMITED, Budget
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Factors,
+    PriceAndCut,
+    SecondOrder,
+    TreeProblem,
+    head_margins,
+    k_best,
+    max_marginals,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests.decoders.tree.samples import trees
+
+#: How the scores of an array are drawn.
+KINDS = ("normal", "ties", "integers", "masked", "mixed", "tiny", "large", "forbidden")
+MASKS = (-1e4, -1e6, -1e7, -1e9, -1e10, -1e15, -1e20, -1e30)
+
+
+def drawn(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Scores of one kind."""
+    values = rng.normal(size=shape)
+    if kind == "ties":
+        return rng.integers(-1, 2, shape) * 0.1
+    if kind == "integers":
+        return rng.integers(-9, 10, shape).astype(float)
+    if kind == "masked":
+        return np.where(rng.random(shape) < 0.3, rng.choice(MASKS, shape), values)
+    if kind == "mixed":
+        return values * 10.0 ** rng.integers(-20, 21, shape)
+    if kind == "tiny":
+        return values * 5e-324 * rng.integers(0, 10, shape)
+    if kind == "large":
+        return 1e5 * rng.integers(-12, 13, shape) + 1e-4 * values
+    if kind == "forbidden":
+        return np.where(rng.random(shape) < 0.4, -np.inf, values)
+    return values
+
+
+@st.composite
+def _problems(draw: st.DrawFn) -> TreeProblem:
+    n = draw(st.integers(0, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, parts = st.sampled_from(KINDS), st.booleans()
+    cube = (n + 1,) * 3
+    factors = None
+    if draw(parts) and n:
+        factors = _factors(rng, n, drawn(rng, draw(kind), (draw(st.integers(1, 4)),)))
+    return TreeProblem(
+        drawn(rng, draw(kind), (n + 1, n + 1)),
+        grandparents=drawn(rng, draw(kind), cube) if draw(parts) else None,
+        siblings=drawn(rng, draw(kind), cube) if draw(parts) else None,
+        factors=factors,
+        projective=draw(st.booleans()),
+        single_root=draw(st.booleans()),
+    )
+
+
+def _factors(rng: np.random.Generator, n: int, scores: np.ndarray) -> Factors:
+    """Sets of up to three arcs, paid for any range of their number."""
+    arcs = [
+        [(h, m) for h, m in zip(rng.integers(0, n + 1, 3), rng.integers(1, n + 1, 3), strict=True)
+         if h != m]
+        for _ in scores
+    ]  # fmt: skip
+    members = [sorted(set(arc)) for arc in arcs]
+    high = np.array([rng.integers(0, len(one) + 1) for one in members])
+    low = np.array([rng.integers(0, most + 1) for most in high])
+    return Factors(
+        [arc for one in members for arc in one],
+        np.cumsum([0, *map(len, members)]),
+        scores,
+        low,
+        high,
+    )
+
+
+problems = _problems()
+
+
+# --- what is true ------------------------------------------------------------------------------
+
+
+def parts_of(
+    problem: TreeProblem, heads: tuple[int, ...], paid: str = "everything"
+) -> list[float]:
+    """The scores of a tree's parts; `paid` may be "adjacent" or "outermost", see SecondOrder."""
+    parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
+    for h in range(problem.n + 1):
+        below = [m for m, head in enumerate(heads, start=1) if head == h]
+        for x, a in enumerate(below):
+            for b in below[x + 1 :]:
+                adjacent = (a < h) == (b < h) and not any(a < c < b for c in below)
+                if problem.siblings is not None and (paid == "everything" or adjacent):
+                    parts.append(problem.siblings[h, a, b])
+            last = not any((c < a < h) or (h < a < c) for c in below)
+            if problem.grandparents is not None and h and (paid != "outermost" or last):
+                parts.append(problem.grandparents[heads[h - 1], h, a])
+    if problem.factors is not None:
+        parts += problem.factors.scores[problem.factors.paid(heads)].tolist()
+    return [float(part) for part in parts]
+
+
+class Truth:
+    """Every legal tree, with its parts; what the best is worth, exactly."""
+
+    def __init__(self, problem: TreeProblem, paid: str = "everything") -> None:
+        self.parts = {}
+        for heads in trees(problem.n, problem.projective, problem.single_root):
+            parts = parts_of(problem, heads, paid)
+            if -math.inf not in parts:
+                self.parts[heads] = parts
+        self.score = {heads: math.fsum(parts) for heads, parts in self.parts.items()}
+        top = max(self.score.values(), default=-math.inf)
+        # what is rounded to nearly the same is told apart exactly
+        near = [heads for heads, score in self.score.items() if score >= np.nextafter(top, -1e308)]
+        self.best = max((self.exact(heads) for heads in near), default=None)
+
+    def exact(self, heads: tuple[int, ...]) -> Fraction:
+        return sum(map(Fraction, self.parts[heads]), Fraction(0))
+
+    def scale(self, heads: tuple[int, ...]) -> float:
+        return math.fsum(map(abs, self.parts[heads]))
+
+
+def judge(truth: Truth, problem: TreeProblem, solution, *, verified: bool = True) -> str:
+    """Demand all that a solution promises; return its status."""
+    heads = tuple(solution.heads.tolist())
+    certificate = solution.certificate
+    assert heads in truth.parts, f"illegal tree {heads}"
+    exact, scale = truth.exact(heads), truth.scale(heads)
+    assert abs(Fraction(certificate.score) - exact) <= Fraction(1e-12 * scale), certificate
+    if certificate.bound is not None:
+        assert truth.best <= Fraction(certificate.bound), (float(truth.best), certificate)
+        assert certificate.gap == abs(certificate.bound - certificate.score)
+    if certificate.status == "optimal":
+        assert truth.best - exact <= Fraction(1e-6 * (1 + scale)), (float(truth.best), certificate)
+        assert certificate.gap <= certificate.tolerance <= 1e-6 * (1 + scale) * (1 + 1e-12)
+    if verified:
+        outcome = verify(problem, solution)
+        assert outcome.outcome != "refuted", (outcome, certificate)
+    return certificate.status
+
+
+# --- who is asked ------------------------------------------------------------------------------
+
+
+def deciders(problem: TreeProblem):
+    """Every decoder that takes the problem: a name, the objective, the decoder, the budget."""
+    first = problem.is_first_order
+    if first and problem.projective:
+        yield "Eisner", "everything", Eisner(), UNLIMITED
+    if first and not problem.projective:
+        yield "ChuLiuEdmonds", "everything", ChuLiuEdmonds(), UNLIMITED
+    if problem.projective and not problem.has_factors:
+        yield "SecondOrder", "adjacent", SecondOrder(), UNLIMITED
+        yield "SecondOrder outermost", "outermost", SecondOrder("outermost"), UNLIMITED
+    for backbone in ("auto", "first-order"):
+        yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
+    short = Budget(iterations=2)
+    yield "BranchAndBound, 2 passes", "everything", BranchAndBound(iterations=2), short
+    for backbone in ("auto", "carreras", "second-order"):
+        paper = BranchAndBound(backbone, method="paper")
+        yield f"paper {backbone}", "everything", paper, UNLIMITED
+    yield "paper, 2 passes", "everything", BranchAndBound(method="paper"), short
+    if problem.siblings is None and not problem.has_factors:
+        yield "PriceAndCut", "everything", PriceAndCut(), UNLIMITED
+        yield "PriceAndCut relaxed", "everything", PriceAndCut(relax=True), UNLIMITED
+
+
+def check(problem: TreeProblem) -> Counter[str]:
+    """Let every decoder at the problem; raise where a promise is broken."""
+    met: Counter[str] = Counter()
+    truths = {paid: Truth(problem, paid) for paid in ("everything", "adjacent", "outermost")}
+    for name, paid, decoder, budget in deciders(problem):
+        truth = truths[paid]
+        try:
+            solution = decoder.decode(problem, budget=budget)
+        except InfeasibleError:
+            assert not truth.parts, f"{name}: infeasible, but {truth.score}"
+            met[f"{name} infeasible"] += 1
+            continue
+        except ProblemError:
+            assert name.startswith("PriceAndCut"), name  # scores beyond those of a solver
+            met[f"{name} refused"] += 1
+            continue
+        assert truth.parts, f"{name}: a tree of none"
+        met[f"{name} {judge(truth, problem, solution)}"] += 1
+    met.update(check_ranking(problem, truths["everything"]))
+    return met
+
+
+def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
+    """k best trees, max-marginals and margins: exact where they say so."""
+    met: Counter[str] = Counter()
+    if not truth.parts:
+        return met
+    met["max_marginals"] += 1
+    through = max_marginals(problem)
+    for m in range(1, problem.n + 1):
+        for h in range(problem.n + 1):
+            those = {heads: s for heads, s in truth.score.items() if heads[m - 1] == h}
+            _agrees(through[h, m], those, truth)
+    best = max(truth.score, key=lambda heads: truth.score[heads])
+    margins = head_margins(problem, best)
+    for m, margin in enumerate(margins, start=1):
+        others = {heads: s for heads, s in truth.score.items() if heads[m - 1] != best[m - 1]}
+        other = truth.score[best] - margin if math.isfinite(margin) else -math.inf
+        if not math.isnan(margin):
+            _agrees(other, others, truth, also=truth.scale(best))
+    seen: list[tuple[int, ...]] = []
+    for place, solution in enumerate(k_best(problem, 3)):
+        judge(truth, problem, solution, verified=False)
+        heads = tuple(solution.heads.tolist())
+        assert heads not in seen
+        rest = max((truth.exact(one) for one in truth.parts if one not in seen))
+        assert solution.rank_bound is not None and rest <= Fraction(solution.rank_bound)
+        proven = solution.rank_bound - solution.certificate.score <= solution.certificate.tolerance
+        met[f"k_best {'proven' if proven else 'unproven'}"] += 1
+        seen.append(heads)
+    assert len(seen) == min(3, len(truth.parts))
+    return met
+
+
+def _agrees(
+    value: float, scores: dict[tuple[int, ...], float], truth: Truth, also: float = 0.0
+) -> None:
+    """Demand that a value is the best of some scores, but for rounding, or unknown."""
+    if not scores:
+        assert value == -math.inf, value
+        return
+    if math.isnan(value):
+        return
+    best = max(scores, key=lambda heads: scores[heads])
+    slack = 1e-9 * (1 + truth.scale(best) + also)
+    assert abs(value - scores[best]) <= slack, (value, scores[best])
