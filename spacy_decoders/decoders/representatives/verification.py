@@ -1,0 +1,169 @@
+"""An examination of representatives that shares no code with their decoders.
+
+See :func:`spacy_decoders.verify.verify`, which compares what is found here with the certificate.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ProblemError
+from ...verify import Findings
+from .problem import RepresentativesProblem
+
+__all__ = ["examine"]
+
+#: The most choices that are all looked at, and the most pair costs of an integer program.
+ENUMERABLE, PROGRAMMABLE = 20_000, 200_000
+#: What a sum of float64 may lose, relative to its absolute terms, by far.
+ROUNDING = 1e-12
+#: Costs beyond this, relative to those of the structure, are too large for a solver's tolerances.
+TOO_LARGE = 1e6
+
+
+class _Costs(NamedTuple):
+    """What the candidates of each set cost, and each pair of sets: plain arrays of float64."""
+
+    own: list[NDArray[np.float64]]
+    pairs: dict[tuple[int, int], NDArray[np.float64]]
+
+    def of(self, choices: list[int]) -> list[float]:
+        """Return the terms of a choice."""
+        own = [float(costs[c]) for costs, c in zip(self.own, choices, strict=True)]
+        return own + [float(block[choices[i], choices[j]]) for (i, j), block in self.pairs.items()]
+
+
+def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
+    """Say whether a choice is legal, what it costs, and what the cheapest costs at least.
+
+    All choices are looked at where they are few. Otherwise an integer program says what they
+    cost at least, after the candidates are left out that no cheaper choice can have.
+    """
+    if not isinstance(problem, RepresentativesProblem):
+        raise ProblemError(
+            f"problem: expected a RepresentativesProblem, got {type(problem).__name__}."
+        )
+    choices = np.asarray(solution.choices)
+    if choices.shape != (len(problem.sets),) or choices.dtype.kind not in "iu":
+        return Findings.illegal(f"expected {len(problem.sets)} whole numbers, got {choices!r}.")
+    for i, (choice, members) in enumerate(zip(choices.tolist(), problem.sets, strict=True)):
+        if not 0 <= choice < len(members):
+            return Findings.illegal(f"set {i} has no candidate {choice}.")
+        if problem.local is not None and problem.local[i][choice] == np.inf:
+            return Findings.illegal(f"candidate {choice} of set {i} is forbidden.")
+    expected = [int(problem.vertices[s[c]]) for s, c in zip(problem.sets, choices, strict=True)]
+    if np.asarray(solution.vertices).tolist() != expected:
+        return Findings.illegal(f"the choices mean the vertices {expected}.")
+    costs = _costs(problem)
+    terms = costs.of(choices.tolist())
+    score, scale = math.fsum(terms), math.fsum(map(abs, terms))
+    if math.prod(len(members) for members in problem.sets) <= ENUMERABLE:
+        best, bound = _all_choices(costs)
+    else:
+        best, bound = _program(costs, score, scale, seconds)
+    return Findings(None, score, scale, min(best, score), bound, minimized=True)
+
+
+def _costs(problem: RepresentativesProblem) -> _Costs:
+    k = len(problem.sets)
+    local = problem.local or [np.zeros(len(members)) for members in problem.sets]
+    weight = problem.weight / (k - 1) if k > 1 else 0.0
+    pairs = {
+        (i, j): weight * problem.distances[np.ix_(problem.sets[i], problem.sets[j])].astype(float)
+        for i, j in combinations(range(k), 2)
+    }
+    return _Costs([np.asarray(own, dtype=np.float64) for own in local], pairs)
+
+
+def _all_choices(costs: _Costs) -> tuple[float, float]:
+    """Return the least cost of all choices, and a bound that allows for rounding."""
+    k = len(costs.own)
+    shape = tuple(len(own) for own in costs.own)
+    total, size = np.zeros(shape), np.zeros(shape)
+    terms = [((i,), own) for i, own in enumerate(costs.own)]
+    for axes, term in [*terms, *costs.pairs.items()]:
+        spread = term.reshape([shape[i] if i in axes else 1 for i in range(k)])
+        total = total + spread
+        size = size + np.abs(spread)
+    least = np.unravel_index(int(np.argmin(total)), shape)
+    allowed = np.isfinite(total)
+    bound = float((total[allowed] - ROUNDING * size[allowed]).min())
+    return math.fsum(costs.of([int(c) for c in least])), bound
+
+
+def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple[float, float]:
+    """Return what the solver's choice costs, and its dual bound; infinite without one."""
+    costs = _narrowed(costs, score + ROUNDING * scale)
+    columns = sum(block.size for block in costs.pairs.values())
+    arrays = [*costs.own, *costs.pairs.values()]
+    largest = max((float(np.abs(array).max(initial=0.0)) for array in arrays), default=0.0)
+    if columns > PROGRAMMABLE or largest > TOO_LARGE * (1.0 + scale):
+        return math.inf, -math.inf
+    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.sparse import csr_matrix
+
+    starts = np.cumsum([0, *(len(own) for own in costs.own)])
+    objective = [*costs.own, *(block.ravel() for block in costs.pairs.values())]
+    rows, places, values = [], [], []
+    row = len(costs.own)
+    at = int(starts[-1])
+    for i, own in enumerate(costs.own):
+        rows += [i] * len(own)
+        places += range(starts[i], starts[i + 1])
+        values += [1.0] * len(own)
+    for (i, j), block in costs.pairs.items():
+        of_pair = at + np.arange(block.size).reshape(block.shape)
+        at += block.size
+        for side, start in ((of_pair, starts[i]), (of_pair.T, starts[j])):
+            for x, of_one in enumerate(side):
+                rows += [row] * (len(of_one) + 1)
+                places += [*of_one.tolist(), int(start) + x]
+                values += [1.0] * len(of_one) + [-1.0]
+                row += 1
+    matrix = csr_matrix((values, (rows, places)), shape=(row, at))
+    right = np.r_[np.ones(len(costs.own)), np.zeros(row - len(costs.own))]
+    result = milp(
+        np.concatenate(objective),
+        constraints=LinearConstraint(matrix, right, right),
+        integrality=np.r_[np.ones(starts[-1]), np.zeros(at - starts[-1])],
+        bounds=Bounds(0.0, 1.0),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    best, bound = math.inf, result.mip_dual_bound
+    if result.x is not None:
+        chosen = [int(np.argmax(x)) for x in np.split(result.x[: starts[-1]], starts[1:-1])]
+        best = math.fsum(costs.of(chosen))
+    if bound is None or not math.isfinite(bound):
+        return best, -math.inf
+    return best, float(bound)
+
+
+def _narrowed(costs: _Costs, limit: float) -> _Costs:
+    """Leave out the candidates with which every choice costs more than `limit`.
+
+    Whatever else is chosen, a choice with a candidate costs at least what that costs, with the
+    nearest candidate of each other set, and the least of all else.
+    """
+    own_least = [float(own.min()) for own in costs.own]
+    pair_least = {key: float(block.min()) for key, block in costs.pairs.items()}
+    parts = [*own_least, *pair_least.values()]
+    least, size = math.fsum(parts), math.fsum(map(abs, parts))
+    kept = []
+    for i, own in enumerate(costs.own):
+        more, sizes = own - own_least[i], np.abs(own)
+        for (a, b), block in costs.pairs.items():
+            if i in (a, b):
+                nearest = block.min(axis=1 if i == a else 0)
+                more, sizes = more + nearest - pair_least[a, b], sizes + np.abs(nearest)
+        finite = np.isfinite(own)
+        lower = least + more[finite] - ROUNDING * (size + sizes[finite])
+        kept.append(np.flatnonzero(finite)[lower <= limit])
+    return _Costs(
+        [own[members] for own, members in zip(costs.own, kept, strict=True)],
+        {(i, j): block[np.ix_(kept[i], kept[j])] for (i, j), block in costs.pairs.items()},
+    )

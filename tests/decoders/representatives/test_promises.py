@@ -1,0 +1,13 @@
+"""What the certificates of representatives claim holds, whatever the costs."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+
+from tests.decoders.representatives.promises import check, problems
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(problems)
+def test_promises_hold(problem):
+    check(problem)
