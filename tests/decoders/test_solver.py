@@ -10,7 +10,7 @@ import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.silence import silent_stdout
-from spacy_decoders.decoders.solver import LinearProgram, SolverError
+from spacy_decoders.decoders.solver import LinearProgram, OutOfTimeError, SolverError
 
 SOLVERS = ["CBC", "HIGHS"]
 
@@ -176,3 +176,12 @@ def test_overlapping_silences_restore_the_output(capfd):
     thread.join()
     subprocess.run([sys.executable, "-c", "print('audible')"], check=True)
     assert capfd.readouterr().out.strip() == "audible"
+
+
+def test_writing_stops_when_the_time_ends():
+    program = LinearProgram(clock=Budget(seconds=1e-9).start())
+    with pytest.raises(OutOfTimeError, match="before the program was written"):
+        program.add_columns(np.ones(3))
+    program = LinearProgram(clock=Budget(seconds=60).start())
+    columns = program.add_columns(np.ones(3))
+    assert program.add_row(columns, np.ones(3), "<=", 1.0) == 0

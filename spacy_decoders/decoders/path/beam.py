@@ -87,7 +87,7 @@ class Beam(PathDecoder):
             outlook = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
         scores, paths = self._grown(problem, outlook, clock)
         best = np.lexsort((np.arange(len(scores)), -scores))[:k]
-        found = list(paths[best]) or [some_path(problem, length, clock)]
+        found = problem.ranked(paths[best]) or [some_path(problem, length, clock)]
         bound = np.inf
         if self.lookahead:
             bound = quick_bound(problem, length, problem.score(found[0]), nodes=0)

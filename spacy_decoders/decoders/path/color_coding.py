@@ -123,6 +123,7 @@ class ColorCoding(PathDecoder):
             needed = needed_colorings(chance, self.failure)
             colorings = Colorings(part, rest, colors, prune=self.reduce, seed=self.seed)
             done, path = _colored(problem, kept, colorings, path, bound, needed, clock)
+        decided = chance == 1.0 and done > 0 and path is not None
         if path is None:
             path = some_path(problem, length, clock)
         confidence = 1.0 - self.failure if done >= needed else 1.0 - (1.0 - chance) ** done
@@ -130,7 +131,7 @@ class ColorCoding(PathDecoder):
             "ColorCoding",
             problem,
             path,
-            self._bound(problem, path, decided=chance == 1.0 and done > 0, clock=clock),
+            self._bound(problem, path, decided=decided, clock=clock),
             confidence=confidence if done and chance < 1.0 else None,
             iterations=done,
         )

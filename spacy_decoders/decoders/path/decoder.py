@@ -6,7 +6,6 @@ import heapq
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from itertools import count
-from operator import itemgetter
 
 import numpy as np
 
@@ -56,10 +55,10 @@ class PathDecoder(ABC):
         best = self.decode(problem, length, budget=budget)
         order = count()
         heap = [(-_score(best), next(order), best.vertices, 0, frozenset[int]())]
-        paths: list[tuple[float, Integers]] = []
+        paths: list[Integers] = []
         while heap and len(paths) < k:
-            key, _, vertices, fixed, forbidden = heapq.heappop(heap)
-            paths.append((key, vertices))
+            _, _, vertices, fixed, forbidden = heapq.heappop(heap)
+            paths.append(vertices)
             path = [int(v) for v in vertices]
             for kept in range(fixed, len(path)):
                 closed = (forbidden if kept == fixed else frozenset()) | {path[kept]}
@@ -67,8 +66,7 @@ class PathDecoder(ABC):
                 if other is not None:
                     heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
         # what a decoding has missed may come up later, and is better than what came before
-        paths.sort(key=itemgetter(0))
-        return [_beside(best, problem, path) for _, path in paths]
+        return [_beside(best, problem, path) for path in problem.ranked(paths)]
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED

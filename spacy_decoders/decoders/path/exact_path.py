@@ -138,8 +138,12 @@ class ExactPath(PathDecoder):
             paths, refinement = [walk], None
         else:
             paths, refinement = _searched(problem, table, length, count, effort)
+        nodes = FIRST_NODES
+        if not paths:
+            # what comes of the proof's own search can't be proven by it
+            paths, nodes, refinement = [some_path(problem, length, effort.clock)], 0, None
         score = problem.score(paths[0])
-        bound = quick_bound(problem, length, score, FIRST_NODES)
+        bound = quick_bound(problem, length, score, nodes)
         if refinement is not None and bound > score + problem.rounding(length, score):
             proof = Proof(problem, length, score, effort.clock)
             refinement.help_prove(proof)
@@ -172,9 +176,7 @@ def _searched(
         refinement = Refinement(problem, table, best, search.frontier, effort)
         refinement.run()
         best = refinement.best
-    if not best.found:
-        return [some_path(problem, length, effort.clock)], refinement
-    return list(best.paths[: best.found]), refinement
+    return problem.ranked(best.paths[: best.found]), refinement
 
 
 def _take_beam(problem: PathProblem, table: Floats, best: BestPaths, width: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -122,6 +122,10 @@ class PathProblem:
     def score(self, vertices: Sequence[int] | Integers) -> float:
         """The worth of a path by the definition, rounded once."""
         return math.fsum(self.parts(vertices))
+
+    def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
+        """The paths, best first: sums of a loop may order equal ones otherwise."""
+        return sorted(paths, key=self.score, reverse=True)
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
         """The problem on some of the vertices, given in ascending order."""

@@ -1,0 +1,156 @@
+"""An independent look at a path: what it is worth, and what the best could be worth.
+
+Nothing here is shared with the decoders but the problem. A few thousand paths are enumerated;
+of more, walks, which may meet a class twice, bound the paths, and what walks leave open goes
+to an integer program, whose solver's bound is taken as it is.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise, permutations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ProblemError
+from ...verify import Findings
+from .problem import PathProblem, PathSolution
+
+__all__ = ["examine", "fault_of"]
+
+#: Orders of vertices up to which all are enumerated.
+MOST_ORDERS = 20_000
+#: How far a bound may lie above the score for rounding, relative to the sum of absolute scores.
+ROUNDING = 1e-12
+#: Scores beyond this, relative to the score in question, are too large for a solver.
+LARGEST = 1e6
+
+Path = tuple[int, ...]
+
+
+def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> Findings:
+    """Score a path anew, and bound all others of its length.
+
+    Raises
+    ------
+    ProblemError
+        If the solution has no path: then it does not tell which length was asked for.
+    """
+    path = tuple(int(vertex) for vertex in solution.vertices)
+    if not path:
+        raise ProblemError("solution: it has no path, so there is nothing to compare with.")
+    fault = fault_of(problem, path)
+    if fault is not None:
+        return Findings.illegal(fault)
+    parts = _parts(problem, path)
+    score, scale = math.fsum(parts), math.fsum(map(abs, parts))
+    if math.perm(problem.size, len(path)) <= MOST_ORDERS:
+        orders = permutations(range(problem.size), len(path))
+        legal = (order for order in orders if fault_of(problem, order) is None)
+        best = max(math.fsum(_parts(problem, order)) for order in legal)
+        return Findings(None, score, scale, best, best)
+    through = _walks_through(problem, len(path))
+    slack = ROUNDING * (1.0 + scale)
+    bound = max(float(edges.max()) for edges in through) + slack
+    if bound <= score + 2.0 * slack:
+        return Findings(None, score, scale, score, bound)
+    hopeful = [edges >= score - slack for edges in through]
+    other, solved = _best_by_program(problem, hopeful, 1.0 + scale, seconds)
+    bound = min(bound, max(solved, score))
+    best = score
+    if other is not None and fault_of(problem, other) is None:
+        best = max(best, math.fsum(_parts(problem, other)))
+    return Findings(None, score, scale, best, max(bound, best))
+
+
+def fault_of(problem: PathProblem, path: Path) -> str | None:
+    """Return why this is none of the problem's paths."""
+    if not all(0 <= vertex < problem.size for vertex in path):
+        return f"the path {path} leaves the {problem.size} vertices."
+    if len({int(problem.classes[vertex]) for vertex in path}) < len(path):
+        return f"the path {path} meets a class twice."
+    if -math.inf in _parts(problem, path):
+        return f"the path {path} has a forbidden start, edge or end."
+    return None
+
+
+def _parts(problem: PathProblem, path: Path) -> list[float]:
+    """List the scores of a path's start, edges and end."""
+    steps = [float(problem.weights[edge]) for edge in pairwise(path)]
+    return [float(problem.start[path[0]]), *steps, float(problem.end[path[-1]])]
+
+
+def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64]]:
+    """Return what the best walk is worth that takes each edge as its first, second, ... step.
+
+    Starts stand in the first row of the first step, ends in the last column of the last, so
+    that a path of one vertex has steps too.
+    """
+    classes = problem.classes
+    inner = np.where(classes[:, None] == classes[None, :], -np.inf, problem.weights)
+    steps = [problem.start[None, :], *[inner] * (length - 1), problem.end[:, None]]
+    before, after = [np.zeros(1)], [np.zeros(1)]
+    for step in steps:
+        before.append((before[-1][:, None] + step).max(axis=0))
+    for step in reversed(steps):
+        after.append((step + after[-1][None, :]).max(axis=1))
+    after.reverse()
+    return [
+        before[place][:, None] + step + after[place + 1][None, :]
+        for place, step in enumerate(steps)
+    ]
+
+
+def _best_by_program(
+    problem: PathProblem, hopeful: list[NDArray[np.bool_]], scale: float, seconds: float
+) -> tuple[Path | None, float]:
+    """Return the path that an integer program finds among the hopeful steps, and its bound."""
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    length = len(hopeful) - 1
+    tails, heads, places, worth = _columns(problem, hopeful)
+    if np.abs(worth).max() > LARGEST * scale:
+        return None, math.inf
+    # one way in and one way out for each vertex at each place, the outside counted as a vertex
+    states, classes = problem.size * length, np.unique(problem.classes, return_inverse=True)[1]
+    entered, left = (places < length).nonzero()[0], (places > 0).nonzero()[0]
+    balance = _matrix(states, len(worth), places[entered] * problem.size + heads[entered], entered)
+    balance -= _matrix(states, len(worth), (places[left] - 1) * problem.size + tails[left], left)
+    once = _matrix(int(classes.max()) + 1, len(worth), classes[heads[entered]], entered)
+    begins = _matrix(1, len(worth), np.zeros(int((places == 0).sum())), (places == 0).nonzero()[0])
+    solved = milp(
+        -worth,
+        constraints=[
+            LinearConstraint(balance, 0, 0),
+            LinearConstraint(once, 0, 1),
+            LinearConstraint(begins, 1, 1),
+        ],
+        integrality=np.ones(len(worth)),
+        bounds=Bounds(0, 1),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    bound = math.inf if solved.mip_dual_bound is None else -float(solved.mip_dual_bound)
+    if solved.x is None:
+        return None, bound
+    chosen = np.flatnonzero((solved.x > 0.5) & (places < length))
+    return tuple(heads[chosen[np.argsort(places[chosen])]].tolist()), bound
+
+
+def _columns(
+    problem: PathProblem, hopeful: list[NDArray[np.bool_]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Return tail, head, place and worth of each hopeful step."""
+    tails, heads = zip(*(np.nonzero(step) for step in hopeful), strict=True)
+    scores = [problem.start[None, :], *[problem.weights] * (len(hopeful) - 2)]
+    scores.append(problem.end[:, None])
+    worth = [score[step] for score, step in zip(scores, hopeful, strict=True)]
+    places = [np.full(len(tail), place) for place, tail in enumerate(tails)]
+    return tuple(map(np.concatenate, (tails, heads, places, worth)))  # type: ignore[return-value]
+
+
+def _matrix(rows: int, columns: int, row: NDArray[Any], column: NDArray[Any]) -> Any:
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix((np.ones(len(row)), (row, column)), shape=(rows, columns))

@@ -1,0 +1,172 @@
+"""What every path decoder promises of any problem, judged by exact arithmetic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise, permutations
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import strategies as st
+
+from spacy_decoders import Budget, InfeasibleError, ProblemError, verify
+from spacy_decoders.decoders.path import (
+    Beam,
+    ColorCoding,
+    ExactPath,
+    IntegerProgram,
+    PathProblem,
+    PathSolution,
+)
+from spacy_decoders.decoders.path.decoder import PathDecoder
+
+__all__ = ["Question", "check", "problems"]
+
+DECODERS: dict[str, tuple[PathDecoder, Budget]] = {
+    "ExactPath": (ExactPath(), Budget()),
+    "ExactPath, 1 iteration": (ExactPath(), Budget(iterations=1)),
+    "ExactPath, hurried": (ExactPath(), Budget(seconds=1e-9)),
+    "Beam": (Beam(2), Budget()),
+    "Beam, look-ahead": (Beam(2, lookahead=True), Budget()),
+    "ColorCoding": (ColorCoding(failure=0.5), Budget()),
+    "ColorCoding, published": (ColorCoding(failure=0.5, reduce=False), Budget(iterations=2)),
+    "ColorCoding, hurried": (ColorCoding(), Budget(seconds=1e-9)),
+}
+PROGRAMS = [IntegerProgram("CBC", "flow"), IntegerProgram("CBC", "time_expanded")]
+
+
+class Question(NamedTuple):
+    """A problem, and the length that is asked for."""
+
+    problem: PathProblem
+    length: int
+
+
+class Truth(NamedTuple):
+    """A legal path with its exact worth, and the sum of its absolute scores."""
+
+    worth: Fraction
+    scale: Fraction
+    path: tuple[int, ...]
+
+
+def magnitudes(kind: str) -> st.SearchStrategy[float]:
+    """Scores of one kind."""
+    ordinary = st.floats(-3, 3, allow_nan=False)
+    masks = st.sampled_from([-1e4, -1e7, -1e9, -1e12, -1e20, -1e30])
+    small = st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 1e-310, 1e-20, -1e-20])
+    large = st.sampled_from([1e6, -1e6, 1e12, -1e12, 1e20, -1e20])
+    return {
+        "ordinary": ordinary,
+        "ties": st.integers(-1, 2).map(float),
+        "repeated": st.sampled_from([0.1, 0.2, 0.3, 0.1 + 0.2]),
+        "masked": st.one_of(ordinary, masks),
+        "forbidden": st.one_of(ordinary, st.just(-np.inf)),
+        "masked ties": st.one_of(st.integers(0, 1).map(float), masks, st.just(-np.inf)),
+        "mixed": st.one_of(ordinary, small, large),
+        "tiny": small,
+    }[kind]
+
+
+@st.composite
+def questions(draw: st.DrawFn) -> Question:
+    """A problem small enough to enumerate."""
+    n = draw(st.integers(1, 6))
+    classes = draw(st.lists(st.integers(0, n), min_size=n, max_size=n))
+    kinds = ("ordinary", "ties", "repeated", "masked", "forbidden", "masked ties", "mixed", "tiny")
+
+    def scores(*shape: int) -> np.ndarray:
+        size = int(np.prod(shape))
+        scores = magnitudes(draw(st.sampled_from(kinds)))
+        return np.array(draw(st.lists(scores, min_size=size, max_size=size))).reshape(shape)
+
+    problem = PathProblem(scores(n), scores(n, n), scores(n), np.array(classes))
+    return Question(problem, draw(st.integers(1, min(n, 5))))
+
+
+problems = questions()
+
+
+def truths(question: Question) -> list[Truth]:
+    """All legal paths, best first."""
+    problem, length = question
+    known = []
+    for path in permutations(range(problem.size), length):
+        parts = [problem.start[path[0]], *(problem.weights[edge] for edge in pairwise(path))]
+        parts.append(problem.end[path[-1]])
+        if -np.inf in parts or len({problem.classes[vertex] for vertex in path}) < length:
+            continue
+        exact = [Fraction(float(part)) for part in parts]
+        known.append(Truth(sum(exact), sum(map(abs, exact)), path))
+    return sorted(known, reverse=True)
+
+
+def check(question: Question) -> Counter[str]:
+    """Run every decoder on a problem; count the statuses, raise where a promise is broken."""
+    known = truths(question)
+    met = check_program(question, PROGRAMS[question.length % 2])
+    for name, (decoder, budget) in DECODERS.items():
+        met.update(f"{name} {status}" for status in _statuses(decoder, question, budget, known))
+    return met
+
+
+def check_program(question: Question, decoder: IntegerProgram) -> Counter[str]:
+    """Run an integer program once: it takes longer, and refuses scores that are too large."""
+    name, known = f"IntegerProgram, {decoder.formulation}", truths(question)
+    try:
+        solution = decoder.decode(*question)
+    except InfeasibleError:
+        assert not known, "called infeasible, but there is a path"
+        return Counter([f"{name} infeasible"])
+    except ProblemError:
+        return Counter([f"{name} refused"])
+    _check_solution(question.problem, solution, known)
+    return Counter([f"{name} {solution.certificate.status}"])
+
+
+def _statuses(
+    decoder: PathDecoder, question: Question, budget: Budget, known: list[Truth]
+) -> Iterator[str]:
+    problem, length = question
+    try:
+        solution = decoder.decode(problem, length, budget=budget)
+    except InfeasibleError:
+        assert not known, "called infeasible, but there is a path"
+        yield "infeasible"
+        return
+    _check_solution(problem, solution, known)
+    yield solution.certificate.status
+    ranked = decoder.k_best(problem, length, 3, budget=budget)
+    assert len({tuple(one.vertices.tolist()) for one in ranked}) == len(ranked)
+    scores = [one.certificate.score for one in ranked]
+    assert scores == sorted(scores, reverse=True)
+    for one in ranked:
+        _check_solution(problem, one, known)
+    several = decoder.decode_lengths(problem, [length, problem.size + 1], budget=budget)
+    _check_solution(problem, several[0], known)
+    assert several[1].certificate.status == "infeasible"
+
+
+def _check_solution(problem: PathProblem, solution: PathSolution, known: list[Truth]) -> None:
+    """Raise where a certificate claims what is not so."""
+    path = tuple(solution.vertices.tolist())
+    own = next((truth for truth in known if truth.path == path), None)
+    assert own is not None, f"{path} is no legal path"
+    best, certificate = known[0].worth, solution.certificate
+    score, bound, tolerance = certificate.score, certificate.bound, certificate.tolerance
+    assert abs(Fraction(score) - own.worth) <= Fraction(1e-15) * own.scale + Fraction(1e-300)
+    assert tolerance <= 1e-6 * (1 + float(own.scale)) * (1 + 1e-12)
+    if bound is not None:
+        assert Fraction(bound) >= best, f"the bound {bound!r} lies below {float(best)!r}"
+        assert certificate.gap == abs(bound - score)
+    if certificate.status == "optimal":
+        assert certificate.gap <= tolerance
+        assert certificate.confidence == 1.0
+        assert best - own.worth <= Fraction(1e-6) * (1 + own.scale)
+    elif certificate.status == "bounded":
+        assert certificate.gap > tolerance
+    else:
+        assert certificate.status in ("heuristic", "probable")
+    assert verify(problem, solution).outcome != "refuted"

@@ -1,0 +1,37 @@
+"""That every path decoder keeps its budget: run with ``-m timing`` on a machine at rest."""
+
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget
+from spacy_decoders.decoders.path import Beam, ColorCoding, ExactPath, IntegerProgram, PathProblem
+
+DECODERS = {
+    "ExactPath": ExactPath(),
+    "Beam": Beam(80),
+    "wide Beam": Beam(100_000, lookahead=True),
+    "ColorCoding": ColorCoding(),
+    "ColorCoding as published": ColorCoding(reduce=False, colors=14),
+    "flow": IntegerProgram(formulation="flow"),
+    "time-expanded": IntegerProgram(formulation="time_expanded"),
+    "flow, HiGHS": IntegerProgram("HIGHS", "flow"),
+}
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("seconds", [0.1, 1.0])
+@pytest.mark.parametrize("classes", [12, 400])
+@pytest.mark.parametrize("name", DECODERS)
+def test_the_budget_is_kept(name, classes, seconds):
+    drawn = np.random.default_rng(0).random((400, 400))
+    nothing = np.zeros(400)
+    problem = PathProblem(nothing, drawn + drawn.T, nothing, np.arange(400) % classes)
+    decoder = DECODERS[name]
+    decoder.decode(problem, 12, budget=Budget(seconds=0.01))  # compiles
+    begin = perf_counter()
+    solution = decoder.decode(problem, 12, budget=Budget(seconds=seconds))
+    taken = perf_counter() - begin
+    assert len(solution.vertices) == 12
+    assert taken <= 1.2 * seconds + 0.05

@@ -1,0 +1,291 @@
+"""A loop that errs, or a solver that lies, must not pass for a proof."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError
+from spacy_decoders.decoders.path import (
+    Beam,
+    ColorCoding,
+    ExactPath,
+    IntegerProgram,
+    PathProblem,
+    beam,
+    color_coding,
+    coloring,
+    depth_first,
+    exact_path,
+    proof,
+    refinement,
+    state_space,
+)
+from spacy_decoders.decoders.solver import IntegerSolution, LinearProgram, SolverError
+from spacy_decoders.errors import DecodersError
+from tests.decoders.path.problems import headline_like, symmetric
+
+LENGTH = 5
+
+
+@pytest.fixture
+def problem():
+    return symmetric(np.random.default_rng(0), 14)
+
+
+@pytest.fixture
+def optimum(problem):
+    return ExactPath().decode(problem, LENGTH)
+
+
+def assert_not_fooled(decoder, problem, optimum, length=LENGTH):
+    """It raises, or what it calls optimal is, and what it calls a bound is one."""
+    best = optimum.certificate.score
+    try:
+        solution = decoder.decode(problem, length)
+    except DecodersError as error:
+        assert not isinstance(error, InfeasibleError)
+        return
+    certificate = solution.certificate
+    assert certificate.score == problem.score(solution.vertices)
+    if certificate.status == "optimal":
+        assert best - certificate.score <= 1e-9
+    assert certificate.bound is None or certificate.bound >= best
+    assert certificate.score < best - 1e-9, "the fault had no effect"
+
+
+def without(vertex, edges):
+    """The edges, but for those that touch a vertex."""
+    cut = np.array(edges)
+    cut[vertex, :] = cut[:, vertex] = -np.inf
+    return cut
+
+
+def dropping(kernel, vertex, place=1, start=0):
+    """A kernel that never comes to a vertex: its edges are lost on the way."""
+
+    def faulty(*given):
+        given = list(given)
+        given[place] = without(vertex, given[place])
+        if start is not None:
+            begin = np.array(given[start])
+            begin[vertex] = -np.inf
+            given[start] = begin
+        return kernel(*given)
+
+    return faulty
+
+
+def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
+    lost = int(optimum.vertices[2])
+    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
+    monkeypatch.setattr(exact_path, "beam", dropping(exact_path.beam, lost))
+    monkeypatch.setattr(depth_first, "search", dropping(depth_first.search, lost))
+    assert_not_fooled(ExactPath(), problem, optimum)
+
+
+def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
+    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
+    monkeypatch.setattr(exact_path, "beam", lambda *_: (np.empty(0), np.empty((0, LENGTH))))
+
+    def ends_at_once(*given):
+        given[-2][0] = -2
+
+    monkeypatch.setattr(depth_first, "search", ends_at_once)
+    certificate = ExactPath().decode(problem, LENGTH).certificate
+    # the path comes from the proof's own search, which is then no proof of it
+    assert certificate.status == "bounded"
+    assert certificate.bound >= optimum.certificate.score
+
+
+def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
+    # every look ahead misses a vertex, and so do the paths that are found by it
+    lost = int(optimum.vertices[2])
+    walks = exact_path.walk_bounds
+
+    def too_low(arcs, last, prices, steps):
+        end = np.array(last)
+        end[lost] = -np.inf
+        return walks(without(lost, arcs), end, prices, steps)
+
+    for module in (exact_path, beam, color_coding, refinement):
+        monkeypatch.setattr(module, "walk_bounds", too_low)
+    for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(), ColorCoding(colors=14)):
+        assert_not_fooled(decoder, problem, optimum)
+
+
+def test_prices_that_close_the_gap_too_early(monkeypatch):
+    problem, length = symmetric(np.random.default_rng(0), 40), 8
+    optimum = ExactPath().decode(problem, length)
+    _only_poor_beams(monkeypatch, optimum)
+    monkeypatch.setattr(refinement, "lagrangian_bounds", lambda *_: -np.inf)
+    assert_not_fooled(ExactPath(), problem, optimum, length)
+
+
+def test_a_relaxation_that_loses_its_walks(monkeypatch):
+    problem, length = symmetric(np.random.default_rng(2), 40), 9
+    optimum = ExactPath().decode(problem, length)
+    _only_poor_beams(monkeypatch, optimum)
+    monkeypatch.setattr(state_space, "extend", lambda *_: 0)
+    assert_not_fooled(ExactPath(), problem, optimum, length)
+
+
+def test_sets_of_classes_that_are_lost(monkeypatch):
+    rng = np.random.default_rng(1)
+    drawn = rng.random((60, 60))
+    problem = PathProblem(np.zeros(60), drawn + drawn.T, np.zeros(60), np.arange(60) % 9)
+    optimum = ExactPath().decode(problem, 9)
+    _only_poor_beams(monkeypatch, optimum)
+    monkeypatch.setattr(refinement.Refinement, "_remember", lambda *_: None)
+    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    assert_not_fooled(ExactPath(), problem, optimum, 9)
+    monkeypatch.setattr(color_coding, "beam", exact_path.beam)
+    assert_not_fooled(ColorCoding(), problem, optimum, 9)
+
+
+def _without_paths(*given):
+    """A colouring that comes to its end and has seen no path."""
+    given[-1][2] = -1
+    return True
+
+
+def _only_poor_beams(monkeypatch, optimum):
+    """Let beams and short searches miss the optimum."""
+    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
+    beams = exact_path.beam
+    for vertex in optimum.vertices.tolist()[::2]:
+        beams = dropping(beams, vertex)
+    monkeypatch.setattr(exact_path, "beam", beams)
+    monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
+    monkeypatch.setattr(refinement, "DIVE_NODES", 1)
+    monkeypatch.setattr(refinement, "PRICED_NODES", 1)
+
+
+@pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True), ColorCoding()])
+def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
+    # the path is swapped for another; what the loop says it is worth is that of the best
+    optimum = ExactPath().decode(problem, LENGTH)
+    swapped = np.array([v for v in range(14) if v not in optimum.vertices][:LENGTH])
+
+    def wrong(*given):
+        return np.array([optimum.certificate.score]), swapped[None].astype(np.int32)
+
+    for module in (exact_path, beam, color_coding):
+        monkeypatch.setattr(module, "beam", wrong)
+    monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
+    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    assert_not_fooled(decoder, problem, optimum)
+
+
+def _writes(path):
+    def best_walk(*given):
+        given[-1][:] = path
+        return True
+
+    return best_walk
+
+
+@pytest.mark.parametrize("path", [[0, 1, 0, 2, 3], [0, 0, 0, 0, 0], [-1, 0, 1, 2, 3]])
+def test_a_path_that_is_none(monkeypatch, path, problem):
+    monkeypatch.setattr(exact_path, "best_walk", _writes(np.array(path)))
+    with pytest.raises(DecodersError, match="meets a class twice"):
+        ExactPath().decode(problem, LENGTH)
+
+
+def test_a_forbidden_edge_on_the_path(monkeypatch):
+    weights = np.ones((4, 4))
+    weights[0, 1] = -np.inf
+    problem = PathProblem(np.zeros(4), weights, np.zeros(4), np.arange(4))
+    monkeypatch.setattr(exact_path, "best_walk", _writes(np.array([0, 1, 2])))
+    with pytest.raises(DecodersError, match="forbidden part"):
+        ExactPath().decode(problem, 3)
+
+
+def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
+    for lie in (-np.inf, 0.0):
+        monkeypatch.setattr(proof, "prove_at_once", lambda *_, lie=lie: lie)
+        for decoder in (ExactPath(), Beam(lookahead=True), ColorCoding(colors=14)):
+            certificate = decoder.decode(problem, LENGTH).certificate
+            assert certificate.status in ("heuristic", "probable")
+            assert certificate.bound is None
+
+
+def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
+    lost = int(optimum.vertices[2])
+    faulty = dropping(dropping(proof.prove_at_once, lost), lost, place=2)
+    monkeypatch.setattr(proof, "prove_at_once", faulty)
+    for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(colors=14)):
+        certificate = decoder.decode(problem, LENGTH).certificate
+        assert certificate.status in ("heuristic", "probable")
+        assert certificate.score == optimum.certificate.score
+
+
+def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem, optimum):
+    lost = int(optimum.vertices[2])
+    monkeypatch.setattr(depth_first, "search", dropping(depth_first.search, lost))
+    ranked = ExactPath().k_best(problem, LENGTH, 5)
+    assert {solution.certificate.status for solution in ranked} == {"bounded"}
+    assert all(s.certificate.bound >= optimum.certificate.score for s in ranked)
+
+
+class Lying:
+    """What a solver may say that is not so."""
+
+    @staticmethod
+    def infeasible(program, clock=None):
+        raise InfeasibleError("No point satisfies all rows of the program.")
+
+    @staticmethod
+    def failing(program, clock=None):
+        raise SolverError("The solver returned a point that breaks row 3.")
+
+    @staticmethod
+    def nothing(program, clock=None):
+        return IntegerSolution(np.zeros(program.column_count), 0.0, 0.0, proven=True)
+
+
+@pytest.mark.parametrize("lie", [Lying.infeasible, Lying.failing, Lying.nothing])
+@pytest.mark.parametrize("formulation", ["flow", "time_expanded"])
+def test_a_solver_that_finds_nothing(monkeypatch, lie, formulation):
+    problem = headline_like(np.random.default_rng(0), 12)
+    best = ExactPath().decode(problem, 4)
+    monkeypatch.setattr(LinearProgram, "solve", lie)
+    solution = IntegerProgram(formulation=formulation).decode(problem, 4)
+    assert solution.certificate.score <= best.certificate.score
+    assert solution.certificate.bound >= best.certificate.score
+
+
+@pytest.mark.parametrize("formulation", ["flow", "time_expanded"])
+def test_a_solver_that_calls_another_path_the_best(monkeypatch, formulation, problem, optimum):
+    solve = LinearProgram.solve
+
+    def lie(program, clock=None):
+        # the objective that the solver was given has lost its sense
+        program._objective = [0.0] * program.column_count
+        for column in program._columns:
+            column.obj = 0.0
+        solved = solve(program, clock)
+        return replace(solved, objective=99.0, bound=0.0, proven=True)
+
+    monkeypatch.setattr(LinearProgram, "solve", lie)
+    monkeypatch.setattr(
+        "spacy_decoders.decoders.path.integer_program.Beam", lambda *_, **__: Beam(1)
+    )
+    assert_not_fooled(IntegerProgram(formulation=formulation), problem, optimum)
+
+
+@pytest.mark.parametrize("decoder", [ExactPath(), Beam(1), ColorCoding(), IntegerProgram()])
+def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, decoder):
+    # one way alone from 0 to 4
+    weights = np.full((6, 6), -np.inf)
+    for tail, head in ((0, 1), (1, 2), (2, 3), (3, 4), (5, 1)):
+        weights[tail, head] = 1.0
+    problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
+    nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
+    for module in (exact_path, beam, color_coding):
+        monkeypatch.setattr(module, "beam", lambda *_: nothing)
+    monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
+    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    monkeypatch.setattr(LinearProgram, "solve", Lying.infeasible)
+    solution = decoder.decode(problem, LENGTH, budget=Budget(iterations=1))
+    assert solution.vertices.tolist()[1:] == [1, 2, 3, 4]
