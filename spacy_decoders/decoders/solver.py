@@ -36,6 +36,9 @@ Floats = NDArray[np.float64]
 
 #: How far a solution may miss a row, a bound or a whole number, relative to the row.
 FEASIBILITY = 1e-6
+#: The share of a budget that writing may not use: it is no good without time to solve, and
+#: taking a large program down takes time too.
+KEPT_BACK = 0.2
 
 
 class SolverError(DecodersError, RuntimeError):
@@ -297,7 +300,8 @@ class LinearProgram:
         return IntegerSolution(rounded, worth, bound, status == known.OPTIMAL)
 
     def _look_at_clock(self) -> None:
-        if self._clock.seconds_left == 0.0:
+        seconds = self._clock.budget.seconds
+        if seconds is not None and self._clock.seconds_left < KEPT_BACK * seconds:
             raise OutOfTimeError("The budget ended before the program was written.")
 
     def _optimize(self, clock: Clock | None, *, relax: bool) -> Any:

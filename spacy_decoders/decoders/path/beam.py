@@ -105,7 +105,7 @@ class Beam(PathDecoder):
         # wide: a part of a layer at a time, and once the clock has ended no wider than needed
         scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)
         used = np.zeros(problem.class_count, dtype=np.bool_)
-        a_round = 1 + STEPS // size
+        a_round = 1 + STEPS // (8 * size)
         for depth in range(length):
             width = NARROW if clock.exhausted() else self.width
             capacity = min(width, len(scores) * size)
