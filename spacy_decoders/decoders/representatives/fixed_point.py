@@ -88,10 +88,15 @@ class FixedPoint:
         """
         kept = np.flatnonzero(keep)
         ends = np.searchsorted(kept, self.offsets)
-        bounds = np.full(len(keep), BEYOND)
-        bounds[kept] = evaluate(
+        found = evaluate(
             self.unary, self.blocks, self.starts, self.offsets, kept, ends, potentials
         )
+        minima = np.minimum.reduceat(found, ends[:-1])
+        if (minima != minima[0]).any():
+            # the cheapest choice has a candidate of each set
+            raise ArithmeticError(f"the bounds of the sets contradict each other: {minima}.")
+        bounds = np.full(len(keep), BEYOND)
+        bounds[kept] = found
         return bounds
 
 

@@ -43,7 +43,7 @@ def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
     margins.values[several] = lower[several] - solver.upper
     if not exact or solver.clock.exhausted(solver.nodes):
         return margins
-    score = math.fsum(solver.costs.terms(solver.choices))
+    chosen = solver.costs.terms(solver.choices)
     others = {int(i): _best_without(solver, int(i)) for i in several}
     costs = {i: total_cost(solver.costs, choices) for i, choices in others.items()}
     prover = _Prover(solver, max(costs.values(), default=0.0))
@@ -52,12 +52,12 @@ def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
             break
         choices, bound = prover.prove(i, others[i], costs[i])
         terms = solver.costs.terms(choices)
-        scale = float(np.abs(terms).sum())
+        scale = float(np.abs(terms).sum() + np.abs(chosen).sum())
         cost = math.fsum(terms)
         tolerance = relative_tolerance(scale) + prover.resolution
         bound = max(bound, lower[i])
         margins.exact[i] = abs(cost - bound) <= min(tolerance, largest_tolerance(scale))
-        margins.values[i] = max(0.0, cost - score) if margins.exact[i] else bound - solver.upper
+        margins.values[i] = max(0.0, cost - math.fsum(chosen)) if margins.exact[i] else bound - solver.upper
     return margins
 
 

@@ -31,10 +31,7 @@ def evaluate(unary, blocks, starts, offsets, kept, ends, potentials):
     k = len(offsets) - 1
     paid = np.empty(len(kept), np.int64)
     bounds = np.empty(len(kept), np.int64)
-    for p in range(len(kept)):
-        paid[p] = unary[kept[p]]
-        for j in range(k):
-            paid[p] += potentials[j, kept[p]]
+    _pay(unary, kept, ends, potentials, paid)
     total = np.int64(0)
     for i in range(k):
         alone = ends[i + 1] - ends[i] == 1
@@ -76,6 +73,17 @@ def evaluate(unary, blocks, starts, offsets, kept, ends, potentials):
 
 
 @jit()
+def _pay(unary, kept, ends, potentials, paid):
+    """Say in `paid` what each candidate pays alone; there is nothing to pay within its set."""
+    for i in range(len(ends) - 1):
+        for p in range(ends[i], ends[i + 1]):
+            x = kept[p]
+            paid[p] = unary[x] - potentials[i, x]
+            for j in range(len(ends) - 1):
+                paid[p] += potentials[j, x]
+
+
+@jit()
 def reduced(unary, blocks, starts, offsets, kept, ends, potentials):
     """Return what the candidates of a box pay alone, what pairs of them then still cost, a rest.
 
@@ -86,10 +94,7 @@ def reduced(unary, blocks, starts, offsets, kept, ends, potentials):
     paid = np.empty(size, np.int64)
     pairs = np.zeros((size, size), np.int64)
     rest = np.int64(0)
-    for p in range(size):
-        paid[p] = unary[kept[p]]
-        for j in range(k):
-            paid[p] += potentials[j, kept[p]]
+    _pay(unary, kept, ends, potentials, paid)
     for i in range(k):
         for j in range(i + 1, k):
             width = offsets[j + 1] - offsets[j]

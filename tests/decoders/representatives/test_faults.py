@@ -1,0 +1,261 @@
+"""Corrupted kernels: whatever they return, no wrong choice is called optimal.
+
+Each fault is one that leads to wrong choices, or would if its kernel were believed: the tests
+say so, and would fail if a decoder stated its bound instead of comparing it.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.representatives import (
+    Decomposable,
+    ExactRepresentatives,
+    Greedy,
+    HittingDistance,
+    LocalSearch,
+    RepresentativesProblem,
+    branch_and_bound,
+    decomposable,
+    enumeration,
+    exact,
+    fixed_point,
+    hitting,
+    local_search,
+    relaxation,
+)
+from spacy_decoders.graph import ConceptGraph
+
+BEYOND = 2**62
+
+
+def drawn(case: int) -> RepresentativesProblem:
+    """Four or five sets of four: whole distances, or real ones with local costs and a mask."""
+    rng = np.random.default_rng(case)
+    k, size = 4 + case % 2, 18
+    raw = rng.integers(1, 30, (size, size)) if case % 2 else rng.random((size, size))
+    distances = np.triu(raw, 1) + np.triu(raw, 1).T
+    sets = [rng.choice(size, 4, replace=False) for _ in range(k)]
+    local = None
+    if case % 2 == 0:
+        local = [rng.random(4) for _ in sets]
+        local[0][1] = 1e9
+    return RepresentativesProblem(distances, sets, local, weight=k - 1.0)
+
+
+def wrong_and_optimal(decoder, problems) -> tuple[int, int]:
+    """Count the choices that are not the cheapest, and those of them that are called so."""
+    wrong = certified = 0
+    for problem in problems:
+        choices = product(*(range(len(members)) for members in problem.sets))
+        least = min(map(problem.cost, choices))
+        solution = decoder.decode(problem)
+        if problem.cost(solution.choices) > least + 1e-9 * (1 + abs(least)):
+            wrong += 1
+            certified += solution.certificate.is_optimal
+        certificate = solution.certificate
+        if certificate.bound is not None and certificate.status != "optimal":
+            assert certificate.bound <= certificate.score
+    return wrong, certified
+
+
+@pytest.fixture
+def blind(monkeypatch):
+    """Local search that finds nothing: the first candidate of each set, and no change."""
+
+    def unimproved(unary, blocks, starts, offsets, choices, frozen):
+        return local_search.descend(unary, blocks, starts, offsets, choices.copy(), frozen)
+
+    first = lambda costs, *_: (np.zeros(costs.size, dtype=np.int64), 1)  # noqa: E731
+    monkeypatch.setattr(exact, "improve", first)
+    monkeypatch.setattr(branch_and_bound, "descend", unimproved)
+
+
+PROBLEMS = [drawn(case) for case in range(24)]
+
+
+def test_without_a_fault_nothing_is_wrong(blind):
+    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+
+
+def sweep_claims_too_much(whole):
+    return lambda *given: (True, BEYOND // 4)
+
+
+def sweep_spoils_its_messages(whole):
+    def spoiled(unary, blocks, starts, offsets, messages, *rest):
+        result = whole(unary, blocks, starts, offsets, messages, *rest)
+        messages += np.arange(messages.size).reshape(messages.shape).astype(messages.dtype) ** 2
+        return result
+
+    return spoiled
+
+
+def sweep_leaves_the_range(whole):
+    def spoiled(unary, blocks, starts, offsets, messages, *rest):
+        messages[...] = np.iinfo(messages.dtype).max // 2
+        return True, 0
+
+    return spoiled
+
+
+def contract_loses_costs(whole):
+    def spoiled(*given):
+        constant, unary, blocks = whole(*given)
+        return constant + 10**9, unary[::-1].copy(), np.zeros_like(blocks)
+
+    return spoiled
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("sweep", sweep_claims_too_much),
+        ("sweep", sweep_spoils_its_messages),
+        ("sweep", sweep_leaves_the_range),
+        ("contract", contract_loses_costs),
+    ],
+)
+def test_potentials_are_only_proposals(blind, monkeypatch, name, fault):
+    """Bad ones cost time: what they prove is looked up, and the rest is searched."""
+    whole = getattr(relaxation, name)
+    monkeypatch.setattr(relaxation, name, fault(whole))
+    # a believed claim would leave the first candidates, of which almost none are right
+    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+
+
+def bounds_too_high(whole):
+    return lambda *given: whole(*given) + 2**30
+
+
+def bounds_beyond_all(whole):
+    return lambda *given: np.full_like(whole(*given), BEYOND - 1)
+
+
+@pytest.mark.parametrize("fault", [bounds_too_high, bounds_beyond_all])
+def test_bounds_that_are_too_high_contradict_the_score(blind, monkeypatch, fault):
+    monkeypatch.setattr(fixed_point, "evaluate", fault(fixed_point.evaluate))
+    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    assert wrong > len(PROBLEMS) / 3 and certified == 0
+
+
+def test_bounds_that_contradict_each_other_are_an_error(monkeypatch):
+    """The candidates of one set are all said to be dear: they would be dropped, if believed."""
+    whole = fixed_point.evaluate
+
+    def spoiled(*given):
+        bounds = whole(*given)
+        bounds[: given[5][1]] += 2**30
+        return bounds
+
+    monkeypatch.setattr(fixed_point, "evaluate", spoiled)
+    with pytest.raises(ArithmeticError, match="contradict"):
+        ExactRepresentatives().decode(PROBLEMS[0])
+
+
+def search_finds_nothing(whole):
+    def spoiled(paid, pairs, rest, ends, *given):
+        return BEYOND, BEYOND, np.full(len(ends) - 1, -1), 0
+
+    return spoiled
+
+
+def search_keeps_its_find(whole):
+    def spoiled(paid, pairs, rest, ends, *given):
+        least, _, choices, nodes = whole(paid, pairs, rest, ends, *given)
+        return least, BEYOND, choices, nodes
+
+    return spoiled
+
+
+def search_finds_the_wrong_one(whole):
+    def spoiled(paid, pairs, rest, ends, *given):
+        least, best, choices, nodes = whole(paid, pairs, rest, ends, *given)
+        return least, best, ends[1:] - 1, nodes
+
+    return spoiled
+
+
+@pytest.mark.parametrize(
+    "fault", [search_finds_nothing, search_keeps_its_find, search_finds_the_wrong_one]
+)
+def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch, fault):
+    monkeypatch.setattr(enumeration, "search", fault(enumeration.search))
+    # no sweeps: all is left to the search
+    monkeypatch.setattr(relaxation.Relaxation, "ascend", lambda *given: None)
+    wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
+    assert wrong > len(PROBLEMS) / 3 and certified == 0
+
+
+@pytest.mark.parametrize("share", [0.5, 0.0, -1.0])
+def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
+    whole = local_search.total
+    monkeypatch.setattr(local_search, "total", lambda *given: share * whole(*given))
+    monkeypatch.setattr(local_search, "descend", lambda *given: given[0].copy())
+    monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0].copy())
+    wrong, certified = wrong_and_optimal(ExactRepresentatives(starts=1), PROBLEMS)
+    assert wrong and certified == 0
+
+
+def test_starts_that_are_wrong_are_only_starts(monkeypatch):
+    worst = lambda unary, blocks, starts, offsets, first, member: np.diff(offsets) - 1  # noqa: E731
+    monkeypatch.setattr(local_search, "beside", worst)
+    monkeypatch.setattr(local_search, "descend", lambda *given: given[0].copy())
+    assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
+    assert wrong_and_optimal(LocalSearch(), PROBLEMS)[0] > 0
+
+
+def decomposable_problems() -> list[RepresentativesProblem]:
+    """Stars of five on a path: each set is a whole star, its centre in the middle."""
+    problems = []
+    for case in range(12):
+        rng = np.random.default_rng(case)
+        edges, sets = [], []
+        for at in range(4):
+            edges += [[5 * at, 5 * at + leaf] for leaf in range(1, 5)]
+            sets.append(rng.permutation(np.arange(5 * at, 5 * at + 5)))
+            if at:
+                edges.append([5 * at - 5 + int(rng.integers(5)), 5 * at + int(rng.integers(5))])
+        graph = ConceptGraph.from_edges(np.array(edges))
+        problems.append(RepresentativesProblem.from_graph(graph, sets))
+    return problems
+
+
+def far_ends_first(whole):
+    return lambda *given: -whole(*given)
+
+
+def nothing_beyond(whole):
+    def spoiled(*given):
+        parent, below, is_cut, part, beside = whole(*given)
+        return parent, below * 0, is_cut, part, below * 0
+
+    return spoiled
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"), [("distances_within", far_ends_first), ("cut", nothing_beyond)]
+)
+def test_the_bound_of_decomposable_is_its_own(monkeypatch, name, fault):
+    problems = decomposable_problems()
+    assert all(Decomposable().decode(problem).certificate.is_optimal for problem in problems)
+    monkeypatch.setattr(decomposable, name, fault(getattr(decomposable, name)))
+    wrong, certified = wrong_and_optimal(Decomposable(), problems)
+    assert wrong > len(problems) / 2 and certified == 0
+
+
+@pytest.mark.parametrize("factor", [-1.0, 0.0, 3.0])
+def test_wrong_hitting_distances_prove_nothing(monkeypatch, factor):
+    whole = hitting.hitting_distances
+    monkeypatch.setattr(hitting, "hitting_distances", lambda problem: factor * whole(problem))
+    wrong, certified = wrong_and_optimal(HittingDistance(), PROBLEMS)
+    assert wrong and certified == 0
+
+
+def test_heuristics_claim_nothing():
+    for decoder in (Greedy(), LocalSearch(starts=1)):
+        solutions = [decoder.decode(problem) for problem in PROBLEMS]
+        assert {solution.certificate.status for solution in solutions} == {"heuristic"}
