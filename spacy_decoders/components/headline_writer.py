@@ -15,10 +15,13 @@ from .headline_units import Headline
 if TYPE_CHECKING:
     from ..decoders.path import PathProblem, PathSolution
 
-__all__ = ["HeadlineWriter", "Length"]
+__all__ = ["ITERATIONS", "HeadlineWriter", "Length"]
 
 #: A number of content words, "auto", or the least and the most.
 Length = int | Literal["auto"] | list[int]
+
+#: Iterations of a decoding: 1 or 2 s of the exact decoder's on the hardest of texts.
+ITERATIONS = 200
 
 #: Ranked headlines that are looked through for one that fits `max_chars`.
 LOOKED_THROUGH = 20
@@ -41,7 +44,10 @@ class HeadlineWriter:
     n_best
         How many headlines.
     seconds
-        Time for each decoding, or None.
+        A ceiling on the time for each decoding, or None: headlines then depend on how busy
+        the machine is.
+    iterations
+        The decoder's iterations for each decoding, or None for no limit.
 
     Raises
     ------
@@ -53,7 +59,8 @@ class HeadlineWriter:
     length: Length = "auto"
     max_chars: int | None = None
     n_best: int = 1
-    seconds: float | None = 1.0
+    seconds: float | None = None
+    iterations: int | None = ITERATIONS
 
     def __post_init__(self) -> None:
         length = self.length
@@ -67,7 +74,7 @@ class HeadlineWriter:
         if self.max_chars is not None and self.max_chars < 1:
             raise ProblemError(f"max_chars: expected at least 1, got {self.max_chars}.")
         checked_alternatives("n_best", self.n_best)
-        Budget(seconds=self.seconds)  # refuses what is no time
+        Budget(self.seconds, self.iterations)  # refuses what is no limit
 
     def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
         """The lengths to choose from, for a text with so many classes."""
@@ -145,7 +152,7 @@ class HeadlineWriter:
 
     @property
     def _budget(self) -> Budget:
-        return allowing_for_compilation(Budget(seconds=self.seconds), self.decoder)
+        return allowing_for_compilation(Budget(self.seconds, self.iterations), self.decoder)
 
     def no_headline(self) -> Certificate:
         """What is said about a text without a headline."""

@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.corpus.headlines import HeadlineCorpus
+from spacy_decoders.decoders.path import ExactPath
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 
@@ -362,3 +364,18 @@ def test_a_sourced_component_writes_the_same(trained):
     other.add_pipe("headline_generator", source=trained)
     text = TEXTS["Hash tables"]
     assert other(text)._.headline == trained(text)._.headline
+
+
+def test_the_default_budget_counts_work_not_seconds():
+    given = []
+
+    class Noting:
+        def decode_lengths(self, problem, lengths, *, budget):
+            given.append(budget)
+            return ExactPath().decode_lengths(problem, lengths, budget=budget)
+
+    pipe = spacy.blank("en").add_pipe("headline_generator")
+    pipe.writer = replace(pipe.writer, decoder=Noting())
+    pipe(spacy.blank("en")(TEXTS["Sorting by heaps"]))
+    assert given[0].seconds is None
+    assert given[0].iterations == 200

@@ -26,7 +26,8 @@ DEFAULT_CONFIG = {
     "ends": 0.0,
     "auxiliaries": None,
     "max_vertices": 1000,
-    "seconds": 1.0,
+    "iterations": 200,
+    "seconds": None,
     "model": {"@architectures": "spacy-decoders.WordSelection.v1"},
     "decoder": {"@decoders": "spacy-decoders.ExactPath.v1"},
     "scorer": {"@scorers": "spacy-decoders.headline_scorer.v1"},
@@ -59,6 +60,7 @@ def make_headline_generator(
     ends: float,
     auxiliaries: list[str] | None,
     max_vertices: int,
+    iterations: int | None,
     seconds: float | None,
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> Callable[[Doc], Doc]:
@@ -97,8 +99,11 @@ def make_headline_generator(
     max_vertices
         Longer texts keep this many words: first those that safe bounds exclude go, then
         the least likely, and the certificate's scope says "pruned".
+    iterations
+        The decoder's iterations for each decoding, or null for no limit: work, not time, so
+        that the same text gets the same headline on a busy machine.
     seconds
-        Time for each decoding, or null.
+        A ceiling on the time for each decoding, or null.
     scorer
         The scoring method.
     """
@@ -109,7 +114,7 @@ def make_headline_generator(
     return HeadlineGenerator(
         nlp.vocab,
         model,
-        HeadlineWriter(decoder, length, max_chars, n_best, seconds),
+        HeadlineWriter(decoder, length, max_chars, n_best, seconds, iterations),
         name,
         language=nlp.lang or "xx",
         mode=mode,
