@@ -22,13 +22,22 @@ __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandida
 
 @dataclass(frozen=True)
 class FoundCandidates:
-    """Concepts that a mention may mean, best first, and how often it means each."""
+    """Concepts that a mention may mean, best first, and how often it means each.
+
+    A prior below 0 forbids a concept: it is shown among the candidates, and never chosen. A
+    mention with none but forbidden ones is linked to nothing.
+    """
 
     concepts: NDArray[np.int32]
     priors: NDArray[np.float32]
 
     def first(self, limit: int) -> FoundCandidates:
         return FoundCandidates(self.concepts[:limit], self.priors[:limit])
+
+    @property
+    def possible(self) -> bool:
+        """Whether any concept may be chosen."""
+        return bool((self.priors >= 0).any())
 
 
 #: Finds the candidates of several mentions in a concept base.
@@ -109,7 +118,7 @@ def _from_concept_base(
     from ..knowledge.candidates import CandidateTable
 
     kept = [(key, one.first(limit)) for key, one in zip(keys, found, strict=True)]
-    kept = [(key, one) for key, one in kept if len(one.concepts)]
+    kept = [(key, one) for key, one in kept if one.possible]
     sizes = [len(one.concepts) for _, one in kept]
     concepts = np.concatenate([*(one.concepts for _, one in kept), np.empty(0, np.int32)])
     numbers = concepts.astype(np.int64)

@@ -107,7 +107,8 @@ class GraphEntityLinker(DecodingPipe):
         min_margin: float = 0.0,
         shown: int = 10,
         window: int = 100,
-        seconds: float | None = 2.0,
+        iterations: int | None = 1000,
+        seconds: float | None = None,
         store_kb: bool = False,
         overwrite: bool = True,
         scorer: Callable[..., dict[str, Any]] | None = None,
@@ -138,7 +139,7 @@ class GraphEntityLinker(DecodingPipe):
         self.min_margin = min_margin
         self.shown = shown
         self.window = window
-        self.budget = Budget(seconds=seconds)
+        self.budget = Budget(seconds=seconds, iterations=iterations)
         self.store_kb = store_kb
         self.overwrite = overwrite
         self.scorer = scorer
@@ -228,7 +229,7 @@ class GraphEntityLinker(DecodingPipe):
         problem = RepresentativesProblem(
             self.pairs(table),
             sets,
-            [own[members] for members in sets],
+            [np.where(table.priors[members] < 0, np.inf, own[members]) for members in sets],
             weight,
             table.keys if graph is None else table.concepts,
             graph,
@@ -238,11 +239,14 @@ class GraphEntityLinker(DecodingPipe):
         scores = -problem.conditional_costs(solution.choices)
         links = {
             window.mentions[place]: self._link(
-                table, sets[place], scores, int(choice), float(margin)
+                table,
+                sets[place],
+                scores,
+                int(choice),
+                float(solution.margins[place]),
+                bool(solution.exact_margins[place]),
             )
-            for place, (choice, margin) in enumerate(
-                zip(solution.choices, solution.margins, strict=True)
-            )
+            for place, choice in enumerate(solution.choices)
             if window.keeps[place]
         }
         return links, solution.certificate
@@ -254,6 +258,7 @@ class GraphEntityLinker(DecodingPipe):
         scores: NDArray[np.float64],
         choice: int,
         margin: float,
+        exact: bool,
     ) -> dict[str, Any]:
         """A link in plain types; scores are probabilities given all other links."""
         own = scores[members]
@@ -269,6 +274,7 @@ class GraphEntityLinker(DecodingPipe):
             "score": float(shares[choice]),
             # an only candidate has nothing to be compared with
             "margin": margin if np.isfinite(margin) else None,
+            "exact_margin": exact,
             "candidates": [
                 {
                     "id": table.ids[members[i]],
@@ -415,7 +421,14 @@ def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequen
 
 
 def _nil() -> dict[str, Any]:
-    return {"id": "", "title": "", "score": 0.0, "margin": None, "candidates": []}
+    return {
+        "id": "",
+        "title": "",
+        "score": 0.0,
+        "margin": None,
+        "exact_margin": False,
+        "candidates": [],
+    }
 
 
 def _features(table: CandidateTable, doc: Doc) -> NDArray[np.float32]:

@@ -16,6 +16,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
+from spacy_decoders.components.link_candidates import AliasCandidates, FoundCandidates
 from spacy_decoders.components.link_windows import link_windows
 from spacy_decoders.components.linker import GraphEntityLinker
 from spacy_decoders.components.linker_scorer import score_linker
@@ -122,6 +123,53 @@ def test_exact_decoding_agrees_with_enumeration(nlp):
     )
     (certificate,) = nlp(doc)._.certificates[NAME]
     assert -certificate["score"] == pytest.approx(best, abs=1e-6)
+
+
+def test_margins_say_whether_they_are_proven(nlp):
+    links = [ent._.link for ent in nlp(TEXT).ents]
+    assert all(link["exact_margin"] is True for link in links)
+    loose = {"@decoders": "spacy-decoders.ExactRepresentatives.v1", "exact_margins": False}
+    links = [ent._.link for ent in pipeline(decoder=loose)(TEXT).ents]
+    assert [link["exact_margin"] for link in links] == [link["margin"] is None for link in links]
+
+
+def test_forbidden_candidates_are_never_chosen():
+    """A finder of one's own says what a mention can't mean: here the animal, then anything."""
+
+    def without(words, forbidden):
+        def find(kb, mentions):
+            found = []
+            for mention, one in zip(mentions, AliasCandidates()(kb, mentions), strict=True):
+                ids = [kb.base.id(int(concept)) for concept in one.concepts]
+                bad = [mention.text in words and forbidden(name) for name in ids]
+                found.append(FoundCandidates(one.concepts, np.where(bad, -1.0, one.priors)))
+            return found
+
+        return find
+
+    nlp = pipeline()
+    linker = nlp.get_pipe(NAME)
+    linker.candidates = without({"jaguar"}, lambda name: name == "jaguar")
+    ent = nlp(TEXT).ents[0]
+    assert ent.kb_id_ not in ("jaguar", "NIL")
+    score_of = {one["id"]: one["score"] for one in ent._.link["candidates"]}
+    assert score_of["jaguar"] == 0.0 and sum(score_of.values()) <= 1 + 1e-6
+    linker.candidates = without({"jaguar"}, lambda name: True)
+    doc = nlp(TEXT)
+    assert identifiers(doc) == {"jaguar": "NIL", "jungle": "jungle", "Amazon": "amazon_rainforest"}
+    assert doc.ents[0]._.link["candidates"] == []
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    linker.candidates = without({"jaguar", "jungle", "Amazon"}, lambda name: True)
+    doc = nlp(TEXT)
+    assert set(identifiers(doc).values()) == {"NIL"}
+    assert doc._.certificates[NAME] == []
+
+
+def test_the_default_budget_counts_work_not_time(nlp):
+    budget = nlp.get_pipe(NAME).budget
+    assert budget.seconds is None and budget.iterations == 1000
+    limited = pipeline(iterations=3, seconds=1.5).get_pipe(NAME).budget
+    assert (limited.seconds, limited.iterations) == (1.5, 3)
 
 
 def test_thresholds_abstain(nlp):

@@ -25,7 +25,8 @@ DEFAULT_CONFIG = {
     "min_margin": 0.0,
     "shown": 10,
     "window": 100,
-    "seconds": 2.0,
+    "iterations": 1000,
+    "seconds": None,
     "store_kb": False,
     "overwrite": True,
     "kb": {"@misc": "spacy-decoders.ConceptBase.v1", "path": None},
@@ -65,6 +66,7 @@ def make_graph_entity_linker(
     min_margin: float,
     shown: int,
     window: int,
+    iterations: int | None,
     seconds: float | None,
     store_kb: bool,
     overwrite: bool,
@@ -105,8 +107,11 @@ def make_graph_entity_linker(
     window
         The most distinct mentions decoded at a time; documents with more are cut into
         overlapping windows, and the certificates' scope says "pruned".
+    iterations
+        The decoder's iterations for one window, its margins among them, or null for no limit:
+        work, not time, so that the same document is linked alike on a busy machine.
     seconds
-        Time for one window, or null.
+        A further ceiling in seconds for one window, or null for none.
     store_kb
         Whether to save the knowledge base with the pipeline; if not, it is opened from
         where the config says.
@@ -138,6 +143,7 @@ def make_graph_entity_linker(
         min_margin=min_margin,
         shown=shown,
         window=window,
+        iterations=iterations,
         seconds=seconds,
         store_kb=store_kb,
         overwrite=overwrite,
