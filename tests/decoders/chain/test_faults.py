@@ -1,0 +1,374 @@
+"""Kernels that return what is wrong: none of it may be called optimal.
+
+The kernel that finds the labels is made to lie, or a table by which it drops some, or the repair
+or the bound. What is asked of certificates would fail if a decoder took its bound from its score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.chain import (
+    Beam,
+    ChainDecoder,
+    ChainModel,
+    ChainSolution,
+    ColumnGeneration,
+    ForwardDominance,
+    PrunedViterbi,
+    Viterbi,
+    k_best,
+    zero_one_oracle,
+)
+from spacy_decoders.decoders.chain.certifying import proof_of
+from spacy_decoders.decoders.chain.problem import Sentences
+from spacy_decoders.errors import InfeasibleError, ProblemError
+
+from .judge import ONE, Chain, Judge
+from .promises import check_solution, exact
+
+LENGTHS = [4, 1, 3]
+
+#: Each decoder that promises the best, with the module of its kernel.
+DECODERS: dict[str, tuple[str, ChainDecoder]] = {
+    "Viterbi": ("viterbi", Viterbi()),
+    "PrunedViterbi": ("survivors", PrunedViterbi()),
+    "ForwardDominance": ("forward_dominance", ForwardDominance()),
+    "ColumnGeneration both": ("column_generation", ColumnGeneration()),
+    "ColumnGeneration left": ("column_generation", ColumnGeneration(reduced_cost="left")),
+    "ColumnGeneration split": ("column_generation", ColumnGeneration(reduced_cost="split")),
+}
+each_decoder = pytest.mark.parametrize(("kernel", "decoder"), DECODERS.values(), ids=DECODERS)
+
+#: Labels that are wrong, made from the right ones and the number of labels.
+WRONG: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "one label everywhere": lambda labels, size: np.full_like(labels, labels[0]),
+    "all others": lambda labels, size: (labels + 1) % size,
+    "one wrong back pointer": lambda labels, size: np.r_[(labels[0] + 1) % size, labels[1:]],
+    "a token late": lambda labels, size: np.roll(labels, 1),
+}
+IMPOSSIBLE: dict[str, Callable[[np.ndarray, int], np.ndarray]] = {
+    "too large": lambda labels, size: labels + size,
+    "negative": lambda labels, size: labels - size,
+}
+
+
+class Case(NamedTuple):
+    """A batch whose sentences have one best labelling each, and their judges."""
+
+    model: ChainModel
+    emissions: np.ndarray
+    judges: list[Judge]
+
+    @classmethod
+    def drawn(cls, size: int, forbidden: float = 0.0) -> Case:
+        rng = np.random.default_rng(size)
+        links = rng.normal(size=(size, size)).astype(np.float32)
+        links[rng.random(links.shape) < forbidden] = -np.inf
+        start, end = rng.normal(size=(2, size)).astype(np.float32)
+        emissions = rng.normal(size=(sum(LENGTHS), size)).astype(np.float32)
+        rows = np.split(emissions, np.cumsum(LENGTHS)[:-1])
+        judges = [Judge(Chain(links, start, end, part)) for part in rows]
+        return cls(ChainModel(links, start, end), emissions, judges)
+
+    def decoded(self, decoder: ChainDecoder, **options: Any) -> list[ChainSolution]:
+        return decoder.decode_batch(self.model, self.emissions, LENGTHS, **options)
+
+    def optimal(self, solutions: list[ChainSolution]) -> list[bool]:
+        """Check all certificates; return which of them say optimal."""
+        for judge, solution in zip(self.judges, solutions, strict=True):
+            check_solution(judge, judge.best, solution)
+        return [solution.certificate.is_optimal for solution in solutions]
+
+    def right(self, solutions: list[ChainSolution]) -> list[bool]:
+        """Return which labellings are best."""
+        return [
+            judge.labelling(tuple(solution.labels.tolist())).score == judge.best.score
+            for judge, solution in zip(self.judges, solutions, strict=True)
+        ]
+
+
+@pytest.fixture(params=[(4, 0.0), (4, 0.3), (70, 0.0), (70, 0.3)], ids=str)
+def case(request: pytest.FixtureRequest) -> Case:
+    return Case.drawn(*request.param)
+
+
+def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) -> None:
+    """Let a function of the chain core return what `change` makes of arguments and result."""
+    module, name = place.rsplit(".", 1)
+    home = import_module(f"spacy_decoders.decoders.chain.{module}")
+    true = getattr(home, name)
+    monkeypatch.setattr(home, name, lambda *given: change(given, true(*given)))
+
+
+def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
+    """Let a kernel return other labels, and say that all is well."""
+
+    def corrupted(given: tuple[Any, ...], result: Any) -> Any:
+        # it returns the labels, or fills in its last argument
+        labels = result[0] if isinstance(result[0], np.ndarray) else given[-1]
+        labels[:] = change(labels.copy(), case.model.size)
+        if kernel == "forward_dominance":  # nor does it leave any sentence to others
+            return labels, result[1][:0], result[2]
+        return result
+
+    lie(monkeypatch, f"kernels.{kernel}.decode", corrupted)
+
+
+def no_repair(monkeypatch) -> None:
+    """Let the fallback in float64 leave the labels as they are."""
+    monkeypatch.setattr(
+        "spacy_decoders.decoders.chain.certifying.decode_exactly", lambda *given: None
+    )
+
+
+# --- wrong labels ------------------------------------------------------------
+
+
+@each_decoder
+@pytest.mark.parametrize("wrong", {**WRONG, **IMPOSSIBLE})
+def test_wrong_labels_are_noticed_and_repaired(monkeypatch, case, kernel, decoder, wrong):
+    corrupt(monkeypatch, case, kernel, {**WRONG, **IMPOSSIBLE}[wrong])
+    solutions = case.decoded(decoder)
+    assert all(case.optimal(solutions)) and all(case.right(solutions))
+
+
+@each_decoder
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("size", [4, 70])
+def test_wrong_labels_are_not_called_optimal(monkeypatch, kernel, decoder, wrong, size):
+    case = Case.drawn(size)
+    corrupt(monkeypatch, case, kernel, WRONG[wrong])
+    no_repair(monkeypatch)
+    solutions = case.decoded(decoder)
+    assert case.optimal(solutions) == case.right(solutions) != [True] * len(LENGTHS)
+
+
+@each_decoder
+@pytest.mark.parametrize("wrong", IMPOSSIBLE)
+def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, wrong):
+    corrupt(monkeypatch, case, kernel, IMPOSSIBLE[wrong])
+    no_repair(monkeypatch)
+    with pytest.raises(ProblemError):
+        list(case.decoded(decoder))
+
+
+@pytest.mark.parametrize("width", [1, 3])
+def test_a_beam_never_says_optimal(monkeypatch, width):
+    case = Case.drawn(70)
+    corrupt(monkeypatch, case, "survivors", WRONG["all others"])
+    assert not any(case.optimal(case.decoded(Beam(width))))
+
+
+@pytest.mark.parametrize(
+    ("decoder", "budget"),
+    [
+        (ColumnGeneration(gap=0.5), Budget()),
+        (ColumnGeneration(), Budget(iterations=1)),
+        (ColumnGeneration(), Budget(seconds=60.0)),
+    ],
+    ids=["gap", "iterations", "seconds"],
+)
+def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
+    case = Case.drawn(70)
+    corrupt(monkeypatch, case, "column_generation", WRONG["all others"])
+    solutions = case.decoded(decoder, budget=budget)
+    assert not any(case.optimal(solutions))
+    assert {solution.certificate.status for solution in solutions} == {"bounded"}
+
+
+# --- tables by which labels are dropped ----------------------------------------
+
+
+@pytest.mark.parametrize("size", [4, 70])
+def test_dropped_survivors_are_noticed(size):
+    case = Case.drawn(size)
+    *_, gains, ready = case.model.without_masks.padded.dominance
+    gains[:], ready[:] = -1e6, 1  # nothing can gain on the pivot
+    solutions = case.decoded(ForwardDominance())
+    assert all(case.optimal(solutions)) and all(case.right(solutions))
+
+
+@pytest.mark.parametrize("size", [4, 70])
+@pytest.mark.parametrize("name", [name for name in DECODERS if name[0] in "PC"])
+def test_false_extremes_of_the_transitions_are_noticed(size, name):
+    case = Case.drawn(size)
+    low, high = (np.full_like(case.model.bounds.most_in, value) for value in (-1e3, 1e3))
+    case.model.__dict__["bounds"] = replace(
+        case.model.bounds, most_in=low, most_out=low, least_in=high, least_out=high, largest=-1e3
+    )
+    solutions = case.decoded(DECODERS[name][1])
+    assert all(case.optimal(solutions)) and all(case.right(solutions))
+
+
+# --- what is legal ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "ending"),
+    [("Viterbi", (True,)), ("PrunedViterbi", (True,)), ("ColumnGeneration both", (1, 0))],
+)
+def test_a_dead_end_that_is_none(monkeypatch, case, name, ending):
+    kernel, decoder = DECODERS[name]
+    corrupt(monkeypatch, case, kernel, WRONG["all others"])
+    lie(monkeypatch, f"kernels.{kernel}.decode", lambda _, it: (*it[: -len(ending)], *ending))
+    assert all(case.optimal(case.decoded(decoder)))
+
+
+@each_decoder
+def test_labels_where_none_is_legal(monkeypatch, kernel, decoder):
+    case = Case.drawn(4)
+    home = import_module(f"spacy_decoders.decoders.chain.kernels.{kernel}")
+    true = home.decode
+
+    def decode(*given: Any) -> Any:
+        rows = [isinstance(a, np.ndarray) and a.size == case.emissions.size for a in given]
+        # as if all emissions were 0
+        return true(*(np.zeros_like(a) if row else a for a, row in zip(given, rows, strict=True)))
+
+    monkeypatch.setattr(home, "decode", decode)
+    case.emissions[2] = -np.inf
+    with pytest.raises(InfeasibleError, match=r"sentence 0: .* token 2 of 4"):
+        case.decoded(decoder)
+
+
+# --- false bounds ----------------------------------------------------------------
+
+
+#: Bounds that are false or say nothing, made from the best scores.
+FALSE_BOUNDS: dict[str, Callable[[np.ndarray], Any]] = {
+    "too low": lambda best: best - 1.0,
+    "minus infinite": lambda best: -np.inf,
+    "no number": lambda best: np.nan,
+    "infinite": lambda best: np.inf,
+    "too high": lambda best: best + 1.0,
+}
+
+
+def best_scores(case: Case) -> np.ndarray:
+    return np.array([judge.best.score / ONE for judge in case.judges])
+
+
+@each_decoder
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("false", FALSE_BOUNDS)
+def test_a_false_bound_makes_no_wrong_labels_optimal(monkeypatch, kernel, decoder, wrong, false):
+    case = Case.drawn(70)
+    corrupt(monkeypatch, case, kernel, WRONG[wrong])
+    no_repair(monkeypatch)
+    wanted = FALSE_BOUNDS[false](best_scores(case))
+    lie(monkeypatch, "kernels.dual.bounds", lambda _, bounds: np.full_like(bounds, wanted))
+    solutions = case.decoded(decoder)
+    optimal = [solution.certificate.is_optimal for solution in solutions]
+    right = case.right(solutions)
+    assert not all(right)
+    assert all(best for best, claimed in zip(right, optimal, strict=True) if claimed)
+
+
+@each_decoder
+@pytest.mark.parametrize("false", FALSE_BOUNDS)
+def test_a_false_bound_makes_right_labels_no_more_than_proven(
+    monkeypatch, case, kernel, decoder, false
+):
+    wanted = FALSE_BOUNDS[false](best_scores(case))
+    lie(monkeypatch, "kernels.dual.bounds", lambda _, bounds: np.full_like(bounds, wanted))
+    solutions = case.decoded(decoder)
+    assert all(case.right(solutions))
+    # one that is too large, or none, is computed again over all labels
+    below = false in ("too low", "minus infinite")
+    assert case.optimal(solutions) == [not below] * len(LENGTHS)
+
+
+@pytest.mark.parametrize("false", FALSE_BOUNDS)
+def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, false):
+    corrupt(monkeypatch, case, "viterbi", WRONG["one wrong back pointer"])
+    no_repair(monkeypatch)
+    wanted = FALSE_BOUNDS[false](best_scores(case))
+
+    def bounds(given: tuple[Any, ...], _: Any) -> None:
+        given[-1][:] = wanted
+
+    lie(monkeypatch, "kernels.dense.bounds", bounds)
+    try:
+        certificates = [solution.certificate for solution in case.decoded(Viterbi())]
+    except ProblemError:
+        return  # there is no number to certify
+    assert not any(certificate.is_optimal for certificate in certificates)
+
+
+def test_a_bound_from_any_labelling_lies_above_the_optimum(rng, case):
+    sentences = Sentences.of(case.model, case.emissions, LENGTHS)
+    for _ in range(50):
+        labels = rng.integers(case.model.size, size=len(case.emissions), dtype=np.int32)
+        for judge, bound in zip(
+            case.judges, proof_of(case.model, sentences, labels).bounds, strict=True
+        ):
+            assert bound == np.inf or exact(bound) >= judge.best.score
+
+
+# --- rankings, rivals and trees ----------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [4, 70])
+def test_a_ranking_without_the_best_is_not_led_by_an_optimal_one(monkeypatch, size):
+    case = Case.drawn(size)
+    lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[1:])
+    found = k_best(case.model, case.emissions[:4], 4)
+    for solution in found:
+        check_solution(case.judges[0], case.judges[0].best, solution)
+    assert len(found) == 3
+    assert [solution.certificate.status for solution in found] == ["bounded"] * 3
+
+
+@pytest.mark.parametrize("size", [4, 70])
+@pytest.mark.parametrize("method", ["dominance", "columns"])
+def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size, method):
+    case, rows = Case.drawn(size), slice(0, 4)
+    judge = case.judges[0]
+    gold = Viterbi().decode(case.model, case.emissions[rows]).labels
+    lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[::-1][:1] + 0)
+    lie(
+        monkeypatch,
+        "kernels.column_generation.decode_other",
+        lambda _, found: ((found[0] + 1) % size, *found[1:]),
+    )
+    try:
+        found = zero_one_oracle(case.model, case.emissions[rows], (gold + 1) % size, method=method)
+    except InfeasibleError:
+        pytest.fail("there are others")
+    rival = judge.best_but(tuple(((gold + 1) % size).tolist()))
+    check_solution(judge, rival, found)
+    assert not found.certificate.is_optimal
+
+
+def test_a_false_bound_on_rivals_makes_none_optimal(monkeypatch):
+    case = Case.drawn(4)
+    gold = Viterbi().decode(case.model, case.emissions[:4]).labels
+    lie(monkeypatch, "kernels.lattice.bound_on_rivals", lambda _, bound: bound - 1.0)
+    found = zero_one_oracle(case.model, case.emissions[:4], gold)
+    assert not found.certificate.is_optimal
+
+
+@pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
+def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
+    case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
+    assert decoder.decode_tree(case.model, case.emissions, parents).certificate.is_optimal
+    with monkeypatch.context() as patched:
+        lie(patched, "kernels.trees.bound", lambda _, bound: bound - 1.0)
+        found = decoder.decode_tree(case.model, case.emissions, parents)
+        assert not found.certificate.is_optimal
+    lie(monkeypatch, "kernels.trees.maximise", lambda _, labels: (labels + 1) % 4)
+    lie(
+        monkeypatch,
+        "kernels.trees.generate_columns",
+        lambda _, found: ((found[0] + 1) % 4, *found[1:]),
+    )
+    found = decoder.decode_tree(case.model, case.emissions, parents)
+    assert found.certificate.status == "bounded"
