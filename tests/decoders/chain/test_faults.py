@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -69,14 +70,9 @@ class Case(NamedTuple):
 
     @classmethod
     def drawn(cls, size: int, forbidden: float = 0.0) -> Case:
-        rng = np.random.default_rng(size)
-        links = rng.normal(size=(size, size)).astype(np.float32)
-        links[rng.random(links.shape) < forbidden] = -np.inf
-        start, end = rng.normal(size=(2, size)).astype(np.float32)
-        emissions = rng.normal(size=(sum(LENGTHS), size)).astype(np.float32)
-        rows = np.split(emissions, np.cumsum(LENGTHS)[:-1])
-        judges = [Judge(Chain(links, start, end, part)) for part in rows]
-        return cls(ChainModel(links, start, end), emissions, judges)
+        chain, judges = drawn(size, forbidden)
+        # tests change the tables of a model, and emissions
+        return cls(ChainModel(*chain[:3]), chain.emissions.copy(), judges)
 
     def decoded(self, decoder: ChainDecoder, **options: Any) -> list[ChainSolution]:
         return decoder.decode_batch(self.model, self.emissions, LENGTHS, **options)
@@ -93,6 +89,21 @@ class Case(NamedTuple):
             judge.labelling(tuple(solution.labels.tolist())).score == judge.best.score
             for judge, solution in zip(self.judges, solutions, strict=True)
         ]
+
+
+@cache
+def drawn(size: int, forbidden: float) -> tuple[Chain, list[Judge]]:
+    """Draw the scores of a batch, and judge its sentences."""
+    rng = np.random.default_rng(size)
+    links = rng.normal(size=(size, size)).astype(np.float32)
+    links[rng.random(links.shape) < forbidden] = -np.inf
+    start, end = rng.normal(size=(2, size)).astype(np.float32)
+    emissions = rng.normal(size=(sum(LENGTHS), size)).astype(np.float32)
+    rows = np.split(emissions, np.cumsum(LENGTHS)[:-1])
+    return (
+        Chain(links, start, end, emissions),
+        [Judge(Chain(links, start, end, part)) for part in rows],
+    )
 
 
 @pytest.fixture(params=[(4, 0.0), (4, 0.3), (70, 0.0), (70, 0.3)], ids=str)
