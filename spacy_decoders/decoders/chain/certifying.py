@@ -30,7 +30,7 @@ TOLERANCE = 1e-9
 
 #: The share of all labels that may survive on average before a proof by messages between
 #: survivors costs more than one by messages between all labels.
-SHARE = 0.2
+SHARE = 0.5
 
 #: Bytes of emissions that are looked at together: they are still in the cache for the proof.
 CHUNK = 1 << 19
@@ -106,8 +106,8 @@ def compare(
     """Certify labellings by their proof, as :func:`certify` does."""
     scores, scales, bounds = proof
     tolerances = TOLERANCE * (1.0 + scales)
-    # written so that what is no number is repaired
-    unproven = np.flatnonzero(~(bounds - scores <= tolerances))
+    # written so that what is no number, or infinite as that of a forbidden labelling, is repaired
+    unproven = np.flatnonzero(~((bounds - scores <= tolerances) & (tolerances < np.inf)))
     if len(unproven):
         if repair:
             decode_exactly(model, sentences, unproven, labels)

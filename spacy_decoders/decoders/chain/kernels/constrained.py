@@ -31,14 +31,13 @@ from .dominance import (
     DEAD,
     DENSE,
     DONE,
-    EVERYTHING,
     FORBIDDEN,
     FULL,
     LOST,
+    LOWEST,
     UNSOUND,
     ask_for,
     emission_word,
-    floor_of,
     given_up,
 )
 from .soundness import all_sound, calm
@@ -182,7 +181,7 @@ def choose_reference(model, emissions, begin, n, size, work):
         sums = add(sums, local)
         if not (FORBIDDEN < top < np.inf):
             return False, sums
-        floor = max(top - margin, -EVERYTHING)
+        floor = max(top - margin, LOWEST)
         here = i * BEAM
         kept = 0
         for ridge in range(at + body, at + wide, WORD):
@@ -322,37 +321,21 @@ def look_ahead(model, emissions, begin, n, size, work):
             firsts[c] = seconds[c] = FORBIDDEN
 
 
-@jit()
-def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Find the survivors of each token of one sentence, as `forward_dominance.survivors` says.
-
-    That needs a reference path, except for a slack of `EVERYTHING`.
-    """
-    if slack < EVERYTHING:
-        legal, sums = choose_reference(model, emissions, begin, n, size, work)
-        if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
-            return names, scores, UNSOUND, np.int64(-1)
-        if not legal:
-            return names, scores, LOST, np.int64(-1)
-        look_ahead(model, emissions, begin, n, size, work)
-    else:
-        if not all_sound(emissions, begin * size, (begin + n) * size):
-            return names, scores, UNSOUND, np.int64(-1)
-        work[8][: n * widths(size)[1]] = 0.0
-        work[16][:n] = -1
-    while True:
-        status, token = advance(
-            model, emissions, begin, n, size, slack, patience, work, names, scores
-        )
-        if status != FULL:
-            return names, scores, status, token
-        room = 2 * len(names)
-        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+@uncounted()
+def forward(model, emissions, begin, n, size, work, names, scores):
+    """Find the survivors of each token of one sentence, as `dominance` says."""
+    legal, sums = choose_reference(model, emissions, begin, n, size, work)
+    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+        return UNSOUND
+    if not legal:
+        return LOST
+    look_ahead(model, emissions, begin, n, size, work)
+    return advance(model, emissions, begin, n, size, work, names, scores)
 
 
 @uncounted()
-def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
+def advance(model, emissions, begin, n, size, work, names, scores):
+    """Do what `forward` says, given the reference path and what can be gained on it."""
     stride = len(model[1])
     marks, running, refs, crests = work[0], work[1], work[2], work[3]
     gains, sources = work[8], work[16]
@@ -370,12 +353,10 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             enter(
                 names, scores, first, past, model, emissions, row, size, last, running, crests, i
             )
-        threshold = -EVERYTHING
-        if slack < EVERYTHING:
-            threshold = floor_of(running[at + refs[i]], slack)
+        threshold = max(running[at + refs[i]], LOWEST)
         start = used = past
         if used + size > len(names):
-            return FULL, np.int64(i)
+            return FULL
         for ridge in range(at + body, at + wide, WORD):
             hope = add(load_word(running, ridge), load_word(gains, ridge))
             hot = at_least(hope, fill_word(threshold)) & until(at + wide - ridge)
@@ -396,22 +377,22 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
             if scores[k] > best:
                 best, where = scores[k], k
         if not (FORBIDDEN < best < np.inf):
-            return DEAD, np.int64(i)
+            return DEAD
         names[start], names[where] = names[where], names[start]
         scores[where], scores[start] = scores[start], 0.0
         for k in range(start + 1, used):
             scores[k] -= best
-        if used - start > CROWD and not last and slack < EVERYTHING:
-            used = thinned(model, work, names, scores, start, used, size, stride, slack)
+        if used - start > CROWD and not last:
+            used = thinned(model, work, names, scores, start, used, size, stride)
         first, past = start, used
         marks[i + 2] = used
-        if given_up(used, i, n, size, patience):
-            return DENSE, np.int64(i)
-    return DONE, np.int64(-1)
+        if given_up(used, i, n, size):
+            return DENSE
+    return DONE
 
 
 @uncounted()
-def thinned(model, work, names, scores, start, used, size, stride, slack):
+def thinned(model, work, names, scores, start, used, size, stride):
     """Drop survivors that another beats whatever follows, and return the new end.
 
     First the best of those with the same followers drops others, then each of the next best
@@ -434,7 +415,7 @@ def thinned(model, work, names, scores, start, used, size, stride, slack):
             fill_row(transitions, table, floor, ready, g, size, stride)
         names[kept], scores[kept] = x, score
         # counting, not branching: who is kept cannot be predicted
-        kept += np.int64(score + table[g * stride + x] >= peaks[kind] - slack)
+        kept += np.int64(score + table[g * stride + x] >= peaks[kind])
     used = kept
     lead = start
     while lead < start + PIVOTS and used - start > CROWD:
@@ -446,7 +427,7 @@ def thinned(model, work, names, scores, start, used, size, stride, slack):
         g = names[lead]
         if not published(ready, g):
             fill_row(transitions, table, floor, ready, g, size, stride)
-        least = scores[lead] - slack
+        least = scores[lead]
         kind = kinds[g]
         kept = lead + 1
         for k in range(lead + 1, used):

@@ -37,17 +37,16 @@ __all__ = [
     "DEAD",
     "DENSE",
     "DONE",
-    "EVERYTHING",
-    "FLAT",
     "FORBIDDEN",
     "FULL",
     "LOST",
+    "LOWEST",
+    "UNDECIDED",
     "UNSOUND",
     "ask_for",
     "emission",
     "emission_word",
     "fill_row",
-    "floor_of",
     "given_up",
     "promote",
     "reached_word",
@@ -59,11 +58,11 @@ FORBIDDEN = np.float32(-np.inf)
 PATIENCE = 3  # tokens before a sentence may be given up
 # a sentence is given up when on average more than a share of all labels survive, and after
 # a share of the work of dense decoding
-FLAT = (0.1, 0.03)
-EVERYTHING = np.float32(3e38)  # a slack for which every legal label survives
+SHARE, TRIAL = 0.1, 0.03
+LOWEST = np.float32(-3e38)  # what a label must reach; no forbidden label ever does
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
-# emissions that are NaN or +inf, no reference path found
-DONE, DEAD, DENSE, FULL, UNSOUND, LOST = 0, 1, 2, 3, 4, 5
+# emissions that are NaN or +inf, no reference path found, too hard for few labels
+DONE, DEAD, DENSE, FULL, UNSOUND, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit(inline="always")
@@ -87,12 +86,6 @@ def ask_for(array, index):
     """Ask for a word of an array to be brought near."""
     for block in range(index, index + WORD, LANES):
         prefetch(array, block)
-
-
-@jit(inline="always")
-def floor_of(top, slack):
-    """Return what a label must reach; no forbidden label ever does."""
-    return max(top - slack, -EVERYTHING)
 
 
 @uncounted()
@@ -130,7 +123,7 @@ def reached_word(transitions, names, scores, first, past, word, stride):
 
 
 @jit(inline="always")
-def promote(names, scores, start, used, best, gains, at, slack):
+def promote(names, scores, start, used, best, gains, at):
     """Put survivor number `best` first, and drop those that it beats by its gains `at`.
 
     Returns the new end of the list, and the second best of those that are left.
@@ -146,7 +139,7 @@ def promote(names, scores, start, used, best, gains, at, slack):
         x, score = peek(names, k), peek(scores, k) - height
         poke(names, kept, x)
         poke(scores, kept, score)
-        stays = score + peek(gains, at + x) >= -slack
+        stays = score + peek(gains, at + x) >= 0
         if stays and kept > start:
             second = max(second, score)
         # counting, not branching: who stays cannot be predicted
@@ -155,8 +148,7 @@ def promote(names, scores, start, used, best, gains, at, slack):
 
 
 @jit(inline="always")
-def given_up(used, i, n, size, patience):
+def given_up(used, i, n, size):
     """Say whether so many labels survived up to token i that dense decoding is faster."""
-    share, trial = patience
-    many = used > (share * size + 2) * (i + 1) and used > (trial * size + 3) * n
+    many = used > (SHARE * size + 2) * (i + 1) and used > (TRIAL * size + 3) * n
     return many and i >= PATIENCE - 1

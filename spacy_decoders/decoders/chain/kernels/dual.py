@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import emission_word
+from .dominance import emission, emission_word
 from .vectors import (
     LANES,
     WORD,
@@ -49,6 +49,7 @@ from .vectors import (
     publish,
     published,
     select,
+    store,
     subtract,
 )
 
@@ -63,6 +64,7 @@ TINY = 1e-36  # more than any error of numbers too small to be rounded relativel
 # them; the reference is not legal
 PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
 
+FEW = 8  # survivors of a token, up to which what comes after is worth float64
 PATIENCE = 3  # tokens before a sentence may be given up
 
 
@@ -90,26 +92,39 @@ class Lattice(NamedTuple):
     """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
 
     The first of a token is the reference's label. A value is the message less that of the
-    reference, rounded up. detours: (longest,), float32.
+    reference, rounded up. detours: (longest,), float32. word: (64,), scratch.
     """
 
     marks: Any
     names: Any
     values: Any
     detours: Any
-    flags: Any
+    word: Any
+
+
+class Lax(NamedTuple):
+    """How much more than from the reference the labels of a token may be worth, in float32.
+
+    usual: those to which its transition is usual; other: less their emission, the others.
+    """
+
+    usual: np.float32
+    other: np.float32
+
+
+NOT_LAX = Lax(np.float32(0), FORBIDDEN)  # from the reference alone
 
 
 @jit()
 def lattice_for(longest, size):
     """Return room for the survivors of sentences up to a length."""
-    room = 4 * longest + 2 * size + 2
+    room = 5 * longest + 2 * size + 2
     return Lattice(
         np.zeros(longest + 2, np.int64),
         np.empty(room, np.int64),
         np.empty(room, np.float64),
         np.empty(longest, np.float32),
-        np.empty(longest, np.uint8),
+        np.empty(WORD, np.float32),
     )
 
 
@@ -213,6 +228,21 @@ def reached(links, lattice, first, past, lead, local, word, stride):
     return worth
 
 
+@jit(inline="always")
+def hopeful(links, local, table, before, wide, block, parted, detour, lax, threshold):
+    """Return whether one of 64 labels may survive, by its block maxima."""
+    own = crest(local)
+    more = load(links.gain_maxima, table * wide + block)
+    if parted:
+        leave = add(load(links.exit_maxima, table * wide + block), fill(detour))
+        more = maximum(leave, more)
+    step = load(links.transition_maxima, before * wide + block)
+    worth = add(add(step, own), fill(lax.usual))
+    if lax.other > FORBIDDEN:
+        worth = maximum(add(own, fill(lax.other)), worth)
+    return at_least(add(worth, more), fill(threshold)) != 0
+
+
 @uncounted()
 def thinned(links, lattice, start, used, size, slack):
     """Drop the survivors that the best of them beats, whatever follows; return the new end.
@@ -241,50 +271,78 @@ def thinned(links, lattice, start, used, size, slack):
     return kept
 
 
-@uncounted()
-def scan(links, emissions, begin, n, size, labels, detours, flags):
-    """Flag the tokens at which another label survives, if the reference alone did before."""
-    stride = len(links.end)
+@uncounted(inline="always")
+def pass_lone(links, emissions, begin, n, size, labels, slack, lattice, i, used, message, error):
+    """Go on from token i for as long as the reference is the only survivor.
+
+    Most tokens are passed here: a loop of its own, with little to keep in registers.
+
+    Returns
+    -------
+    i, used
+        The first token with another survivor, or `n`; and the end of the names.
+    message, error
+        What the reference is worth so far, and a bound on that sum's error.
+    """
+    transitions, end = links.transitions, links.end
+    stride = len(end)
     wide = maxima_width(stride)
-    before = size
-    for i in range(n):
+    before = np.int64(peek(labels, begin + i - 1)) if i else size
+    while i < n:
         row, last = (begin + i) * size, i == n - 1
         r = np.int64(peek(labels, begin + i))
+        lead = before * stride
         table = size if last else r
         parted = len(links.exits) > 0 and not last
-        detour = peek(detours, i) if parted else FORBIDDEN
-        link, own = peek(links.transitions, before * stride + r), peek(emissions, row + r)
-        final = peek(links.end, r) if last else np.float32(0)
-        slip = np.float32(UP32) * (abs(link) + abs(own) + abs(final)) + np.float32(TINY)
-        # written so that what is no number is flagged too
-        threshold = link + own + final - slip
-        flag = not threshold > FORBIDDEN
-        for word in range(0, size, WORD):
-            local = emission_word(emissions, row, word, size)
-            if word <= r < word + WORD:
-                local = chosen(~(np.int64(1) << (r - word)), local)
-            block = word // 4
-            more = load(links.gain_maxima, table * wide + block)
-            if parted:
-                leave = add(load(links.exit_maxima, table * wide + block), fill(detour))
-                more = maximum(leave, more)
-            step = load(links.transition_maxima, before * wide + block)
-            hope = add(add(step, crest(local)), more)
-            if at_least(hope, fill(threshold)):
-                worth = add(load_word(links.transitions, before * stride + word), local)
-                exit_row = table * stride if parted else np.int64(-1)
-                more = advance_of(links, table * stride, exit_row, detour, word)
-                flag |= at_least(add(worth, more), fill_word(threshold)) != 0
-        poke(flags, i, np.uint8(flag))
+        exit_row = table * stride if parted else np.int64(-1)
+        detour = peek(lattice.detours, i) if parted else FORBIDDEN
+        link = np.float64(peek(transitions, lead + r))
+        own = np.float64(peek(emissions, row + r))
+        final = np.float64(peek(end, r)) if last else 0.0
+        sizes = abs(link) + abs(own) + abs(final)
+        step = link + own + final
+        threshold = np.float32(step - slack - UP32 * (sizes + slack) - TINY)
+        if not sizes < np.inf:
+            break
+        bits = np.int64(0)
+        if size <= WORD:
+            for block in range(0, size, LANES):
+                own_16 = emission(emissions, row, block, size)
+                worth_16 = add(load(transitions, lead + block), own_16)
+                more_16 = load(links.gains, table * stride + block)
+                if parted:
+                    leave = add(load(links.exits, exit_row + block), fill(detour))
+                    more_16 = maximum(leave, more_16)
+                bits |= at_least(add(worth_16, more_16), fill(threshold)) << block
+            bits &= ~(np.int64(1) << r)
+        else:
+            for word in range(0, size, WORD):
+                local = emission_word(emissions, row, word, size)
+                if word <= r < word + WORD:
+                    local = chosen(~(np.int64(1) << (r - word)), local)
+                block = word // 4
+                if hopeful(
+                    links, local, table, before, wide, block, parted, detour, NOT_LAX, threshold
+                ):
+                    worth = add(load_word(transitions, lead + word), local)
+                    more = advance_of(links, table * stride, exit_row, detour, word)
+                    bits |= at_least(add(worth, more), fill_word(threshold))
+        if bits:
+            break
+        message += step
+        error += UP64 * (sizes + abs(message))
+        poke(lattice.names, used, r)
+        poke(lattice.values, used, 0.0)
+        used += 1
+        poke(lattice.marks, i + 2, used)
         before = r
+        i += 1
+    return i, used, message, error
 
 
 @uncounted()
-def forward(links, emissions, begin, n, size, labels, slack, share, lattice, every):
+def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
-
-    Unless `every` survivor is wanted, tokens that were not flagged, after one where the
-    reference alone survived, are passed over.
 
     Returns
     -------
@@ -295,106 +353,142 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice, eve
     """
     names, values = lattice.names, lattice.values
     stride = len(links.end)
-    parted = len(links.exits) > 0
+    wide = maxima_width(stride)
     poke(names, 0, size)
     poke(values, 0, 0.0)
     first, past = np.int64(0), np.int64(1)
     message, error = 0.0, 0.0
-    for i in range(n):
+    lax, extent = NOT_LAX, 0.0  # extent: the largest size of a value
+    i = -1
+    while i < n - 1:
+        i += 1
+        if past - first == 1:
+            i, past, message, error = pass_lone(
+                links, emissions, begin, n, size, labels, slack, lattice, i, past, message, error
+            )
+            first, lax, extent = past - 1, NOT_LAX, 0.0
+            if i == n:
+                break
+        if past + size + n > len(names):
+            return FULL, 0.0
         row, last = (begin + i) * size, i == n - 1
         r = np.int64(peek(labels, begin + i))
+        before = peek(names, first)
+        lead = before * stride
+        table = size if last else r
+        at, parted = table * stride, len(links.exits) > 0 and not last
+        detour = peek(lattice.detours, i) if parted else FORBIDDEN
         own = np.float64(peek(emissions, row + r))
         final = np.float64(peek(links.end, r)) if last else 0.0
-        lead = peek(names, first) * stride
         if past - first == 1:
             entry = np.float64(peek(links.transitions, lead + r))
         else:
             entry = best_entry(links, lattice, first, past, r, stride)
         step = entry + own + final
         slip = UP64 * (abs(entry) + abs(own) + abs(final))
-        message += step
-        error += slip + UP64 * abs(message)
-        if not every and past - first == 1 and not peek(lattice.flags, i):
-            poke(names, first, r)
-            continue
         if not abs(step) < np.inf:
             return ILLEGAL, 0.0
-        if past + size > len(names):
-            return FULL, 0.0
+        message += step
+        error += slip + UP64 * abs(message)
         least = step - slack
         threshold = np.float32(least - UP32 * abs(least) - slip - TINY)
         start, used = past, past + 1
         poke(names, start, r)
         poke(values, start, 0.0)
-        at, exit_row, detour = size * stride, np.int64(-1), FORBIDDEN
-        if not last:
-            at = r * stride
-            if parted:
-                exit_row, detour = at, peek(lattice.detours, i)
+        next_usual, next_other, extent_next = 0.0, -np.inf, 0.0
         for word in range(0, size, WORD):
             local = emission_word(emissions, row, word, size)
-            worth = reached(links, lattice, first, past, lead, local, word, stride)
-            more = advance_of(links, at, exit_row, detour, word)
-            bits = at_least(add(worth, more), fill_word(threshold))
             if word <= r < word + WORD:
-                bits &= ~(np.int64(1) << (r - word))
+                local = chosen(~(np.int64(1) << (r - word)), local)
+            if size > WORD and not hopeful(
+                links, local, table, before, wide, word // 4, parted, detour, lax, threshold
+            ):
+                continue
+            worth = reached(links, lattice, first, past, lead, local, word, stride)
+            more = advance_of(links, at, at if parted else np.int64(-1), detour, word)
+            bits = at_least(add(worth, more), fill_word(threshold))
+            if bits:
+                store(lattice.word, 0, worth)
             while bits:
-                x = word + first_lane(bits)
+                lane = first_lane(bits)
                 bits &= bits - 1
-                entry = best_entry(links, lattice, first, past, x, stride)
-                local_x = np.float64(peek(emissions, row + x))
+                x = word + lane
                 final_x = np.float64(peek(links.end, x)) if last else 0.0
-                value = entry + local_x + final_x - step
-                value += UP64 * (abs(entry) + abs(local_x) + abs(final_x) + abs(step))
+                if past - first <= FEW:
+                    entry = best_entry(links, lattice, first, past, x, stride)
+                    local_x = np.float64(peek(emissions, row + x))
+                    value = entry + local_x + final_x - step
+                    value += UP64 * (abs(entry) + abs(local_x) + abs(final_x) + abs(step))
+                else:
+                    entry = np.float64(peek(lattice.word, lane))
+                    value = entry + final_x - step
+                    value += UP32 * (abs(entry) + extent) + UP64 * (abs(final_x) + abs(step))
                 poke(names, used, x)
                 poke(values, used, value)
                 used += 1
+                extent_next = max(extent_next, abs(value))
+                usual = 0.0 if last else np.float64(peek(links.gains, at + x))
+                next_usual = max(next_usual, value + usual)
+                if parted:
+                    next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
+        lax, extent = Lax(up32(next_usual), up32(next_other)), extent_next
         if used - start > 2 and not parted and not last:
             used = thinned(links, lattice, start, used, size, slack)
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
             return GIVEN_UP, 0.0
         first, past = start, used
         poke(lattice.marks, i + 2, used)
-        if not every and past - first == 1:
-            poke(names, 0, r)
-            first, past = np.int64(0), np.int64(1)
     most = 0.0
     for k in range(first, past):
         most = max(most, peek(values, k))
     return PROVEN, message + error + most
 
 
-@jit()
-def survive(links, emissions, begin, n, size, labels, slack, share, lattice, every):
-    """Do what `forward` says, with more room where it is needed.
-
-    Returns status, bound, and the lattice.
-    """
-    for i in range(n):
-        r = np.int64(labels[begin + i])
+@uncounted()
+def bound(links, emissions, begin, n, size, labels, slack, share, lattice):
+    """Do what `forward` says, after what it needs: the rows of the tables, and the detours."""
+    for k in range(begin, begin + n):
+        r = np.int64(peek(labels, k))
         if not 0 <= r < size:
-            return ILLEGAL, np.inf, lattice
-        if i < n - 1 and not published(links.ready, r):
+            return ILLEGAL, np.inf
+        if k < begin + n - 1 and not published(links.ready, r):
             fill_rows(links, r, size, len(links.end))
     if len(links.exits):
         look_ahead(links, emissions, begin, n, size, labels, lattice.detours)
-    if not every:
-        scan(links, emissions, begin, n, size, labels, lattice.detours, lattice.flags)
-    lattice.marks[1] = 1
+    poke(lattice.marks, 1, 1)
+    return forward(links, emissions, begin, n, size, labels, slack, share, lattice)
+
+
+@uncounted()
+def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s):
+    """Bound the sentences from number s on; return the first for which there is no room."""
+    while s < len(offsets) - 1:
+        begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
+        if n:
+            status, best = bound(links, emissions, begin, n, size, labels, 0.0, share, lattice)
+            if status == FULL:
+                return s
+            poke(found, s, best if status == PROVEN else np.inf)
+        s += 1
+    return s
+
+
+@jit()
+def with_more_room(lattice):
+    """Return the lattice with room for twice as many survivors, but without any."""
+    room = 2 * len(lattice.names)
+    names, values = np.empty(room, np.int64), np.empty(room, np.float64)
+    return Lattice(lattice.marks, names, values, lattice.detours, lattice.word)
+
+
+@jit()
+def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
+    """Return status and bound of one sentence, and the lattice of its survivors."""
     while True:
-        status, bound = forward(
-            links, emissions, begin, n, size, labels, slack, share, lattice, every
-        )
+        status, best = bound(links, emissions, begin, n, size, labels, slack, share, lattice)
         if status != FULL:
-            return status, bound, lattice
-        room = 2 * len(lattice.names)
-        lattice = Lattice(
-            lattice.marks,
-            np.empty(room, np.int64),
-            np.empty(room, np.float64),
-            lattice.detours,
-            lattice.flags,
-        )
+            return status, best, lattice
+        lattice = with_more_room(lattice)
 
 
 @jit()
@@ -412,12 +506,9 @@ def bounds(links, emissions, offsets, size, labels, share):
     for s in range(count):
         longest = max(longest, offsets[s + 1] - offsets[s])
     lattice = lattice_for(longest, size)
-    for s in range(count):
-        begin, n = offsets[s], offsets[s + 1] - offsets[s]
-        if n:
-            status, found[s], lattice = survive(
-                links, emissions, begin, n, size, labels, 0.0, share, lattice, False
-            )
-            if status != PROVEN:
-                found[s] = np.inf
+    s = 0
+    while s < count:
+        s = bound_from(links, emissions, offsets, size, labels, share, lattice, found, s)
+        if s < count:
+            lattice = with_more_room(lattice)
     return found

@@ -13,6 +13,7 @@ from .dominance import (
     DONE,
     FORBIDDEN,
     FULL,
+    UNDECIDED,
     given_up,
     promote,
     reached_word,
@@ -59,23 +60,23 @@ def choose_pivots(transitions, end, emissions, begin, n, size, pivots):
 
 
 @uncounted()
-def advance_few(model, emissions, begin, n, size, patience, work, names, scores):
-    """Find the survivors of one sentence, as `unconstrained.advance` does without slack.
+def advance_few(model, emissions, begin, n, size, work, names, scores):
+    """Find the survivors of one sentence, as `unconstrained.advance` does.
 
-    Ends as `FULL` where it does not know how to go on: that one is to try.
+    Ends as `UNDECIDED` where it does not know how to go on: that one is to try.
     """
     transitions, end, _, gains, ready = model
     marks, running, _, _, pivots = work
     stride = len(end)
     if not choose_pivots(transitions, end, emissions, begin, n, size, pivots):
-        return FULL, np.int64(0)
+        return UNDECIDED
     poke(names, 0, size)
     poke(scores, 0, np.float32(0))
     first, past = np.int64(0), np.int64(1)
     lead = size
     for i in range(n):
         if past + size > len(names):
-            return FULL, i
+            return FULL
         row = (begin + i) * size
         last = i == n - 1
         g = peek(pivots, i)
@@ -96,7 +97,7 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
         else:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
-            return FULL, i
+            return UNDECIDED
         bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
         bits &= ~(np.int64(1) << g)
         start, used = past, past + 1
@@ -119,9 +120,9 @@ def advance_few(model, emissions, begin, n, size, patience, work, names, scores)
                 lead = peek(names, best)
                 if not last:
                     at = row_of_gains(transitions, gains, ready, lead, size, stride)
-                used, _ = promote(names, scores, start, used, best, gains, at, np.float32(0))
-            if given_up(used, i, n, size, patience):
-                return DENSE, i
+                used, _ = promote(names, scores, start, used, best, gains, at)
+            if given_up(used, i, n, size):
+                return DENSE
         first, past = start, used
         poke(marks, i + 2, used)
-    return DONE, np.int64(-1)
+    return DONE

@@ -1,21 +1,36 @@
 """Decoding by forward dominance, over flat arrays.
 
 Models come in two kinds: where no transition is forbidden (`unconstrained`), and where some
-are (`constrained`). Both begin with the transitions, the end scores and their magnitude, laid
-out as `dominance` says; the compiler tells them apart by their length.
+are (`constrained`). Both begin with the transitions and the end scores, laid out as `dominance`
+says; the compiler tells them apart by their length.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ....jit import jit, uncounted
 from . import constrained, unconstrained
-from .dominance import DENSE, DONE, FLAT, FORBIDDEN, LOST, UNSOUND
+from .dominance import DEAD, DENSE, DONE, FORBIDDEN, FULL, LOST, UNSOUND
 from .soundness import all_sound
 from .vectors import peek, poke
 
-__all__ = ["decode", "survivors", "trace", "workspace"]
+__all__ = ["decode"]
 
 FREE = 5  # entries of a model where no transition is forbidden
+
+
+class State(NamedTuple):
+    """The next sentence; how many are left to dense decoding, and of the next are untried.
+
+    skip: sentences that go to dense decoding untried, since those before did; wait: how many
+    that will be when the next one does.
+    """
+
+    sentence: int
+    lefts: int
+    skip: int
+    wait: int
 
 
 @jit()
@@ -24,30 +39,6 @@ def workspace(model, longest, size):
     if len(model) == FREE:
         return unconstrained.workspace(longest, size, len(model[1]))
     return constrained.workspace(model, longest, size)
-
-
-@jit()
-def survivors(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Find the survivors of each token of one sentence.
-
-    A survivor lies on a path that may be within `slack` of the best; with a slack of
-    `EVERYTHING`, on any legal one. Those of token i are ``marks[i + 1]:marks[i + 2]`` of
-    `names` and `scores`, which grow as needed; `marks` are the first of `work`.
-
-    Returns
-    -------
-    names, scores
-    status, token
-        `DONE`; or `DEAD` at a token; or `DENSE` when `patience` ends; or `UNSOUND`; or `LOST`
-        without a reference path, which only constrained models need.
-    """
-    if len(model) == FREE:
-        return unconstrained.forward(
-            model, emissions, begin, n, size, slack, patience, work, names, scores
-        )
-    return constrained.forward(
-        model, emissions, begin, n, size, slack, patience, work, names, scores
-    )
 
 
 @uncounted()
@@ -72,6 +63,44 @@ def trace(model, n, marks, names, scores, labels, place):
         y = origin
 
 
+@uncounted()
+def decode_from(model, emissions, offsets, size, work, names, scores, labels, left, state):
+    """Decode the sentences from `state` on, until the lists of survivors are `FULL`.
+
+    One function over all sentences: to pass so many arrays on takes as long as some tokens.
+    """
+    s, lefts, skip, wait = state
+    while s < len(offsets) - 1:
+        begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
+        status = DONE
+        if n and skip:
+            skip -= 1
+            status = DEAD
+        elif n:
+            if len(model) == FREE:
+                status = unconstrained.forward(
+                    model, emissions, begin, n, size, work, names, scores
+                )
+            else:
+                status = constrained.forward(model, emissions, begin, n, size, work, names, scores)
+            if status == FULL:
+                return FULL, State(s, lefts, skip, wait)
+            if status == DENSE or status == LOST:
+                skip = wait
+                wait = min(4 * wait, 64)
+        if status == DONE:
+            wait = 1
+            if n:
+                trace(model, n, work[0], names, scores, labels, begin)
+        elif status == UNSOUND or not all_sound(emissions, begin * size, (begin + n) * size):
+            return UNSOUND, State(s, lefts, skip, wait)
+        else:
+            poke(left, lefts, s)
+            lefts += 1
+        s += 1
+    return DONE, State(s, lefts, skip, wait)
+
+
 @jit()
 def decode(model, emissions, offsets, size):
     """Decode a batch.
@@ -89,34 +118,16 @@ def decode(model, emissions, offsets, size):
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(count, np.int64)
-    lefts = 0
     longest = 0
     for s in range(count):
         longest = max(longest, offsets[s + 1] - offsets[s])
     work, names, scores = workspace(model, longest, size)
-    none = np.float32(0)
-    skip = 0  # sentences that go to Viterbi untried, since those before did
-    wait = 1
-    for s in range(count):
-        begin, n = offsets[s], offsets[s + 1] - offsets[s]
-        if n == 0:
-            continue
-        status = DENSE
-        if skip:
-            skip -= 1
-        else:
-            names, scores, status, _ = survivors(
-                model, emissions, begin, n, size, none, FLAT, work, names, scores
-            )
-            if status == DENSE or status == LOST:
-                skip = wait
-                wait = min(4 * wait, 64)
-        if status == DONE:
-            wait = 1
-            trace(model, n, work[0], names, scores, labels, begin)
-        elif status == UNSOUND or not all_sound(emissions, begin * size, (begin + n) * size):
-            return labels, left[:lefts], False
-        else:
-            left[lefts] = s
-            lefts += 1
-    return labels, left[:lefts], True
+    state = State(0, 0, 0, 1)
+    while True:
+        status, state = decode_from(
+            model, emissions, offsets, size, work, names, scores, labels, left, state
+        )
+        if status != FULL:
+            return labels, left[: state.lefts], status != UNSOUND
+        room = 2 * len(names)
+        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)

@@ -27,7 +27,7 @@ def every_label(emissions, begin, n, size, lattice):
         np.empty(n * size + 1, np.int64),
         np.empty(n * size + 1, np.float64),
         lattice.detours,
-        lattice.flags,
+        lattice.word,
     )
     lattice.names[0] = size
     used = 1
@@ -255,7 +255,7 @@ def lattice_within(links, transposed, emissions, begin, n, size, labels, k, shar
     status, bound = PROVEN + 1, np.inf
     if slack < np.inf:
         status, bound, lattice = survive(
-            links, emissions, begin, n, size, labels, slack, share, lattice, True
+            links, emissions, begin, n, size, labels, slack, share, lattice
         )
     if status != PROVEN:
         return every_label(emissions, begin, n, size, lattice), -np.inf
@@ -331,7 +331,7 @@ def margins(links, transposed, emissions, offsets, size, labels, cap, share):
         if slack < np.inf:
             slack += ROOM * slack
             status, _, lattice = survive(
-                links, emissions, begin, n, size, labels, slack, share, lattice, True
+                links, emissions, begin, n, size, labels, slack, share, lattice
             )
         if status == PROVEN:
             sparse_margins(links, emissions, begin, n, size, labels, lattice, found)

@@ -18,11 +18,12 @@ from .dominance import (
     DONE,
     FORBIDDEN,
     FULL,
+    LOWEST,
+    UNDECIDED,
     UNSOUND,
     ask_for,
     emission,
     emission_word,
-    floor_of,
     given_up,
     promote,
     reached_word,
@@ -197,28 +198,19 @@ def collect(
     return used, best, second
 
 
-@jit()
-def forward(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Find the survivors of each token of one sentence, as `forward_dominance.survivors` says."""
-    if size < WORD and slack == 0:
-        status, token = advance_few(
-            model, emissions, begin, n, size, patience, work, names, scores
-        )
-        if status != FULL:
-            return names, scores, status, token
-    while True:
-        status, token = advance(
-            model, emissions, begin, n, size, slack, patience, work, names, scores
-        )
-        if status != FULL:
-            return names, scores, status, token
-        room = 2 * len(names)
-        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+@uncounted()
+def forward(model, emissions, begin, n, size, work, names, scores):
+    """Find the survivors of each token of one sentence, as `dominance` says."""
+    if size < WORD:
+        status = advance_few(model, emissions, begin, n, size, work, names, scores)
+        if status != UNDECIDED:
+            return status
+    return advance(model, emissions, begin, n, size, work, names, scores)
 
 
 @uncounted()
-def advance(model, emissions, begin, n, size, slack, patience, work, names, scores):
-    """Do what `forward` says, or end as `FULL` where `names` and `scores` have no more room."""
+def advance(model, emissions, begin, n, size, work, names, scores):
+    """Do what `forward` says, for any number of labels."""
     transitions, end, ceiling, gains, ready = model
     marks, running, hits, summits, _ = work
     stride = len(end)
@@ -234,7 +226,7 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
     pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
     for i in range(n):
         if past + size > len(names):
-            return FULL, i
+            return FULL
         row = (begin + i) * size
         last = i == n - 1
         g = pivot
@@ -251,13 +243,13 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 transitions, names, scores, first, past, emissions, end, row, size, last, running
             )
             if not (FORBIDDEN < top < np.inf):
-                return DEAD, i
+                return DEAD
         at = size * stride
         if not last:
             at = row_of_gains(transitions, gains, ready, g, size, stride)
         count = past - first
         home, own = g & -WORD, np.int64(1) << (g & (WORD - 1))
-        threshold = floor_of(top, slack)
+        threshold = max(top, LOWEST)
         many = np.int64(0)
         peak, place, after = nothing, nowhere, g * stride
         for word in range(0, size, WORD):
@@ -304,22 +296,22 @@ def advance(model, emissions, begin, n, size, slack, patience, work, names, scor
                 g = peek(names, best)
                 if not last:
                     at = row_of_gains(transitions, gains, ready, g, size, stride)
-                used, second = promote(names, scores, start, used, best, gains, at, slack)
+                used, second = promote(names, scores, start, used, best, gains, at)
             if used - start > CROWD and not last:
                 used, second = thinned(
-                    transitions, gains, ready, names, scores, start, used, size, stride, slack
+                    transitions, gains, ready, names, scores, start, used, size, stride
                 )
-            if given_up(used, i, n, size, patience):
-                return DENSE, i
+            if given_up(used, i, n, size):
+                return DENSE
         first, past = start, used
         poke(marks, i + 2, used)
     if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
-        return UNSOUND, np.int64(-1)
-    return DONE, np.int64(-1)
+        return UNSOUND
+    return DONE
 
 
 @uncounted()
-def thinned(transitions, gains, ready, names, scores, start, used, size, stride, slack):
+def thinned(transitions, gains, ready, names, scores, start, used, size, stride):
     """Drop survivors that the second best beats, whatever follows.
 
     Returns the new end, and the second best score.
@@ -330,7 +322,7 @@ def thinned(transitions, gains, ready, names, scores, start, used, size, stride,
             names[lead], names[k] = names[k], names[lead]
             scores[lead], scores[k] = scores[k], scores[lead]
     at = row_of_gains(transitions, gains, ready, names[lead], size, stride)
-    floor = scores[lead] - slack
+    floor = scores[lead]
     kept = lead + 1
     for k in range(lead + 1, used):
         x, score = names[k], scores[k]
