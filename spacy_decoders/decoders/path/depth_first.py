@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.search import search
+from .kernels.search import search, search_once
 from .problem import PathProblem
 
 __all__ = ["BestPaths", "DepthFirst"]
@@ -38,6 +38,31 @@ class BestPaths:
         """How many paths there are."""
         return int(np.count_nonzero(self.scores > -np.inf))
 
+    def search(
+        self,
+        problem: PathProblem,
+        bounds: NDArray[np.float64],
+        prices: NDArray[np.float64],
+        total_price: float,
+        nodes: int,
+    ) -> float:
+        """Improve on them depth first; what bounds the paths that so many nodes leave over.
+
+        The arguments are those of `DepthFirst`, which can go on.
+        """
+        given = (problem.start, problem.edges, problem.end, problem.dense_classes)
+        frontier: float = search_once(
+            *given,
+            problem.class_count,
+            bounds,
+            prices,
+            total_price,
+            self.scores,
+            self.paths,
+            nodes,
+        )
+        return frontier
+
     def offer(self, score: float, path: NDArray[Any]) -> bool:
         """Take a path if it is new and good enough; say whether it was."""
         if not score > self.threshold or (self.paths == path).all(axis=1).any():
@@ -57,10 +82,10 @@ class DepthFirst:
 
     Parameters
     ----------
+    best
+        The paths to improve on; it is updated in place. Empty, if there are several.
     problem
         What to solve.
-    best
-        The paths to improve on; it is updated in place. Empty, unless `single`.
     bounds
         ``bounds[l, v]``: an upper bound on the worth of l vertices after v and the end, the
         prices of those l paid. **Shape:** ``(length, n)``
@@ -72,8 +97,8 @@ class DepthFirst:
 
     def __init__(
         self,
-        problem: PathProblem,
         best: BestPaths,
+        problem: PathProblem,
         bounds: NDArray[np.float64],
         prices: NDArray[np.float64],
         total_price: float,

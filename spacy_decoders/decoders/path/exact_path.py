@@ -12,10 +12,9 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .decoder import PathDecoder
-from .depth_first import BestPaths, DepthFirst
+from .depth_first import BestPaths
 from .effort import Effort
 from .feasibility import some_path
-from .kernels.beam import beam
 from .kernels.walk import best_walk, walk_bounds
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import Proof, quick_bound
@@ -28,8 +27,6 @@ MOST_RANKED = 100_000
 
 #: Nodes of the first search: most documents need no more.
 FIRST_NODES = 300
-#: Widths of the beams whose paths the first search and the refinement begin with.
-FIRST_WIDTH, WIDTH = 10, 80
 
 
 @dataclass(frozen=True)
@@ -143,11 +140,12 @@ class ExactPath(PathDecoder):
             # what comes of the proof's own search can't be proven by it
             paths, nodes, refinement = [some_path(problem, length, effort.clock)], 0, None
         score = problem.score(paths[0])
-        bound = quick_bound(problem, length, score, nodes)
-        if refinement is not None and bound > score + problem.rounding(length, score):
+        if refinement is None:
+            bound = quick_bound(problem, length, score, nodes)
+        else:
             proof = Proof(problem, length, score, effort.clock)
             refinement.help_prove(proof)
-            bound = min(bound, proof.bound)
+            bound = proof.bound
         iterations = effort.iterations
         return [
             PathSolution.certified("ExactPath", problem, path, bound, iterations=iterations)
@@ -167,33 +165,13 @@ def _searched(
 ) -> tuple[list[Integers], Refinement | None]:
     """Search for the best paths; how the gap was closed, if the first search left any."""
     best, refinement = BestPaths(length, count), None
-    if count == 1:
-        _take_beam(problem, table, best, FIRST_WIDTH)
-    search = DepthFirst(problem, best, table, np.zeros(problem.size), 0.0)
-    if not search.run(FIRST_NODES) and not effort.exhausted:
-        if count == 1:
-            _take_beam(problem, table, best, WIDTH)
-        refinement = Refinement(problem, table, best, search.frontier, effort)
+    frontier = best.search(problem, table, np.zeros(problem.size), 0.0, FIRST_NODES)
+    if frontier > -np.inf:
+        refinement = Refinement(problem, table, best, frontier, effort)
         refinement.run()
         best = refinement.best
-    return problem.ranked(best.paths[: best.found]), refinement
-
-
-def _take_beam(problem: PathProblem, table: Floats, best: BestPaths, width: int) -> None:
-    """Take the path that a beam with a look ahead finds, if it finds any."""
-    scores, paths = beam(
-        problem.start,
-        problem.edges,
-        problem.end,
-        problem.dense_classes,
-        problem.class_count,
-        table,
-        len(table),
-        width,
-    )
-    if len(scores):
-        first = int(np.argmax(scores))
-        best.offer(float(scores[first]), paths[first])
+    paths = list(best.paths[: best.found])
+    return paths if count == 1 else problem.ranked(paths), refinement
 
 
 def _completions(problem: PathProblem, length: int) -> Floats:

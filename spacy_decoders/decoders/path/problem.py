@@ -129,12 +129,13 @@ class PathProblem:
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
         """The problem on some of the vertices, given in ascending order."""
-        return PathProblem(
-            self.start[vertices],
-            self.weights[np.ix_(vertices, vertices)],
-            self.end[vertices],
-            self.classes[vertices],
-        )
+        part = object.__new__(type(self))
+        # what was checked once needs no second look
+        for name in ("start", "end", "classes"):
+            object.__setattr__(part, name, read_only(getattr(self, name)[vertices]))
+        weights = self.weights.take(vertices, axis=0).take(vertices, axis=1)
+        object.__setattr__(part, "weights", read_only(weights))
+        return part
 
     def checked_length(self, length: int) -> int:
         """Return a length that the number of classes allows.

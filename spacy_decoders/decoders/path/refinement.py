@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .coloring import Colorings
 from .depth_first import BestPaths, DepthFirst
 from .effort import STEPS, Effort
+from .kernels.beam import beam
 from .kernels.walk import lagrangian_bounds, walk_bounds
 from .problem import PathProblem
 from .proof import MEMORY, Proof
@@ -24,6 +25,10 @@ __all__ = ["Refinement"]
 STEPS_A_ROUND, ROUNDS = 15, 8
 #: Nodes of a dive for a better path, and of the search after pricing.
 DIVE_NODES, PRICED_NODES = 40, 3000
+#: Width of the beam whose path is the first to improve on, after pricing.
+WIDTH = 80
+#: Classes whose sets are gone through before anything is remembered.
+FEW_CLASSES = 13
 #: Classes remembered everywhere before memory becomes local.
 EVERYWHERE = 6
 #: Labels in one layer of a relaxation before it is given up.
@@ -53,7 +58,7 @@ class Refinement:
         self._whole = problem
         self._kept = np.arange(problem.size)
         self._problem = problem
-        self._after = table
+        self._table = self._after = table
         self._vertex_prices = np.zeros(problem.size)
         self._total_price = 0.0
         self.best = best
@@ -70,16 +75,22 @@ class Refinement:
         """Work until the proof is complete or the budget ends."""
         self._reduce()
         self._price()
+        single = len(self.best.scores) == 1
+        if not self._done and single:
+            self._look_ahead()
         if not self._done:
             self._reduce()
             self._search(PRICED_NODES)
-        single = len(self.best.scores) == 1
-        if not self._done and single:
+        if not self._done and single and self._problem.class_count > FEW_CLASSES:
             self._remember(self._cost_of_subsets)
         if not self._done and single and self._cost_of_subsets < np.inf:
             self._subsets()
         while not self._done and not self._effort.exhausted:
             self._search(None)
+        if not self._done and single:
+            # never to be worse than the beam that this is compared with
+            whole = self._whole
+            self._take_beam(whole, (whole.start, whole.edges, whole.end), self._table)
 
     def help_prove(self, proof: Proof) -> None:
         """Tell a proof the prices and the memory that were found, or the way that worked."""
@@ -174,19 +185,38 @@ class Refinement:
         single = len(found.scores) == 1
         threshold = self.best.threshold
         found.scores[:] = threshold if single else np.nextafter(threshold, -np.inf)
-        search = DepthFirst(
-            self._problem, found, self._after, self._vertex_prices, self._total_price
-        )
-        ended = False
-        while not ended:
+        given = (self._problem, self._after, self._vertex_prices, self._total_price)
+        if nodes is not None:
             self._effort.rounds += 1
-            ended = search.run(nodes or 1 + STEPS // max(1, self._problem.size))
-            if nodes is not None or self._effort.exhausted:
-                break
-        self.bound = min(self.bound, search.frontier)
+            frontier = found.search(*given, nodes)
+        else:
+            frontier = self._search_on(DepthFirst(found, *given))
+        self.bound = min(self.bound, frontier)
         for score, path in zip(found.scores, found.paths, strict=True):
             if path[0] >= 0:
                 self.best.offer(float(score), self._kept[path])
+
+    def _search_on(self, search: DepthFirst) -> float:
+        """Go on until the search or the budget ends; what bounds the paths left over."""
+        ended = False
+        while not (ended or self._effort.exhausted):
+            self._effort.rounds += 1
+            ended = search.run(1 + STEPS // max(1, self._problem.size))
+        return search.frontier
+
+    def _look_ahead(self) -> None:
+        """Take the path that a beam finds with the priced walks as its outlook, if any."""
+        problem, prices = self._problem, self._vertex_prices
+        given = (problem.start - prices, problem.edges - prices, problem.end)
+        self._take_beam(problem, given, self._after)
+
+    def _take_beam(self, problem: PathProblem, given: tuple[Any, ...], outlook: Any) -> None:
+        given += (problem.dense_classes, problem.class_count, outlook)
+        scores, paths = beam(*given, len(outlook), WIDTH)
+        if len(scores):
+            path = paths[int(np.argmax(scores))]
+            kept = self._kept if problem is self._problem else np.arange(problem.size)
+            self.best.offer(problem.score(path), kept[path])
 
     @property
     def _cost_of_subsets(self) -> float:

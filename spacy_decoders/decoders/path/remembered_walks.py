@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
+from .kernels.proof import hopeful_steps
 from .problem import Floats, PathProblem
 
 __all__ = ["Remembered", "worth_of_remembering_walks"]
 
 #: Pairs of a walk and a vertex that are looked at together.
-PAIRS = 1 << 17
+PAIRS = 1 << 22
 
 Words = NDArray[np.uint64]
 Indices = NDArray[np.int64]
@@ -124,7 +125,7 @@ def _grown(
     table[0] = first - prices
     promises = first + beyond[-1] + total_price
     left_out = float(promises[promises <= floor].max(initial=-np.inf))
-    alive = np.flatnonzero(promises > floor)
+    alive, own = np.flatnonzero(promises > floor), remembered.own
     memory = remembered.own[alive] & remembered.kept[alive]
     walks = _Walks(alive, memory, table[0][alive], first[alive])
     for place in range(1, length):
@@ -135,13 +136,9 @@ def _grown(
                 return None
             some = slice(begin, begin + 1 + PAIRS // max(1, size))
             ends, seen = walks.vertices[some], walks.memory[some]
-            promises = walks.paid[some, None] + (edges[ends] + onward)
-            hopeful = promises > floor
-            hopeless = np.max(promises, where=~hopeful, initial=-np.inf)
-            left_out = max(left_out, float(hopeless))
-            walk, vertex = np.nonzero(hopeful)
-            new = ((seen[walk] & remembered.own[vertex]) == 0).all(axis=1)
-            walk, vertex = walk[new], vertex[new]
+            steps, hopeless = _hopeful(ends, walks.paid[some], seen, edges, onward, own, floor)
+            left_out = max(left_out, hopeless)
+            walk, vertex = steps
             step = edges[ends[walk], vertex]
             pieces.append(
                 _Walks(
@@ -156,6 +153,26 @@ def _grown(
     whole = walks.worth if remembered.everything else walks.paid + total_price
     most = (whole + last[walks.vertices]).max(initial=-np.inf)
     return left_out, float(most), table
+
+
+def _hopeful(
+    ends: Indices,
+    paid: Floats,
+    seen: Words,
+    edges: Floats,
+    onward: Floats,
+    own: Words,
+    floor: float,
+) -> tuple[tuple[Indices, Indices], float]:
+    """Return the walks and the vertices of all steps that go on, and what others promise."""
+    room = 4 * len(ends)
+    while True:
+        walks, vertices = np.empty((2, room), dtype=np.int64)
+        found = (ends, paid, seen, edges, onward, own, floor, walks, vertices)
+        count, hopeless = hopeful_steps(*found)
+        if count <= room:
+            return (walks[:count], vertices[:count]), hopeless
+        room = count
 
 
 def _joined(pieces: list[_Walks]) -> _Walks:

@@ -79,19 +79,13 @@ def dropping(kernel, vertex, place=1, start=0):
 def test_a_search_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(exact_path, "beam", dropping(exact_path.beam, lost))
-    monkeypatch.setattr(depth_first, "search", dropping(depth_first.search, lost))
+    monkeypatch.setattr(depth_first, "search_once", dropping(depth_first.search_once, lost))
     assert_not_fooled(ExactPath(), problem, optimum)
 
 
 def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(exact_path, "beam", lambda *_: (np.empty(0), np.empty((0, LENGTH))))
-
-    def ends_at_once(*given):
-        given[-2][0] = -2
-
-    monkeypatch.setattr(depth_first, "search", ends_at_once)
+    monkeypatch.setattr(depth_first, "search_once", lambda *_: -np.inf)
     certificate = ExactPath().decode(problem, LENGTH).certificate
     # the path comes from the proof's own search, which is then no proof of it
     assert certificate.status == "bounded"
@@ -139,7 +133,7 @@ def test_sets_of_classes_that_are_lost(monkeypatch):
     monkeypatch.setattr(refinement.Refinement, "_remember", lambda *_: None)
     monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
     assert_not_fooled(ExactPath(), problem, optimum, 9)
-    monkeypatch.setattr(color_coding, "beam", exact_path.beam)
+    monkeypatch.setattr(color_coding, "beam", refinement.beam)
     assert_not_fooled(ColorCoding(), problem, optimum, 9)
 
 
@@ -152,11 +146,11 @@ def _without_paths(*given):
 def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    beams = exact_path.beam
+    beams = refinement.beam
     for vertex in optimum.vertices.tolist()[::2]:
         beams = dropping(beams, vertex)
-    monkeypatch.setattr(exact_path, "beam", beams)
-    monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
+    monkeypatch.setattr(refinement, "beam", beams)
+    monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
     monkeypatch.setattr(refinement, "DIVE_NODES", 1)
     monkeypatch.setattr(refinement, "PRICED_NODES", 1)
 
@@ -170,7 +164,7 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     def wrong(*given):
         return np.array([optimum.certificate.score]), swapped[None].astype(np.int32)
 
-    for module in (exact_path, beam, color_coding):
+    for module in (refinement, beam, color_coding):
         monkeypatch.setattr(module, "beam", wrong)
     monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
     monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
@@ -222,7 +216,7 @@ def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
 
 def test_a_rank_that_is_lost_leaves_the_first_without_proof(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    monkeypatch.setattr(depth_first, "search", dropping(depth_first.search, lost))
+    monkeypatch.setattr(depth_first, "search_once", dropping(depth_first.search_once, lost))
     ranked = ExactPath().k_best(problem, LENGTH, 5)
     assert {solution.certificate.status for solution in ranked} == {"bounded"}
     assert all(s.certificate.bound >= optimum.certificate.score for s in ranked)
@@ -282,7 +276,7 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
         weights[tail, head] = 1.0
     problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
-    for module in (exact_path, beam, color_coding):
+    for module in (refinement, beam, color_coding):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
     monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)

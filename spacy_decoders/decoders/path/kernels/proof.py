@@ -4,7 +4,15 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["left_open", "most_beyond", "prove", "prove_at_once", "prove_subsets", "worth_through"]
+__all__ = [
+    "hopeful_steps",
+    "left_open",
+    "most_beyond",
+    "prove",
+    "prove_at_once",
+    "prove_subsets",
+    "worth_through",
+]
 
 
 @jit()
@@ -71,6 +79,8 @@ def prove(
     nodes = 0
     depth = place[0]
     cursor = place[1]
+    floor = limits[0]
+    closed = limits[1]
     while depth >= 0 and nodes < node_limit:
         row = start if depth == 0 else edges[current[depth - 1]]
         onward = beyond[length - 1 - depth]
@@ -78,9 +88,9 @@ def prove(
         opened = -1
         for v in range(cursor, n):
             promise = value + (row[v] + onward[v])
-            if promise <= limits[0]:
-                if promise > limits[1] and not used[classes[v]]:
-                    limits[1] = promise
+            if promise <= floor:
+                if promise > closed and not used[classes[v]]:
+                    closed = promise
             elif not used[classes[v]]:
                 current[depth] = v
                 if depth < length - 1:
@@ -89,9 +99,9 @@ def prove(
                 worth = start[current[0]] + end[v]
                 for i in range(1, length):
                     worth += edges[current[i - 1], current[i]]
-                limits[1] = max(limits[1], worth)
-                if worth > limits[0]:
-                    limits[0] = worth
+                closed = max(closed, worth)
+                if worth > floor:
+                    floor = worth
                     path[1] = current
         if opened >= 0:
             values[depth + 1] = values[depth] + (row[opened] - prices[opened])
@@ -106,6 +116,8 @@ def prove(
                 cursor = current[depth] + 1
     place[0] = depth
     place[1] = cursor
+    limits[0] = floor
+    limits[1] = closed
     return depth < 0
 
 
@@ -139,6 +151,31 @@ def prove_at_once(start, edges, reversed_edges, end, classes, class_count, lengt
     ):
         return limits[1]
     return max(limits[1], left_open(start, edges, beyond, 0.0, path, place, values))
+
+
+@jit()
+def hopeful_steps(ends, paid, memory, edges, onward, own, floor, walks, vertices):
+    """List the steps that promise more than `floor` and repeat no class that is remembered.
+
+    Returns how many there are, also beyond what `walks` and `vertices` have room for, and the
+    most that a step promises which is left out.
+    """
+    count = 0
+    left_out = -np.inf
+    for walk in range(ends.size):
+        row = edges[ends[walk]]
+        first = memory[walk, 0]
+        second = memory[walk, 1]
+        for v in range(onward.size):
+            promise = paid[walk] + (row[v] + onward[v])
+            if promise <= floor:
+                left_out = max(left_out, promise)
+            elif not (first & own[v, 0] | second & own[v, 1]):
+                if count < walks.size:
+                    walks[count] = walk
+                    vertices[count] = v
+                count += 1
+    return count, left_out
 
 
 @jit()

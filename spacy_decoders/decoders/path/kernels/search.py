@@ -1,8 +1,10 @@
 """Depth-first branch and bound over paths, which can stop at any node and go on."""
 
+import numpy as np
+
 from ....jit import jit
 
-__all__ = ["search"]
+__all__ = ["search", "search_once"]
 
 
 @jit()
@@ -102,3 +104,26 @@ def search(
         )  # fmt: skip
     state[0] = depth if depth >= 0 else -2
     return nodes
+
+
+@jit()
+def search_once(
+    start, edges, end, classes, class_count, bounds, prices, total_price, top_scores, top_paths,
+    node_limit,
+):  # fmt: skip
+    """Search through up to so many nodes; return what bounds every path not visited then."""
+    length = top_paths.shape[1]
+    promises = np.empty((length, start.size))
+    counts = np.zeros(length, np.int64)
+    cursors = np.zeros(length, np.int64)
+    state = np.full(1, -1, np.int64)
+    search(
+        start, edges, end, classes, bounds, prices, total_price, top_scores, top_paths,
+        np.zeros(length, np.int32), np.zeros(length + 1), np.zeros(class_count, np.bool_),
+        np.empty((length, start.size), np.int32), promises, counts, cursors, state, node_limit,
+    )  # fmt: skip
+    frontier = -np.inf
+    for depth in range(state[0] + 1):
+        for i in range(cursors[depth], counts[depth]):
+            frontier = max(frontier, promises[depth, i])
+    return frontier
