@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...budget import Clock
 from ...errors import InfeasibleError
 from ..solver import Solver, SolverError
+from .decoder import UNIT
 from .descent import descend
 from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
@@ -239,7 +240,7 @@ class Search:
 
     def _node(self, mask: Mask, bound: float) -> tuple[float, list[Mask]]:
         """Solve one node; return its bound, and its children if it is not closed."""
-        if mask.sum() == self.n:  # a single tree
+        if mask.sum() == self.n:
             return self._leaf(mask, bound), []
         if self._program is None:
             if self._takes_too_long(mask):
@@ -256,7 +257,7 @@ class Search:
                 # the solver's word: only where the arcs make no tree is there a proof
                 if not tree_exists(mask, self.projective, self.single_root):
                     return -np.inf, []
-                return bound, self._children(np.zeros_like(self.arcs), mask)
+                return self._parted(mask, bound, np.zeros_like(self.arcs))
             except SolverError:
                 if self.clock.exhausted(self.rounds):
                     return bound, [mask]
@@ -285,7 +286,7 @@ class Search:
                     bound = min(bound, self._relaxation.bound(mask, prices).value)
                 if bound <= self.best.score + self.best.tolerance:
                     return bound, []
-                return bound, self._children(point.arcs, mask)
+                return self._parted(mask, bound, point.arcs)
 
     @property
     def _forever(self) -> Clock:
@@ -300,8 +301,10 @@ class Search:
         if not tree_exists(mask, self.projective, self.single_root):
             return -np.inf
         self.best.offer(heads)
-        score = float(self.arcs[h, m].sum()) + self.table.of_tree(heads)
-        return min(bound, score)
+        chains = self.table.chains_of_tree(heads)
+        parts = np.concatenate([self.arcs[h, m], chains])
+        slack = UNIT * len(parts) * float(np.abs(parts).sum())
+        return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
 
     def _round(self, point: Point, mask: Mask) -> None:
         """Offer the tree that has most of the point."""
@@ -352,8 +355,10 @@ class Search:
         self._add(program, *found)
         return bool(found.shape[1])
 
-    def _children(self, taken: Floats, mask: Mask) -> list[Mask]:
+    def _parted(self, mask: Mask, bound: float, taken: Floats) -> tuple[float, list[Mask]]:
         """Branch on the arc that is nearest to one half; where all are whole, on any choice."""
+        if mask.sum() == self.n:  # dropped arcs have left a single tree
+            return self._leaf(mask, bound), []
         choices = mask.sum(axis=0) > 1
         doubt = np.where(mask & choices[None, :], np.abs(taken - 0.5), np.inf)
         h, m = np.unravel_index(int(np.argmin(doubt)), doubt.shape)
@@ -361,4 +366,4 @@ class Search:
         inside[:, m] = False
         inside[h, m] = True
         outside[h, m] = False
-        return [inside, outside]
+        return bound, [inside, outside]

@@ -24,6 +24,9 @@ __all__ = [
 #: Half a unit in the last place of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
 
+#: Above all that rounding denormal numbers may lose.
+SMALLEST = 1e-300
+
 
 class TreeDecoder(ABC):
     """A frozen dataclass of options that finds the best tree of a problem."""
@@ -66,7 +69,7 @@ def rounding_slack(parts: int, score: float, positive: float) -> float:
     positive
         The most that the positive parts of a tree may be worth together.
     """
-    return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive)
+    return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive) + SMALLEST
 
 
 def tolerance_of(scale: float, slack: float = 0.0) -> float:

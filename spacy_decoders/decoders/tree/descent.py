@@ -20,6 +20,8 @@ Mask = NDArray[np.bool_]
 
 #: Steps at most; Polyak's rule with some momentum, the rate falling when steps don't help.
 STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 3000, 1.0, 0.5, 6, 0.7
+#: Beyond this, steps end in numbers without meaning.
+LONGEST = 1e100
 #: With a rate below this the steps lead nowhere.
 SLOWEST = 0.02
 #: So many chains are scored at a step: most others are soon too dear, or their arcs dropped.
@@ -102,7 +104,10 @@ def descend(
         size = float((momentum**2).sum())
         if size == 0.0:
             break
-        prices = prices - rate * (bound.value - incumbent.score) / size * momentum
+        step = rate * (bound.value - incumbent.score) / size
+        if not step < LONGEST:
+            break
+        prices = prices - step * momentum
         bound = relaxation.bound(allowed, prices)
         incumbent.offer(bound.heads)
         allowed = incumbent.may_be_in_a_better(allowed, bound.through)

@@ -120,8 +120,12 @@ class ScoreTable:
 
     def of_tree(self, heads: NDArray[np.int64]) -> float:
         """Return what the chains of a tree are worth; `heads` has the root's -1 in front."""
+        return float(self.chains_of_tree(heads).sum())
+
+    def chains_of_tree(self, heads: NDArray[np.int64]) -> Floats:
+        """Return the scores of a tree's chains, one by one."""
         c = np.flatnonzero(heads > 0)
-        return float(self.score(heads[heads[c]], heads[c], c).sum())
+        return self.score(heads[heads[c]], heads[c], c)
 
 
 def chains_of(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoder import UNIT
+from .decoder import SMALLEST, UNIT
 from .problem import TreeProblem
 
 __all__ = [
@@ -91,4 +91,4 @@ def rounding_of(problem: TreeProblem) -> float:
     if problem.factors is not None:
         entries = len(problem.factors.arcs) + problem.factors.count + problem.n
         error += entries * size * problem.factors.count
-    return 8.0 * UNIT * error
+    return 8.0 * UNIT * error + SMALLEST

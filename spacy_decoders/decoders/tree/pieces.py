@@ -309,6 +309,8 @@ def _unit(problem: TreeProblem) -> float:
 
 
 def _onto_simplex(rows: Floats) -> Floats:
+    # the projection does not see a shift, nor what lies further below the largest than 1
+    rows = np.maximum(rows - rows.max(axis=1, keepdims=True), -1.0)
     ordered = -np.sort(-rows, axis=1)
     above = (np.cumsum(ordered, axis=1) - 1.0) / np.arange(1, rows.shape[1] + 1)
     count = (ordered > above).sum(axis=1)

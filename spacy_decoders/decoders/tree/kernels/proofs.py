@@ -145,7 +145,7 @@ def dual_bound(arcs, penalty, value, parent, count):
             if h != m and not worth <= least[m] and not worth <= _entered(value, parent, h, m):
                 excess[m] = max(excess[m], worth - _entered(value, parent, h, m))
     bound += excess[1:].sum()
-    slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum()))
+    slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum())) + 1e-300
     return (bound, slack) if bound == bound else (np.inf, 0.0)
 
 
