@@ -101,7 +101,9 @@ class BranchAndBound:
                 break
             # another round only with finer quanta: a far better choice was found
             range_before = reach - self.costs.shift
-            numbers = quantise(self.costs, reach)
+            numbers = quantise(self.costs, reach, self.clock)
+            if numbers is None:
+                break
             self.root = Relaxation.of(numbers)
             found = explore(self.costs, self.root, self.upper, self.clock, self.nodes)
             self.nodes = found.nodes
@@ -197,7 +199,7 @@ class _Search:
     def parts(self, part: Part, sweeps: int) -> list[Part]:
         """Narrow a box, then see all of it, or return what it splits into."""
         box, bound = part.box if part.keep is None else part.box.restrict(part.keep), part.bound
-        bounds = np.empty(0)
+        bounds = np.empty(0, dtype=np.int64)
         while True:
             stalled = LARGE_STALLED if len(box.blocks) > LARGE else STALLED
             if len(box.open_sets):

@@ -134,9 +134,7 @@ def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
     sorted_keys = [
         tuple(keys[span][order].tolist()) for span, order in zip(spans, orders, strict=True)
     ]
-    local = [
-        problem.local_costs[span][order] for span, order in zip(spans, orders, strict=True)
-    ]
+    local = [problem.local_costs[span][order] for span, order in zip(spans, orders, strict=True)]
     # sets of the same vertices are told apart by their local costs
     told_apart = [tuple(costs.tolist()) for costs in local]
     set_order = sorted(range(problem.size), key=lambda i: (sorted_keys[i], told_apart[i]))

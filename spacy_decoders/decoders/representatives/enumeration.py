@@ -47,13 +47,13 @@ def enumerate_box(
     if len(kept) > MOST:
         return None
     ends = np.searchsorted(kept, numbers.offsets)
-    paid, pairs, rest = reduced(
+    paid, pairs, begins, rest = reduced(
         numbers.unary, numbers.blocks, numbers.starts, numbers.offsets, kept, ends, potentials
     )
     steps = min(STEPS, LOOKS // len(kept))
-    least, best, chosen, nodes = search(paid, pairs, rest, ends, cutoff, numbers.step, steps)
+    least, best, chosen, nodes = search(
+        paid, pairs, begins, rest, ends, cutoff, numbers.step, steps
+    )
     if nodes > steps:
         return None
-    return Enumerated(
-        int(least), kept[chosen] - numbers.offsets[:-1] if best <= cutoff else None
-    )
+    return Enumerated(int(least), kept[chosen] - numbers.offsets[:-1] if best <= cutoff else None)

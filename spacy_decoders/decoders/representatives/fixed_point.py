@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...budget import Clock
 from .costs import PairCosts
 from .kernels.evaluation import evaluate
 from .rounding import rounded_down
@@ -78,9 +79,7 @@ class FixedPoint:
         above = (bound - self.slack) / self.scale
         return rounded_down(self.shift + above, self.minima + abs(above), self.size**2)
 
-    def bounds(
-        self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:
         """**Shape:** (n,): the quanta that the choices of a box with each candidate have at least.
 
         Summed from the costs themselves, for any potentials; `BEYOND` for candidates that are
@@ -100,8 +99,10 @@ class FixedPoint:
         return bounds
 
 
-def quantise(costs: PairCosts, upper: float) -> FixedPoint:
+def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
     """Turn costs into integers: exact where all are whole, else about 2**-46 of the range.
+
+    None if time is up before all are.
 
     Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
     `upper`: no term is worth more digits, and one enormous cost spoils no other.
@@ -123,6 +124,8 @@ def quantise(costs: PairCosts, upper: float) -> FixedPoint:
     unary = costs.unary - np.repeat(costs.unary_minima, np.diff(costs.offsets))
     blocks = np.empty(len(costs.blocks), dtype=dtype)
     for i in range(k):
+        if clock.seconds_left == 0.0:
+            return None
         for j in range(i + 1, k):
             block = costs.block(i, j)
             start = costs.starts[i, j]

@@ -57,7 +57,9 @@ def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
         tolerance = relative_tolerance(scale) + prover.resolution
         bound = max(bound, lower[i])
         margins.exact[i] = abs(cost - bound) <= min(tolerance, largest_tolerance(scale))
-        margins.values[i] = max(0.0, cost - math.fsum(chosen)) if margins.exact[i] else bound - solver.upper
+        margins.values[i] = bound - solver.upper
+        if margins.exact[i]:
+            margins.values[i] = max(0.0, cost - math.fsum(chosen))
     return margins
 
 
@@ -101,6 +103,8 @@ class _Prover:
         """Return the best choices with another candidate in set i, and a bound on their cost."""
         solver = self.solver
         root = self._reaching(cost)
+        if root is None:
+            return choices, -np.inf
         numbers = root.numbers
         others = np.ones(len(self.bounds), dtype=bool)
         others[numbers.offsets[i] + solver.choices[i]] = False
@@ -114,12 +118,14 @@ class _Prover:
             least = min(least, found.least)
         return choices, numbers.lower(least)
 
-    def _reaching(self, cost: float) -> Relaxation:
-        """Return the whole problem in quanta that tell costs up to `cost` apart."""
+    def _reaching(self, cost: float) -> Relaxation | None:
+        """Return the whole problem in quanta that tell costs up to `cost` apart, in time."""
         solver, root = self.solver, self.root
         if root is None or root.numbers.shift + root.numbers.reach < cost:
             reach = min(self.largest, cost + WIDER * (cost - solver.upper))
-            numbers = quantise(solver.costs, max(cost, reach))
+            numbers = quantise(solver.costs, max(cost, reach), solver.clock)
+            if numbers is None:
+                return None
             self.root = root = Relaxation.of(numbers)
             root.ascend(numbers.cutoff(cost), solver.clock, SWEEPS)
             self.bounds = root.bounds()

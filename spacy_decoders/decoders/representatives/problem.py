@@ -257,7 +257,8 @@ class RepresentativesProblem:
     def _pairs(self, choices: ArrayLike) -> list[float]:
         """Return the distances between the chosen vertices, one of each unordered pair."""
         rows = self.members[self.offsets[:-1] + self.checked_choices(choices)]
-        among: list[float] = self.distances[np.ix_(rows, rows)][np.triu_indices(self.size, 1)].tolist()
+        first, second = np.triu_indices(self.size, 1)
+        among: list[float] = self.distances[rows[first], rows[second]].tolist()
         return among
 
     def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:

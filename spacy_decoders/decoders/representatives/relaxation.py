@@ -58,7 +58,7 @@ class Relaxation:
     messages: NDArray[Any]
     estimate: int = 0
     sweeps: int = 0
-    _known: tuple[int, NDArray[np.int64]] | None = None
+    _after: tuple[int, NDArray[np.int64], NDArray[np.int64] | None] | None = None
 
     @classmethod
     def of(cls, numbers: FixedPoint) -> Relaxation:
@@ -89,21 +89,29 @@ class Relaxation:
 
         None where sums of them could leave the integers' range.
         """
-        potentials = self.carried.copy()
-        potentials[np.ix_(self.open_sets, self.positions)] += self.messages
-        most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
-        if potentials.max() > most or potentials.min() < -most:
-            potentials[:] = 0
-        return potentials
+        return self._known()[0]
 
     def bounds(self) -> NDArray[np.int64]:
         """**Shape:** (n,): the quanta that the choices with each candidate cost at least.
 
         Looked up in the costs, apart from the sweeps.
         """
-        if self._known is None or self._known[0] != self.sweeps:
-            self._known = self.sweeps, self.numbers.bounds(self.keep, self.potentials)
-        return self._known[1]
+        potentials, bounds = self._known()
+        if bounds is None:
+            bounds = self.numbers.bounds(self.keep, potentials)
+            self._after = self.sweeps, potentials, bounds
+        return bounds
+
+    def _known(self) -> tuple[NDArray[np.int64], NDArray[np.int64] | None]:
+        """Return the potentials after the last sweep, and their bounds if they were asked for."""
+        if self._after is None or self._after[0] != self.sweeps:
+            potentials = self.carried.copy()
+            potentials[self.open_sets[:, None], self.positions] += self.messages
+            most = 2**61 // (4 * (self.numbers.size + 1) ** 2)
+            if potentials.max() > most or potentials.min() < -most:
+                potentials[:] = 0
+            self._after = self.sweeps, potentials, None
+        return self._after[1:]
 
     def ascend(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
         """Raise the bound, until it passes `cutoff`, stalls, or time is up.

@@ -48,7 +48,7 @@ def checked_distances(values: Any) -> NDArray[Any]:
 def checked_local(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """Return what the candidates of a set cost by themselves; inf forbids one."""
     try:
-        forbidden = np.isposinf(values)
+        forbidden = np.isposinf(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
         forbidden = np.zeros(size, dtype=bool)
     if not np.any(forbidden) or isinstance(values, np.ma.MaskedArray):

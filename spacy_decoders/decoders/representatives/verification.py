@@ -56,7 +56,8 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
             return Findings.illegal(f"set {i} has no candidate {choice}.")
         if problem.local is not None and problem.local[i][choice] == np.inf:
             return Findings.illegal(f"candidate {choice} of set {i} is forbidden.")
-    expected = [int(problem.vertices[s[c]]) for s, c in zip(problem.sets, choices, strict=True)]
+    rows = [int(s[c]) for s, c in zip(problem.sets, choices, strict=True)]
+    expected = np.asarray(problem.vertices)[rows].tolist()
     if np.asarray(solution.vertices).tolist() != expected:
         return Findings.illegal(f"the choices mean the vertices {expected}.")
     costs = _costs(problem)
@@ -109,7 +110,9 @@ def _program(costs: _Costs, score: float, scale: float, seconds: float) -> tuple
 
     starts = np.cumsum([0, *(len(own) for own in costs.own)])
     objective = [*costs.own, *(block.ravel() for block in costs.pairs.values())]
-    rows, places, values = [], [], []
+    rows: list[int] = []
+    places: list[int] = []
+    values: list[float] = []
     row = len(costs.own)
     at = int(starts[-1])
     for i, own in enumerate(costs.own):

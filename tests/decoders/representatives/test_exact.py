@@ -121,7 +121,7 @@ def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
         problem = RepresentativesProblem(distances, sets, local, weight)
         best = all_representatives(distances, sets, local, weight)[0][0]
         costs = pair_costs(problem, 0)
-        numbers = quantise(costs, best / costs.unit + 1.0)
+        numbers = quantise(costs, best / costs.unit + 1.0, Budget().start())
         root = relaxation.Relaxation.of(numbers)
         clock = Clock(case % 7 + 1)
         root.ascend(numbers.cutoff(best / costs.unit + 1.0), clock, 40)

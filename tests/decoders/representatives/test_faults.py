@@ -69,7 +69,9 @@ def blind(monkeypatch):
     def unimproved(unary, blocks, starts, offsets, choices, frozen):
         return local_search.descend(unary, blocks, starts, offsets, choices.copy(), frozen)
 
-    first = lambda costs, *_: (np.zeros(costs.size, dtype=np.int64), 1)  # noqa: E731
+    def first(costs, *_):
+        return np.zeros(costs.size, dtype=np.int64), 1
+
     monkeypatch.setattr(exact, "improve", first)
     monkeypatch.setattr(branch_and_bound, "descend", unimproved)
 
@@ -157,23 +159,23 @@ def test_bounds_that_contradict_each_other_are_an_error(monkeypatch):
 
 
 def search_finds_nothing(whole):
-    def spoiled(paid, pairs, rest, ends, *given):
+    def spoiled(paid, pairs, begins, rest, ends, *given):
         return BEYOND, BEYOND, np.full(len(ends) - 1, -1), 0
 
     return spoiled
 
 
 def search_keeps_its_find(whole):
-    def spoiled(paid, pairs, rest, ends, *given):
-        least, _, choices, nodes = whole(paid, pairs, rest, ends, *given)
+    def spoiled(paid, pairs, begins, rest, ends, *given):
+        least, _, choices, nodes = whole(paid, pairs, begins, rest, ends, *given)
         return least, BEYOND, choices, nodes
 
     return spoiled
 
 
 def search_finds_the_wrong_one(whole):
-    def spoiled(paid, pairs, rest, ends, *given):
-        least, best, choices, nodes = whole(paid, pairs, rest, ends, *given)
+    def spoiled(paid, pairs, begins, rest, ends, *given):
+        least, best, _, nodes = whole(paid, pairs, begins, rest, ends, *given)
         return least, best, ends[1:] - 1, nodes
 
     return spoiled
@@ -201,7 +203,9 @@ def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
 
 
 def test_starts_that_are_wrong_are_only_starts(monkeypatch):
-    worst = lambda unary, blocks, starts, offsets, first, member: np.diff(offsets) - 1  # noqa: E731
+    def worst(unary, blocks, starts, offsets, first, member):
+        return np.diff(offsets) - 1
+
     monkeypatch.setattr(local_search, "beside", worst)
     monkeypatch.setattr(local_search, "descend", lambda *given: given[0].copy())
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
@@ -230,7 +234,7 @@ def far_ends_first(whole):
 
 def nothing_beyond(whole):
     def spoiled(*given):
-        parent, below, is_cut, part, beside = whole(*given)
+        parent, below, is_cut, part, _ = whole(*given)
         return parent, below * 0, is_cut, part, below * 0
 
     return spoiled

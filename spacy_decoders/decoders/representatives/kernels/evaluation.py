@@ -85,37 +85,50 @@ def _pay(unary, kept, ends, potentials, paid):
 
 @jit()
 def reduced(unary, blocks, starts, offsets, kept, ends, potentials):
-    """Return what the candidates of a box pay alone, what pairs of them then still cost, a rest.
+    """Return what the candidates of a box pay alone, and what pairs of them then still cost.
 
-    **Shapes:** (m,), (m, m), both int64. Pairs of a set with itself cost 0, and each pair of
-    sets has a least cost of 0: the rest is what that has taken off.
+    Returns `paid`, `pairs`, laid out as the problem's blocks are with their starts, and a rest:
+    what was taken off every block to give it a least cost of 0. What is too large for the
+    blocks' integers is lowered, which is valid in a bound.
     """
+    cast = blocks.dtype.type
+    ceiling = np.int64(2**30 if blocks.itemsize == 4 else 2**60)
     k, size = len(offsets) - 1, len(kept)
     paid = np.empty(size, np.int64)
-    pairs = np.zeros((size, size), np.int64)
+    begins = np.zeros((k, k), np.int64)
+    total = largest = 0
+    for i in range(k):
+        for j in range(i + 1, k):
+            begins[i, j] = total
+            area = (ends[i + 1] - ends[i]) * (ends[j + 1] - ends[j])
+            total += area
+            largest = max(largest, area)
+    pairs = np.empty(total, blocks.dtype)
+    block = np.empty(largest, np.int64)
     rest = np.int64(0)
     _pay(unary, kept, ends, potentials, paid)
     for i in range(k):
         for j in range(i + 1, k):
             width = offsets[j + 1] - offsets[j]
+            rows, columns = ends[i + 1] - ends[i], ends[j + 1] - ends[j]
             least = np.int64(2**62)
-            for p in range(ends[i], ends[i + 1]):
-                row = starts[i, j] + (kept[p] - offsets[i]) * width - offsets[j]
-                given = potentials[j, kept[p]]
-                for q in range(ends[j], ends[j + 1]):
-                    left = blocks[row + kept[q]] - given - potentials[i, kept[q]]
-                    pairs[p, q] = left
-                    least = min(least, left)
+            for p in range(rows):
+                x = kept[ends[i] + p]
+                row = starts[i, j] + (x - offsets[i]) * width - offsets[j]
+                given = potentials[j, x]
+                for q in range(columns):
+                    y = kept[ends[j] + q]
+                    left = blocks[row + y] - given - potentials[i, y]
+                    block[p * columns + q] = left
+                    least = left if left < least else least
             rest += least
-            for p in range(ends[i], ends[i + 1]):
-                for q in range(ends[j], ends[j + 1]):
-                    pairs[p, q] -= least
-                    pairs[q, p] = pairs[p, q]
-    return paid, pairs, rest
+            for p in range(rows * columns):
+                pairs[begins[i, j] + p] = cast(min(block[p] - least, ceiling))
+    return paid, pairs, begins, rest
 
 
 @jit()
-def search(paid, pairs, rest, ends, cutoff, step, max_nodes):
+def search(paid, pairs, begins, rest, ends, cutoff, step, max_nodes):
     """Look depth first at all choices that may cost at most `cutoff`.
 
     A partial choice costs at least what is chosen costs, and for each open set the cheapest
@@ -208,10 +221,20 @@ def search(paid, pairs, rest, ends, cutoff, step, max_nodes):
         for j in range(k):
             if is_open[j]:
                 of_set = np.int64(2**62)
-                for y in range(ends[j], ends[j + 1]):
-                    value = values[depth, y] + pairs[following, y]
-                    values[depth + 1, y] = value
-                    of_set = value if value < of_set else of_set
+                first, after = ends[j], ends[j + 1]
+                if j > pick:
+                    row = begins[pick, j] + (following - ends[pick]) * (after - first) - first
+                    for y in range(first, after):
+                        value = values[depth, y] + pairs[row + y]
+                        values[depth + 1, y] = value
+                        of_set = value if value < of_set else of_set
+                else:
+                    width = ends[pick + 1] - ends[pick]
+                    column = begins[j, pick] + following - ends[pick]
+                    for y in range(first, after):
+                        value = values[depth, y] + pairs[column + (y - first) * width]
+                        values[depth + 1, y] = value
+                        of_set = value if value < of_set else of_set
                 minima[depth + 1, j] = of_set
                 open_bound[depth + 1] += of_set
         bound = spent[depth + 1] + open_bound[depth + 1]

@@ -208,8 +208,17 @@ def _offer(values, size):
 
 @jit()
 def contract(
-    unary, blocks, starts, offsets, messages, chosen, open_sets, positions, new_offsets,
-    new_starts, ceiling,
+    unary,
+    blocks,
+    starts,
+    offsets,
+    messages,
+    chosen,
+    open_sets,
+    positions,
+    new_offsets,
+    new_starts,
+    ceiling,
 ):
     """Keep some candidates of each set; sets with one left become part of the constant.
 
