@@ -174,14 +174,14 @@ class Certificate:
 
         For decoders that take less time than the making of a certificate.
         """
-        made = []
+        made, new = [], object.__new__
         scales = list(map(abs, scores)) if scales is None else scales
         columns = (scores, bounds, tolerances, iterations, scales)
         for score, bound, tolerance, count, scale in zip(*columns, strict=True):
             gap = abs(bound - score)
             most = RELATIVE_TOLERANCE * (1.0 + scale)
             if gap <= tolerance < math.inf and gap <= most and scale >= 0.0:
-                draft: Any = _Draft()
+                draft: Any = new(_Draft)
                 draft.decoder = decoder
                 draft.status = "optimal"
                 draft.score = score
@@ -264,11 +264,13 @@ class Certificate:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-class _Draft:
-    """A certificate to be: its fields can be set one by one, in a sixth of the time.
+class _Draft(Certificate):
+    """A certificate whose fields can still be set; when they are, it becomes a certificate.
 
-    A frozen dataclass sets its fields past its own `__setattr__`, each by a call. This has the
-    same slots and no such method; when it is filled it becomes a certificate.
+    The `__init__` of a frozen dataclass passes its own `__setattr__` by a call for each field,
+    which takes seven times longer.
     """
 
-    __slots__ = Certificate.__slots__
+    __slots__ = ()
+    __setattr__ = object.__setattr__
+    __delattr__ = object.__delattr__

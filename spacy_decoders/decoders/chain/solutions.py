@@ -32,10 +32,12 @@ class ChainSolution:
     certificate: Certificate
 
 
-class _Draft:
-    """A solution to be, as `certificate._Draft` is of certificates."""
+class _Draft(ChainSolution):
+    """A solution whose fields can still be set, as `certificate._Draft` is a certificate."""
 
-    __slots__ = ChainSolution.__slots__
+    __slots__ = ()
+    __setattr__ = object.__setattr__
+    __delattr__ = object.__delattr__
 
 
 class ChainSolutions(list[ChainSolution]):
@@ -116,11 +118,11 @@ class ChainSolutions(list[ChainSolution]):
         return self
 
     def _items(self) -> list[ChainSolution]:
-        items = []
+        items, labels, new = [], self.labels, object.__new__
         ends = self.offsets.tolist()
         for begin, stop, certificate in zip(ends, ends[1:], self.certificates, strict=False):
-            draft: Any = _Draft()
-            draft.labels = self.labels[begin:stop]
+            draft: Any = new(_Draft)
+            draft.labels = labels[begin:stop]
             draft.certificate = certificate
             draft.__class__ = ChainSolution
             items.append(draft)
