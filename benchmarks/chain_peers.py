@@ -59,19 +59,16 @@ def single_viterbi(model: ChainModel, emissions: np.ndarray, lengths: list[int])
     """Return the dense decoding with vectors of one sentence at a time, no four in lockstep."""
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     padded = model.padded
-    links = (padded.transitions, padded.transposed, padded.end, model.magnitude, model.spread)
+    links = (padded.transitions, padded.transposed, padded.end)
     given = (emissions.reshape(-1), offsets, model.size, np.arange(len(lengths)))
     return lambda: _one_by_one(*links, *given)
 
 
 @njit  # not cached: what it calls may change
-def _one_by_one(rows, columns, end, magnitude, spread, emissions, offsets, size, chosen):
-    labels, slacks = np.zeros(offsets[-1], np.int32), np.zeros(len(chosen))
+def _one_by_one(rows, columns, end, emissions, offsets, size, chosen):
+    labels = np.zeros(offsets[-1], np.int32)
     for s in range(len(chosen)):
-        viterbi.decode(
-            rows, columns, end, magnitude, spread, emissions, offsets, size,
-            chosen[s : s + 1], labels, slacks,
-        )  # fmt: skip
+        viterbi.decode(rows, columns, end, emissions, offsets, size, chosen[s : s + 1], labels)
     return labels
 
 

@@ -2,8 +2,11 @@
 
 Each set is a treebank and a label set; its name may carry modifiers after a plus sign::
 
+    uner                7 named-entity labels (BIO), Universal NER, English Web Treebank
+    wikigold            9 named-entity labels (BIO), Wikigold
     wsj                 45 parts of speech, Wall Street Journal
     ewt                 49 parts of speech, English Web Treebank
+    conll2000-pos       43 parts of speech, CoNLL-2000
     conll2000           part of speech x chunk, about 320 labels
     gum-names           part of speech x named entity (BIO), about 400
     gum-entities        part of speech x any entity (BIO), about 680
@@ -37,11 +40,11 @@ ROOT = Path(__file__).parent
 CACHE = ROOT / "results" / "cache"
 DATA = Path(os.environ.get("SPACY_DECODERS_DATA", ROOT.parents[1] / "shared" / "data"))
 
-TASKS = ("wsj", "ewt", "conll2000", "gum-names", "gum-entities", "gum-both")
+TASKS = ("uner", "wikigold", "wsj", "ewt", "conll2000-pos", "conll2000")
+TASKS += ("gum-names", "gum-entities", "gum-both")
 TRAINING_TOKENS = 200_000
 HELD_OUT_SCORES = 3_000_000  # tokens times labels
 EPOCHS = 4
-INFINITE = np.float32(np.inf)
 
 Sentence = list[tuple[str, str]]
 
@@ -129,20 +132,26 @@ def train(task: str, style: str, data: Path) -> dict[str, np.ndarray]:
 def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
     """Return training and held-out sentences as lists of (form, label)."""
     tagging = data / "tagging"
-    if task == "ewt":
-        treebank = data / "parsing" / "UD_English-EWT"
-        files = [treebank / f"en_ewt-ud-{part}.conllu.gz" for part in ("train", "dev")]
-        training, held_out = (list(columns(file, 1, [4])) for file in files)
-    elif task.startswith("gum"):
-        label = {"gum-names": [2, 3], "gum-entities": [2, 4], "gum-both": [2, 3, 4]}[task]
-        files = [tagging / "gum-posner" / f"{part}.tsv.gz" for part in ("train", "dev")]
-        training, held_out = (list(columns(file, 0, label)) for file in files)
+    if task in ("ewt", "uner") or task.startswith("gum"):
+        pattern, form, label = {
+            "ewt": (data / "parsing" / "UD_English-EWT" / "en_ewt-ud-{}.conllu.gz", 1, [4]),
+            "uner": (tagging / "UNER_English-EWT" / "en_ewt-ud-{}.iob2", 1, [2]),
+            "gum-names": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 3]),
+            "gum-entities": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 4]),
+            "gum-both": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 3, 4]),
+        }[task]
+        files = [Path(str(pattern).format(part)) for part in ("train", "dev")]
+        training, held_out = (list(columns(file, form, label)) for file in files)
     else:
         file, label = {
+            "wikigold": (tagging / "wikigold" / "wikigold.conll.gz", [1]),
             "wsj": (tagging / "wsj" / "train.tsv.gz", [1]),
+            "conll2000-pos": (tagging / "conll2000" / "train.txt.gz", [1]),
             "conll2000": (tagging / "conll2000" / "train.txt.gz", [1, 2]),
         }[task]
         every = list(columns(file, 0, label))
+        if task == "wikigold":
+            every = list(map(beginnings, every))
         tenth = len(every) // 10
         training, held_out = every[:-tenth], every[-tenth:]
     training = spread(training, TRAINING_TOKENS if task != "gum-both" else TRAINING_TOKENS // 4)
@@ -151,8 +160,10 @@ def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
 
 
 def columns(file: Path, form: int, label: list[int]) -> Iterator[Sentence]:
-    """Yield the sentences of a column file, the label columns joined by a bar."""
-    with gzip.open(file, "rt", encoding="utf8") as lines:
+    """Yield the sentences of a column file, compressed or not, the labels joined by a bar."""
+    if not file.exists():
+        file = file.with_name(f"{file.name}.gz")
+    with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf8") as lines:
         sentence: Sentence = []
         for line in itertools.chain(lines, [""]):
             cells = line.rstrip("\n").split("\t" if "\t" in line else " ")
@@ -162,6 +173,15 @@ def columns(file: Path, form: int, label: list[int]) -> Iterator[Sentence]:
             elif sentence and not line.strip():
                 yield sentence
                 sentence = []
+
+
+def beginnings(sentence: Sentence) -> Sentence:
+    """Call the first token of each entity B-X, where all of them are I-X."""
+    before = ["O", *(label for _, label in sentence)]
+    return [
+        (form, f"B-{label[2:]}" if label not in ("O", last) else label)
+        for (form, label), last in zip(sentence, before, strict=False)
+    ]
 
 
 def spread(sentences: list[Sentence], tokens: int) -> list[Sentence]:
@@ -283,14 +303,11 @@ def perceptron_epoch(
             padded.ravel(),
             transposed.ravel(),
             end,
-            0.0,
-            INFINITE,
             emissions.ravel(),
             np.array([0, n]),
             size,
             np.array([0]),
             found,
-            np.zeros(1),
         )
         for i in range(n):
             right, wrong = gold[begin + i], np.int64(found[i])
