@@ -7,6 +7,7 @@ once per process instead. Kernels call only kernels of their own folder.
 
 from __future__ import annotations
 
+import pickle  # its error alone: numba reads and writes the cache
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -48,6 +49,7 @@ def jit(
         except RuntimeError:  # "no locator available": nowhere to put the cache
             return cast(Function, numba.njit(nogil=True, **options)(function))
         _watch_callees(compiled, function)
+        _forgive_old_code(compiled)
         return cast(Function, compiled)
 
     return compile_lazily
@@ -63,6 +65,26 @@ def _watch_callees(compiled: Any, function: Callable[..., Any]) -> None:
     if file is not None and hasattr(file, "_source_stamp"):
         folder = Path(function.__code__.co_filename).parent
         file._source_stamp = (file._source_stamp, _stamp_of(folder))
+
+
+def _forgive_old_code(compiled: Any) -> None:
+    """Let cached code count as none where its index can't be read.
+
+    An index names the classes of the arguments; after an upgrade one may be gone or have moved,
+    and numba would raise from the first call.
+    """
+    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if file is None or not hasattr(file, "_load_index"):
+        return
+    load = file._load_index
+
+    def load_if_possible() -> Any:
+        try:
+            return load()
+        except (AttributeError, ImportError, EOFError, ValueError, pickle.UnpicklingError):
+            return {}
+
+    file._load_index = load_if_possible
 
 
 @cache

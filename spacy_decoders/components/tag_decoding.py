@@ -52,13 +52,13 @@ class Tagging:
         """
         from ..decoders.chain import max_marginal_margins
 
-        margins: list[float] = []
-        for begin, stop in self._bounds():
-            if self.labels[begin] == NO_LABEL:
-                margins += [0.0] * (stop - begin)
-            else:
-                margins += max_marginal_margins(model, emissions[begin:stop]).tolist()
-        return replace(self, margins=margins)
+        # a unit without a legal labelling has no label at any token
+        decoded = self.labels != NO_LABEL
+        units = np.repeat(np.arange(len(self.units)), self.units)
+        lengths = np.bincount(units[decoded], minlength=len(self.units))
+        margins = np.zeros(len(self.labels), dtype=np.float32)
+        margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
+        return replace(self, margins=margins.tolist())
 
     def with_alternatives(self, model: Any, emissions: NDArray[np.float32], k: int) -> Tagging:
         """Add up to k best solutions of each unit."""

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...budget import Budget
-from .certifying import CHUNK, compare, joined, proof_of
+from ...budget import UNLIMITED, Budget
+from .certifying import CHUNK, certify_one, compare, joined, proof_of
 from .kernels import forward_dominance
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
@@ -65,6 +65,13 @@ class ForwardDominance(ChainDecoder):
 
     _kernel_checks: ClassVar[bool] = True
 
+    def decode(
+        self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
+    ) -> ChainSolution:
+        sentence = Sentences.of(model, emissions, checked_later=True)
+        labels = self._search(model, model.without_masks, sentence)
+        return certify_one("ForwardDominance", model, sentence, labels)
+
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
@@ -90,7 +97,7 @@ class ForwardDominance(ChainDecoder):
         """Return labels that are best by float32, as far as they are without masks."""
         labels: NDArray[np.int32]
         labels, left, sound = forward_dominance.decode(
-            searched.padded.dominance,
+            searched.pruning,
             sentences.emissions.reshape(-1),
             sentences.offsets,
             model.size,

@@ -1,24 +1,32 @@
-"""What the proof of a bound needs of a model."""
+"""The scores of a model as searches by dominance and the proofs of bounds need them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .flat import LANES, WORD, aligned
-from .kernels.dual import UP32, Links
+from .kernels.tables import UP32, Links
+from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
     from .problem import ChainModel
 
-__all__ = ["links_of", "usual_limit"]
+__all__ = ["Pruning", "links_of", "pruning_of", "usual_limit"]
 
 #: A transition so many times below the typical size is a mask.
 FAR = 64.0
 
 Floats = NDArray[np.float32]
+
+
+class Pruning(NamedTuple):
+    """A model without forbidden transitions, and the best transition into each label."""
+
+    links: Links
+    ceiling: Floats
 
 
 def usual_limit(scores: Floats) -> float:
@@ -40,14 +48,15 @@ def usual_limit(scores: Floats) -> float:
 
 
 def links_of(model: ChainModel) -> Links:
-    """Lay a model out for :mod:`.kernels.dual`; the tables are filled in as they are needed."""
+    """Lay a model out as :mod:`.kernels.tables` says."""
     padded, size = model.padded, model.size
     stride = len(padded.end)
     limit = usual_limit(model.transitions)
-    gains = aligned((size + 1) * stride)
+    gains = aligned((size + 2) * stride)
     gains[:] = -np.inf
     final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
-    gains[-stride:] = padded.end + UP32 * np.abs(final)
+    gains[-2 * stride : -stride] = padded.end + UP32 * np.abs(final)
+    gains[-stride : size - stride] = 0.0
     exits = aligned(size * stride if limit > -np.inf else 0)
     exits[:] = -np.inf
     return Links(
@@ -61,6 +70,16 @@ def links_of(model: ChainModel) -> Links:
         np.zeros(size, dtype=np.uint8),
         np.float32(limit),
     )
+
+
+def pruning_of(model: ChainModel) -> Pruning | Rules:
+    """Return what forward dominance searches with: tables of its own, apart from the proof's."""
+    if model.has_forbidden:
+        return rules_of(model.padded)
+    links = links_of(model)
+    ceiling = aligned(len(links.end))
+    links.transitions.reshape(-1, len(ceiling)).max(axis=0, out=ceiling)
+    return Pruning(links, ceiling)
 
 
 def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
 from .flat import LANES, aligned
-from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
     from .problem import ChainModel
 
 __all__ = ["Padded"]
-
-#: transitions, end, ceiling, gains, ready
-Pruning: TypeAlias = tuple[
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.uint8],
-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +30,11 @@ class Padded:
         **Shape (stride,)**.
     size
         The number of labels, L.
-    has_forbidden
-        That of the model.
     """
 
     transitions: NDArray[np.float32]
     end: NDArray[np.float32]
     size: int
-    has_forbidden: bool
 
     @classmethod
     def of(cls, model: ChainModel) -> Padded:
@@ -62,7 +49,7 @@ class Padded:
         end = aligned(stride)
         end[:size], end[size:] = model.end_scores, -np.inf
         flat, end = read_only(transitions), read_only(end)
-        return cls(flat, end, size, model.has_forbidden)
+        return cls(flat, end, size)
 
     @cached_property
     def transposed(self) -> NDArray[np.float32]:
@@ -74,24 +61,3 @@ class Padded:
         columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
         columns[size] = self.end
         return read_only(flat)
-
-    @cached_property
-    def dominance(self) -> Pruning | Rules:
-        """What forward dominance needs, in the order that its kernels take."""
-        return rules_of(self) if self.has_forbidden else self._pruning()
-
-    def _pruning(self) -> Pruning:
-        """Return what it needs where no transition is forbidden.
-
-        The rows of the gains are filled in by the kernels when a sentence first needs them,
-        and memory that none needs is never touched: at most 4 bytes for each pair of labels.
-        Row L is that of the last token, after which nothing can be gained.
-        """
-        size, stride = self.size, len(self.end)
-        ceiling = aligned(stride)
-        self.transitions.reshape(-1, stride).max(axis=0, out=ceiling)
-        gains = aligned((size + 1) * stride)
-        gains[-stride:] = 0.0
-        gains[size * stride + size :] = -np.inf
-        ready = np.zeros(size, dtype=np.uint8)
-        return self.transitions, self.end, ceiling, gains, ready

@@ -23,11 +23,12 @@ from ...arrays import checked_indices, checked_scores, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
-from .kernels.dual import Links
 from .kernels.soundness import LARGEST, all_sound
-from .links import links_of, usual_limit
+from .kernels.tables import Links
+from .links import Pruning, links_of, pruning_of, usual_limit
 from .padded import Padded
 from .rescoring import path_scores
+from .rules import Rules
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "ChainModel", "Sentences"]
@@ -131,6 +132,11 @@ class ChainModel:
     def links(self) -> Links:
         """The scores and tables that the proof of a bound needs."""
         return links_of(self)
+
+    @cached_property
+    def pruning(self) -> Pruning | Rules:
+        """What forward dominance searches with."""
+        return pruning_of(self)
 
     @cached_property
     def without_masks(self) -> ChainModel:

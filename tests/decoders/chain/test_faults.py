@@ -201,8 +201,8 @@ def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
 @pytest.mark.parametrize("size", [4, 70])
 def test_dropped_survivors_are_noticed(size):
     case = Case.drawn(size)
-    *_, gains, ready = case.model.without_masks.padded.dominance
-    gains[:], ready[:] = -1e6, 1  # nothing can gain on the pivot
+    links = case.model.without_masks.pruning.links
+    links.gains[:], links.ready[:] = -1e6, 1  # nothing can gain on the pivot
     solutions = case.decoded(ForwardDominance())
     assert all(case.optimal(solutions)) and all(case.right(solutions))
 

@@ -12,14 +12,12 @@ Survivors stand in two growing lists, `names` and `scores`; those of token i are
 
 import numpy as np
 
-from ....jit import jit, uncounted
+from ....jit import jit
 from .vectors import (
     LANES,
     WORD,
     add,
-    fill,
     fill_word,
-    largest,
     load,
     load_part,
     load_part_word,
@@ -28,9 +26,6 @@ from .vectors import (
     peek,
     poke,
     prefetch,
-    publish,
-    published,
-    subtract,
 )
 
 __all__ = [
@@ -46,14 +41,11 @@ __all__ = [
     "ask_for",
     "emission",
     "emission_word",
-    "fill_row",
     "given_up",
     "promote",
     "reached_word",
-    "row_of_gains",
 ]
 
-ROUNDING = 2.0**-22  # more than the rounding of a difference, relative to it
 FORBIDDEN = np.float32(-np.inf)
 PATIENCE = 3  # tokens before a sentence may be given up
 # a sentence is given up when on average more than a share of all labels survive, and after
@@ -86,30 +78,6 @@ def ask_for(array, index):
     """Ask for a word of an array to be brought near."""
     for block in range(index, index + WORD, LANES):
         prefetch(array, block)
-
-
-@uncounted()
-def fill_row(transitions, gains, ready, g, size, stride):
-    """Set ``gains[g, x] = max over y of (T[x, y] - T[g, y])``, rounded upwards."""
-    at = g * stride
-    for x in range(size):
-        most = fill(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            # a difference of two -inf (in the padding) is NaN, which `maximum` passes over
-            gain = subtract(load(transitions, x * stride + block), load(transitions, at + block))
-            most = maximum(gain, most)
-        bound = np.float64(largest(most))
-        gains[at + x] = bound + abs(bound) * ROUNDING
-    gains[at + size : at + stride] = FORBIDDEN
-    publish(ready, g)
-
-
-@jit(inline="always")
-def row_of_gains(transitions, gains, ready, g, size, stride):
-    """Return where row g of the gains begins; fill it in when it is first asked for."""
-    if not published(ready, g):
-        fill_row(transitions, gains, ready, g, size, stride)
-    return g * stride
 
 
 @jit(inline="always")

@@ -7,20 +7,15 @@ no best labelling has x there, and only the other labels, the *survivors*, need 
 largest message of the last token is the bound. That is the dual of the linear program of the
 chain: a pruned label has the potential ``a(r) - A(x)``.
 
-A(x) is the larger of two bounds. The labels y that may follow are parted into those to which the
-transition from r is usual and the others (forbidden, or masked by a large negative score):
+A(x) is the larger of two bounds, from the tables of :mod:`.tables`: ``gains[r, x]`` for the
+labels that usually follow r; and for the others ``exits[r, x] + detour``, where a pass from the
+right sets the detour to ``max over other y of (E[y] + A(y)) - (T[r, s] + E[s])``, for the
+emissions E and A of the next token and the reference's label s there.
 
-- usual: ``gains[r, x] = max over usual y of (T[x, y] - T[r, y])``, whatever is there;
-- others: ``exits[r, x] + detour``, with ``exits[r, x] = max over other y of T[x, y]`` and, from a
-  pass from the right, the detour ``max over other y of (E[y] + A(y)) - (T[r, s] + E[s])`` for
-  the emissions E and A of the next token, and the reference's label s there.
-
-Labels are pruned by float32, 64 at a time. The two tables are rounded up by eight units of the
-last place, messages by four, the threshold down by eight, and the terms are added in the order
+Labels are pruned by float32, 64 at a time. The tables are rounded up by eight units of the last
+place, messages by as much, the threshold down by eight, and the terms are added in the order
 transition, emission, message, A: then no rounding of the sum can hide a label. What the
 survivors are worth is computed in float64, and rounded up by more than its error.
-
-Rows are laid out as `dominance` says; row `size` of the gains holds the end scores.
 """
 
 from typing import Any, NamedTuple
@@ -29,6 +24,7 @@ import numpy as np
 
 from ....jit import jit, uncounted
 from .dominance import emission, emission_word
+from .tables import UP32, advance_of, maxima_width, need_rows, up32
 from .vectors import (
     LANES,
     WORD,
@@ -39,24 +35,18 @@ from .vectors import (
     fill,
     fill_word,
     first_lane,
-    greater,
     largest,
     load,
     load_word,
     maximum,
     peek,
     poke,
-    publish,
-    published,
-    select,
     store,
-    subtract,
 )
 
-__all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "Links", "bounds", "lattice_for"]
+__all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "bounds", "lattice_for"]
 
 FORBIDDEN = np.float32(-np.inf)
-UP32 = 2.0**-21  # eight units in the last place of float32
 UP64 = 2.0**-51  # four of float64
 TINY = 1e-36  # more than any error of numbers too small to be rounded relatively
 
@@ -66,26 +56,6 @@ PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
 
 FEW = 8  # survivors of a token, up to which what comes after is worth float64
 PATIENCE = 3  # tokens before a sentence may be given up
-
-
-class Links(NamedTuple):
-    """The scores of a model and the tables derived from them, flat, in rows of `stride`.
-
-    transitions, gains: (L + 1) rows; exits: L rows, or none where all transitions are usual;
-    end: one row; ready: (L,), whether a row of the tables is filled in; cutoff: transitions
-    below are not usual. With each table its block maxima: of each word of 64 labels, those of
-    lanes k, k + 16, k + 32 and k + 48, for 16 k; so they have a quarter of the width.
-    """
-
-    transitions: Any
-    transition_maxima: Any
-    end: Any
-    gains: Any
-    gain_maxima: Any
-    exits: Any
-    exit_maxima: Any
-    ready: Any
-    cutoff: np.float32
 
 
 class Lattice(NamedTuple):
@@ -126,56 +96,6 @@ def lattice_for(longest, size):
         np.empty(longest, np.float32),
         np.empty(WORD, np.float32),
     )
-
-
-@jit(inline="always")
-def up32(value):
-    """Round up to float32, by eight units."""
-    return np.float32(value + UP32 * abs(value)) if value > -np.inf else FORBIDDEN
-
-
-@jit(inline="always")
-def maxima_width(stride):
-    """Return the width of a row of block maxima."""
-    return (stride + WORD - 1) // WORD * LANES
-
-
-@jit(inline="always")
-def note(table, maxima, row, x, value, stride):
-    """Write an entry of a table, and raise its block maximum to it."""
-    table[row * stride + x] = value
-    block = row * maxima_width(stride) + x // WORD * LANES + x % LANES
-    maxima[block] = max(maxima[block], value)
-
-
-@uncounted()
-def fill_rows(links, g, size, stride):
-    """Fill in row g of the gains and of the exits."""
-    transitions, cutoff = links.transitions, fill(links.cutoff)
-    at = g * stride
-    parted = len(links.exits) > 0
-    for x in range(size):
-        gain, leave = fill(FORBIDDEN), fill(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            ours = load(transitions, x * stride + block)
-            theirs = load(transitions, at + block)
-            other = greater(cutoff, theirs)
-            # behind the last label a difference is NaN, which `maximum` passes over
-            gain = maximum(select(other, fill(FORBIDDEN), subtract(ours, theirs)), gain)
-            leave = maximum(select(other, ours, fill(FORBIDDEN)), leave)
-        note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
-        if parted:
-            note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
-    publish(links.ready, g)
-
-
-@jit(inline="always")
-def advance_of(links, at, exit_row, detour, word):
-    """Return A(x) for 64 labels."""
-    more = load_word(links.gains, at + word)
-    if exit_row >= 0:
-        more = maximum(add(load_word(links.exits, exit_row + word), fill_word(detour)), more)
-    return more
 
 
 @uncounted()
@@ -258,8 +178,7 @@ def thinned(links, lattice, start, used, size, slack):
     g = names[lead]
     if lead == start:
         return used
-    if not published(links.ready, g):
-        fill_rows(links, g, size, stride)
+    at = need_rows(links, g, size, stride)
     least = values[lead] - slack
     # the best itself was rounded up, and must not drop others by that
     least -= UP64 * (abs(values[lead]) + 8.0 * abs(least))
@@ -267,7 +186,7 @@ def thinned(links, lattice, start, used, size, slack):
     for k in range(start + 1, used):
         x, value = names[k], values[k]
         names[kept], values[kept] = x, value
-        kept += np.int64(x == g or value + np.float64(links.gains[g * stride + x]) >= least)
+        kept += np.int64(x == g or value + np.float64(links.gains[at + x]) >= least)
     return kept
 
 
@@ -451,8 +370,8 @@ def bound(links, emissions, begin, n, size, labels, slack, share, lattice):
         r = np.int64(peek(labels, k))
         if not 0 <= r < size:
             return ILLEGAL, np.inf
-        if k < begin + n - 1 and not published(links.ready, r):
-            fill_rows(links, r, size, len(links.end))
+        if k < begin + n - 1:
+            need_rows(links, r, size, len(links.end))
     if len(links.exits):
         look_ahead(links, emissions, begin, n, size, labels, lattice.detours)
     poke(lattice.marks, 1, 1)

@@ -17,9 +17,9 @@ from .dominance import (
     given_up,
     promote,
     reached_word,
-    row_of_gains,
 )
 from .soundness import all_sound, calm
+from .tables import need_rows
 from .vectors import (
     add,
     at_least,
@@ -65,7 +65,8 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
 
     Ends as `UNDECIDED` where it does not know how to go on: that one is to try.
     """
-    transitions, end, _, gains, ready = model
+    links, _ = model
+    transitions, end, gains = links.transitions, links.end, links.gains
     marks, running, _, _, pivots = work
     stride = len(end)
     if not choose_pivots(transitions, end, emissions, begin, n, size, pivots):
@@ -90,12 +91,12 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
                 top = max(top, peek(scores, k) + peek(transitions, peek(names, k) * stride + g))
             worth = add(reached_word(transitions, names, scores, first, past, 0, stride), local)
         top += peek(emissions, row + g)
-        at = size * stride
+        at = (size + 1) * stride
         if last:
             worth = add(worth, load_word(end, 0))
             top += peek(end, g)
         else:
-            at = row_of_gains(transitions, gains, ready, g, size, stride)
+            at = need_rows(links, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
             return UNDECIDED
         bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
@@ -119,7 +120,7 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
             if best > start:
                 lead = peek(names, best)
                 if not last:
-                    at = row_of_gains(transitions, gains, ready, lead, size, stride)
+                    at = need_rows(links, lead, size, stride)
                 used, _ = promote(names, scores, start, used, best, gains, at)
             if given_up(used, i, n, size):
                 return DENSE

@@ -1,8 +1,7 @@
 """Decoding by forward dominance, over flat arrays.
 
 Models come in two kinds: where no transition is forbidden (`unconstrained`), and where some
-are (`constrained`). Both begin with the transitions and the end scores, laid out as `dominance`
-says; the compiler tells them apart by their length.
+are (`constrained`). The compiler tells them apart by their length.
 """
 
 from typing import NamedTuple
@@ -17,7 +16,7 @@ from .vectors import peek, poke
 
 __all__ = ["decode"]
 
-FREE = 5  # entries of a model where no transition is forbidden
+FREE = 2  # entries of a model where no transition is forbidden
 
 
 class State(NamedTuple):
@@ -37,17 +36,16 @@ class State(NamedTuple):
 def workspace(model, longest, size):
     """Return scratch space, and the lists of survivors."""
     if len(model) == FREE:
-        return unconstrained.workspace(longest, size, len(model[1]))
+        return unconstrained.workspace(longest, size, len(model[0].end))
     return constrained.workspace(model, longest, size)
 
 
 @uncounted()
-def trace(model, n, marks, names, scores, labels, place):
+def trace(transitions, stride, n, marks, names, scores, labels, place):
     """Follow the best labelling of a sentence back through the survivors.
 
     Its labels go to ``labels[place : place + n]``.
     """
-    transitions, stride = model[0], len(model[1])
     y = peek(names, peek(marks, n))
     for i in range(n - 1, -1, -1):
         poke(labels, place + i, np.int32(y))
@@ -78,11 +76,15 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
             status = DEAD
         elif n:
             if len(model) == FREE:
+                transitions, stride = model[0].transitions, len(model[0].end)
                 status = unconstrained.forward(
                     model, emissions, begin, n, size, work, names, scores
                 )
             else:
+                transitions, stride = model[0], len(model[1])
                 status = constrained.forward(model, emissions, begin, n, size, work, names, scores)
+            if status == DONE:
+                trace(transitions, stride, n, work[0], names, scores, labels, begin)
             if status == FULL:
                 return FULL, State(s, lefts, skip, wait)
             if status == DENSE or status == LOST:
@@ -90,8 +92,6 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
                 wait = min(4 * wait, 64)
         if status == DONE:
             wait = 1
-            if n:
-                trace(model, n, work[0], names, scores, labels, begin)
         elif status == UNSOUND or not all_sound(emissions, begin * size, (begin + n) * size):
             return UNSOUND, State(s, lefts, skip, wait)
         else:

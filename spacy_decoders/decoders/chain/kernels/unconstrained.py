@@ -27,10 +27,10 @@ from .dominance import (
     given_up,
     promote,
     reached_word,
-    row_of_gains,
 )
 from .few_labels import advance_few
 from .soundness import all_sound, calm
+from .tables import need_rows
 from .vectors import (
     LANES,
     WORD,
@@ -211,7 +211,8 @@ def forward(model, emissions, begin, n, size, work, names, scores):
 @uncounted()
 def advance(model, emissions, begin, n, size, work, names, scores):
     """Do what `forward` says, for any number of labels."""
-    transitions, end, ceiling, gains, ready = model
+    links, ceiling = model
+    transitions, end, gains = links.transitions, links.end, links.gains
     marks, running, hits, summits, _ = work
     stride = len(end)
     poke(names, 0, size)
@@ -244,9 +245,9 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             )
             if not (FORBIDDEN < top < np.inf):
                 return DEAD
-        at = size * stride
+        at = (size + 1) * stride
         if not last:
-            at = row_of_gains(transitions, gains, ready, g, size, stride)
+            at = need_rows(links, g, size, stride)
         count = past - first
         home, own = g & -WORD, np.int64(1) << (g & (WORD - 1))
         threshold = max(top, LOWEST)
@@ -295,12 +296,10 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             if second > 0:
                 g = peek(names, best)
                 if not last:
-                    at = row_of_gains(transitions, gains, ready, g, size, stride)
+                    at = need_rows(links, g, size, stride)
                 used, second = promote(names, scores, start, used, best, gains, at)
             if used - start > CROWD and not last:
-                used, second = thinned(
-                    transitions, gains, ready, names, scores, start, used, size, stride
-                )
+                used, second = thinned(links, names, scores, start, used, size, stride)
             if given_up(used, i, n, size):
                 return DENSE
         first, past = start, used
@@ -311,7 +310,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
 
 
 @uncounted()
-def thinned(transitions, gains, ready, names, scores, start, used, size, stride):
+def thinned(links, names, scores, start, used, size, stride):
     """Drop survivors that the second best beats, whatever follows.
 
     Returns the new end, and the second best score.
@@ -321,13 +320,13 @@ def thinned(transitions, gains, ready, names, scores, start, used, size, stride)
         if scores[k] > scores[lead]:
             names[lead], names[k] = names[k], names[lead]
             scores[lead], scores[k] = scores[k], scores[lead]
-    at = row_of_gains(transitions, gains, ready, names[lead], size, stride)
+    at = need_rows(links, names[lead], size, stride)
     floor = scores[lead]
     kept = lead + 1
     for k in range(lead + 1, used):
         x, score = names[k], scores[k]
         names[kept], scores[kept] = x, score
-        kept += np.int64(score + gains[at + x] >= floor)
+        kept += np.int64(score + links.gains[at + x] >= floor)
     return kept, scores[lead]
 
 

@@ -1,0 +1,123 @@
+"""What a label can gain on another by what follows: tables for searches and proofs.
+
+All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a word
+of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
+holds the start scores, so that the first token is like any other.
+
+The labels that may follow are parted into those to which the transition from a label g is usual
+and the others (forbidden, or masked by a large negative score):
+
+- gains, over the usual y: ``max of (T[x, y] - T[g, y])``, whatever stands there;
+- exits, over the others: ``max of T[x, y]``.
+
+Both are rounded up by eight units of the last place. A row is filled in when a sentence first
+needs it, and memory that none needs is never touched.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from .vectors import (
+    LANES,
+    WORD,
+    add,
+    fill,
+    fill_word,
+    greater,
+    largest,
+    load,
+    load_word,
+    maximum,
+    publish,
+    published,
+    select,
+    subtract,
+)
+
+__all__ = ["UP32", "Links", "advance_of", "maxima_width", "need_rows", "up32"]
+
+FORBIDDEN = np.float32(-np.inf)
+UP32 = 2.0**-21  # eight units in the last place of float32
+
+
+class Links(NamedTuple):
+    """The scores of a model and the tables derived from them, flat, in rows of `stride`.
+
+    transitions: (L + 1) rows. end: one row. gains: (L + 2) rows, of which row L holds the end
+    scores and row L + 1 zeros: what can be gained after the last token, with and without them.
+    exits: L rows, or none where all transitions are usual; those below `cutoff` are not.
+    ready: (L,), whether a row of the tables is filled in.
+
+    With each table its block maxima: of each word of 64 labels, those of lanes k, k + 16,
+    k + 32 and k + 48, for 16 k; so they have a quarter of the width.
+    """
+
+    transitions: Any
+    transition_maxima: Any
+    end: Any
+    gains: Any
+    gain_maxima: Any
+    exits: Any
+    exit_maxima: Any
+    ready: Any
+    cutoff: np.float32
+
+
+@jit(inline="always")
+def up32(value):
+    """Round up to float32, by eight units."""
+    return np.float32(value + UP32 * abs(value)) if value > -np.inf else FORBIDDEN
+
+
+@jit(inline="always")
+def maxima_width(stride):
+    """Return the width of a row of block maxima."""
+    return (stride + WORD - 1) // WORD * LANES
+
+
+@jit(inline="always")
+def note(table, maxima, row, x, value, stride):
+    """Write an entry of a table, and raise its block maximum to it."""
+    table[row * stride + x] = value
+    block = row * maxima_width(stride) + x // WORD * LANES + x % LANES
+    maxima[block] = max(maxima[block], value)
+
+
+@uncounted()
+def fill_rows(links, g, size, stride):
+    """Fill in row g of the gains and of the exits."""
+    transitions, cutoff = links.transitions, fill(links.cutoff)
+    at = g * stride
+    parted = len(links.exits) > 0
+    for x in range(size):
+        gain, leave = fill(FORBIDDEN), fill(FORBIDDEN)
+        for block in range(0, stride, LANES):
+            ours = load(transitions, x * stride + block)
+            theirs = load(transitions, at + block)
+            other = greater(cutoff, theirs)
+            # behind the last label a difference is NaN, which `maximum` passes over
+            gain = maximum(select(other, fill(FORBIDDEN), subtract(ours, theirs)), gain)
+            leave = maximum(select(other, ours, fill(FORBIDDEN)), leave)
+        note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
+        if parted:
+            note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
+    publish(links.ready, g)
+
+
+@jit(inline="always")
+def need_rows(links, g, size, stride):
+    """Fill in row g of the tables if it is not; return where it begins."""
+    if not published(links.ready, g):
+        fill_rows(links, g, size, stride)
+    return g * stride
+
+
+@jit(inline="always")
+def advance_of(links, at, exit_row, detour, word):
+    """Return A(x) for 64 labels."""
+    more = load_word(links.gains, at + word)
+    if exit_row >= 0:
+        more = maximum(add(load_word(links.exits, exit_row + word), fill_word(detour)), more)
+    return more
