@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,20 +184,28 @@ class Proof:
             )
         self._open = min(self._open, float(limits[1]))
 
-    def remember(self, remembered: Remembered) -> None:
-        """Decide what is left by walks that remember classes where they are told to."""
-        problem = self._problem
-        worth = worth_of_remembering_walks(
-            problem,
-            remembered.restrict(self._kept),
-            most_beyond(problem.edges, problem.start, self._prices, self._length),
-            self._prices,
-            self._total_price,
-            self._floor,
-            self._clock,
-        )
-        if worth is not None:
-            self._open = min(self._open, worth)
+    def remember(self, memories: Sequence[Remembered]) -> None:
+        """Decide what is left by walks that remember classes where they are told to.
+
+        Each memory is good for walks in one direction, from the end first and then in turns;
+        what they come to bounds those of the next.
+        """
+        problem, turned = self._problem, True
+        limits = (self._prices, self._total_price, self._floor)
+        rests = most_beyond(problem.edges, problem.start, self._prices, self._length)
+        for memory in memories:
+            ways = (problem.start, problem.edges, problem.end)
+            if turned:
+                ways = (problem.end, problem.reversed_edges, problem.start)
+            remembered = memory.restrict(self._kept)
+            walks = worth_of_remembering_walks(*ways, remembered, rests, *limits, self._clock)
+            if walks is None:
+                return
+            self._left_out = max(self._left_out, walks.left_out)
+            self._open = min(self._open, walks.most)
+            if self.complete:
+                return
+            turned, rests = not turned, walks.table
 
     def _set_prices(self, prices: NDArray[np.float64]) -> None:
         problem = self._problem

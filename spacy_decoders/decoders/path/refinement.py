@@ -31,6 +31,8 @@ WIDTH = 80
 FEW_CLASSES = 13
 #: Classes remembered everywhere before memory becomes local.
 EVERYWHERE = 6
+#: How far back the memories of the search lie that a proof goes through.
+BACK = (0, 3)
 #: Labels in one layer of a relaxation before it is given up.
 LABELS = 400_000
 
@@ -64,7 +66,7 @@ class Refinement:
         self.best = best
         self.bound = bound
         self._prices_in_whole = self._vertex_prices
-        self._memory: Memory | None = None
+        self._memories: list[Remembered] = []
         self._by_subsets = False
 
     @property
@@ -100,8 +102,11 @@ class Refinement:
             return
         if self._by_subsets and not proof.complete:
             proof.subsets()
-        elif self._memory is not None and not proof.complete:
-            proof.remember(self._remembered(self._memory))
+        elif self._memories and not proof.complete:
+            # the last memories are what counts; of those before, a few tighten the bounds
+            last = len(self._memories) - 1
+            chosen = sorted({max(0, last - back) for back in BACK})
+            proof.remember([self._memories[place] for place in chosen])
         if not proof.complete:
             proof.search()
 
@@ -211,8 +216,9 @@ class Refinement:
         self._take_beam(problem, given, self._after)
 
     def _take_beam(self, problem: PathProblem, given: tuple[Any, ...], outlook: Any) -> None:
-        given += (problem.dense_classes, problem.class_count, outlook)
-        scores, paths = beam(*given, len(outlook), WIDTH)
+        classes = (problem.dense_classes, problem.class_count)
+        everything: tuple[Any, ...] = (*given, *classes, outlook, len(outlook), WIDTH)
+        scores, paths = beam(*everything)
         if len(scores):
             path = paths[int(np.argmax(scores))]
             kept = self._kept if problem is self._problem else np.arange(problem.size)
@@ -248,13 +254,14 @@ class Refinement:
     def _remember(self, most_steps: float) -> None:
         """Let walks remember the classes they repeat, until the best one repeats none."""
         problem, length = self._problem, self.best.paths.shape[1]
-        memory = self._memory = Memory(problem)
+        memory = Memory(problem)
         before = walk_bounds(problem.edges, problem.start, self._vertex_prices, length - 1)
         rests = {False: self._after, True: before}
         backward, everything = True, False
         most_steps += self._effort.steps
         while not (self._done or self._effort.exhausted or self._effort.steps > most_steps):
             self._effort.rounds += 1
+            self._memories.append(self._remembered(memory))
             result = relaxed_pass(
                 problem,
                 memory,

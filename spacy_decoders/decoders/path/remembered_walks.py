@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
 from .kernels.proof import hopeful_steps
-from .problem import Floats, PathProblem
+from .problem import Floats
 
-__all__ = ["Remembered", "worth_of_remembering_walks"]
+__all__ = ["Remembered", "WorthOfWalks", "worth_of_remembering_walks"]
 
 #: Pairs of a walk and a vertex that are looked at together.
 PAIRS = 1 << 22
@@ -63,48 +64,39 @@ class _Walks:
         mixed ^= self.memory[:, 0] * np.uint64(0xBF58476D1CE4E5B9)
         mixed ^= self.memory[:, 1] * np.uint64(0x94D049BB133111EB)
         # equal ones stand together; where others come between, some are left unmerged
-        order = np.lexsort((-self.paid, mixed))
+        order = np.argsort(mixed)
         vertices, memory = self.vertices[order], self.memory[order]
         fresh = np.ones(len(order), dtype=bool)
         fresh[1:] = (vertices[1:] != vertices[:-1]) | (memory[1:] != memory[:-1]).any(axis=1)
-        chosen = order[fresh]
-        return _Walks(
-            self.vertices[chosen], self.memory[chosen], self.paid[chosen], self.worth[chosen]
+        begins = np.flatnonzero(fresh)
+        if not len(begins):
+            return self
+        paid, worth = (
+            np.maximum.reduceat(values[order], begins) for values in (self.paid, self.worth)
         )
+        return _Walks(vertices[begins], memory[begins], paid, worth)
+
+
+class WorthOfWalks(NamedTuple):
+    """What walks in one direction come to.
+
+    Attributes
+    ----------
+    most
+        The worth of the best that is left at the end; those left out excepted.
+    left_out
+        The most that a walk promised which went no further.
+    table
+        ``table[l, v]``: the most that v and l vertices before it add, prices paid, in a walk
+        that is not left out. **Shape:** ``(length, n)``
+    """
+
+    most: float
+    left_out: float
+    table: Floats
 
 
 def worth_of_remembering_walks(
-    problem: PathProblem,
-    remembered: Remembered,
-    before: Floats,
-    prices: Floats,
-    total_price: float,
-    floor: float,
-    clock: Clock,
-) -> float | None:
-    """Return a number that no path exceeds; None if the clock ends first.
-
-    Walks are built from their end, and then from their start, with the first pass as the
-    bound on what follows. Those that can't exceed `floor` go no further.
-
-    Parameters
-    ----------
-    before
-        ``before[l, v]``: the most that v and l vertices before it add, prices paid.
-        **Shape:** ``(length, n)``
-    """
-    limits = (prices, total_price, floor)
-    turned = (problem.end, problem.reversed_edges, problem.start)
-    grown = _grown(*turned, remembered, before, *limits, clock)
-    if grown is None:
-        return None
-    left_out, _, beyond = grown
-    straight = (problem.start, problem.edges, problem.end)
-    grown = _grown(*straight, remembered, beyond, *limits, clock)
-    return None if grown is None else max(left_out, *grown[:2])
-
-
-def _grown(
     first: Floats,
     edges: Floats,
     last: Floats,
@@ -114,11 +106,19 @@ def _grown(
     total_price: float,
     floor: float,
     clock: Clock,
-) -> tuple[float, float, Floats] | None:
-    """Build all walks; return the most of those left out, of the others, and their table.
+) -> WorthOfWalks | None:
+    """Build all walks that can exceed `floor`; None if the clock ends first.
 
-    The table tells, as `beyond` does of the other direction, what v and l vertices before it
-    add.
+    Of those that end alike and remember the same only the best goes on.
+
+    Parameters
+    ----------
+    first, edges, last
+        What a walk begins, goes on and ends with: for walks from the end, the ends, the
+        reversed edges and the starts.
+    beyond
+        ``beyond[l, v]``: the most that v and l vertices after it add, prices paid.
+        **Shape:** ``(length, n)``
     """
     length, size = beyond.shape
     table = np.full((length, size), -np.inf)
@@ -152,7 +152,7 @@ def _grown(
         np.maximum.at(table[place], walks.vertices, walks.paid)
     whole = walks.worth if remembered.everything else walks.paid + total_price
     most = (whole + last[walks.vertices]).max(initial=-np.inf)
-    return left_out, float(most), table
+    return WorthOfWalks(float(most), left_out, table)
 
 
 def _hopeful(

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from fractions import Fraction
 from itertools import pairwise, permutations
 from typing import NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,6 +21,8 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     PathSolution,
+    exact_path,
+    refinement,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 
@@ -109,7 +113,24 @@ def check(question: Question) -> Counter[str]:
     met = check_program(question, PROGRAMS[question.length % 2])
     for name, (decoder, budget) in DECODERS.items():
         met.update(f"{name} {status}" for status in _statuses(decoder, question, budget, known))
+    for stage in ("memory", "sets of classes"):
+        with _in_every_stage(stage):
+            statuses = list(_statuses(ExactPath(), question, Budget(), known))
+        met.update(f"ExactPath, by {stage} {status}" for status in statuses)
     return met
+
+
+@contextmanager
+def _in_every_stage(stage: str) -> Iterator[None]:
+    """Let problems that are small go through what is meant for large ones."""
+    with ExitStack() as stack:
+        for module, name in ((exact_path, "FIRST"), (refinement, "DIVE"), (refinement, "PRICED")):
+            stack.enter_context(patch.object(module, f"{name}_NODES", 1))
+        if stage == "memory":
+            stack.enter_context(patch.object(refinement, "FEW_CLASSES", 0))
+            endless = patch.object(refinement.Refinement, "_cost_of_subsets", np.inf)
+            stack.enter_context(endless)
+        yield
 
 
 def check_program(question: Question, decoder: IntegerProgram) -> Counter[str]:

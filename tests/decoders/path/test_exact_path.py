@@ -125,6 +125,8 @@ def test_scores_as_low_as_a_soft_minus_infinity():
             solution = ExactPath().decode(problem, length)
             best = truth(problem, length)[0][0]
             assert solution.certificate.score == pytest.approx(best, rel=1e-12)
+            assert solution.certificate.is_optimal
+            assert solution.certificate.gap <= 1e-12 * (1 + abs(best))
 
 
 @pytest.mark.parametrize("iterations", [1, 2, 4])
@@ -227,3 +229,24 @@ def test_a_ranking_may_ask_for_more_than_there_is_but_not_for_too_much():
     many = PathProblem(np.zeros(50), np.zeros((50, 50)), np.zeros(50), range(50))
     with pytest.raises(ProblemError, match="k: at most 100,000"):
         ExactPath().k_best(many, 10, 10**9)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_classes_and_symmetric_weights(seed):
+    # walks go to and fro between the heaviest edges; all sets of 12 classes decide it at once
+    drawn = np.random.default_rng(seed).random((400, 400))
+    problem = PathProblem(np.zeros(400), drawn + drawn.T, np.zeros(400), np.arange(400) % 12)
+    solution = ExactPath().decode(problem, 12, budget=Budget(iterations=200))
+    colored = ColorCoding().decode(problem, 12)
+    assert solution.certificate.is_optimal
+    assert colored.certificate.is_optimal
+    assert solution.certificate.score == pytest.approx(colored.certificate.score, abs=1e-9)
+
+
+@pytest.mark.parametrize("iterations", [1, 2, 5])
+def test_never_worse_than_a_beam_however_short_the_budget(iterations):
+    beam = Beam(80, lookahead=True)
+    for seed in range(5):
+        problem = symmetric(np.random.default_rng(seed), 60)
+        hurried = ExactPath().decode(problem, 12, budget=Budget(iterations=iterations))
+        assert hurried.certificate.score >= beam.decode(problem, 12).certificate.score
