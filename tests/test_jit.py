@@ -44,3 +44,40 @@ def test_a_changed_callee_is_noticed(tmp_path):
         )
         printed.append(run.stdout.split())
     assert printed == [["1", "0"], ["1", "1"], ["22", "0"]]
+
+
+RENAMED = """
+from typing import NamedTuple
+from spacy_decoders.jit import jit
+
+
+class {0}(NamedTuple):
+    number: int
+
+
+@jit()
+def ask(pair):
+    return pair.number
+
+
+print(ask({0}(7)), sum(ask.stats.cache_hits.values()))
+"""
+
+
+def test_an_index_that_names_a_class_of_before_counts_as_none(tmp_path):
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    printed = []
+    for name in ("Pair", "Pair", "Couple"):
+        text = RENAMED.format(name)
+        if not (tmp_path / "asker.py").exists() or (tmp_path / "asker.py").read_text() != text:
+            (tmp_path / "asker.py").write_text(text)
+        run = subprocess.run(
+            [sys.executable, "-c", "import asker"],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        printed.append(run.stdout.split())
+    assert printed == [["7", "0"], ["7", "1"], ["7", "0"]]

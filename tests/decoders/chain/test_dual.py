@@ -1,0 +1,101 @@
+"""The judge of chain decoders: tables that hold, bounds from any labelling, lattices that keep."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.decoders.chain.kernels import dual
+from spacy_decoders.decoders.chain.kernels.tables import need_rows
+from spacy_decoders.decoders.chain.links import usual_limit
+from spacy_decoders.decoders.chain.problem import Sentences
+
+from .cases import large_problem, random_problems, ranked
+
+
+def max_marginals(model: ChainModel, emissions: np.ndarray) -> np.ndarray:
+    """The worth of the best labelling through each label of each token, by plain messages."""
+    links = model.transitions.astype(np.float64)
+    ahead, behind = [model.start_scores + emissions[0].astype(np.float64)], [model.end_scores]
+    for row in emissions[1:].astype(np.float64):
+        ahead.append((ahead[-1][:, None] + links).max(axis=0) + row)
+    for row in emissions[:0:-1].astype(np.float64):
+        behind.append((links + (row + behind[-1])).max(axis=1))
+    return np.array(ahead) + np.array(behind[::-1])
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.3])
+def test_tables_bound_every_gain_and_exit(forbidden):
+    model, _ = large_problem(3, 70, [2], forbidden=forbidden)
+    links, stride = model.links, len(model.links.end)
+    transitions = model.transitions.astype(np.float64)
+    for g in (0, 5, 69):
+        at = need_rows(links, g, model.size, stride)
+        usual = transitions[g] >= links.cutoff
+        gains = (transitions[:, usual] - transitions[g, usual]).max(axis=1)
+        found = links.gains[at : at + model.size]
+        assert (found >= gains).all() and found == pytest.approx(gains, rel=1e-5, abs=1e-6)
+        assert usual.all() == (not len(links.exits))
+        if len(links.exits):
+            exits = transitions[:, ~usual].max(axis=1)
+            assert (links.exits[at : at + model.size] >= exits).all()
+
+
+def test_any_labelling_leads_to_a_bound():
+    rng = np.random.default_rng(2)
+    checked = close = 0
+    for model, emissions in random_problems(240, seed=9):
+        every = ranked(model, emissions)
+        if not every:
+            continue
+        sentences = Sentences.of(model, emissions)
+        for _ in range(4):
+            score, labels = every[rng.integers(len(every))]
+            given = np.array(labels, dtype=np.int32)
+            bound = dual.bounds(
+                model.links, sentences.emissions.reshape(-1), sentences.offsets, model.size,
+                given, 2.0,
+            )[0]  # fmt: skip
+            assert bound >= every[0][0]
+            checked += 1
+            # above the best only by what float64 rounds, whatever the labelling given
+            close += bound <= every[0][0] + 1e-9 * (1 + abs(every[0][0]) + abs(score))
+    assert checked > 500 and close == checked
+
+
+def test_labels_that_are_none_prove_nothing_and_illegal_labellings_nothing_wrong():
+    model = ChainModel([[0, -np.inf], [0, 0]])
+    sentence = Sentences.of(model, [[1, 0], [0, 1]])
+    for labels, proven in (([0, 1], 1.0), ([0, 2], np.inf), ([-1, 0], np.inf)):
+        bounds = dual.bounds(
+            model.links, sentence.emissions.reshape(-1), sentence.offsets, 2,
+            np.array(labels, dtype=np.int32), 2.0,
+        )  # fmt: skip
+        assert bounds[0] >= proven
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.2])
+@pytest.mark.parametrize("size", [5, 64, 130])
+@pytest.mark.parametrize("slack", [0.5, 6.0])
+def test_a_lattice_keeps_every_label_within_its_slack(size, forbidden, slack):
+    model, emissions = large_problem(size, size, [12], peaked=4.0, forbidden=forbidden)
+    through = max_marginals(model, emissions)
+    labels = through.argmax(axis=1).astype(np.int32)
+    sentence = Sentences.of(model, emissions)
+    status, _, lattice = dual.survive(
+        model.links, sentence.emissions.reshape(-1), 0, 12, size, labels, slack, 2.0,
+        dual.lattice_for(12, size),
+    )  # fmt: skip
+    assert status == dual.PROVEN
+    dropped = 0
+    for i in range(12):
+        kept = set(lattice.names[lattice.marks[i + 1] : lattice.marks[i + 2]].tolist())
+        wanted = set(np.flatnonzero(through[i] >= through.max() - slack).tolist())
+        assert wanted <= kept
+        dropped += size - len(kept)
+    assert dropped > 0
+
+
+def test_masks_are_found_by_the_size_of_the_others():
+    scores = np.array([0.5, -1.0, 2.0, -1e4, -np.inf], dtype=np.float32)
+    assert -1e4 < usual_limit(scores) < -2.0
+    assert usual_limit(np.zeros(3, dtype=np.float32)) == -np.inf
