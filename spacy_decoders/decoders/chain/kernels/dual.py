@@ -72,7 +72,7 @@ class Lattice(NamedTuple):
     word: Any
 
 
-class Lax(NamedTuple):
+class Excess(NamedTuple):
     """How much more than from the reference the labels of a token may be worth, in float32.
 
     usual: those to which its transition is usual; other: less their emission, the others.
@@ -82,7 +82,7 @@ class Lax(NamedTuple):
     other: np.float32
 
 
-NOT_LAX = Lax(np.float32(0), FORBIDDEN)  # from the reference alone
+NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
 
 
 @jit()
@@ -149,7 +149,7 @@ def reached(links, lattice, first, past, lead, local, word, stride):
 
 
 @jit(inline="always")
-def hopeful(links, local, table, before, wide, block, parted, detour, lax, threshold):
+def may_survive(links, local, table, before, wide, block, parted, detour, excess, threshold):
     """Return whether one of 64 labels may survive, by its block maxima."""
     own = crest(local)
     more = load(links.gain_maxima, table * wide + block)
@@ -157,9 +157,9 @@ def hopeful(links, local, table, before, wide, block, parted, detour, lax, thres
         leave = add(load(links.exit_maxima, table * wide + block), fill(detour))
         more = maximum(leave, more)
     step = load(links.transition_maxima, before * wide + block)
-    worth = add(add(step, own), fill(lax.usual))
-    if lax.other > FORBIDDEN:
-        worth = maximum(add(own, fill(lax.other)), worth)
+    worth = add(add(step, own), fill(excess.usual))
+    if excess.other > FORBIDDEN:
+        worth = maximum(add(own, fill(excess.other)), worth)
     return at_least(add(worth, more), fill(threshold)) != 0
 
 
@@ -191,7 +191,9 @@ def thinned(links, lattice, start, used, size, slack):
 
 
 @uncounted(inline="always")
-def pass_lone(links, emissions, begin, n, size, labels, slack, lattice, i, used, message, error):
+def follow_reference(
+    links, emissions, begin, n, size, labels, slack, lattice, i, used, message, error
+):
     """Go on from token i for as long as the reference is the only survivor.
 
     Most tokens are passed here: a loop of its own, with little to keep in registers.
@@ -240,8 +242,8 @@ def pass_lone(links, emissions, begin, n, size, labels, slack, lattice, i, used,
                 if word <= r < word + WORD:
                     local = chosen(~(np.int64(1) << (r - word)), local)
                 block = word // 4
-                if hopeful(
-                    links, local, table, before, wide, block, parted, detour, NOT_LAX, threshold
+                if may_survive(
+                    links, local, table, before, wide, block, parted, detour, NO_EXCESS, threshold
                 ):
                     worth = add(load_word(transitions, lead + word), local)
                     more = advance_of(links, table * stride, exit_row, detour, word)
@@ -277,15 +279,15 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
     poke(values, 0, 0.0)
     first, past = np.int64(0), np.int64(1)
     message, error = 0.0, 0.0
-    lax, extent = NOT_LAX, 0.0  # extent: the largest size of a value
+    excess, extent = NO_EXCESS, 0.0  # extent: the largest size of a value
     i = -1
     while i < n - 1:
         i += 1
         if past - first == 1:
-            i, past, message, error = pass_lone(
+            i, past, message, error = follow_reference(
                 links, emissions, begin, n, size, labels, slack, lattice, i, past, message, error
             )
-            first, lax, extent = past - 1, NOT_LAX, 0.0
+            first, excess, extent = past - 1, NO_EXCESS, 0.0
             if i == n:
                 break
         if past + size + n > len(names):
@@ -319,8 +321,8 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
             local = emission_word(emissions, row, word, size)
             if word <= r < word + WORD:
                 local = chosen(~(np.int64(1) << (r - word)), local)
-            if size > WORD and not hopeful(
-                links, local, table, before, wide, word // 4, parted, detour, lax, threshold
+            if size > WORD and not may_survive(
+                links, local, table, before, wide, word // 4, parted, detour, excess, threshold
             ):
                 continue
             worth = reached(links, lattice, first, past, lead, local, word, stride)
@@ -350,7 +352,7 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
                 next_usual = max(next_usual, value + usual)
                 if parted:
                     next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
-        lax, extent = Lax(up32(next_usual), up32(next_other)), extent_next
+        excess, extent = Excess(up32(next_usual), up32(next_other)), extent_next
         if used - start > 2 and not parted and not last:
             used = thinned(links, lattice, start, used, size, slack)
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
