@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...budget import Clock
 from .costs import PairCosts
 from .kernels.evaluation import evaluate
+from .presolve import least_costs, presolve
 from .rounding import rounded_down
 
 __all__ = ["BEYOND", "NARROW", "WIDE", "FixedPoint", "quantise"]
@@ -19,6 +20,8 @@ __all__ = ["BEYOND", "NARROW", "WIDE", "FixedPoint", "quantise"]
 NARROW, WIDE = 24, 46
 #: More quanta than any choice has.
 BEYOND = 2**62
+#: A range of so many times the cost in question is too wide: candidates are left out first.
+FAR = 64.0
 #: The most quanta to a unit of cost.
 FINEST = 1e290
 
@@ -65,6 +68,13 @@ class FixedPoint:
         """How much less than a cost the bound that closes its search may be."""
         return 3.0 * (self.slack + 1) / self.scale if self.slack else 0.0
 
+    @property
+    def told_apart(self) -> float:
+        """The cost from which on costs are not told apart, rounded down."""
+        if not self.slack:
+            return self.shift + self.reach
+        return rounded_down(self.shift + self.reach, self.minima + self.reach, self.size**2)
+
     def cutoff(self, cost: float) -> int:
         """Return the most quanta that a choice may have that is truly cheaper than `cost`."""
         quanta = min(cost - self.shift, self.reach) * self.scale
@@ -73,7 +83,10 @@ class FixedPoint:
         return round(quanta) - self.step
 
     def lower(self, bound: int) -> float:
-        """Return the cost that choices of at least `bound` quanta have at least."""
+        """Return the cost that choices of at least `bound` quanta have at least.
+
+        That is if one of them costs no more than shift + reach.
+        """
         if not self.slack:
             return self.shift + -(-bound // self.step)
         above = (bound - self.slack) / self.scale
@@ -105,9 +118,12 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
     None if time is up before all are.
 
     Each term is shifted to a least cost of 0, and clipped at what alone takes a choice to
-    `upper`: no term is worth more digits, and one enormous cost spoils no other.
+    `upper`: no term is worth more digits, and one enormous cost spoils no other. Candidates
+    that take every choice beyond `upper` are clipped, too, wherever they spoil the range.
     """
-    shift, k = costs.shift, costs.size
+    far = upper - costs.shift > FAR * abs(upper)
+    least = presolve(costs, upper) if far else least_costs(costs)
+    shift, k = float(least.own.sum() + least.pairs.sum()), costs.size
     terms = k * (k + 1) // 2
     reach = max(upper - shift, 0.0)
     dtype: Any = np.int64
@@ -121,25 +137,26 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
     else:
         step, slack = 1, terms
         scale = min(FINEST, 2.0**WIDE / max(terms * reach, 1e-300))
-    unary = costs.unary - np.repeat(costs.unary_minima, np.diff(costs.offsets))
+    unary = np.clip(costs.unary - np.repeat(least.own, np.diff(costs.offsets)), 0.0, reach)
+    unary[~least.keep] = reach
     blocks = np.empty(len(costs.blocks), dtype=dtype)
     for i in range(k):
         if clock.seconds_left == 0.0:
             return None
         for j in range(i + 1, k):
-            block = costs.block(i, j)
+            block = costs.block(i, j) - least.pairs[i, j]
+            if far:
+                np.maximum(block, 0.0, out=block)
             start = costs.starts[i, j]
-            blocks[start : start + block.size] = np.rint(
-                np.minimum(block - costs.block_minima[i, j], reach) * scale
-            ).ravel()
+            blocks[start : start + block.size] = np.rint(np.minimum(block, reach) * scale).ravel()
     return FixedPoint(
         scale=scale,
         step=step,
         slack=slack,
         shift=shift,
         reach=reach,
-        minima=float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum()),
-        unary=np.rint(np.minimum(unary, reach) * scale).astype(dtype),
+        minima=float(np.abs(least.own).sum() + np.abs(least.pairs).sum()),
+        unary=np.rint(unary * scale).astype(dtype),
         blocks=blocks,
         starts=costs.starts,
         offsets=costs.offsets,

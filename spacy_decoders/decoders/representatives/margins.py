@@ -79,7 +79,9 @@ def _lower_bounds(solver: BranchAndBound) -> NDArray[np.float64]:
         )
         if bounds is not None and solver.root is not None:
             least = int(np.delete(bounds[first:last], solver.choices[i]).min())
-            lower[i] = max(lower[i], solver.root.numbers.lower(least))
+            numbers = solver.root.numbers
+            # what costs more than the quanta tell apart may cost any more
+            lower[i] = max(lower[i], min(numbers.lower(least), numbers.told_apart))
     return lower
 
 
