@@ -192,9 +192,7 @@ class BranchAndBound(TreeDecoder):
     ) -> TreeSolution:
         from .kernels import proofs  # compiled where it is first needed
 
-        legal, _, _ = proofs.tally(
-            problem.arcs, heads, problem.projective, problem.single_root
-        )
+        legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)
         score, scale = score_and_scale(problem, heads) if legal else (-np.inf, 0.0)
         if score == -np.inf:
             raise DecodersError("BranchAndBound: the compiled code returned no legal tree.")

@@ -13,11 +13,11 @@ from ...errors import InfeasibleError
 from ..solver import Solver, SolverError
 from .decoder import UNIT
 from .descent import descend
+from .feasibility import tree_exists
 from .grandparent_lp import GrandparentProgram, Point, Polytope
 from .grandparent_scores import ScoreTable, chains_of
 from .incumbent import Incumbent
 from .pricing import Bound, Relaxation, priced, tightened
-from .feasibility import tree_exists
 from .separation import crossing_arcs, exceeded_arcs, implied_chains
 
 __all__ = ["Outcome", "Search"]
@@ -52,6 +52,8 @@ class Outcome:
         How many linear programs were solved.
     nodes
         How many nodes of the search were looked at, the root being one.
+    chains
+        The scores of the tree's grandparents.
     """
 
     heads: NDArray[np.int64] | None
@@ -63,6 +65,7 @@ class Outcome:
     added: int
     rounds: int
     nodes: int
+    chains: Floats
 
 
 class Search:
@@ -178,6 +181,7 @@ class Search:
             added,
             self.rounds,
             self.nodes,
+            np.zeros(0) if self.best.heads is None else self.table.chains_of_tree(self.best.heads),
         )
 
     @property

@@ -66,7 +66,9 @@ def _solved(
     heads, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
     if bound == -np.inf:
         if proofs.reaches_all(arcs > -np.inf, single_root):
-            raise DecodersError("ChuLiuEdmonds: the compiled code found no tree, but there is one.")
+            raise DecodersError(
+                "ChuLiuEdmonds: the compiled code found no tree, but there is one."
+            )
         return heads, -np.inf, 0.0
     if count == 0:
         return heads, np.inf, 0.0

@@ -44,21 +44,25 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
            [-inf,   5., -inf]])
     """
     # the compiled loops load where they are first needed
-    if problem.is_first_order:
-        from .kernels import chu_liu_edmonds, eisner
+    if problem.is_first_order and problem.projective:
+        from .kernels import eisner
 
-        kernel = eisner if problem.projective else chu_liu_edmonds
-        marginals: NDArray[np.float64] = kernel.max_marginals(problem.arcs, problem.single_root)
-        return marginals
+        charted: NDArray[np.float64] = eisner.max_marginals(problem.arcs, problem.single_root)
+        return charted
     if _has_chart(problem):
         from .second_order import SecondOrder
 
         return SecondOrder().max_marginals(problem)
-    marginals = np.full_like(problem.arcs, -np.inf)
+    if problem.is_first_order:
+        from .kernels import chu_liu_edmonds
+
+        marginals = chu_liu_edmonds.max_marginals(problem.arcs, problem.single_root)
+        wanted = np.isnan(marginals)
+    else:
+        marginals, wanted = np.full_like(problem.arcs, -np.inf), problem.allowed
     allowed = np.array(problem.allowed)
-    for token in range(1, problem.n + 1):
-        heads = np.flatnonzero(problem.allowed[:, token])
-        for head in heads:
+    for token in np.flatnonzero(wanted.any(axis=0)):
+        for head in np.flatnonzero(wanted[:, token]):
             allowed[:, token] = False
             allowed[head, token] = True
             marginals[head, token] = _best_score(problem.restricted(allowed), budget)

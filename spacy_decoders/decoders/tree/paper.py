@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...budget import Budget, Clock
-from .pieces import Pieces, split_into_pieces
 from .hurried import hurried_bound, hurried_tree
 from .magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
+from .pieces import Pieces, split_into_pieces
 from .problem import TreeProblem
 from .scoring import score_tree
 from .search import MOST_NODE_BYTES, TOLERANCE, Outcome, search

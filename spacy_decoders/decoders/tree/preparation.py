@@ -166,4 +166,3 @@ def incidence(
     return Incidence(
         starts, owner[order], np.zeros(len(worth), np.int32), float(worth[low <= 0].sum())
     )
-

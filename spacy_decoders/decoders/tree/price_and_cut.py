@@ -133,7 +133,8 @@ class PriceAndCut(TreeDecoder):
         legal, score, scale = proofs.tally(
             problem.arcs, heads, problem.projective, problem.single_root
         )
-        chains = _chains_of_tree(problem, scorer, found.heads)
+        # a scorer is not asked twice
+        chains = found.chains if scorer else _chains_of_tree(problem, None, found.heads)
         score, scale = score + float(chains.sum()), scale + float(np.abs(chains).sum())
         if not legal or score == -np.inf:
             raise DecodersError("PriceAndCut: the search returned no legal tree.")
@@ -153,7 +154,7 @@ class PriceAndCut(TreeDecoder):
         _check(problem, scorer)
         clock = budget.start()
         if problem.n == 0:
-            return Outcome(np.array([-1]), 0.0, 0.0, 0.0, True, 0, 0, 0, 0)
+            return Outcome(np.array([-1]), 0.0, 0.0, 0.0, True, 0, 0, 0, 0, np.zeros(0))
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
             hurried = _in_a_hurry(problem, scorer)
             if hurried is not None:
@@ -213,14 +214,18 @@ def _in_a_hurry(problem: TreeProblem, scorer: GrandparentScorer | None) -> Outco
         return None
     trees = [bound.heads, Bound(problem.arcs, problem.single_root, problem.projective).heads]
     tokens = np.arange(1, problem.n + 1)
+    chains = [_chains_of_tree(problem, scorer, heads) for heads in trees]
     scores = [
-        float(problem.arcs[heads[1:], tokens].sum() + _chains_of_tree(problem, scorer, heads).sum())
-        for heads in trees
+        float(problem.arcs[heads[1:], tokens].sum() + worth.sum())
+        for heads, worth in zip(trees, chains, strict=True)
     ]
     best = int(np.argmax(scores))
     if scores[best] == -np.inf:
         return None
-    return Outcome(trees[best], scores[best], bound.value, bound.value, False, 0, 0, 0, 0)
+    worth, most_of_all = scores[best], bound.value
+    return Outcome(
+        trees[best], worth, most_of_all, most_of_all, False, problem.n, 0, 0, 0, chains[best]
+    )
 
 
 def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:

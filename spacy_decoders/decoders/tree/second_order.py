@@ -155,9 +155,7 @@ def best_heads(
     ``-inf``.
     """
     space = _space(second_order.entries(len(arcs), outermost))
-    heads, bound = second_order.decode(
-        arcs, grandparents, siblings, single_root, outermost, space
-    )
+    heads, bound = second_order.decode(arcs, grandparents, siblings, single_root, outermost, space)
     return heads, float(bound)
 
 

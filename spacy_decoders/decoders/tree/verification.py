@@ -96,9 +96,7 @@ def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
     return None
 
 
-def _objectives(
-    problem: TreeProblem, solution: TreeSolution, heads: Heads
-) -> list[Objective]:
+def _objectives(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> list[Objective]:
     """Return what the solution's decoder may have paid for."""
     if solution.certificate.decoder != "SecondOrder":
         return [Objective()]

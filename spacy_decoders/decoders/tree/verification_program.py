@@ -129,7 +129,9 @@ def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
         if problem.projective:
             inside = (low < ends) & (ends < high)
             outside = (ends < low) | (ends > high)
-            crossing = np.flatnonzero((inside[:, 0] & outside[:, 1]) | (outside[:, 0] & inside[:, 1]))
+            crossing = np.flatnonzero(
+                (inside[:, 0] & outside[:, 1]) | (outside[:, 0] & inside[:, 1])
+            )
             entries = dict.fromkeys(crossing.tolist(), 1.0) | {a: float(n)}
             rows.add(entries, -np.inf, float(n))
 

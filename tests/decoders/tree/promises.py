@@ -223,11 +223,11 @@ def check_ranking(problem: TreeProblem, truth: Truth) -> Counter[str]:
         if not math.isnan(margin):
             _agrees(other, others, truth, also=truth.scale(best))
     seen: list[tuple[int, ...]] = []
-    for place, solution in enumerate(k_best(problem, 3)):
+    for solution in k_best(problem, 3):
         judge(truth, problem, solution, verified=False)
         heads = tuple(solution.heads.tolist())
         assert heads not in seen
-        rest = max((truth.exact(one) for one in truth.parts if one not in seen))
+        rest = max(truth.exact(one) for one in truth.parts if one not in seen)
         assert solution.rank_bound is not None and rest <= Fraction(solution.rank_bound)
         proven = solution.rank_bound - solution.certificate.score <= solution.certificate.tolerance
         met[f"k_best {'proven' if proven else 'unproven'}"] += 1

@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders.budget import Budget
+from spacy_decoders.budget import UNLIMITED, Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     DenseGrandparents,
@@ -239,6 +239,7 @@ def test_climbing_leaves_no_single_head_to_better(projective):
             single_root=single,
             projective=projective,
             climbs=True,
+            clock=UNLIMITED.start(),
         )
         best.offer(np.array([-1, *start]))
         assert not violations(problem, best.heads[1:])

@@ -340,9 +340,12 @@ def with_duals(arcs, single_root):
     return heads[1:], bound, penalty, value, work[1], count
 
 
-@jit(fastmath=FAST)
+@jit()
 def max_marginals(arcs, single_root):
-    """Return the score of the best tree through each arc, by one solution for each arc."""
+    """Return the score of the best tree through each arc, by one solution for each arc.
+
+    NaN where the duals leave it open whether there is a better tree.
+    """
     size = arcs.shape[0]
     heads = np.empty(size, dtype=np.int32)
     work = np.empty((4, 2 * size), dtype=np.int64)
@@ -356,9 +359,19 @@ def max_marginals(arcs, single_root):
             if arcs[h, m] == -np.inf:
                 continue
             weights[h, m] = arcs[h, m]
-            bound, _, _ = solve_rooted(weights, single_root, heads, value, work, unwanted)
+            bound, penalty, count = solve_rooted(
+                weights, single_root, heads, value, work, unwanted
+            )
             if bound > -np.inf:
-                result[h, m] = _score(arcs, heads)
+                mass, scale = penalty, 1.0
+                for node in range(1, count):
+                    mass += abs(value[node])
+                for token in range(1, size):
+                    scale += abs(arcs[heads[token], token])
+                score = _score(arcs, heads)
+                # what rounding may hide, and what lies between the tree and its bound
+                open_ = 1e-15 * size * mass + abs(bound - score)
+                result[h, m] = score if count > 0 and open_ <= 1e-9 * scale else np.nan
             weights[h, m] = -np.inf
         weights[:, m] = arcs[:, m]
     return result

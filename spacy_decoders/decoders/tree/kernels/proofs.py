@@ -13,7 +13,7 @@ from ....jit import jit
 
 @jit()
 def tally(arcs, heads, projective, single_root):
-    """Return whether heads (n,) are a legal tree, what it is worth, and its absolute parts' sum."""
+    """Return whether heads (n,) are a legal tree, its score, and the sum of its absolute parts."""
     size = arcs.shape[0]
     score = scale = 0.0
     roots = 0

@@ -1,0 +1,318 @@
+"""Compiled code and solvers that are at fault: nothing wrong may be called optimal.
+
+Each decoder is given results that were tampered with. The tree that comes out is either still
+the best one, or it is not called optimal, or an error is raised.
+"""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import verify
+from spacy_decoders.decoders.growing_program import GrowingProgram
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    PriceAndCut,
+    SecondOrder,
+    TreeProblem,
+    price_and_cut,
+    score_tree,
+    second_order_score,
+)
+from spacy_decoders.decoders.tree.kernels import branch_and_bound as bounding
+from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
+from spacy_decoders.errors import DecodersError, InfeasibleError
+from tests.decoders.tree.samples import trees
+
+
+def problem_of(seed, *, projective=True, single_root=True, second=False, siblings=False, n=4):
+    rng = np.random.default_rng(seed)
+    return TreeProblem(
+        3 * rng.normal(size=(n + 1, n + 1)),
+        rng.normal(size=(n + 1,) * 3) if second else None,
+        rng.normal(size=(n + 1,) * 3) if siblings else None,
+        projective=projective,
+        single_root=single_root,
+    )
+
+
+def worse_heads(problem):
+    """Another legal tree, worth less by its arcs."""
+    others = trees(problem.n, problem.projective, problem.single_root)
+    tokens = range(1, problem.n + 1)
+    worst = min(others, key=lambda tree: problem.arcs[list(tree), tokens].sum())
+    return np.array(worst, dtype=np.int32)
+
+
+def without_an_arc_of(arcs, heads):
+    """The arcs without one of the tree's that some other tree can do without."""
+    token = int(np.argmax([arcs[h, m] for m, h in enumerate(heads, start=1)])) + 1
+    fewer = arcs.copy()
+    fewer[heads[token - 1], token] = -np.inf
+    fewer.flags.writeable = False
+    return fewer
+
+
+def never_wrong(decoder, problem, score=score_tree):
+    """Demand that what comes out is the best tree, is not called optimal, or is an error."""
+    best = max(
+        score(problem, tree) for tree in trees(problem.n, problem.projective, problem.single_root)
+    )
+    try:
+        solution = decoder.decode(problem)
+    except InfeasibleError:
+        raise AssertionError("infeasible, but there are trees") from None
+    except DecodersError:
+        return "error"
+    certificate = solution.certificate
+    worth = score(problem, solution.heads)
+    assert certificate.score == pytest.approx(worth)
+    assert verify(problem, solution).outcome != "refuted" or not certificate.is_optimal
+    if worth < best - 1e-6:
+        assert not certificate.is_optimal, certificate
+        return "not optimal"
+    return "right"
+
+
+# --- single arcs -------------------------------------------------------------------------------
+
+
+def tampered_chart(kind):
+    real = eisner.charted
+
+    def charted(arcs, single_root):
+        heads, chart, value, positive = real(arcs, single_root)
+        if kind == "heads":
+            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+        elif kind == "dropped arc":
+            heads, chart, value, positive = real(without_an_arc_of(arcs, heads), single_root)
+        elif kind == "no tree":
+            chart = np.full_like(chart, -np.inf)
+        elif kind == "not a tree":
+            heads = np.full_like(heads, 1)
+        elif kind == "value":
+            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            chart[2:] -= 5.0
+        elif kind == "not a number":
+            chart[:] = np.nan
+        return heads, chart, value, positive
+
+    return charted
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize(
+    "kind", ["heads", "dropped arc", "no tree", "not a tree", "value", "not a number"]
+)
+def test_eisner(monkeypatch, kind, single_root):
+    monkeypatch.setattr(eisner, "charted", tampered_chart(kind))
+    met = {never_wrong(Eisner(), problem_of(seed, single_root=single_root)) for seed in range(20)}
+    assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
+
+
+def test_any_entry_of_eisners_chart_that_decides_is_missed(monkeypatch):
+    problem = problem_of(1)
+    real = eisner.charted
+    _heads, chart, _, _ = real(problem.arcs, True)
+    assert Eisner().decode(problem).certificate.is_optimal
+    for place in np.argwhere(chart > -1e300):
+        lowered = chart.copy()
+        lowered[tuple(place)] -= 1.0
+        other = worse_heads(problem)
+        monkeypatch.setattr(eisner, "charted", lambda *_: (other, lowered, 0.0, 1.0))  # noqa: B023
+        assert not Eisner().decode(problem).certificate.is_optimal
+
+
+def tampered_duals(kind):
+    real = chu_liu_edmonds.with_duals
+
+    def with_duals(arcs, single_root):
+        heads, bound, penalty, value, parent, count = real(arcs, single_root)
+        problem = TreeProblem(arcs, projective=False, single_root=single_root)
+        if kind == "heads":
+            heads = worse_heads(problem)
+        elif kind == "dropped arc":
+            return real(without_an_arc_of(arcs, heads), single_root)
+        elif kind == "no tree":
+            bound = -np.inf
+        elif kind == "duals":
+            heads = worse_heads(problem)
+            value -= 3.0
+        elif kind == "sets":
+            heads = worse_heads(problem)
+            parent[:] = 0
+        elif kind == "nodes":
+            heads, count = worse_heads(problem), 2
+        return heads, bound, penalty, value, parent, count
+
+    return with_duals
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("kind", ["heads", "dropped arc", "no tree", "duals", "sets", "nodes"])
+def test_chu_liu_edmonds(monkeypatch, kind, single_root):
+    monkeypatch.setattr(chu_liu_edmonds, "with_duals", tampered_duals(kind))
+    met = {
+        never_wrong(ChuLiuEdmonds(), problem_of(s, projective=False, single_root=single_root))
+        for s in range(20)
+    }
+    assert met & {"error", "not optimal"}
+
+
+# --- second order ------------------------------------------------------------------------------
+
+
+def tampered_tables(kind):
+    real = second_order.decode
+
+    def decode(arcs, grandparents, siblings, single_root, outermost, space):
+        given = (grandparents, siblings, single_root, outermost, space)
+        heads, best = real(arcs, *given)
+        if kind == "heads":
+            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+        elif kind == "dropped arc":
+            heads, best = real(without_an_arc_of(arcs, heads), *given)
+        elif kind == "no grandparents":
+            heads, best = real(arcs, np.zeros((0, 0, 0)), *given[1:])
+        elif kind == "no siblings":
+            heads, best = real(arcs, grandparents, np.zeros((0, 0, 0)), *given[2:])
+        elif kind == "tables":
+            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            size = len(arcs)
+            space[: second_order.entries(size, outermost)] -= 2.0
+        return heads, best
+
+    return decode
+
+
+@pytest.mark.parametrize("grandparents", ["all", "outermost"])
+@pytest.mark.parametrize(
+    "kind", ["heads", "dropped arc", "no grandparents", "no siblings", "tables"]
+)
+def test_second_order(monkeypatch, kind, grandparents):
+    monkeypatch.setattr(second_order, "decode", tampered_tables(kind))
+    met = {
+        never_wrong(
+            SecondOrder(grandparents),
+            problem_of(seed, second=True, siblings=True, single_root=seed % 2 == 0),
+            lambda problem, tree: second_order_score(problem, tree, grandparents),
+        )
+        for seed in range(20)
+    }
+    assert met & {"error", "not optimal"}
+
+
+# --- branch and bound --------------------------------------------------------------------------
+
+
+def tampered_work(kind):
+    real = bounding.work
+
+    def work(scores, bounding_scores, incidence, multipliers, pool, mask, *rest):
+        upper, lost, calls, h, m = real(
+            scores, bounding_scores, incidence, multipliers, pool, mask, *rest
+        )
+        if kind == "tree":
+            arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
+            pool.heads[0, 1:] = worse_heads(arcs)
+        elif kind == "score":
+            arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
+            pool.heads[0, 1:] = worse_heads(arcs)
+            pool.scores[0] = upper + 1.0
+        elif kind == "bound":
+            upper, lost, h, m = -50.0, -50.0, -1, -1
+        elif kind == "cycle":
+            pool.heads[0, 1:] = np.roll(np.arange(1, len(mask)), 1)
+        return upper, lost, calls, h, m
+
+    return work
+
+
+@pytest.mark.parametrize("kind", ["tree", "score", "bound", "cycle"])
+def test_branch_and_bound(monkeypatch, kind):
+    monkeypatch.setattr(bounding, "work", tampered_work(kind))
+    met = []
+    for seed in range(20):
+        problem = problem_of(seed, second=True, siblings=True)
+        met.append(never_wrong(BranchAndBound(), problem))
+        if kind == "bound" and met[-1] == "right":
+            # a bound below the score of a tree is disproved
+            assert not BranchAndBound().decode(problem).certificate.is_optimal
+    assert kind == "bound" or set(met) & {"error", "not optimal"}
+
+
+def test_a_node_closed_with_a_slack_leaves_it_in_the_bound():
+    # the best tree is worth 1200000.0000304673, which the slack of 1e-9 would hide
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        arcs = 1e5 * rng.integers(-12, 13, (5, 5)) + 1e-4 * rng.normal(size=(5, 5))
+        problem = TreeProblem(arcs, siblings=1e-4 * rng.normal(size=(5, 5, 5)))
+        solution = BranchAndBound().decode(problem)
+        best = max(score_tree(problem, tree) for tree in trees(4, True, True))
+        assert solution.certificate.bound >= best
+
+
+def test_the_papers_method_never_calls_feasible_problems_infeasible():
+    from spacy_decoders.budget import Budget
+
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        chains = np.where(rng.random((5, 5, 5)) < 0.5, -np.inf, rng.normal(size=(5, 5, 5)))
+        problem = TreeProblem(rng.normal(size=(5, 5)), grandparents=chains)
+        legal = [tree for tree in trees(4, True, True) if score_tree(problem, tree) > -np.inf]
+        try:
+            solution = BranchAndBound(method="paper").decode(problem, budget=Budget(iterations=1))
+        except InfeasibleError:
+            assert not legal
+        else:
+            assert tuple(solution.heads.tolist()) in legal
+
+
+# --- solvers -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("pruning", [True, False])
+def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
+    def lie(self, clock=None):
+        raise InfeasibleError("No point satisfies all rows of the program.")
+
+    monkeypatch.setattr(GrowingProgram, "solve", lie)
+    for seed in range(20):
+        problem = problem_of(seed, projective=projective, second=True)
+        assert never_wrong(PriceAndCut(pruning=pruning), problem) == "right"
+
+
+@pytest.mark.parametrize("polytope", ["both", "counting", "martins"])
+def test_a_solver_with_wrong_duals(monkeypatch, polytope):
+    from dataclasses import replace
+
+    real = GrowingProgram.solve
+
+    def solve(self, clock=None):
+        found = real(self, clock)
+        duals = found.duals + 1.0
+        return replace(found, duals=duals, bound=self._dual_bound(duals))
+
+    monkeypatch.setattr(GrowingProgram, "solve", solve)
+    for seed in range(10):
+        problem = problem_of(seed, projective=False, second=True)
+        never_wrong(PriceAndCut(polytope=polytope, pruning=False), problem)
+
+
+def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
+    from dataclasses import replace
+
+    real = price_and_cut.Search.run
+    problem = problem_of(2, projective=False, second=True)
+
+    def other_tree(self):
+        found = real(self)
+        heads = np.concatenate([[-1], worse_heads(problem)])
+        return replace(found, heads=heads)
+
+    monkeypatch.setattr(price_and_cut.Search, "run", other_tree)
+    assert never_wrong(PriceAndCut(), problem) == "not optimal"
+    monkeypatch.setattr(price_and_cut.Search, "run", lambda self: replace(real(self), bound=-99.0))
+    assert not PriceAndCut().decode(problem).certificate.is_optimal
