@@ -86,8 +86,12 @@ class Beam(PathDecoder):
             no_prices = np.zeros(problem.size)
             outlook = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
         scores, paths = self._grown(problem, outlook, clock)
-        best = np.lexsort((np.arange(len(scores)), -scores))[:k]
-        found = problem.ranked(paths[best]) or [some_path(problem, length, clock)]
+        if not len(scores):
+            found = [some_path(problem, length, clock)]
+        elif k == 1:
+            found = [paths[scores.argmax()]]
+        else:
+            found = problem.ranked(paths[np.argsort(-scores, kind="stable")[:k]])
         bound = np.inf
         if self.lookahead:
             bound = quick_bound(problem, length, problem.score(found[0]), nodes=0)

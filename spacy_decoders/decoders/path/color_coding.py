@@ -192,9 +192,10 @@ def _colored(
     A path that reaches the bound of all ends it.
     """
     done, score = 0, -np.inf if path is None else problem.score(path)
-    while done < needed and score < bound and not clock.exhausted(done):
-        ended, found = colorings.run(done, score, lambda _: clock.exhausted())
-        done += ended
+    limit = clock.budget.iterations
+    last = needed if limit is None else min(needed, limit)
+    while done < last and score < bound and not clock.exhausted(done):
+        done, found = colorings.run(done, last, score, lambda _: clock.exhausted())
         if found is not None:
             path = kept[found].astype(np.int32)
             score = problem.score(path)

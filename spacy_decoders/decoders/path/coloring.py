@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from .effort import STEPS
-from .kernels.color import go_on_coloring
+from .kernels.color import go_on_colorings
 from .problem import Floats, Integers, PathProblem
 
 __all__ = ["Colorings"]
@@ -54,18 +54,26 @@ class Colorings:
         )
 
     def run(
-        self, number: int, threshold: float, interrupted: Callable[[int], bool]
-    ) -> tuple[bool, Integers | None]:
-        """Colour once: whether it came to its end, and a path worth more than `threshold`.
+        self, first: int, last: int, threshold: float, interrupted: Callable[[int], bool]
+    ) -> tuple[int, Integers | None]:
+        """Colour until a path is worth more than `threshold`: how far it came, and the path.
 
-        `interrupted` is asked from time to time whether to stop; it is told how many vertices
-        were looked at since.
+        Parameters
+        ----------
+        first, last
+            The number of the next colouring, and of the first that is not wanted.
+        interrupted
+            Asked from time to time whether to stop; it is told how many vertices were looked
+            at since.
         """
-        self._best[0], self._state[0] = threshold, 0
+        self._best[0], self._state[:] = threshold, (0, 0, -1)
         squared = max(1, self._problem.size) ** 2
         a_round = 1 + STEPS // squared
-        given = (*self._given, number, a_round, *self._workspace, self._best, self._state)
-        while not go_on_coloring(*given):
-            if interrupted(min(a_round, self._sets) * squared):
-                return False, None
-        return True, self._path.copy() if self._state[2] >= 0 else None
+        while first < last:
+            given = (first, last, a_round, *self._workspace, self._best, self._state)
+            first = go_on_colorings(*self._given, *given)
+            if self._state[0] == 0 and self._state[2] >= 0:
+                return first, self._path.copy()
+            if first < last and interrupted(min(a_round, self._sets) * squared):
+                break
+        return first, None

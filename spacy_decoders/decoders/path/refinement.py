@@ -245,7 +245,7 @@ class Refinement:
             return effort.exhausted
 
         every = Colorings(problem, rest, problem.class_count, prune=True, seed=0)
-        ended, path = every.run(0, self.best.threshold, interrupted)
+        ended, path = every.run(0, 1, self.best.threshold, interrupted)
         if path is not None:
             self.best.offer(problem.score(path), self._kept[path])
         if ended:

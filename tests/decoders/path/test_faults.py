@@ -131,16 +131,15 @@ def test_sets_of_classes_that_are_lost(monkeypatch):
     optimum = ExactPath().decode(problem, 9)
     _only_poor_beams(monkeypatch, optimum)
     monkeypatch.setattr(refinement.Refinement, "_remember", lambda *_: None)
-    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
     assert_not_fooled(ExactPath(), problem, optimum, 9)
     monkeypatch.setattr(color_coding, "beam", refinement.beam)
     assert_not_fooled(ColorCoding(), problem, optimum, 9)
 
 
 def _without_paths(*given):
-    """A colouring that comes to its end and has seen no path."""
-    given[-1][2] = -1
-    return True
+    """Colourings that all come to their end and have seen no path."""
+    return given[9]
 
 
 def _only_poor_beams(monkeypatch, optimum):
@@ -167,7 +166,7 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     for module in (refinement, beam, color_coding):
         monkeypatch.setattr(module, "beam", wrong)
     monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
-    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
     assert_not_fooled(decoder, problem, optimum)
 
 
@@ -279,7 +278,7 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
     for module in (refinement, beam, color_coding):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(coloring, "go_on_coloring", _without_paths)
+    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
     monkeypatch.setattr(LinearProgram, "solve", Lying.infeasible)
     solution = decoder.decode(problem, LENGTH, budget=Budget(iterations=1))
     assert solution.vertices.tolist()[1:] == [1, 2, 3, 4]

@@ -4,7 +4,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["colorful_path", "go_on_coloring"]
+__all__ = ["colorful_path", "go_on_colorings"]
 
 
 @jit()
@@ -163,6 +163,30 @@ def go_on_coloring(
     if state[2] >= 0:
         _trace(edges, classes, colors, table, state[1], state[2], path)
     return True
+
+
+@jit()
+def go_on_colorings(
+    start, edges, end, classes, rest, prune, color_count, seed, number, last, set_limit, colors,
+    table, path, best, state,
+):  # fmt: skip
+    """Colour from `number` to `last`, as long as no better path is found; return how far.
+
+    It stops between two colourings, or within one, after up to `set_limit` sets of colours.
+    """
+    while number < last and set_limit > 0:
+        before = state[0]
+        if not go_on_coloring(
+            start, edges, end, classes, rest, prune, color_count, seed, number, set_limit,
+            colors, table, path, best, state,
+        ):  # fmt: skip
+            return number
+        set_limit -= state[0] - before
+        number += 1
+        state[0] = 0
+        if state[2] >= 0:
+            break
+    return number
 
 
 @jit()
