@@ -147,8 +147,12 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
             block = costs.block(i, j) - least.pairs[i, j]
             if far:
                 np.maximum(block, 0.0, out=block)
+            np.minimum(block, reach, out=block)
+            block *= scale
+            if slack:
+                np.rint(block, out=block)
             start = costs.starts[i, j]
-            blocks[start : start + block.size] = np.rint(np.minimum(block, reach) * scale).ravel()
+            blocks[start : start + block.size] = block.ravel()
     return FixedPoint(
         scale=scale,
         step=step,
