@@ -50,8 +50,8 @@ class Explored(NamedTuple):
     nodes: int
 
 
-class Part(NamedTuple):
-    """A box that waits: what it is cut from, what to keep of that, and its bound in quanta."""
+class WaitingBox(NamedTuple):
+    """What the box is cut from, what to keep of that, and its bound in quanta."""
 
     box: Relaxation
     keep: NDArray[np.bool_] | None
@@ -155,8 +155,8 @@ def explore(
     in the costs; the least of all these is what is returned, and the sweeps' word is not
     taken for any.
     """
-    search = _Search(costs, root.numbers, upper, clock, frozen)
-    stack = [Part(root, None, 0)]
+    search = _Exploration(costs, root.numbers, upper, clock, frozen)
+    stack = [WaitingBox(root, None, 0)]
     while stack:
         part = stack.pop()
         if part.bound > root.numbers.cutoff(search.upper):
@@ -173,7 +173,7 @@ def explore(
 
 
 @dataclass(eq=False)
-class _Search:
+class _Exploration:
     """The best of a search so far, and the least bound of what it left out."""
 
     costs: PairCosts
@@ -196,7 +196,7 @@ class _Search:
     def cutoff(self) -> int:
         return self.numbers.cutoff(self.upper)
 
-    def parts(self, part: Part, sweeps: int) -> list[Part]:
+    def parts(self, part: WaitingBox, sweeps: int) -> list[WaitingBox]:
         """Narrow a box, then see all of it, or return what it splits into."""
         box, bound = part.box if part.keep is None else part.box.restrict(part.keep), part.bound
         bounds = np.empty(0, dtype=np.int64)
@@ -221,7 +221,7 @@ class _Search:
             if share > 0.8:
                 break
         if self.clock.seconds_left == 0.0:
-            return [Part(box, None, bound)]
+            return [WaitingBox(box, None, bound)]
         seen = enumerate_box(self.numbers, box.keep, box.potentials, self.cutoff)
         if seen is None:
             return _split(box, bounds)
@@ -231,16 +231,16 @@ class _Search:
         return []
 
 
-def _split(box: Relaxation, bounds: NDArray[np.int64]) -> list[Part]:
+def _split(box: Relaxation, bounds: NDArray[np.int64]) -> list[WaitingBox]:
     """Decide the set with the fewest candidates each way; the most promising comes last."""
     at = int(np.argmin(np.diff(box.offsets)))
     i = box.open_sets[at]
     candidates = box.positions[box.offsets[at] : box.offsets[at + 1]]
     others = box.keep.copy()
     others[box.numbers.offsets[i] : box.numbers.offsets[i + 1]] = False
-    children: list[Part] = []
+    children: list[WaitingBox] = []
     for x in candidates[np.argsort(-bounds[candidates], kind="stable")]:
         keep = others.copy()
         keep[x] = True
-        children.append(Part(box, keep, int(bounds[x])))
+        children.append(WaitingBox(box, keep, int(bounds[x])))
     return children
