@@ -1,19 +1,17 @@
 """The one way in which this package compiles a function.
 
-Compiled code is cached on disk where the machine allows it. On a read-only installation
-without a writable home numba refuses to cache *at import*; there the function is compiled
-once per process instead. Kernels call only kernels of their own folder.
+Compiled code is kept on disk as :mod:`.kernel_cache` says; where the machine allows that
+nowhere, a function is compiled once per process. Kernels call only kernels of their own folder.
 """
 
 from __future__ import annotations
 
-import pickle  # its error alone: numba reads and writes the cache
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+
+from .kernel_cache import KernelCache
 
 __all__ = ["FAST", "jit", "uncounted"]
 
@@ -44,54 +42,11 @@ def jit(
         options["fastmath"] = set(fastmath) if not isinstance(fastmath, bool) else fastmath
 
     def compile_lazily(function: Function) -> Function:
-        try:
-            compiled = numba.njit(nogil=True, cache=True, **options)(function)
-        except RuntimeError:  # "no locator available": nowhere to put the cache
-            return cast(Function, numba.njit(nogil=True, **options)(function))
-        _watch_callees(compiled, function)
-        _forgive_old_code(compiled)
+        compiled = numba.njit(nogil=True, **options)(function)
+        compiled._cache = KernelCache(function)
         return cast(Function, compiled)
 
     return compile_lazily
-
-
-def _watch_callees(compiled: Any, function: Callable[..., Any]) -> None:
-    """Let cached code be used only while no file of its folder has changed.
-
-    numba looks at the file of a function alone. Cached code would go on with a callee of
-    before, after an upgrade, too, or be mixed with the new one.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is not None and hasattr(file, "_source_stamp"):
-        folder = Path(function.__code__.co_filename).parent
-        file._source_stamp = (file._source_stamp, _stamp_of(folder))
-
-
-def _forgive_old_code(compiled: Any) -> None:
-    """Let cached code count as none where its index can't be read.
-
-    An index names the classes of the arguments; after an upgrade one may be gone or have moved,
-    and numba would raise from the first call.
-    """
-    file = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
-    if file is None or not hasattr(file, "_load_index"):
-        return
-    load = file._load_index
-
-    def load_if_possible() -> Any:
-        try:
-            return load()
-        except (AttributeError, ImportError, EOFError, ValueError, pickle.UnpicklingError):
-            return {}
-
-    file._load_index = load_if_possible
-
-
-@cache
-def _stamp_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
-    """Return name, time and size of every Python file in a folder."""
-    files = sorted((path.name, path.stat()) for path in folder.glob("*.py"))
-    return tuple((name, stat.st_mtime_ns, stat.st_size) for name, stat in files)
 
 
 def uncounted(**options: Any) -> Callable[[Function], Function]:

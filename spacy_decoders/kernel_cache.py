@@ -1,0 +1,206 @@
+"""Where compiled code is kept on disk, and what a user sees while there is none yet.
+
+numba keeps compiled code in the first place that it can *write* to. A warmed container or a shared
+installation is often read-only, and would compile again in every process. Here code is *read*
+from all places, in numba's order: ``NUMBA_CACHE_DIR``, the package's own folder, the user's cache
+folder; new code goes to the first of them that takes it, or to none.
+
+Code counts as fresh while no source file of its folder has changed: numba looks at the file of a
+function alone, and would go on with a callee of before. Sources are compared by content, so a
+copied or installed folder keeps what was compiled for it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import hashlib
+import pickle  # its error alone: numba reads and writes the files
+import sys
+from collections.abc import Callable
+from functools import cache
+from multiprocessing import parent_process
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from numba.core import caching
+
+__all__ = ["KernelCache", "Progress", "progress"]
+
+
+def _of_numba(name: str) -> Any:
+    """Return a class of numba's that was private before 0.62."""
+    return getattr(caching, name, None) or getattr(caching, f"_{name}")
+
+
+class _AnyPlace:
+    """Makes a locator of numba's accept a place that can't be written to."""
+
+    _py_file: str
+
+    def ensure_cache_path(self) -> None:
+        """Do nothing: whether a place can be written to shows when something is."""
+
+    def get_source_stamp(self) -> str:
+        """Return what identifies the sources of the function's folder."""
+        return _digest_of(Path(self._py_file).parent)
+
+
+def _cache_class(locator: str) -> type[Any]:
+    """Return numba's cache of one function, in one kind of place."""
+    place = type(locator, (_AnyPlace, _of_numba(locator)), {})
+    impl = type("Impl", (_of_numba("CompileResultCacheImpl"),), {"_locator_classes": [place]})
+    return type("PlaceCache", (caching.FunctionCache,), {"_impl_class": impl})
+
+
+PLACES = [
+    _cache_class(locator)
+    for locator in ("UserProvidedCacheLocator", "InTreeCacheLocator", "UserWideCacheLocator")
+]
+
+
+#: What reading a file of another version, or a damaged one, may raise.
+UNREADABLE = (
+    *(OSError, AttributeError, ImportError, EOFError, ValueError, KeyError),
+    pickle.UnpicklingError,
+)
+
+
+def _empty_if_unreadable(load: Callable[[], Any]) -> Callable[[], Any]:
+    """Let an index that can't be read count as empty.
+
+    It names the classes of the arguments: after an upgrade one may be gone or have moved.
+    """
+
+    def load_if_possible() -> Any:
+        try:
+            return load()
+        except UNREADABLE:
+            return {}
+
+    return load_if_possible
+
+
+class KernelCache:
+    """The compiled code of one function; has the face of :class:`numba.core.caching.Cache`."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._places: list[Any] = []
+        for place in PLACES:
+            try:
+                made = place(function)
+            except (RuntimeError, OSError):  # no such place, as without NUMBA_CACHE_DIR
+                continue
+            file = made._cache_file
+            file._load_index = _empty_if_unreadable(file._load_index)
+            self._places.append(made)
+
+    @property
+    def cache_path(self) -> str | None:
+        """The first place that is looked at."""
+        return str(self._places[0].cache_path) if self._places else None
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        """Return compiled code from the first place that has it, or None."""
+        for place in self._places:
+            try:
+                found = place.load_overload(signature, target_context)
+            except UNREADABLE:
+                continue
+            if found is not None:
+                return found
+        progress.begin(self._name)
+        return None
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep compiled code in the first place that takes it."""
+        progress.end(self._name)
+        for place in self._places:
+            try:
+                Path(place.cache_path).mkdir(parents=True, exist_ok=True)
+                place.save_overload(signature, code)
+            except OSError:
+                continue
+            return
+
+    def enable(self) -> None:
+        """Do nothing: always enabled."""
+
+    def disable(self) -> None:
+        """Forget all places."""
+        self._places.clear()
+
+    def flush(self) -> None:
+        """Forget what was kept, where that is possible."""
+        for place in self._places:
+            try:
+                place.flush()
+            except OSError:
+                continue
+
+
+@cache
+def _digest_of(folder: Path) -> str:
+    """Return a digest of the Python files of a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Progress:
+    """Tells on stderr that functions are being compiled: a wait of a minute needs a word.
+
+    On a terminal a line that is written over; elsewhere a line when it begins and one at the
+    end of the process. Only the main process tells.
+    """
+
+    def __init__(self) -> None:
+        self.functions = 0
+        self.seconds = 0.0
+        self._open: list[str] = []
+        self._began = 0.0
+
+    def begin(self, name: str) -> None:
+        """Note that a function is being compiled, perhaps for another that is."""
+        if not self._open:
+            self._began = perf_counter()
+            if not self.functions and not sys.stderr.isatty():
+                self._tell(
+                    "compiling for this machine, about a minute in all; to do it beforehand: "
+                    "python -m spacy decoders warmup\n"
+                )
+            atexit.unregister(self._close)
+            atexit.register(self._close)
+        self._open.append(name)
+        if sys.stderr.isatty():
+            short = name.removeprefix("spacy_decoders.")
+            self._tell(f"\r\x1b[Kcompiling {short} ({self.functions} done, {self._spent():.0f} s)")
+
+    def end(self, name: str) -> None:
+        """Note that it has been compiled; what failed meanwhile counts as ended too."""
+        if name not in self._open:
+            return
+        del self._open[self._open.index(name) :]
+        self.functions += 1
+        if not self._open:
+            self.seconds += perf_counter() - self._began
+            if sys.stderr.isatty():
+                self._tell("\r\x1b[K")
+
+    def _spent(self) -> float:
+        return self.seconds + perf_counter() - self._began
+
+    def _close(self) -> None:
+        if self.functions and not sys.stderr.isatty():
+            self._tell(f"compiled {self.functions} functions in {self.seconds:.0f} s\n")
+
+    def _tell(self, text: str) -> None:
+        if parent_process() is None and not sys.stderr.closed:
+            print(f"spacy-decoders: {text}" if text[0] != "\r" else text, end="", file=sys.stderr)
+            sys.stderr.flush()
+
+
+progress = Progress()
