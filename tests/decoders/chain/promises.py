@@ -112,10 +112,13 @@ def many_scores(draw: st.DrawFn, *shape: int) -> np.ndarray:
 
 @st.composite
 def chains(draw: st.DrawFn) -> Chain:
-    """Draw a chain: two times in three one of at most 1,024 labellings."""
-    size = draw(st.one_of(st.integers(1, 4), st.integers(1, 4), st.sampled_from(SIZES)))
+    """Draw a chain: mostly one of at most 1,024 labellings, else one of many labels, or long."""
+    few = st.integers(1, 4)
+    size = draw(st.one_of(few, few, st.sampled_from(SIZES)))
     n = draw(st.integers(1, 6 if size < 4 else 5))
-    array = scores if size <= 4 else many_scores
+    if size in (3, 9, 17) and draw(st.booleans()):
+        n = draw(st.integers(7, 40))
+    array = scores if size <= 4 and n <= 6 else many_scores
     start, end = (draw(st.one_of(st.none(), array(size), array(size))) for _ in range(2))
     return Chain(draw(array(size, size)), start, end, draw(array(n, size)))
 
