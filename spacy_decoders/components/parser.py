@@ -108,9 +108,13 @@ class BranchAndBoundParser(DecodingPipe):
         one head and doubtful ones many; 10 leaves three a token. None for all.
     projective
         Whether arcs may not cross.
+    iterations
+        Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
+        programs); when it is done, the best tree so far stands, with its gap. None for no
+        limit. The same sentence gets the same tree on any machine.
     seconds
-        Time for one sentence; when it ends, the best tree so far stands, with its gap. None
-        for no limit.
+        Time for one sentence, as a further limit: which tree is found in it depends on the
+        machine and on how busy it is. None for no limit.
     head_margins
         Whether to set ``token._.head_margin``: the best tree's score minus that of the best
         tree in which the token has another head.
@@ -133,7 +137,8 @@ class BranchAndBoundParser(DecodingPipe):
         k: int | None = None,
         beam: float | None = None,
         projective: bool = True,
-        seconds: float | None = 1.0,
+        iterations: int | None = 500,
+        seconds: float | None = None,
         head_margins: bool = False,
         k_best: int = 1,
         scorer: Callable[..., dict[str, Any]] | None = None,
@@ -147,7 +152,7 @@ class BranchAndBoundParser(DecodingPipe):
         self.name = name
         self.templates = FactorTemplates(model.get_ref("factors"), tuple(factors), window)
         self.first_order = TreeParser(
-            decoder, None, projective, k, beam, budget=Budget(seconds=seconds)
+            decoder, None, projective, k, beam, budget=Budget(seconds, iterations)
         )
         self.factors_start = factors_start
         self.head_margins = head_margins

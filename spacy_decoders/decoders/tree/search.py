@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ...budget import Budget, Clock
 from .hurried import hurried_bound, hurried_tree
 from .kernels import branch_and_bound as kernels
+from .magnitudes import forbidden_score, reach_of
 from .preparation import Prepared, likely_arcs, outline, prepare
 from .problem import TreeProblem
 
@@ -26,8 +27,9 @@ MOST_NODE_BYTES = 200_000_000
 #: Charts beyond this are not laid out: the arcs alone bound such a node.
 MOST_CHART_BYTES = 140_000_000
 
-#: Seconds of a first pass with max-marginals, for each n^3: Eisner's, and with dense parts.
-SECONDS_A_CUBE, SECONDS_A_DENSE_CUBE = 6e-9, 3e-8
+#: Seconds of a first pass with max-marginals: Eisner's for each n^3, and what each byte of the
+#: lists of grandparents and siblings adds.
+SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
 
 #: Heads of each word that a search begins with.
 LIKELY_HEADS = 10
@@ -68,18 +70,18 @@ def search(
     the k-th best tree; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
+    if _lasts_too_long(problem, clock):
+        hurried = hurried_tree(problem)
+        if hurried is not None:
+            heads, score = hurried
+            bound = hurried_bound(problem, forbidden_score(reach_of(problem)))
+            return Outcome(heads[None], np.array([score]), bound, bound, 1)
     prepared = prepare(problem)
     size = problem.n + 1
     pool = kernels.Pool(np.zeros((k, size), np.int32), np.full(k, -np.inf))
     worker = _Worker(problem, prepared, pool, second_order)
     # entries are (-bound, order of birth, mask): best bound first, then the oldest
     nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
-    if worker.lasts_too_long(clock):
-        hurried = hurried_tree(problem)
-        if hurried is not None:
-            heads, score = hurried
-            bound = hurried_bound(problem, prepared.scores.forbidden)
-            return Outcome(heads[None], np.array([score]), bound, bound, 1)
     calls = worker.explore(root_iterations, clock)
     births = 0
     closed = rest = -np.inf
@@ -116,6 +118,16 @@ def search(
     return Outcome(pool.heads[:found], pool.scores[:found], closed, rest, calls)
 
 
+def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
+    """Whether the budget may end before a first pass does."""
+    if clock.budget.seconds is None:
+        return False
+    seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
+    if problem.grandparents is not None or problem.siblings is not None:
+        seconds += SECONDS_A_BYTE * _bytes(problem, problem.allowed.astype(np.uint8))[1]
+    return seconds > clock.seconds_left
+
+
 def _slack(pool: kernels.Pool) -> float:
     """How much a bound may exceed the k-th best score and yet close a node."""
     leader = float(pool.scores[0])
@@ -147,15 +159,6 @@ class _Worker:
             for backbone in [kernels.SECOND] * second_order
         }
         self.outlined: kernels.Scores | None = None
-
-    def lasts_too_long(self, clock: Clock) -> bool:
-        """Whether the budget may end before a first pass in O(n^3) does."""
-        problem = self.problem
-        if not problem.projective or clock.budget.seconds is None:
-            return False
-        dense = problem.grandparents is not None or problem.siblings is not None
-        each = SECONDS_A_DENSE_CUBE if dense else SECONDS_A_CUBE
-        return each * problem.n**3 > clock.seconds_left
 
     def explore(self, passes: int, clock: Clock) -> int:
         """Work on each word's likely heads alone; returns the passes that it took.
