@@ -9,13 +9,21 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test fuzz lint format warmup wheel docs clean
+.PHONY: demo test test-all test-timing fuzz lint format warmup wheel docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
+
+# with what takes minutes: compiling everything from nothing, wheels
+test-all: test
+	$(BIN)/python -m pytest -m slow
+
+# budgets in seconds are kept: on a machine at rest
+test-timing: $(READY)
+	$(BIN)/python -m pytest -m timing
 
 # FUZZ="chain --examples 1000" for one core or fewer problems
 fuzz: $(READY)

@@ -1,9 +1,13 @@
-"""Compiling every registered decoder by one tiny problem each."""
+"""Compiling everything once: every registered decoder, and every component at work."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
+from multiprocessing import get_context
+from queue import Empty
 from time import perf_counter
 from typing import Any
 
@@ -13,46 +17,90 @@ from tqdm import tqdm
 
 from ..errors import NotDecomposableError, ProblemError
 from ..registry import decoders
+from .warmup_pipelines import PIPELINES
 
 __all__ = ["CORES", "warmup"]
 
+Task = Callable[[], object]
+
 
 def warmup() -> int:
-    """Run each registered decoder on a tiny problem; returns how many failed.
+    """Run each registered decoder and each component on tiny problems, on all cores.
 
     A decoder of ours is recognised by the core that it lives in (see :data:`CORES`); one of
     another package may have a method ``warmup()`` of its own.
+
+    Returns
+    -------
+    How many tasks failed.
     """
     console = Console()
-    tasks: dict[str, Callable[[], object]] = {
-        name: lambda build=build: _warm(build())  # type: ignore[misc]
-        for name, build in sorted(decoders.get_all().items())
-    }
-    tasks.update(FUNCTIONS)
-    failures = {}
+    counts = {group: len(tasks_of(group)) for group in GROUPS}
     started = perf_counter()
-    with tqdm(tasks.items(), desc="compiling", unit="decoder", leave=False) as bar:
-        for name, task in bar:
-            bar.set_postfix_str(name)
-            try:
-                task()
-            except Exception as error:
-                failures[name] = f"{type(error).__name__}: {error}"
+    failures: dict[str, str] = {}
+    context = get_context("spawn")
+    with (
+        context.Manager() as manager,
+        ProcessPoolExecutor(os.cpu_count(), context) as pool,
+        tqdm(total=sum(counts.values()), desc="compiling", unit="task", leave=False) as bar,
+    ):
+        done = manager.Queue()
+        futures = [pool.submit(_run, group, done) for group in GROUPS]
+        while not (all(map(Future.done, futures)) and done.empty()):
+            with suppress(Empty):
+                name, failure = done.get(timeout=0.5)
+                bar.set_postfix_str(name)
+                bar.update()
+                if failure:
+                    failures[name] = failure
+        for group, future in zip(GROUPS, futures, strict=True):
+            if (error := future.exception()) is not None:  # the process itself ended
+                failures[group] = f"{type(error).__name__}: {error}"
     for name, reason in failures.items():
         console.print(f"[red]failed[/red] {name}: {reason}", highlight=False)
+    total = sum(counts.values())
     console.print(
-        f"{len(tasks) - len(failures)} of {len(tasks)} are compiled and ready "
+        f"{total - len(failures)} of {total} are compiled and ready "
         f"({perf_counter() - started:.1f} s).",
         highlight=False,
     )
     return len(failures)
 
 
-def _warm(decoder: Any) -> None:
-    module = type(decoder).__module__.split(".")
-    if module[:2] == ["spacy_decoders", "decoders"] and module[2] in CORES:
-        CORES[module[2]](decoder)
-    elif hasattr(decoder, "warmup"):
+def _run(group: str, done: Any) -> None:
+    """Run the tasks of a group, in a process of its own; report each to the queue."""
+    for name, task in tasks_of(group).items():
+        failure = ""
+        try:
+            task()
+        except Exception as error:
+            failure = f"{type(error).__name__}: {error}"
+        done.put((name, failure))
+
+
+def tasks_of(group: str) -> dict[str, Task]:
+    """Return what is run for a core, or for the decoders of other packages."""
+    tasks: dict[str, Task] = {}
+    for name, build in sorted(decoders.get_all().items()):
+        core = _core_of(build)
+        if core == group:
+            run = CORES.get(core, _foreign)
+            tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
+    if group == "chain":
+        tasks["k-best, margins and marginals of chains"] = _chain_functions
+    return {**tasks, **PIPELINES.get(group, {})}
+
+
+def _core_of(build: Callable[..., Any]) -> str:
+    """Return the core that a registered builder builds for: our registry has a module each."""
+    module = build.__module__.split(".")
+    if module[:2] == ["spacy_decoders", "registry"] and module[2] in CORES:
+        return module[2]
+    return OTHERS
+
+
+def _foreign(decoder: Any) -> None:
+    if hasattr(decoder, "warmup"):
         decoder.warmup()
 
 
@@ -68,7 +116,9 @@ def _chain_models() -> list[Any]:
 
 def _chain(decoder: Any) -> None:
     for model in _chain_models():
-        decoder.decode_batch(model, np.zeros((5, model.size), dtype=np.float32), [3, 2])
+        emissions = np.zeros((5, model.size), dtype=np.float32)
+        decoder.decode_batch(model, emissions, [3, 2])
+        decoder.decode(model, emissions)
 
 
 def _chain_functions() -> None:
@@ -79,16 +129,16 @@ def _chain_functions() -> None:
         chain.k_best(model, emissions, 2)
         chain.max_marginal_margins(model, emissions)
         chain.zero_one_oracle(model, emissions, np.zeros(3, dtype=np.int32))
+        chain.marginals(model, emissions)
 
 
 def _tree(decoder: Any) -> None:
     from ..decoders.tree import TreeProblem
 
     arcs = np.zeros((4, 4))
-    try:
-        decoder.decode(TreeProblem(arcs, projective=True))
-    except ProblemError:  # one for non-projective trees
-        decoder.decode(TreeProblem(arcs, projective=False))
+    for projective in (True, False):
+        with suppress(ProblemError):  # one for the other kind of trees
+            decoder.decode(TreeProblem(arcs, projective=projective))
 
 
 def _path(decoder: Any) -> None:
@@ -111,11 +161,12 @@ def _representatives(decoder: Any) -> None:
 
 #: How a decoder of each core is run once: one line for each core.
 CORES: dict[str, Callable[[Any], None]] = {
-    "chain": _chain,
     "tree": _tree,
+    "chain": _chain,
     "path": _path,
     "representatives": _representatives,
 }
+OTHERS = "others"
 
-#: What is compiled besides the registered decoders.
-FUNCTIONS: dict[str, Callable[[], object]] = {"k-best and margins of chains": _chain_functions}
+#: What is run side by side, longest first: hardly a function is compiled by two of them.
+GROUPS = (*CORES, OTHERS)

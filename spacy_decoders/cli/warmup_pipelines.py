@@ -1,0 +1,77 @@
+"""Each component once as users have it: trained for a step, and annotating."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["PIPELINES"]
+
+WORDS = ["Cats", "in", "Rome", "chase", "small", "mice", "."]
+GOLD = {
+    "words": WORDS,
+    "tags": ["NNS", "IN", "NNP", "VBP", "JJ", "NNS", "."],
+    "heads": [3, 0, 1, 3, 5, 3, 3],
+    "deps": ["nsubj", "prep", "pobj", "ROOT", "amod", "obj", "punct"],
+    "entities": ["O", "O", "U-CITY", "O", "O", "O", "O"],
+}
+TEXT = "Cats in Rome chase small mice. Mice flee."
+
+
+def _trained(factory: str, config: dict[str, Any]) -> Any:
+    """Return a pipeline of one component after a step of training."""
+    import spacy
+    from spacy.training import Example
+
+    nlp = spacy.blank("en")
+    nlp.add_pipe(factory, config=config)
+    examples = [Example.from_dict(nlp.make_doc(" ".join(WORDS)), GOLD) for _ in range(2)]
+    for example in examples:
+        example.reference._.headline = "Cats in Rome"
+    nlp.initialize(lambda: examples)
+    nlp.update(examples)
+    nlp.evaluate(examples)
+    return nlp
+
+
+def _tagger() -> None:
+    for loss in ("crf", "margin", "perceptron"):
+        for target in ("tag", "ent", ["tag", "ent"]):
+            config = {"loss": loss, "target": target, "margins": True, "k_best": 2}
+            _trained("exact_tagger", config)(TEXT)
+
+
+def _parser() -> None:
+    every = ["arcs", "grandparents", "siblings", "tri_siblings", "great_grandparents"]
+    options = {"head_margins": True, "k_best": 2, "factors_start": 0}
+    for factors in (["arcs"], every[:3], every):
+        for projective in (True, False):
+            config = {**options, "factors": factors, "projective": projective}
+            _trained("branch_and_bound_parser", config)(TEXT)
+
+
+def _headline() -> None:
+    for mode in ("words", "extractive"):
+        _trained("headline_generator", {"mode": mode, "n_best": 2})(TEXT)
+
+
+def _linker() -> None:
+    _trained("graph_entity_linker", {"mentions": "aliases"})(
+        "The jaguar hunts in the jungle. Jaguar builds its cars in Coventry."
+    )
+
+
+def _shipped() -> None:
+    from ..bundled import load
+
+    for text in (TEXT, "The jaguar hunts in the jungle of Brazil, said Mary Smith of IBM."):
+        load()(text)
+
+
+#: What is run of each core's components, after its decoders.
+PIPELINES: dict[str, dict[str, Callable[[], object]]] = {
+    "chain": {"exact_tagger": _tagger},
+    "tree": {"branch_and_bound_parser": _parser, "the shipped pipeline": _shipped},
+    "path": {"headline_generator": _headline},
+    "representatives": {"graph_entity_linker": _linker},
+}

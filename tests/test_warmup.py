@@ -1,0 +1,60 @@
+"""After a warmup nothing is compiled any more, wherever the package lies."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "spacy_decoders"
+
+WORK = """
+import spacy
+import spacy_decoders
+from spacy.training import Example
+from spacy_decoders.kernel_cache import progress
+
+text = (
+    "The committee that met in Geneva on Tuesday said that it would, if the members agreed, send "
+    "the report which Mary Jones had written to the United Nations before the end of the year, "
+    "although some of the delegates from Brazil and Germany had asked for more time to read it. "
+    "Prices rose. Python is a language; the python in the zoo is not. What did they see?"
+)
+nlp = spacy_decoders.load()
+docs = list(nlp.pipe([text, "Short.", "", text.replace("Geneva", "Paris")]))
+assert all(doc._.headline is not None for doc in docs)
+blank = spacy.blank("en")
+words = ["Dogs", "bark", "loudly", "."]
+gold = {"words": words, "tags": ["NNS", "VBP", "RB", "."], "heads": [1, 1, 1, 1],
+        "deps": ["nsubj", "ROOT", "advmod", "punct"]}
+for factory in ("exact_tagger", "branch_and_bound_parser"):
+    blank.add_pipe(factory)
+examples = [Example.from_dict(blank.make_doc(" ".join(words)), gold) for _ in range(4)]
+blank.initialize(lambda: examples)
+for _ in range(3):
+    blank.update(examples)
+blank("Dogs bark.")
+assert spacy_decoders.__file__.startswith({place!r}), spacy_decoders.__file__
+print(progress.functions)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1500)
+def test_nothing_is_compiled_after_a_warmup(tmp_path):
+    shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    for command in (
+        [sys.executable, "-m", "spacy", "decoders", "warmup"],
+        [sys.executable, "-c", WORK.replace("{place!r}", repr(str(tmp_path)))],
+    ):
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "0" and "compil" not in done.stderr
