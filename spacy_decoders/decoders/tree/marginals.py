@@ -56,7 +56,9 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
     if problem.is_first_order:
         from .kernels import chu_liu_edmonds
 
-        marginals = chu_liu_edmonds.max_marginals(problem.arcs, problem.single_root)
+        marginals: NDArray[np.float64] = chu_liu_edmonds.max_marginals(
+            problem.arcs, problem.single_root
+        )
         wanted = np.isnan(marginals)
     else:
         marginals, wanted = np.full_like(problem.arcs, -np.inf), problem.allowed

@@ -1,0 +1,71 @@
+"""What verify() says of trees that are too long to enumerate."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from spacy_decoders import verify
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Factors,
+    PriceAndCut,
+    SecondOrder,
+    TreeProblem,
+)
+
+N = 8
+
+
+def problem_of(rng, *, projective=True, siblings=False, grandparents=False, factors=False):
+    cube = (N + 1,) * 3
+    return TreeProblem(
+        3 * rng.normal(size=(N + 1, N + 1)),
+        rng.normal(size=cube) if grandparents else None,
+        rng.normal(size=cube) * (rng.random(cube) < 0.2) if siblings else None,
+        Factors.valency(2, N, [-3.0, 0.0, 1.0]) if factors else None,
+        projective=projective,
+        single_root=bool(rng.integers(2)),
+    )
+
+
+CASES = {
+    "Eisner": (Eisner(), {}),
+    "ChuLiuEdmonds": (ChuLiuEdmonds(), {"projective": False}),
+    "SecondOrder": (SecondOrder(), {"siblings": True, "grandparents": True}),
+    "SecondOrder, outermost": (SecondOrder("outermost"), {"grandparents": True}),
+    "BranchAndBound": (BranchAndBound(), {"siblings": True, "factors": True}),
+    "PriceAndCut": (PriceAndCut(), {"grandparents": True, "projective": False}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_confirms_what_is_right_and_refutes_what_is_not(name):
+    decoder, parts = CASES[name]
+    for seed in range(2):
+        problem = problem_of(np.random.default_rng(seed), **parts)
+        solution = decoder.decode(problem)
+        found = verify(problem, solution)
+        assert found.outcome == "confirmed", found
+        certificate = solution.certificate
+        praised = replace(certificate, score=certificate.score + 1.0)
+        assert verify(problem, replace(solution, certificate=praised)).outcome == "refuted"
+        loop = np.array([2, 1, *solution.heads[2:]], np.int32)
+        assert verify(problem, replace(solution, heads=loop)).outcome == "refuted"
+
+
+@pytest.mark.parametrize("name", ["Eisner", "BranchAndBound", "PriceAndCut"])
+def test_does_not_confirm_a_worse_tree_called_optimal(name):
+    decoder, parts = CASES[name]
+    problem = problem_of(np.random.default_rng(7), **parts)
+    best = decoder.decode(problem)
+    token = int(np.argmax(problem.arcs[best.heads, range(1, N + 1)])) + 1
+    allowed = problem.allowed.copy()
+    allowed[best.heads[token - 1], token] = False
+    second = decoder.decode(problem.restricted(allowed))
+    assert second.certificate.is_optimal  # of the smaller problem
+    found = verify(problem, second)
+    assert found.outcome in ("refuted", "undecided")
+    assert not found
