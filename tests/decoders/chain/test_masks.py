@@ -18,7 +18,15 @@ from spacy_decoders.decoders.chain import (
 from spacy_decoders.verify import verify
 
 from .judge import Chain, Judge
-from .promises import DECODERS, MASKS, check_expectations, check_margins, check_solution
+from .promises import (
+    DECODERS,
+    MASKS,
+    check_expectations,
+    check_margins,
+    check_ranking,
+    check_rivals,
+    check_solution,
+)
 
 EXACT = {name: decoder for name, decoder in DECODERS.items() if "Beam" not in name}
 
@@ -96,3 +104,17 @@ def test_masks_of_any_depth_in_every_argument(rng, place, mask):
             assert found.certificate.is_optimal
         check_margins(judge, model, chain.emissions)
         check_expectations(judge, model, chain.emissions)
+
+
+def test_what_comes_after_the_best_where_most_transitions_are_masked(rng):
+    # messages of the size of the masks are rounded by more than the labellings differ
+    for _ in range(60):
+        links = rng.normal(size=(16, 16)).astype(np.float32)
+        links[rng.random(links.shape) < 0.8] = -1e7
+        links[rng.random(links.shape) < 0.3] = -np.inf
+        emissions = np.zeros((4, 16), dtype=np.float32)
+        emissions[rng.random(emissions.shape) < 0.3] = -np.inf
+        judge, model = Judge(Chain(links, None, None, emissions)), ChainModel(links)
+        met = check_ranking(judge, model, emissions) + check_rivals(judge, model, emissions)
+        assert not any("bounded" in name for name in met)
+        check_margins(judge, model, emissions)

@@ -16,7 +16,7 @@ from .flips import largest_loss, smallest_losses
 __all__ = ["bound_on_rivals", "k_best", "margins"]
 
 FORBIDDEN = np.float32(-np.inf)
-ROOM = 1e-9  # what a slack is widened by, relative to the size of the scores
+ROOM = 1e-9  # what a slack is widened by, relative to itself and to the scores of the labelling
 
 
 @jit()
@@ -39,6 +39,37 @@ def every_label(emissions, begin, n, size, lattice):
                 used += 1
         lattice.marks[i + 2] = used
     return lattice
+
+
+@jit()
+def survive_within(links, emissions, begin, n, size, labels, slack, share, lattice):
+    """Find a lattice of all labellings that are at most `slack` worse than `labels`, the best.
+
+    Returns
+    -------
+    complete
+        Whether it is one. Where masks make messages large, they are rounded by more than the
+        slack is widened: the bound then lies above the best, and more was dropped than that.
+    beyond
+        What no labelling exceeds that is not in the lattice.
+    lattice
+        With more room if that was needed.
+    """
+    best = scale = 0.0
+    before = size
+    for i in range(n):
+        y = np.int64(labels[begin + i])
+        link = np.float64(links.transitions[before * len(links.end) + y])
+        own = np.float64(emissions[(begin + i) * size + y])
+        final = np.float64(links.end[y]) if i == n - 1 else 0.0
+        best += link + own + final
+        scale += abs(link) + abs(own) + abs(final)
+        before = y
+    room = ROOM * (slack + scale)
+    status, bound, lattice = survive(
+        links, emissions, begin, n, size, labels, slack + room, share, lattice
+    )
+    return status == PROVEN and bound - best <= room, bound - slack - room, lattice
 
 
 @jit()
@@ -251,15 +282,13 @@ def lattice_within(links, transposed, emissions, begin, n, size, labels, k, shar
         links.transitions, transposed, emissions, begin, n, size, len(links.end), labels, losses,
         np.empty(64, np.float32),
     )  # fmt: skip
-    slack = losses[-1] + ROOM * losses[-1]
-    status, bound = PROVEN + 1, np.inf
-    if slack < np.inf:
-        status, bound, lattice = survive(
-            links, emissions, begin, n, size, labels, slack, share, lattice
+    if losses[-1] < np.inf:
+        complete, beyond, lattice = survive_within(
+            links, emissions, begin, n, size, labels, losses[-1], share, lattice
         )
-    if status != PROVEN:
-        return every_label(emissions, begin, n, size, lattice), -np.inf
-    return lattice, bound - slack
+        if complete:
+            return lattice, beyond
+    return every_label(emissions, begin, n, size, lattice), -np.inf
 
 
 @jit(inline="always")
@@ -327,13 +356,12 @@ def margins(links, transposed, emissions, offsets, size, labels, cap, share):
         slack = largest_loss(
             links.transitions, transposed, emissions, begin, n, size, stride, labels, cap
         )
-        status = PROVEN + 1
+        complete = False
         if slack < np.inf:
-            slack += ROOM * slack
-            status, _, lattice = survive(
+            complete, _, lattice = survive_within(
                 links, emissions, begin, n, size, labels, slack, share, lattice
             )
-        if status == PROVEN:
+        if complete:
             sparse_margins(links, emissions, begin, n, size, labels, lattice, found)
         else:
             dense_margins(links, transposed, emissions, begin, n, size, labels, found)
