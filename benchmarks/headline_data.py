@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import spacy
 from numpy.typing import NDArray
-from rouge_score.rouge_scorer import RougeScorer
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.components.headline_scorer import UnicodeTokenizer
 from spacy_decoders.components.headline_units import headline_of_words, title_words
 from spacy_decoders.components.headline_words import read_words, word_keys
+from spacy_decoders.components.rouge import rouge
 from spacy_decoders.decoders.path import ExactPath
 from spacy_decoders.models.headlines import HeadlineKnowledge
 from spacy_decoders.models.selection import (
@@ -31,13 +30,12 @@ from spacy_decoders.models.stems import Stemmer
 from spacy_decoders.models.word_graph import WordGraph, word_graph
 from spacy_decoders.models.words import Vertices, Words
 
-__all__ = ["Section", "System", "lead_words", "read_sections", "rouge", "top_words", "tuned"]
+__all__ = ["Section", "System", "lead_words", "read_sections", "top_words", "tuned"]
 
 BOOKS = ("algoarch", "cpalgo", "ods", "pythonds")
 SEED = 0
 _NLP = spacy.blank("en")
 _STEMMER = Stemmer("en")
-_ROUGE = RougeScorer(["rougeL"], use_stemmer=False, tokenizer=UnicodeTokenizer())
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +75,6 @@ def read_sections(folder: Path) -> tuple[list[Section], list[Section]]:
     random.Random(SEED).shuffle(sections)
     cut = int(0.7 * len(sections))
     return sections[:cut], sections[cut:]
-
-
-def rouge(title: str, headline: str) -> float:
-    """ROUGE-L F1."""
-    return float(_ROUGE.score(title, headline)["rougeL"].fmeasure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +184,9 @@ def tuned(sections: Sequence[Section], *, quick: bool) -> tuple[System, dict[str
     for ordering in orderings:
         for contiguity in bonuses:
             results = [
-                rouge(section.title, with_weights(system, ordering, contiguity).headline(section))
+                rouge(
+                    section.title, with_weights(system, ordering, contiguity).headline(section)
+                ).rougeL
                 for system, (_, held_out) in zip(systems, folds, strict=True)
                 for section in held_out
             ]

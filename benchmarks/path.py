@@ -23,7 +23,6 @@ from headline_data import (
     System,
     lead_words,
     read_sections,
-    rouge,
     top_words,
     tuned,
 )
@@ -32,6 +31,7 @@ from plots import curves
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.components.headline_words import read_words
+from spacy_decoders.components.rouge import rouge
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -102,7 +102,7 @@ def table_1(
             solution = tasks[name][place]()
             hits[name].append(solution.certificate.score >= optimum.score - 1e-9)
             headline = paper.text(section, graph, solution.vertices)
-            scores[name].append(rouge(section.title, headline))
+            scores[name].append(rouge(section.title, headline).rougeL)
     program_times, program_places = integer_programs(report, problems, optima, quick)
     rows = []
     for name in decoders:
@@ -331,7 +331,7 @@ def quality(report: Report, paper: System, best: System, sections: list[Section]
         "lead words": [lead_words(s) for s in sections],
     }
     scores = {
-        name: np.array([rouge(s.title, h) for s, h in zip(sections, written, strict=True)])
+        name: np.array([rouge(s.title, h).rougeL for s, h in zip(sections, written, strict=True)])
         for name, written in headlines.items()
     }
     rng = np.random.default_rng(0)
