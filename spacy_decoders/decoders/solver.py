@@ -1,24 +1,25 @@
 """Linear and integer programs: the one place where a solver is called.
 
-Solvers are reached through python-mip. Its status is a claim, not a proof: here every
-solution is checked against the rows and bounds that were given, and the bound of a
-relaxation is computed from its duals.
+A solver's status is a claim, not a proof: here every solution is checked against the rows and
+bounds that were given, and the bound of a relaxation is computed from its duals.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_indices, checked_scores
 from ..budget import UNLIMITED, Clock
-from ..errors import DecodersError, InfeasibleError, ProblemError
-from .python_mip import python_mip
+from ..errors import InfeasibleError, ProblemError
+from .highs import relaxed_by_highs, solved_by_highs
+from .python_mip import answer_by_cbc
 from .silence import silent_stdout
+from .statement import Answer, Sense, Solver, SolverError, Statement, checked_solver
 
 __all__ = [
     "IntegerSolution",
@@ -30,19 +31,15 @@ __all__ = [
     "SolverError",
 ]
 
-Solver = Literal["CBC", "HIGHS"]
-Sense = Literal["<=", "=", ">="]
 Floats = NDArray[np.float64]
 
 #: How far a solution may miss a row, a bound or a whole number, relative to the row.
 FEASIBILITY = 1e-6
+#: By sense, as solvers are told it.
+_SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
 #: The share of a budget that writing may not use: it is no good without time to solve, and
 #: taking a large program down takes time too.
 KEPT_BACK = 0.2
-
-
-class SolverError(DecodersError, RuntimeError):
-    """The solver failed, or its answer does not satisfy the program it was given."""
 
 
 class OutOfTimeError(SolverError):
@@ -105,8 +102,7 @@ class LinearProgram:
     Parameters
     ----------
     solver
-        ``"CBC"``, which comes with this package, or ``"HIGHS"``, which needs the extra
-        ``highs``.
+        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
     maximize
         Whether the objective is maximised, or minimised.
     clock
@@ -126,37 +122,16 @@ class LinearProgram:
     """
 
     def __init__(
-        self, solver: Solver = "CBC", *, maximize: bool = True, clock: Clock | None = None
+        self, solver: Solver = "HIGHS", *, maximize: bool = True, clock: Clock | None = None
     ) -> None:
         self._clock = clock or UNLIMITED.start()
-        if solver not in ("CBC", "HIGHS"):
-            raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {solver!r}.")
-        try:
-            mip = python_mip(solver)
-        except ImportError as error:
-            raise SolverError("python-mip can't be imported; install `mip`.") from error
-        self.solver = solver
+        self.solver = checked_solver(solver)
         self.maximize = maximize
-        self._mip = mip
-        try:
-            with silent_stdout():
-                sense = mip.MAXIMIZE if maximize else mip.MINIMIZE
-                self._model = mip.Model(sense=sense, solver_name=solver)
-        except Exception as error:
-            hint = " Install spacy-decoders[highs]." if solver == "HIGHS" else ""
-            raise SolverError(f"The solver {solver} can't be loaded ({error}).{hint}") from error
-        self._model.verbose = 0
-        self._model.threads = 1
-        # python-mip's own default calls a solution optimal that is 0.01% off
-        self._model.max_mip_gap = 0.0
-        self._model.max_mip_gap_abs = 1e-9
-        self._columns: list[Any] = []
-        self._rows: list[Any] = []
         self._objective: list[float] = []
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._whole: list[bool] = []
-        self._senses: list[str] = []
+        self._senses: list[Sense] = []
         self._sides: list[float] = []
         # the matrix by entries, for checking what comes back
         self._entry_rows: list[NDArray[np.int64]] = []
@@ -166,12 +141,12 @@ class LinearProgram:
     @property
     def column_count(self) -> int:
         """The number of columns (variables)."""
-        return len(self._columns)
+        return len(self._objective)
 
     @property
     def row_count(self) -> int:
         """The number of rows (constraints)."""
-        return len(self._rows)
+        return len(self._sides)
 
     def add_columns(
         self,
@@ -190,12 +165,9 @@ class LinearProgram:
         """
         costs = checked_scores("objective", objective, (None,), dtype=np.float64, forbidden=False)
         self._check_bounds(lower, upper)
-        kind = self._mip.INTEGER if integer else self._mip.CONTINUOUS
+        self._look_at_clock()
         first = self.column_count
-        for place, cost in enumerate(costs.tolist()):
-            if place % 1000 == 0:
-                self._look_at_clock()
-            self._columns.append(self._model.add_var(obj=cost, lb=lower, ub=upper, var_type=kind))
+        for cost in costs.tolist():
             self._remember_column(cost, lower, upper, integer)
         return np.arange(first, self.column_count)
 
@@ -214,11 +186,6 @@ class LinearProgram:
                                     forbidden=False)[0])  # fmt: skip
         self._check_bounds(lower, upper)
         into, values = self._entries("rows", rows, coefficients, self.row_count)
-        kind = self._mip.INTEGER if integer else self._mip.CONTINUOUS
-        column = self._mip.Column([self._rows[i] for i in into.tolist()], values.tolist())
-        self._columns.append(
-            self._model.add_var(obj=cost, lb=lower, ub=upper, var_type=kind, column=column)
-        )
         self._remember_column(cost, lower, upper, integer)
         self._remember_entries(into, np.full(len(into), self.column_count - 1), values)
         return self.column_count - 1
@@ -236,10 +203,6 @@ class LinearProgram:
         if not math.isfinite(side):
             raise ProblemError(f"side: expected a finite number, got {side!r}.")
         of, values = self._entries("columns", columns, coefficients, self.column_count)
-        expression = self._mip.LinExpr(
-            [self._columns[i] for i in of.tolist()], values.tolist(), -float(side), sense[0]
-        )
-        self._rows.append(self._model.add_constr(expression))
         self._senses.append(sense)
         self._sides.append(float(side))
         self._remember_entries(np.full(len(of), self.row_count - 1), of, values)
@@ -248,8 +211,6 @@ class LinearProgram:
     def set_bounds(self, column: int, lower: float, upper: float) -> None:
         """Change the bounds of a column, as branching does."""
         self._check_bounds(lower, upper)
-        variable = self._columns[column]
-        variable.lb, variable.ub = lower, upper
         self._lower[column], self._upper[column] = lower, upper
 
     def relax(self, clock: Clock | None = None) -> Relaxation:
@@ -262,12 +223,11 @@ class LinearProgram:
         SolverError
             If the solver stops early, finds it unbounded, or returns a wrong point.
         """
-        status = self._optimize(clock, relax=True)
-        if status != self._mip.OptimizationStatus.OPTIMAL:
-            raise SolverError(f"{self.solver} did not solve the relaxation ({status.name}).")
-        values = np.array([column.x for column in self._columns], dtype=np.float64)
+        answer = self._answer(clock, relax=True)
+        if answer.status != "optimal":
+            raise SolverError(f"{self.solver} did not solve the relaxation ({answer.status}).")
+        values, duals = answer.values, answer.duals
         self._check(values)
-        duals = np.array([row.pi for row in self._rows], dtype=np.float64)
         matrix = self._matrix()
         reduced = np.asarray(self._objective) - matrix.T @ duals
         return Relaxation(values, duals, reduced, self._worth(values), self._dual_bound(duals))
@@ -282,41 +242,54 @@ class LinearProgram:
         SolverError
             If the program is unbounded, or the solver fails or returns a wrong point.
         """
-        status = self._optimize(clock, relax=False)
-        known = self._mip.OptimizationStatus
-        if status == known.NO_SOLUTION_FOUND:
+        answer = self._answer(clock, relax=False)
+        if answer.status == "out of time":
             return None
-        if status not in (known.OPTIMAL, known.FEASIBLE):
-            raise SolverError(f"{self.solver} did not solve the program ({status.name}).")
-        values = np.array([column.x for column in self._columns], dtype=np.float64)
+        if answer.status not in ("optimal", "feasible"):
+            raise SolverError(f"{self.solver} did not solve the program ({answer.status}).")
+        values = answer.values
         whole = np.asarray(self._whole)
         rounded = np.where(whole, np.round(values), values)
         if np.abs(rounded - values).max(initial=0.0) > 1e3 * FEASIBILITY:
             raise SolverError(f"{self.solver} returned fractions for whole numbers.")
         self._check(rounded)
         worth = self._worth(rounded)
-        bound = float(self._model.objective_bound)
-        bound = max(bound, worth) if self.maximize else min(bound, worth)
-        return IntegerSolution(rounded, worth, bound, status == known.OPTIMAL)
+        bound = max(answer.bound, worth) if self.maximize else min(answer.bound, worth)
+        return IntegerSolution(rounded, worth, bound, answer.status == "optimal")
 
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds
         if seconds is not None and self._clock.seconds_left < KEPT_BACK * seconds:
             raise OutOfTimeError("The budget ended before the program was written.")
 
-    def _optimize(self, clock: Clock | None, *, relax: bool) -> Any:
+    def _answer(self, clock: Clock | None, *, relax: bool) -> Answer:
         clock = clock or UNLIMITED.start()
-        if clock.seconds_left == 0.0:
-            return self._mip.OptimizationStatus.NO_SOLUTION_FOUND
         seconds = min(clock.seconds_left, 1e9)
+        if seconds == 0.0:
+            return Answer("out of time")
+        if not self.column_count:
+            raise ProblemError("The program has no columns; add some.")
+        program = self._stated()
         with silent_stdout():
-            status = self._model.optimize(max_seconds=seconds, relax=relax)
-        if status in (
-            self._mip.OptimizationStatus.INFEASIBLE,
-            self._mip.OptimizationStatus.INT_INFEASIBLE,
-        ):
+            if self.solver == "HIGHS":
+                answer = (relaxed_by_highs if relax else solved_by_highs)(program, seconds)
+            else:
+                answer = answer_by_cbc(program, seconds, relax=relax)
+        if answer.status == "infeasible":
             raise InfeasibleError("No point satisfies all rows of the program.")
-        return status
+        return answer
+
+    def _stated(self) -> Statement:
+        return Statement(
+            self.maximize,
+            np.asarray(self._objective),
+            np.asarray(self._lower),
+            np.asarray(self._upper),
+            np.asarray(self._whole),
+            self._matrix(),
+            np.array([_SIGNS[sense] for sense in self._senses], dtype=np.int8),
+            np.asarray(self._sides, dtype=np.float64),
+        )
 
     def _check(self, values: Floats) -> None:
         """Refuse a point that breaks a row or a bound."""

@@ -37,7 +37,7 @@ def build_beam(width: int = 80, lookahead: bool = False) -> Beam:
 
 
 def build_integer_program(
-    solver: Literal["CBC", "HIGHS"] = "CBC",
+    solver: Literal["HIGHS", "CBC"] = "HIGHS",
     formulation: Literal["flow", "time_expanded"] = "time_expanded",
 ) -> IntegerProgram:
     """Build ``spacy-decoders.IntegerProgram.v1``: exact by an integer linear program."""

@@ -52,7 +52,7 @@ def build_branch_and_bound(
 
 
 def build_price_and_cut(
-    solver: Literal["CBC", "HIGHS"] = "CBC",
+    solver: Literal["HIGHS", "CBC"] = "HIGHS",
     relax: bool = False,
     polytope: Literal["both", "martins", "counting"] = "both",
     pricing: bool = True,

@@ -1,5 +1,7 @@
 """Programs that grow by arrays: the same optima from both solvers, checked."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,13 @@ from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.growing_program import GrowingProgram
 from spacy_decoders.decoders.solver import LinearProgram, SolverError
 
-SOLVERS = ["CBC", "HIGHS"]
+SOLVERS = ["HIGHS", "CBC"]
+
+
+@pytest.fixture(params=["as installed", "without highspy"], autouse=True)
+def installed(request, monkeypatch):
+    if request.param == "without highspy":
+        monkeypatch.setitem(sys.modules, "highspy", None)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)

@@ -9,10 +9,14 @@ import numpy as np
 import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders.decoders import python_mip
+from spacy_decoders.decoders.growing_program import GrowingProgram
+from spacy_decoders.decoders.path import IntegerProgram
 from spacy_decoders.decoders.silence import silent_stdout
 from spacy_decoders.decoders.solver import LinearProgram, OutOfTimeError, SolverError
+from spacy_decoders.decoders.tree import PriceAndCut
 
-SOLVERS = ["CBC", "HIGHS"]
+SOLVERS = ["HIGHS", "CBC"]
 
 
 def knapsack(rng, solver, maximize):
@@ -87,6 +91,11 @@ def test_bad_input_is_refused():
         LinearProgram("SCIP")
 
 
+def test_a_program_without_columns_is_refused():
+    with pytest.raises(ProblemError, match="no columns"):
+        LinearProgram().solve()
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_unbounded_is_an_error(solver):
     program = LinearProgram(solver)
@@ -105,21 +114,23 @@ def test_a_point_that_breaks_a_row_is_not_believed():
         program._check(np.array([1.0, 0.0]))
 
 
-def test_a_budget_that_is_over():
-    program = LinearProgram()
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_budget_that_is_over(solver):
+    program = LinearProgram(solver)
     program.add_columns([1.0], integer=True)
     clock = Budget(seconds=1e-9).start()
     assert program.solve(clock) is None
 
 
-def test_nothing_is_printed_but_ones_own_words():
-    script = """
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_nothing_is_printed_but_ones_own_words(solver):
+    script = f"""
 import sys, threading
 from spacy_decoders.decoders.solver import LinearProgram
 
 def work():
     for _ in range(5):
-        program = LinearProgram()
+        program = LinearProgram("{solver}")
         columns = program.add_columns([1.0, 2.0, 3.0], integer=True)
         program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
         program.relax()
@@ -139,18 +150,16 @@ print("after")
     assert done.stderr == ""
 
 
-@pytest.mark.parametrize("solver", ["CBC", "HIGHS"])
-def test_lost_models_are_freed_wherever_the_collector_finds_them(solver):
-    if solver == "HIGHS":
-        pytest.importorskip("highspy")
-    script = f"""
-import gc, importlib
-from spacy_decoders.decoders.solver import LinearProgram
+def test_lost_models_are_freed_wherever_the_collector_finds_them():
+    script = """
+import gc
+from spacy_decoders.decoders.growing_program import GrowingProgram
 
-program = LinearProgram("{solver}")
+program = GrowingProgram("CBC")
 program.itself = program  # only the collector frees what holds itself
 del program
-with importlib.import_module("mip.{solver.lower()}").ffi._lock:  # as cffi does to look up a name
+from mip.cbc import ffi
+with ffi._lock:  # as cffi does to look up a name
     gc.collect()
 print("freed")
 """
@@ -158,6 +167,27 @@ print("freed")
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "freed"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [LinearProgram, GrowingProgram, PriceAndCut, IntegerProgram],
+    ids=lambda of: of.__name__,
+)
+def test_a_solver_that_is_not_installed_names_its_extra(ask, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mip", None)
+    with pytest.raises(ProblemError, match=r'pip install "spacy-decoders\[solvers\]"'):
+        ask("CBC")
+    ask()
+
+
+def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
+    def broken():
+        raise OSError("libCbc.so: cannot open shared object file")
+
+    monkeypatch.setattr(python_mip, "_python_mip", broken)
+    with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
+        GrowingProgram("CBC")
 
 
 def test_overlapping_silences_restore_the_output(capfd):

@@ -16,7 +16,7 @@ from spacy_decoders.registry import decoders
         ("PathBeam", {"width": 5, "lookahead": True}, Beam(5, lookahead=True)),
         ("PathBeam", {}, Beam()),
         ("IntegerProgram", {}, IntegerProgram()),
-        ("IntegerProgram", {"formulation": "flow"}, IntegerProgram("CBC", "flow")),
+        ("IntegerProgram", {"formulation": "flow"}, IntegerProgram("HIGHS", "flow")),
     ],
 )
 def test_names_build_decoders_with_the_same_defaults(name, options, expected):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import InfeasibleError, ProblemError
-from ..solver import IntegerSolution, LinearProgram, Solver, SolverError
+from ..solver import IntegerSolution, LinearProgram, SolverError
+from ..statement import Solver, checked_solver
 from .beam import Beam
 from .decoder import PathDecoder
 from .exact_path import ExactPath
@@ -30,7 +31,7 @@ class IntegerProgram(PathDecoder):
     Parameters
     ----------
     solver
-        ``"CBC"`` or ``"HIGHS"`` (the extra ``highs``).
+        ``"HIGHS"``, or ``"CBC"`` (needs the extra ``solvers``).
     formulation
         ``"flow"``: the paper's, an indicator and a number for each edge, where the numbers
         run from k+1 at the start to 1 at the end and so leave no room for cycles.
@@ -59,12 +60,11 @@ class IntegerProgram(PathDecoder):
     array([1, 0], dtype=int32)
     """
 
-    solver: Solver = "CBC"
+    solver: Solver = "HIGHS"
     formulation: Literal["flow", "time_expanded"] = "time_expanded"
 
     def __post_init__(self) -> None:
-        if self.solver not in get_args(Solver):
-            raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {self.solver!r}.")
+        checked_solver(self.solver)
         if self.formulation not in ("flow", "time_expanded"):
             raise ProblemError(
                 f"formulation: expected 'flow' or 'time_expanded', got {self.formulation!r}."

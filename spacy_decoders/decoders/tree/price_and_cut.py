@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError, ProblemError
-from ..solver import Solver
+from ..statement import Solver, checked_solver
 from .branch_and_price import Outcome, Search
 from .decoder import TreeDecoder, certified, infeasible
 from .grandparent_lp import Polytope
@@ -43,7 +43,7 @@ class PriceAndCut(TreeDecoder):
     Parameters
     ----------
     solver
-        ``"CBC"``, or ``"HIGHS"`` (needs the extra ``highs``).
+        ``"HIGHS"``, or ``"CBC"`` (needs the extra ``solvers``).
     relax
         Whether to stop at the optimum of the relaxation: where it is fractional, the best tree
         found comes with the bound that is left. Otherwise the search branches to the best.
@@ -83,15 +83,14 @@ class PriceAndCut(TreeDecoder):
     (array([0, 1, 2], dtype=int32), 9.0, 'optimal')
     """
 
-    solver: Solver = "CBC"
+    solver: Solver = "HIGHS"
     relax: bool = False
     polytope: Polytope = "both"
     pricing: bool = True
     pruning: bool = True
 
     def __post_init__(self) -> None:
-        if self.solver not in ("CBC", "HIGHS"):
-            raise ProblemError(f"solver: expected 'CBC' or 'HIGHS', got {self.solver!r}.")
+        checked_solver(self.solver)
         if self.polytope not in ("both", "martins", "counting"):
             raise ProblemError(
                 f"polytope: expected 'both', 'martins' or 'counting', got {self.polytope!r}."
