@@ -17,7 +17,7 @@ from ..registry import decoders
 
 __all__ = ["info"]
 
-_PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "mip")
+_PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "highspy", "mip")
 
 
 def info() -> None:
@@ -27,7 +27,7 @@ def info() -> None:
     table.add_row("spacy-decoders", __version__)
     table.add_row("Python", f"{platform.python_version()}, {platform.platform()}")
     for package in _PACKAGES:
-        table.add_row(package, metadata.version(package))
+        table.add_row(package, _version(package))
     table.add_row("decoders", "\n".join(sorted(decoders.get_all())))
     table.add_row("compiled code", _cache())
     if FOLDER.exists():
@@ -38,6 +38,13 @@ def info() -> None:
             + ", ".join(shipped["pipeline"]),
         )
     console.print(table)
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # of an extra
+        return "not installed"
 
 
 def _cache() -> str:
