@@ -8,7 +8,7 @@ from spacy_decoders.components.rouge import rouge
 
 WORDS = st.lists(
     st.sampled_from(["the", "The", "cat", "cats", "sat", "Größe", "42", "—", "don't"])
-)
+).map(" ".join)
 
 
 class Tokenizer:
