@@ -21,7 +21,7 @@ from spacy.tokens import Doc, Span, Token
 from ..bundled import load
 from ..display import explain
 from ..display.words import in_words
-from .explain import with_alternatives
+from .explain import paragraphs, with_alternatives
 
 __all__ = ["TEXT", "demo", "given_text"]
 
@@ -76,7 +76,7 @@ def demo(
         Whether to print the tree of every sentence instead of one in each document.
     """
     console = Console(highlight=False)
-    paragraphs = [" ".join(part.split()) for part in given_text(text, file).split("\n\n")]
+    given = paragraphs(given_text(text, file))
     patience = "Loading and compiling; the first time this takes a minute..."
     if not console.is_terminal:
         console.print(patience)
@@ -84,7 +84,7 @@ def demo(
         nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()
-    docs = list(nlp.pipe(part for part in paragraphs if part))
+    docs = list(nlp.pipe(given))
     seconds = perf_counter() - started
     for doc in docs:
         console.print(_document(doc, trees))
@@ -110,12 +110,20 @@ def given_text(text: str | None, file: Path | None) -> str:
     if text is not None and file is not None:
         raise typer.BadParameter("give either --text or --file.")
     if file is None:
-        return TEXT if text is None else text
-    if str(file) == "-":
-        return sys.stdin.read()
-    if not file.is_file():
+        source, given = "--text", (TEXT if text is None else text).encode(errors="surrogateescape")
+    elif str(file) == "-":
+        source, given = "standard input", sys.stdin.buffer.read()
+    elif file.exists():
+        source, given = f"--file: {file}", file.read_bytes()
+    else:
         raise typer.BadParameter(f"--file: there is no {file}.")
-    return file.read_text(encoding="utf8")
+    try:
+        return given.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(
+            f"{source} is not UTF-8: byte {error.start:,} is 0x{given[error.start]:02x}; convert "
+            "it first, for instance with iconv."
+        ) from None
 
 
 def _document(doc: Doc, trees: bool) -> Panel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import spacy
@@ -12,19 +13,32 @@ from spacy.language import Language
 from ..bundled import load
 from ..display import explain
 
-__all__ = ["explain_text", "with_alternatives"]
+__all__ = ["explain_text", "paragraphs", "with_alternatives"]
 
 #: What makes our components keep alternatives and margins, where they have the option.
-_ALTERNATIVES = {"head_margins": True, "k_best": 4, "n_best": 5}
+_ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
 
 
 def explain_text(text: str, output: Path, pipeline: str | None) -> None:
-    """Annotate a text, alternatives included, and write the page."""
-    if not text.strip():
-        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
+    """Annotate a text, one document a paragraph, alternatives included, and write the page."""
+    given = paragraphs(text)
     nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
-    page = explain(nlp(text.strip())).save(output)
+    too_long = next((part for part in given if len(part) > nlp.max_length), None)
+    if too_long is not None:
+        raise typer.BadParameter(
+            f"the paragraph that begins with {too_long[:30]!r} has {len(too_long):,} characters, "
+            f"more than the pipeline takes ({nlp.max_length:,}); split it by blank lines."
+        )
+    page = explain(nlp.pipe(given)).save(output)
     Console(highlight=False, soft_wrap=True).print(f"Open {page} in a browser.")
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, which blank lines part, each on one line."""
+    found = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
+    if not found:
+        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
+    return found
 
 
 def with_alternatives(nlp: Language) -> Language:

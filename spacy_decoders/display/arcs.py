@@ -1,36 +1,52 @@
-"""A dependency tree above its sentence."""
+"""A dependency tree above its sentence, and what another tree has instead below it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from .measure import text_width
 
-__all__ = ["Arc", "TreeDrawing"]
+__all__ = ["Arc", "OtherArcs", "TreeDrawing"]
 
-_LEVEL, _GAP = 28, 26
+#: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
+_LEVEL, _GAP, _ASIDE = 28, 26, 5
+#: A head that costs less than this to change is a close call.
+_CLOSE = 1.0
+
+Tree = Mapping[int, tuple[int, str]]
 
 
-@dataclass(frozen=True)
-class Arc:
-    """One arc: its path, its label and where that stands, and its arrow."""
+class Arc(NamedTuple):
+    """One arc: its path, its arrow, its label and where that stands, and how sure it is."""
 
     path: str
+    arrow: str
     label: str
     x: float
     y: float
-    arrow: str
     margin: float | None
+
+    @property
+    def is_close(self) -> bool:
+        """Whether another head would cost little."""
+        return self.margin is not None and self.margin < _CLOSE
+
+
+class OtherArcs(NamedTuple):
+    """The arcs of another tree that the best one does not have; they hang below the words."""
+
+    arcs: tuple[Arc, ...]
+    height: float
 
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """Where to draw words, tags and arcs, in pixels; `root` is the place of the root's mark."""
+    """Where to draw words, tags and arcs, in pixels."""
 
     words: tuple[tuple[str, str, float], ...]
     arcs: tuple[Arc, ...]
-    root: float | None
     width: float
     height: float
 
@@ -39,43 +55,67 @@ class TreeDrawing:
         cls,
         words: Sequence[str],
         tags: Sequence[str],
-        heads: Sequence[int],
-        deps: Sequence[str],
+        tree: Tree,
         margins: Sequence[float | None],
     ) -> TreeDrawing:
-        """Lay out a tree; `heads` are places in `words`, a root being its own.
+        """Lay out a tree; a modifier's place in `words` gives its head and label.
 
         Examples
         --------
-        >>> drawing = TreeDrawing.of(["It", "works"], ["", ""], [1, 1], ["nsubj", "ROOT"],
+        >>> drawing = TreeDrawing.of(["It", "works"], ["", ""], {0: (1, "nsubj"), 1: (1, "ROOT")},
         ...                          [None, None])
         >>> [arc.label for arc in drawing.arcs]
-        ['nsubj']
+        ['nsubj', 'ROOT']
         """
-        centres = _centres(words, tags, deps)
-        spans = [(min(h, m), max(h, m), m) for m, h in enumerate(heads) if h != m]
-        levels = _levels(spans)
-        floor = _LEVEL * (max(levels.values(), default=0) + 1) + 24
-        arcs = []
-        for left, right, modifier in spans:
-            # arcs of one word leave side by side: outgoing ends are shifted off its centre
-            x1, x2 = centres[left] + 5, centres[right] - 5
-            top = floor - _LEVEL * levels[left, right, modifier]
-            bend = min(14.0, (x2 - x1) / 2)
-            path = (
-                f"M{x1:.1f},{floor:.1f} V{top + bend:.1f} Q{x1:.1f},{top:.1f} {x1 + bend:.1f},"
-                f"{top:.1f} H{x2 - bend:.1f} Q{x2:.1f},{top:.1f} {x2:.1f},{top + bend:.1f} "
-                f"V{floor:.1f}"
-            )
-            at = centres[modifier] + (5 if modifier == left else -5)
-            arrow = f"M{at:.1f},{floor + 5:.1f} l-4,-7 h8 z"
-            label = deps[modifier]
-            arcs.append(Arc(path, label, (x1 + x2) / 2, top - 4, arrow, margins[modifier]))
-        root = next((centres[m] for m, h in enumerate(heads) if h == m), None)
-        placed = tuple(zip(words, tags, centres, strict=True))
+        centres = _centres(
+            words, tags, [tree[m][1] if m in tree else "" for m in range(len(words))]
+        )
+        levels = _levels(tree)
+        floor = _LEVEL * max(levels.values(), default=0) + 24.0
+        arcs = _arcs(tree, levels, centres, floor, -1, margins)
         last = max(text_width(words[-1]), text_width(tags[-1])) if words else 0.0
         width = (centres[-1] if centres else 0.0) + last / 2 + 16
-        return cls(placed, tuple(arcs), root, width, floor + 58)
+        placed = tuple(zip(words, tags, centres, strict=True))
+        return cls(placed, tuple(arcs), width, floor + 54)
+
+    def others(self, tree: Tree) -> OtherArcs:
+        """Lay out the arcs that another tree has instead, to hang below the words."""
+        levels = _levels(tree)
+        centres = [x for _, _, x in self.words]
+        arcs = _arcs(tree, levels, centres, 10.0, 1, [None] * len(centres))
+        return OtherArcs(tuple(arcs), _LEVEL * max(levels.values(), default=0) + 30.0)
+
+
+def _arcs(
+    tree: Tree,
+    levels: Mapping[int, int],
+    centres: Sequence[float],
+    floor: float,
+    side: int,
+    margins: Sequence[float | None],
+) -> Iterator[Arc]:
+    """The arcs of a tree, above the floor (`side` -1) or below it (1)."""
+    for modifier, (head, label) in tree.items():
+        end = floor + side * _LEVEL * levels[modifier]
+        label_at = end - 4 if side < 0 else end + 14
+        at = centres[modifier]
+        if head == modifier:
+            path, middle = f"M{at:.1f},{end:.1f} V{floor:.1f}", at
+        else:
+            # arcs of one word leave side by side: their ends are shifted off its centre
+            left, right = centres[min(head, modifier)], centres[max(head, modifier)]
+            x1, x2 = left + _ASIDE, right - _ASIDE
+            at += _ASIDE if modifier < head else -_ASIDE
+            bend = min(14.0, (x2 - x1) / 2)
+            corner = end - side * bend
+            path = (
+                f"M{x1:.1f},{floor:.1f} V{corner:.1f} Q{x1:.1f},{end:.1f} {x1 + bend:.1f},"
+                f"{end:.1f} H{x2 - bend:.1f} Q{x2:.1f},{end:.1f} {x2:.1f},{corner:.1f} "
+                f"V{floor:.1f}"
+            )
+            middle = (x1 + x2) / 2
+        arrow = f"M{at:.1f},{floor - 5 * side:.1f} l-4,{7 * side} h8 z"
+        yield Arc(path, arrow, label, middle, label_at, margins[modifier])
 
 
 def _centres(words: Sequence[str], tags: Sequence[str], deps: Sequence[str]) -> list[float]:
@@ -90,11 +130,17 @@ def _centres(words: Sequence[str], tags: Sequence[str], deps: Sequence[str]) -> 
     return centres
 
 
-def _levels(spans: Sequence[tuple[int, int, int]]) -> dict[tuple[int, int, int], int]:
-    """How high each arc runs: above all arcs that it covers or crosses and that are shorter."""
-    levels: dict[tuple[int, int, int], int] = {}
-    for span in sorted(spans, key=lambda span: (span[1] - span[0], span)):
-        left, right, _ = span
-        below = [level for other, level in levels.items() if other[0] < right and left < other[1]]
-        levels[span] = max(below, default=0) + 1
-    return levels
+def _levels(tree: Tree) -> dict[int, int]:
+    """How far out each arc runs: beyond all that it covers or crosses and that are shorter.
+
+    The root's runs beyond all others.
+    """
+    spans = [(min(h, m), max(h, m), m) for m, (h, _) in tree.items() if h != m]
+    levels: dict[int, int] = {}
+    drawn: list[tuple[int, int, int]] = []
+    for left, right, modifier in sorted(spans, key=lambda span: (span[1] - span[0], span)):
+        below = [levels[m] for start, stop, m in drawn if start < right and left < stop]
+        levels[modifier] = max(below, default=0) + 1
+        drawn.append((left, right, modifier))
+    outermost = max(levels.values(), default=0) + 1
+    return {m: levels.get(m, outermost) for m in tree}

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc
 
 from ..components import extensions
 from ..errors import ProblemError
-from .arcs import TreeDrawing
-from .lattice import Lattice
-from .words import in_words
+from .views import DocumentView
+from .words import cost_in_words, in_words, in_words_together
 
 __all__ = ["Explanation", "explain"]
 
@@ -49,10 +46,10 @@ class Explanation:
 def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Explanation:
     """Explain what the components decoded, what else was possible and how sure it is.
 
-    Shows what the documents hold: the tree with margins and alternatives, the tag lattice of
-    the k best taggings, the candidates of each link, the best headlines as a word graph, and
-    every certificate in plain words. Alternatives appear where the components were told to
-    keep them (``k_best``, ``head_margins``, ``n_best``).
+    Shows what the documents hold, the answer first: headline, text, entities with their
+    links, and trees; then what else each tag, entity, head and link could have been, each to
+    be chosen, with what it costs; then every certificate in plain words. Other choices appear
+    where the components were told to keep them (``k_best``, ``head_margins``, ``n_best``).
 
     Parameters
     ----------
@@ -65,6 +62,11 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     -------
     Explanation
         One self-contained page: no scripts, no network.
+
+    Raises
+    ------
+    ProblemError
+        If something else than documents is given.
 
     Examples
     --------
@@ -84,124 +86,10 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["in_words"] = in_words
-    views = [_document(doc) for doc in given]
-    return Explanation(environment.get_template("page.html").render(title=title, docs=views))
-
-
-def _document(doc: Doc) -> dict[str, Any]:
-    certificates: Mapping[str, Sequence[Mapping[str, Any]]] = doc._.certificates
-    return {
-        "pieces": list(_pieces(doc)),
-        "certificates": [_summary(name, found) for name, found in certificates.items()],
-        "sentences": [_sentence(doc, span, i) for i, span in enumerate(_sentences(doc))],
-        "links": (links := [_link(ent) for ent in doc.ents if ent._.link]),
-        "link_lattice": _link_lattice(links),
-        "headlines": list(doc._.headlines),
-        "headline_lattice": _headline_lattice(doc._.headlines),
-    }
-
-
-def _sentences(doc: Doc) -> list[Span]:
-    if not len(doc):
-        return []
-    return list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
-
-
-def _pieces(doc: Doc) -> Iterator[tuple[str, Span | None]]:
-    """The text in runs, each with its entity, if any."""
-    position = 0
-    for ent in doc.ents:
-        yield doc.text[position : ent.start_char], None
-        yield ent.text, ent
-        position = ent.end_char
-    yield doc.text[position:], None
-
-
-def _summary(name: str, certificates: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """All certificates of a component, equal sayings counted together."""
-    sayings = sorted(in_words(certificate) for certificate in certificates)
-    proven = sum(certificate["status"] == "optimal" for certificate in certificates)
-    return {
-        "name": name,
-        "decoders": ", ".join(sorted({c["decoder"] for c in certificates})),
-        "units": len(certificates),
-        "proven": proven,
-        "sayings": [(saying, len(list(same))) for saying, same in groupby(sayings)],
-        "detail": list(certificates),
-    }
-
-
-def _sentence(doc: Doc, span: Span, number: int) -> dict[str, Any]:
-    parses = doc._.parses[number] if number < len(doc._.parses) else []
-    return {
-        "text": span.text,
-        "tree": _tree(span) if doc.has_annotation("DEP") else None,
-        "alternatives": [_alternative(doc, parses[0], parse) for parse in parses[1:]],
-        "lattices": list(_tag_lattices(doc, span)),
-        "tags": [(token.text, token.tag_ or token.pos_, token._.tag_margin) for token in span],
-    }
-
-
-def _tree(span: Span) -> TreeDrawing:
-    inside = range(span.start, span.end)
-    heads = [t.head.i if t.head.i in inside else t.i for t in span]
-    return TreeDrawing.of(
-        [token.text for token in span],
-        [token.tag_ or token.pos_ for token in span],
-        [head - span.start for head in heads],
-        [token.dep_ for token in span],
-        [token._.head_margin for token in span],
+    environment.filters.update(
+        in_words=in_words, in_words_together=in_words_together, cost=cost_in_words
     )
-
-
-def _alternative(doc: Doc, best: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    """How another tree differs from the best one."""
-
-    def name(head: int, token: int) -> str:
-        return "the root" if head == token else f"“{doc[head].text}”"
-
-    changes = []
-    columns = (best["tokens"], best["heads"], other["heads"])
-    for token, head, instead in zip(*columns, strict=True):
-        if head != instead:
-            words = f"{name(instead, token)} instead of {name(head, token)}"
-            changes.append((doc[token].text, words))
-    return {"loss": best["score"] - other["score"], "changes": changes}
-
-
-def _tag_lattices(doc: Doc, span: Span) -> Iterator[tuple[str, Lattice]]:
-    """A tagger's name and lattice for each unit of its taggings that begins in the sentence."""
-    taggings = [t for t in doc._.taggings if span.start <= t["start"] < span.end]
-    units = groupby(taggings, key=lambda t: (t["component"], t["start"], t["end"]))
-    for (component, start, end), group in units:
-        ranked = list(group)
-        words = [token.text for token in doc[start:end]]
-        labels, scores = [t["labels"] for t in ranked], [t["score"] for t in ranked]
-        yield component, Lattice.of(labels, scores, words)
-
-
-def _link(ent: Span) -> dict[str, Any]:
-    link = ent._.link
-    return {"mention": ent.text, "label": ent.label_, **link}
-
-
-def _link_lattice(links: Sequence[Mapping[str, Any]]) -> Lattice | None:
-    """The candidates of each mention, the chosen ones joined; the others by their score."""
-    if not links:
-        return None
-    columns = []
-    for link in links:
-        chosen = [c for c in link["candidates"] if c["id"] == link["id"]]
-        others = [c for c in link["candidates"] if c["id"] != link["id"]]
-        best = chosen[0]["score"] if chosen else 0.0
-        column = [(c["title"] or c["id"], best - c["score"]) for c in (*chosen, *others)]
-        columns.append(column if chosen else [("no link", 0.0), *column])
-    return Lattice.of_choices(columns, [link["mention"] for link in links])
-
-
-def _headline_lattice(headlines: Sequence[Mapping[str, Any]]) -> Lattice | None:
-    if not headlines:
-        return None
-    words = [headline["text"].split() for headline in headlines]
-    return Lattice.of(words, [headline["score"] for headline in headlines], [])
+    views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
+    readings = max((view.readings for view in views), default=0)
+    template = environment.get_template("page.html")
+    return Explanation(template.render(title=title, docs=views, readings=readings))

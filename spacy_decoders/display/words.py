@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
-__all__ = ["in_words"]
+__all__ = ["Saying", "cost_in_words", "in_words", "in_words_together"]
+
+#: From the strongest statement to the weakest.
+_STATUSES = ("optimal", "probable", "bounded", "heuristic", "infeasible")
+_SCOPES = ("full", "pruned")
+
+
+class Saying(NamedTuple):
+    """What several certificates of one kind say together: of how many units, and the words.
+
+    `kind` is their status, or "kept" for what is the best of the candidates kept only.
+    """
+
+    kind: str
+    units: int
+    words: str
 
 
 def in_words(certificate: Mapping[str, Any]) -> str:
@@ -21,26 +37,60 @@ def in_words(certificate: Mapping[str, Any]) -> str:
     >>> in_words(Certificate.heuristic("Beam", 3.0).as_dict())
     'nothing proven: a heuristic answer'
     """
-    words = _status_in_words(certificate)
-    if certificate["scope"] == "pruned":
-        words += ", among the candidates that were kept"
-    return words
-
-
-def _status_in_words(certificate: Mapping[str, Any]) -> str:
     status, gap = certificate["status"], certificate["gap"]
+    pruned = certificate["scope"] == "pruned"
     if status == "optimal":
-        return "proven optimal"
-    if status == "infeasible":
-        return "impossible: no answer satisfies the constraints"
+        return "the best among the candidates kept" if pruned else "proven optimal"
+    best = "the best among the candidates kept" if pruned else "the best possible"
     if status == "probable":
-        return f"optimal with probability {_percent(certificate['confidence'], up=False)}"
+        share = _percent(certificate["confidence"], up=False)
+        return f"{best if pruned else 'optimal'} with probability {share}"
     if status == "bounded":
-        best = abs(certificate["bound"])
-        if best > gap:
-            return f"within {_percent(gap / best, up=True)} of the best possible"
-        return f"at most {gap:.3g} from the best possible"
+        bound = abs(certificate["bound"])
+        if bound > gap:
+            return f"within {_percent(gap / bound, up=True)} of {best}"
+        return f"at most {gap:.3g} from {best}"
+    if status == "infeasible":
+        found = "impossible: no answer satisfies the constraints"
+        return f"{found}, among the candidates kept" if pruned else found
     return "nothing proven: a heuristic answer"
+
+
+def in_words_together(certificates: Sequence[Mapping[str, Any]]) -> list[Saying]:
+    """Say what certificates mean, each kind once, by the weakest of its statements.
+
+    Examples
+    --------
+    >>> from spacy_decoders import Certificate
+    >>> gaps = [Certificate.from_bound("X", 99.0 - i, 100.0, tolerance=0.0) for i in (0, 1)]
+    >>> in_words_together([gap.as_dict() for gap in gaps])
+    [Saying(kind='bounded', units=2, words='within 2% of the best possible')]
+    """
+    sayings = []
+    for status, scope in product(_STATUSES, _SCOPES):
+        found = [c for c in certificates if (c["status"], c["scope"]) == (status, scope)]
+        if found:
+            kind = "kept" if (status, scope) == ("optimal", "pruned") else status
+            sayings.append(Saying(kind, len(found), in_words(max(found, key=_weakness))))
+    return sayings
+
+
+def cost_in_words(loss: float) -> str:
+    """Write a cost to two digits.
+
+    Examples
+    --------
+    >>> cost_in_words(0.0312), cost_in_words(2.5), cost_in_words(31.7), cost_in_words(-0.5)
+    ('0.031', '2.5', '32', '−0.5')
+    """
+    return (f"{loss:.0f}" if abs(loss) >= 10 else f"{loss:.2g}").replace("-", "−")
+
+
+def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:
+    """How little a certificate says, among those of its kind."""
+    gap, bound = certificate["gap"] or 0.0, abs(certificate["bound"] or 0.0)
+    share = gap / bound if bound > gap else 1.0 + gap
+    return share, -(certificate["confidence"] or 0.0)
 
 
 def _percent(share: float, *, up: bool) -> str:

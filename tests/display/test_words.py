@@ -1,0 +1,59 @@
+"""Certificates in words promise no more than the certificates."""
+
+import pytest
+
+from spacy_decoders import Certificate
+from spacy_decoders.display.words import in_words, in_words_together
+
+
+def bounded(gap, scope="full"):
+    return Certificate.from_bound("X", 100.0 - gap, 100.0, tolerance=0.0, scope=scope)
+
+
+def optimal(scope):
+    return Certificate.from_bound("X", 1.0, 1.0, tolerance=0.0, scope=scope)
+
+
+@pytest.mark.parametrize(
+    "certificate, words",
+    [
+        (optimal("full"), "proven optimal"),
+        (optimal("pruned"), "the best among the candidates kept"),
+        (Certificate.infeasible("X"), "impossible: no answer satisfies the constraints"),
+        (Certificate.probable("X", 1.0, 0.9996), "optimal with probability 99.9%"),
+        (
+            Certificate.from_bound("X", 0.0, 0.5, tolerance=0.0),
+            "at most 0.5 from the best possible",
+        ),
+        (bounded(1.0, "pruned"), "within 1% of the best among the candidates kept"),
+    ],
+)
+def test_certificates_in_words(certificate, words):
+    assert in_words(certificate.as_dict()) == words
+
+
+def test_only_a_proof_over_all_candidates_is_called_one():
+    for certificate in (
+        optimal("pruned"),
+        bounded(1.0),
+        bounded(1.0, "pruned"),
+        Certificate.heuristic("X", 1.0),
+        Certificate.infeasible("X", scope="pruned"),
+    ):
+        assert "optimal" not in in_words(certificate.as_dict())
+
+
+def test_a_gap_is_rounded_up_and_never_away():
+    tiny = Certificate.from_bound("X", 1000.0, 1000.0001, tolerance=0.0)
+    assert in_words(tiny.as_dict()) == "within 0.1% of the best possible"
+
+
+def test_many_speak_by_the_weakest_of_their_kind():
+    given = [bounded(1.0), optimal("full"), bounded(3.0), bounded(5.0, "pruned"), optimal("full")]
+    assert [tuple(saying) for saying in in_words_together([c.as_dict() for c in given])] == [
+        ("optimal", 2, "proven optimal"),
+        ("bounded", 2, "within 3% of the best possible"),
+        ("bounded", 1, "within 5% of the best among the candidates kept"),
+    ]
+    unsure = [Certificate.probable("X", 1.0, share).as_dict() for share in (0.999, 0.9, 0.99)]
+    assert [s.words for s in in_words_together(unsure)] == ["optimal with probability 90%"]
