@@ -16,7 +16,7 @@ from .solutions import ChainSolution, ChainSolutions
 __all__ = [
     "CHUNK",
     "TOLERANCE",
-    "Proof",
+    "Evidence",
     "bound_over_all",
     "certify",
     "certify_one",
@@ -42,7 +42,7 @@ Labels = NDArray[np.int32]
 Indices = NDArray[np.int64]
 
 
-class Proof(NamedTuple):
+class Evidence(NamedTuple):
     """Scores, scales (sums of absolute terms) and bounds: each **shape (sentences,)**."""
 
     scores: Floats
@@ -97,17 +97,19 @@ def certify_one(
     return ChainSolution(read_only(labels), certificate)
 
 
-def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Proof:
+def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
     """Return what some labellings are worth, and what the best ones are worth at most."""
     scores, scales = sentences.worth(model, labels).T
     emissions = sentences.emissions.reshape(-1)
     bounds = dual.bounds(model.links, emissions, sentences.offsets, model.size, labels, SHARE)
-    return Proof(scores, scales, bounds)
+    return Evidence(scores, scales, bounds)
 
 
-def joined(parts: list[Proof]) -> Proof:
+def joined(parts: list[Evidence]) -> Evidence:
     """Join the proofs of several parts of a batch."""
-    return parts[0] if len(parts) == 1 else Proof(*map(np.concatenate, zip(*parts, strict=True)))
+    return (
+        parts[0] if len(parts) == 1 else Evidence(*map(np.concatenate, zip(*parts, strict=True)))
+    )
 
 
 def compare(
@@ -115,7 +117,7 @@ def compare(
     model: ChainModel,
     sentences: Sentences,
     labels: Labels,
-    proof: Proof,
+    proof: Evidence,
     *,
     repair: bool = True,
     iterations: Indices | None = None,

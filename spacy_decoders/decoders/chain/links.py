@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .flat import LANES, WORD, aligned
-from .kernels.tables import UP32, Links
+from .kernels.tables import UP32, TransitionTables
 from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ Floats = NDArray[np.float32]
 class Pruning(NamedTuple):
     """A model without forbidden transitions, and the best transition into each label."""
 
-    links: Links
+    links: TransitionTables
     ceiling: Floats
 
 
@@ -47,7 +47,7 @@ def usual_limit(scores: Floats) -> float:
     return limit if scores.min(initial=np.inf) < limit else -np.inf
 
 
-def links_of(model: ChainModel) -> Links:
+def links_of(model: ChainModel) -> TransitionTables:
     """Lay a model out as :mod:`.kernels.tables` says."""
     padded, size = model.padded, model.size
     stride = len(padded.end)
@@ -59,7 +59,7 @@ def links_of(model: ChainModel) -> Links:
     gains[-stride : size - stride] = 0.0
     exits = aligned(size * stride if limit > -np.inf else 0)
     exits[:] = -np.inf
-    return Links(
+    return TransitionTables(
         padded.transitions,
         _block_maxima(padded.transitions, size, stride),
         padded.end,

@@ -24,7 +24,7 @@ from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
 from .kernels.soundness import LARGEST, all_sound
-from .kernels.tables import Links
+from .kernels.tables import TransitionTables
 from .links import Pruning, links_of, pruning_of, usual_limit
 from .padded import Padded
 from .rescoring import path_scores
@@ -129,7 +129,7 @@ class ChainModel:
         return TransitionBounds.of(self)
 
     @cached_property
-    def links(self) -> Links:
+    def links(self) -> TransitionTables:
         """The scores and tables that the proof of a bound needs."""
         return links_of(self)
 

@@ -36,13 +36,13 @@ from .vectors import (
     subtract,
 )
 
-__all__ = ["UP32", "Links", "advance_of", "maxima_width", "need_rows", "up32"]
+__all__ = ["UP32", "TransitionTables", "advance_of", "maxima_width", "need_rows", "up32"]
 
 FORBIDDEN = np.float32(-np.inf)
 UP32 = 2.0**-21  # eight units in the last place of float32
 
 
-class Links(NamedTuple):
+class TransitionTables(NamedTuple):
     """The scores of a model and the tables derived from them, flat, in rows of `stride`.
 
     transitions: (L + 1) rows. end: one row. gains: (L + 2) rows, of which row L holds the end
