@@ -77,7 +77,8 @@ class FixedPoint:
 
     def cutoff(self, cost: float) -> int:
         """Return the most quanta that a choice may have that is truly cheaper than `cost`."""
-        quanta = min(cost - self.shift, self.reach) * self.scale
+        # rounding can take a cost below the shift, which no true one is
+        quanta = max(0.0, min(cost - self.shift, self.reach)) * self.scale
         if self.slack:
             return int(np.floor(quanta)) - 1 - self.slack
         return round(quanta) - self.step

@@ -247,3 +247,15 @@ def test_every_choice_is_priced_as_the_oracle_does(rng):
     for choices in product(*(range(len(members)) for members in sets)):
         expected = representatives_cost(distances, sets, local, weight, choices)
         assert problem.cost(choices) == pytest.approx(expected)
+
+
+def test_costs_that_rounding_takes_below_the_least_are_no_error():
+    problem = RepresentativesProblem(
+        np.full((4, 4), 1e30),
+        [np.array([0]), np.array([0]), np.array([0]), np.arange(4)],
+        local=[np.array([1e30])] * 3 + [np.array([1e30, 1e30, np.inf, np.inf])],
+        weight=1e9,
+    )
+    solution = ExactRepresentatives(exact_margins=True).decode(problem)
+    assert solution.certificate.status in ("optimal", "bounded")
+    assert solution.choices[3] in (0, 1)
