@@ -8,14 +8,27 @@ from typing import NamedTuple
 
 from .measure import text_width
 
-__all__ = ["Arc", "OtherArcs", "TreeDrawing"]
+__all__ = ["Arc", "OtherArcs", "TreeDrawing", "Word"]
 
 #: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
 _LEVEL, _GAP, _ASIDE = 28, 26, 5
-#: A head that costs less than this to change is a close call.
+#: A head or tag that costs less than this to change is a close call.
 _CLOSE = 1.0
 
 Tree = Mapping[int, tuple[int, str]]
+
+
+class Word(NamedTuple):
+    """A word with its tag, and what the cheapest other tag costs."""
+
+    text: str
+    tag: str
+    margin: float | None
+
+    @property
+    def is_close(self) -> bool:
+        """Whether another tag would cost little."""
+        return self.margin is not None and self.margin < _CLOSE
 
 
 class Arc(NamedTuple):
@@ -43,45 +56,36 @@ class OtherArcs(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """Where to draw words, tags and arcs, in pixels."""
+    """Where to draw words, by their centres, and arcs, in pixels."""
 
-    words: tuple[tuple[str, str, float], ...]
+    words: tuple[tuple[Word, float], ...]
     arcs: tuple[Arc, ...]
     width: float
     height: float
 
     @classmethod
-    def of(
-        cls,
-        words: Sequence[str],
-        tags: Sequence[str],
-        tree: Tree,
-        margins: Sequence[float | None],
-    ) -> TreeDrawing:
+    def of(cls, words: Sequence[Word], tree: Tree, margins: Sequence[float | None]) -> TreeDrawing:
         """Lay out a tree; a modifier's place in `words` gives its head and label.
 
         Examples
         --------
-        >>> drawing = TreeDrawing.of(["It", "works"], ["", ""], {0: (1, "nsubj"), 1: (1, "ROOT")},
-        ...                          [None, None])
+        >>> words = [Word("It", "PRP", None), Word("works", "VBZ", None)]
+        >>> drawing = TreeDrawing.of(words, {0: (1, "nsubj"), 1: (1, "ROOT")}, [None, None])
         >>> [arc.label for arc in drawing.arcs]
         ['nsubj', 'ROOT']
         """
-        centres = _centres(
-            words, tags, [tree[m][1] if m in tree else "" for m in range(len(words))]
-        )
+        labels = [tree[place][1] if place in tree else "" for place in range(len(words))]
+        centres = _centres(words, labels)
         levels = _levels(tree)
         floor = _LEVEL * max(levels.values(), default=0) + 24.0
         arcs = _arcs(tree, levels, centres, floor, -1, margins)
-        last = max(text_width(words[-1]), text_width(tags[-1])) if words else 0.0
-        width = (centres[-1] if centres else 0.0) + last / 2 + 16
-        placed = tuple(zip(words, tags, centres, strict=True))
-        return cls(placed, tuple(arcs), width, floor + 54)
+        width = centres[-1] + _width(words[-1]) / 2 + 16 if words else 0.0
+        return cls(tuple(zip(words, centres, strict=True)), tuple(arcs), width, floor + 54)
 
     def others(self, tree: Tree) -> OtherArcs:
         """Lay out the arcs that another tree has instead, to hang below the words."""
         levels = _levels(tree)
-        centres = [x for _, _, x in self.words]
+        centres = [x for _, x in self.words]
         arcs = _arcs(tree, levels, centres, 10.0, 1, [None] * len(centres))
         return OtherArcs(tuple(arcs), _LEVEL * max(levels.values(), default=0) + 30.0)
 
@@ -118,12 +122,16 @@ def _arcs(
         yield Arc(path, arrow, label, middle, label_at, margins[modifier])
 
 
-def _centres(words: Sequence[str], tags: Sequence[str], deps: Sequence[str]) -> list[float]:
+def _width(word: Word) -> float:
+    return max(text_width(word.text), text_width(word.tag), 20.0)
+
+
+def _centres(words: Sequence[Word], labels: Sequence[str]) -> list[float]:
     """Centre of each word; a gap is widened where the label of a short arc needs it."""
     centres: list[float] = []
     x = 12.0
-    for word, tag, dep in zip(words, tags, deps, strict=True):
-        half = max(text_width(word), text_width(tag), text_width(dep) * 0.8, 20.0) / 2
+    for word, label in zip(words, labels, strict=True):
+        half = max(_width(word), text_width(label) * 0.8) / 2
         x += half
         centres.append(x)
         x += half + _GAP

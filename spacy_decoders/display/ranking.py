@@ -18,11 +18,15 @@ class Option(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What was decided in one place, and what else it could have been, the cheapest first."""
+    """What was decided in one place, and what else it could have been, the cheapest first.
+
+    `margin` is the least that another value costs, where it is known apart from the options.
+    """
 
     place: str
     chosen: str
     options: tuple[Option, ...]
+    margin: float | None = None
 
 
 class Change(NamedTuple):
@@ -86,8 +90,8 @@ class Ranking:
         Examples
         --------
         >>> ranking = Ranking.of([2.0, 1.5], [{0: "DT", 1: "NN"}, {0: "DT", 1: "VB"}], str)
-        >>> ranking.choices
-        (Choice(place='1', chosen='NN', options=(Option(value='VB', loss=0.5, reading=1),)),)
+        >>> [(c.chosen, [(o.value, o.loss) for o in c.options]) for c in ranking.choices]
+        [('NN', [('VB', 0.5)])]
         """
         losses = [max(scores[0] - score, 0.0) for score in scores]
         places = sorted({place for answer in answers for place in answer})

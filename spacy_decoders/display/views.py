@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..components.link_mentions import MATCH_LABEL
-from .arcs import OtherArcs, TreeDrawing
+from .arcs import OtherArcs, TreeDrawing, Word
 from .ranking import Change, Choice, Option, Ranking, Reading
 
 __all__ = ["DocumentView", "Piece", "SentenceView"]
@@ -42,7 +42,7 @@ class SentenceView:
     text
         As it stands in the document.
     words
-        Each word and its tag.
+        Those that are no white space, with their tags.
     tree
         Its drawing, if it was parsed.
     rankings
@@ -52,7 +52,7 @@ class SentenceView:
     """
 
     text: str
-    words: list[tuple[str, str]]
+    words: list[Word]
     tree: TreeDrawing | None
     rankings: list[tuple[str, Ranking]]
     other_arcs: dict[int, OtherArcs]
@@ -60,8 +60,12 @@ class SentenceView:
     @classmethod
     def of(cls, doc: Doc, span: Span) -> SentenceView:
         """Collect what a sentence holds."""
-        words = [(t.text, t.tag_ or t.pos_) for t in span if not t.is_space]
-        tree = _tree(span) if words and doc.has_annotation("DEP") else None
+        words = [
+            Word(token.text, token.tag_ or token.pos_, token._.tag_margin)
+            for token in span
+            if not token.is_space
+        ]
+        tree = _tree(span, words) if words and doc.has_annotation("DEP") else None
         rankings, other_arcs = [], {}
         parses = _parses(doc, span)
         heads = _head_ranking(doc, parses)
@@ -127,12 +131,11 @@ def _pieces(doc: Doc) -> Iterator[Piece]:
     yield Piece(doc.text[position:])
 
 
-def _tree(span: Span) -> TreeDrawing:
+def _tree(span: Span, words: Sequence[Word]) -> TreeDrawing:
     tokens = [token for token in span if not token.is_space]
     at = {token.i: place for place, token in enumerate(tokens)}
     return TreeDrawing.of(
-        [token.text for token in tokens],
-        [token.tag_ or token.pos_ for token in tokens],
+        words,
         {at[t.i]: (at.get(t.head.i, at[t.i]), t.dep_) for t in tokens},
         [token._.head_margin for token in tokens],
     )
@@ -228,6 +231,7 @@ def _link_ranking(doc: Doc) -> Ranking | None:
         title = ent._.link["title"] or ent._.link["id"] or "no concept"
         if not ent._.link["id"]:
             others = [chosen, *others]
+        margin = ent._.link["margin"] if ent._.link.get("exact_margin") else None
         options = []
         for other in others:
             name = other["title"] or other["id"]
@@ -235,7 +239,7 @@ def _link_ranking(doc: Doc) -> Ranking | None:
             change = Change(names[ent.start], name, title)
             readings.append(Reading(len(readings) + 1, loss, (change,)))
             options.append(Option(name, loss, len(readings)))
-        choices.append(Choice(names[ent.start], title, tuple(options)))
+        choices.append(Choice(names[ent.start], title, tuple(options), margin))
     if not choices:
         return None
     return Ranking(tuple(choices), tuple(readings), 0, 0.0)

@@ -50,7 +50,7 @@ def doc():
         {"text": "Slept in Kent", "score": 1.5, "certificate": proven().as_dict()},
     ]
     for token in doc:
-        token._.tag_margin = 0.25
+        token._.tag_margin = 0.25 if token.i == 1 else 4.0
     for token, margin in zip(doc, [0.5, 9.0, 9.0, 9.0, 9.0, 9.0], strict=True):
         token._.head_margin = margin
     gap = Certificate.from_bound("X", 99.0, 100.0, tolerance=0.0)

@@ -54,7 +54,7 @@ def test_a_choice_shows_its_reading_and_the_arcs_that_change(doc):
     assert outcomes[value] == "costs 0.5 : “The” slept · det instead of <Jaguar> · det"
     (other,) = page.all("svg", "other")
     assert other["data-reading"] == value
-    assert [g.all("text")[0].text for g in other.all("g", "arc")] == ["det"]
+    assert [label.text for label in other.all("text", "label")] == ["det"]
 
 
 def test_every_radio_button_has_a_rule_that_shows_its_reading(doc):
@@ -93,14 +93,27 @@ def test_certificates_take_one_line_each(doc):
     ]
 
 
-def test_dashed_arcs_have_a_legend(doc):
-    page = read(explain(doc))
-    assert len(page.all("svg")[0].all("g", "close")) == 1
-    assert "dashed: a close call" in page.all("p", "legend")[0].text
+def test_close_calls_are_marked_and_have_a_legend(doc):
+    drawing = read(explain(doc)).all("svg")[0]
+    assert len(drawing.all("g", "close")) == 1
+    assert [text.text for text in drawing.all("text", "close")] == [
+        "det",
+        "another tag costs 0.25 NNP?",
+    ]
+    assert "a close call" in read(explain(doc)).all("p", "legend")[0].text
     for token in doc:
-        token._.head_margin = 9.0
+        token._.head_margin = token._.tag_margin = 9.0
     page = read(explain(doc))
-    assert not page.all("g", "close") and not page.all("p", "legend")
+    assert not page.all("g", "close") and not page.all("text", "close")
+    assert not page.all("p", "legend")
+
+
+def test_a_link_says_what_another_costs_if_all_are_decided_anew(doc):
+    link = doc.ents[0]._.link
+    doc.ents[0]._.link = {**link, "margin": 0.7, "exact_margin": True}
+    assert "from 0.7 if all others are decided anew" in read(explain(doc)).text
+    doc.ents[0]._.link = {**link, "margin": 0.7, "exact_margin": False}
+    assert "decided anew" not in read(explain(doc)).text
 
 
 def test_the_page_is_whole_and_needs_neither_network_nor_script(doc):
