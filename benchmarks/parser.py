@@ -15,7 +15,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from time import thread_time
 from typing import Any
@@ -101,13 +100,12 @@ def trained(config: Any, folder: Path, retrain: bool) -> Language:
 def without_factors(nlp: Language) -> Iterator[None]:
     """The same trained parser by its arcs alone."""
     pipe: Any = nlp.get_pipe("parser")
-    templates, parser = pipe.templates, pipe.first_order
-    pipe.templates = replace(templates, families=())
-    pipe.first_order = replace(parser, decoder=Eisner())
+    factors, decoder = pipe.factors, pipe.decoder
+    pipe.configure(factors=(), decoder=Eisner())
     try:
         yield
     finally:
-        pipe.templates, pipe.first_order = templates, parser
+        pipe.configure(factors=factors, decoder=decoder)
 
 
 def gold_sentences(golds: list[Doc]) -> list[Doc]:

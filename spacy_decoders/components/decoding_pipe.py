@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
 
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
-from spacy.util import minibatch
+from spacy.util import minibatch, raise_error
 
-from ..arrays import checked_whole
-from ..errors import ProblemError
 from .extensions import install
+from .options import WithOptions
 
-__all__ = ["DecodingPipe", "checked_alternatives"]
-
-#: The most alternatives that are written to a Doc; the decoders themselves rank more.
-MOST_ALTERNATIVES = 1000
+__all__ = ["DecodingPipe"]
 
 install()
 
+Self = TypeVar("Self", bound="DecodingPipe")
 
-class DecodingPipe(TrainablePipe):
+
+class DecodingPipe(WithOptions, TrainablePipe):
     """A trainable pipe in which one bad document costs one document.
+
+    Its options are checked attributes, and those that were changed are saved with it.
 
     A subclass implements `predict` (a batch of documents to one item of scores each),
     `decode` (one item of scores to a structure) and `annotate` (a structure onto its
     document), besides the training methods of ``TrainablePipe``.
     """
+
+    #: What spaCy's ``set_error_handler`` replaces.
+    error_handler: Callable[..., Any] = staticmethod(raise_error)
 
     def decode(self, doc: Doc, scores: Any) -> Any:
         """Turn one document's scores into a structure with its certificates."""
@@ -75,12 +79,14 @@ class DecodingPipe(TrainablePipe):
         for doc in docs:
             yield from self._scored([doc])
 
+    def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
+        """Load the component from bytes."""
+        super().from_bytes(bytes_data, exclude=tuple(exclude))
+        self.restore_options()
+        return self
 
-def checked_alternatives(name: str, count: int) -> int:
-    """Return how many alternatives a component writes, or say what is wrong with that."""
-    count = checked_whole(name, count, low=1)
-    if count > MOST_ALTERNATIVES:
-        raise ProblemError(
-            f"{name}: at most {MOST_ALTERNATIVES:,} alternatives go to a Doc; got {count:,}."
-        )
-    return count
+    def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
+        """Load the component from a folder."""
+        super().from_disk(path, exclude=tuple(exclude))
+        self.restore_options()
+        return self

@@ -7,14 +7,20 @@ Values are plain types only (dict, list, str, float, int, bool, None): they surv
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spacy.tokens import Doc, Span, Token
 
 from ..certificate import Certificate
 
-__all__ = ["certificates_of", "install", "record_certificates", "set_token_values"]
+__all__ = [
+    "beside_others",
+    "certificates_of",
+    "install",
+    "record_certificates",
+    "record_margins",
+]
 
 _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
@@ -23,6 +29,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "certificates": {},
             "headline": "",
             "headlines": [],
+            "margins": {},
             "parses": [],
             "taggings": [],
         },
@@ -52,18 +59,24 @@ def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
     return list(doc._.certificates.get(component, ()))
 
 
-def set_token_values(doc: Doc, name: str, values: Iterable[float]) -> None:
-    """Write one extension value per token in a single update of ``doc.user_data``.
+def record_margins(doc: Doc, component: str, name: str, values: Iterable[float]) -> None:
+    """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
     An infinite margin, of a token that allows nothing else, is written as None: strict JSON
-    knows no infinity.
-
-    ``token._.name = value`` costs microseconds a token, more than decoding it does.
+    knows no infinity. Of two components the later one stands at the tokens.
     """
+    written = [value if math.isfinite(value) else None for value in values]
+    doc._.margins = {**doc._.margins, component: written}
+    # `token._.name = value` costs microseconds a token, more than decoding it does
     user_data: dict[Any, Any] = doc.user_data
     user_data.update(
-        {
-            ("._.", name, token.idx, None): value if math.isfinite(value) else None
-            for token, value in zip(doc, values, strict=True)
-        }
+        {("._.", name, token.idx, None): value for token, value in zip(doc, written, strict=True)}
     )
+
+
+def beside_others(
+    entries: Sequence[dict[str, Any]], component: str, own: Iterable[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """A component's entries behind those of the components before it, each with its name."""
+    others = [entry for entry in entries if entry.get("component") != component]
+    return [*others, *({"component": component, **entry} for entry in own)]

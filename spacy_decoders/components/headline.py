@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +32,9 @@ from .headline_decoding import (
 )
 from .headline_units import Headline, title_words
 from .headline_words import read_words, word_keys
-from .headline_writer import HeadlineWriter
+from .headline_writer import ITERATIONS, HeadlineWriter, Length, checked_length
+from .option_checks import alternatives, decoder_of, number, one_of, optional, strings, text, whole
+from .options import Option
 
 __all__ = ["HeadlineGenerator"]
 
@@ -54,49 +55,88 @@ class HeadlineGenerator(DecodingPipe):
     ('Binary search', 'optimal')
     """
 
+    decoder = Option(decoder_of("path"), saved=False)
+    mode = Option(one_of(("words", "extractive")))
+    length = Option(checked_length)
+    max_chars = Option(optional(whole(1)))
+    n_best = Option(alternatives)
+    spans_key = Option(optional(text))
+    ordering = Option(number(least=0))
+    contiguity = Option(number())
+    ends = Option(number(least=0))
+    auxiliaries = Option(optional(strings))
+    max_vertices = Option(whole(2))
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+
     def __init__(
         self,
         vocab: Vocab,
         model: WordSelection,
-        writer: HeadlineWriter,
         name: str = "headline_generator",
         *,
+        decoder: Any,
         language: str = "xx",
         mode: Literal["words", "extractive"] = "words",
+        length: Length = "auto",
+        max_chars: int | None = None,
+        n_best: int = 1,
         spans_key: str | None = None,
-        settings: GraphSettings | None = None,
+        ordering: float = 0.1,
+        contiguity: float = 1.0,
+        ends: float = 0.0,
         auxiliaries: Sequence[str] | None = None,
+        max_vertices: int = 1000,
+        iterations: int | None = ITERATIONS,
+        seconds: float | None = None,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        if mode not in ("words", "extractive"):
-            raise ProblemError(f"mode: expected 'words' or 'extractive', got {mode!r}.")
         self.vocab = vocab
         self.model = model
-        self.writer = writer
         self.name = name
-        self.mode = mode
-        self.spans_key = spans_key
-        self.settings = GraphSettings() if settings is None else settings
         self.scorer = scorer
         self.cfg: dict[str, Any] = {"language": language}
-        self.knowledge = HeadlineKnowledge.untrained(language)
-        self._given_auxiliaries = None if auxiliaries is None else tuple(auxiliaries)
+        self.configure(
+            decoder=decoder,
+            mode=mode,
+            length=length,
+            max_chars=max_chars,
+            n_best=n_best,
+            spans_key=spans_key,
+            ordering=ordering,
+            contiguity=contiguity,
+            ends=ends,
+            auxiliaries=auxiliaries,
+            max_vertices=max_vertices,
+            iterations=iterations,
+            seconds=seconds,
+        )
+        self._knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
 
     @property
-    def auxiliaries(self) -> tuple[str, ...]:
-        """The words that may stand between content words."""
-        given = self._given_auxiliaries
-        return self.knowledge.auxiliaries if given is None else given
+    def knowledge(self) -> HeadlineKnowledge:
+        """What was counted in training."""
+        return self._knowledge
 
     @property
-    def n_best(self) -> int:
-        """How many headlines are kept."""
-        return self.writer.n_best
+    def writer(self) -> HeadlineWriter:
+        """How long headlines are, and how many."""
+        return HeadlineWriter(
+            self.decoder, self.length, self.max_chars, self.n_best, self.seconds, self.iterations
+        )
 
-    @n_best.setter
-    def n_best(self, n_best: int) -> None:
-        self.writer = replace(self.writer, n_best=n_best)
+    @property
+    def settings(self) -> GraphSettings:
+        """What weighs how much; without `auxiliaries`, those counted in training stand."""
+        given = self.auxiliaries
+        return GraphSettings(
+            self.ordering,
+            self.contiguity,
+            self.ends,
+            self.max_vertices,
+            self.knowledge.auxiliaries if given is None else given,
+        )
 
     # --- decoding ----------------------------------------------------------------
 
@@ -113,8 +153,8 @@ class HeadlineGenerator(DecodingPipe):
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
         decode = headlines_of_words if self.mode == "words" else headlines_of_sentences
-        settings = replace(self.settings, auxiliaries=self.auxiliaries)
-        return [decode(scored, self.knowledge, settings, self.writer) for scored in scores]
+        settings, writer = self.settings, self.writer
+        return [decode(scored, self.knowledge, settings, writer) for scored in scores]
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
@@ -125,7 +165,8 @@ class HeadlineGenerator(DecodingPipe):
         extensions.record_certificates(doc, self.name, certificates)
         owners: Sequence[Any] = self._units(doc)
         for owner, headlines in zip(owners, decoded, strict=True):
-            owner._.headlines = [headline.as_dict() for headline in headlines]
+            own = [headline.as_dict() for headline in headlines]
+            owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
             owner._.headline = headlines[0].text if headlines else ""
 
     def _units(self, doc: Doc) -> Sequence[Doc | Span]:
@@ -173,7 +214,7 @@ class HeadlineGenerator(DecodingPipe):
             titles.append(self._title(example))
             stems.append(self._title_stems(example))
         language = self.cfg["language"]
-        self.knowledge = HeadlineKnowledge.count(texts, titles, stems, language)
+        self._knowledge = HeadlineKnowledge.count(texts, titles, stems, language)
         tables, labels = [], []
         for words, of_title in zip(texts, stems, strict=True):
             vertices = Vertices.of(words)
@@ -287,4 +328,4 @@ class HeadlineGenerator(DecodingPipe):
         return self
 
     def _load(self, saved: bytes) -> None:
-        self.knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))
+        self._knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))

@@ -43,28 +43,13 @@ class GraphSettings:
         The most words or sentences that go into a graph.
     auxiliaries
         Words that may stand between content words.
-
-    Raises
-    ------
-    ProblemError
-        If a weight is no finite number, or one that may not be negative is.
     """
 
-    ordering: float = 0.1
-    contiguity: float = 1.0
-    ends: float = 0.0
-    max_vertices: int = 1000
-    auxiliaries: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.max_vertices < 2:
-            raise ProblemError(f"max_vertices: expected at least 2, got {self.max_vertices}.")
-        weights = [self.ordering, self.contiguity, self.ends]
-        if not np.isfinite(weights).all() or min(self.ordering, self.ends) < 0:
-            raise ProblemError(
-                "ordering, contiguity, ends: expected finite weights, the first and the last not "
-                f"negative; got {weights}."
-            )
+    ordering: float
+    contiguity: float
+    ends: float
+    max_vertices: int
+    auxiliaries: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)

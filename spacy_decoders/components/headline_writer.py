@@ -9,22 +9,33 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
-from .decoding_pipe import checked_alternatives
 from .headline_units import Headline
 
 if TYPE_CHECKING:
     from ..decoders.path import PathProblem, PathSolution
 
-__all__ = ["ITERATIONS", "HeadlineWriter", "Length"]
+__all__ = ["ITERATIONS", "HeadlineWriter", "Length", "checked_length"]
 
 #: A number of content words, "auto", or the least and the most.
-Length = int | Literal["auto"] | list[int]
+Length = int | Literal["auto"] | Sequence[int]
 
 #: Iterations of a decoding: 1 or 2 s of the exact decoder's on the hardest of texts.
 ITERATIONS = 200
 
 #: Ranked headlines that are looked through for one that fits `max_chars`.
 LOOKED_THROUGH = 20
+
+
+def checked_length(name: str, value: Any) -> Length:
+    """A number of words, "auto", or the least and the most."""
+    if value == "auto":
+        return "auto"
+    ends = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
+        raise ProblemError(f"{name}: expected a number, 'auto' or [least, most]; got {value!r}.")
+    if not 1 <= ends[0] <= ends[-1]:
+        raise ProblemError(f"{name}: expected 1 <= least <= most; got {value!r}.")
+    return ends if isinstance(value, (list, tuple)) else ends[0]
 
 
 @dataclass(frozen=True)
@@ -48,33 +59,14 @@ class HeadlineWriter:
         the machine is.
     iterations
         The decoder's iterations for each decoding, or None for no limit.
-
-    Raises
-    ------
-    ProblemError
-        If an option is out of range.
     """
 
     decoder: Any
-    length: Length = "auto"
-    max_chars: int | None = None
-    n_best: int = 1
-    seconds: float | None = None
-    iterations: int | None = ITERATIONS
-
-    def __post_init__(self) -> None:
-        length = self.length
-        ends = [length] if isinstance(length, int) else [1] if length == "auto" else list(length)
-        if len(ends) not in (1, 2) or not all(isinstance(end, int) for end in ends):
-            raise ProblemError(
-                f"length: expected a number, 'auto' or [least, most], got {length!r}."
-            )
-        if not 1 <= ends[0] <= ends[-1]:
-            raise ProblemError(f"length: expected 1 <= least <= most, got {length!r}.")
-        if self.max_chars is not None and self.max_chars < 1:
-            raise ProblemError(f"max_chars: expected at least 1, got {self.max_chars}.")
-        checked_alternatives("n_best", self.n_best)
-        Budget(self.seconds, self.iterations)  # refuses what is no limit
+    length: Length
+    max_chars: int | None
+    n_best: int
+    seconds: float | None
+    iterations: int | None
 
     def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
         """The lengths to choose from, for a text with so many classes."""

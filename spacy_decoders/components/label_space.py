@@ -34,7 +34,7 @@ class LabelSpace:
     Parameters
     ----------
     vocab
-        Where the labels' strings live.
+        The component's vocabulary; a Doc may have another.
     targets
         What each part of a label is.
     labels
@@ -76,12 +76,23 @@ class LabelSpace:
             [
                 value
                 for target, part in zip(self.targets, parts, strict=True)
-                for value in self._value(target, part)
+                for value in _value(self.vocab, target, part)
             ]
             for parts in self.parts
         ]
         rows.append([0] * len(self.attributes))
         return np.array(rows, dtype=np.uint64)
+
+    def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """**Shape (n, attributes)**: what some labels write to a Doc of this vocabulary.
+
+        The strings are added to it each time: it may have forgotten them, as it does at the
+        end of a memory zone.
+        """
+        for number in set(labels.tolist()) - {-1}:
+            for target, part in zip(self.targets, self.parts[number], strict=True):
+                _value(vocab, target, part)
+        return self.values[labels]
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_] | None:
@@ -152,24 +163,25 @@ class LabelSpace:
         column = self.targets.index("ent")
         return [parts[column] for parts in self.parts]
 
-    def _value(self, target: Target, part: str) -> tuple[int, ...]:
-        strings = self.vocab.strings
-        if target == "tag":
-            return (strings.add(part),)
-        if target == "morph":
-            return (self.vocab.morphology.add(part),)
-        if target == "pos":
-            if part not in POS_IDS:
-                raise ProblemError(
-                    f"labels: {part!r} is no universal part of speech; use target 'tag' for "
-                    "tags of any other kind."
-                )
-            return (POS_IDS[part],)
-        if part == "O":
-            return (_IOB["O"], 0)
-        if part[:2] not in ("B-", "I-") or len(part) < 3:
-            raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
-        return (_IOB[part[0]], strings.add(part[2:]))
+
+def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
+    """What part of a label is in a vocabulary, which has its string afterwards."""
+    if target == "tag":
+        return (vocab.strings.add(part),)
+    if target == "morph":
+        return (vocab.morphology.add(part),)
+    if target == "pos":
+        if part not in POS_IDS:
+            raise ProblemError(
+                f"labels: {part!r} is no universal part of speech; use target 'tag' for "
+                "tags of any other kind."
+            )
+        return (POS_IDS[part],)
+    if part == "O":
+        return (_IOB["O"], 0)
+    if part[:2] not in ("B-", "I-") or len(part) < 3:
+        raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
+    return (_IOB[part[0]], vocab.strings.add(part[2:]))
 
 
 def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 import numpy as np
-import srsly
 from numpy.typing import NDArray
-from spacy import util
 from spacy.kb import KnowledgeBase
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -24,9 +22,22 @@ from ..errors import ProblemError
 from ..models.link_weights import FEATURES, LinkWeights, conditional_gradient
 from . import extensions
 from .decoding_pipe import DecodingPipe
+from .knowledge_base import ConceptKnowledgeBase
 from .link_candidates import CandidateFinder, gather
 from .link_mentions import MentionSource, find_mentions
 from .link_windows import LinkWindow, link_windows
+from .option_checks import (
+    decoder_of,
+    flag,
+    function,
+    number,
+    one_of,
+    optional,
+    strings,
+    text,
+    whole,
+)
+from .options import Option
 
 if TYPE_CHECKING:
     from ..knowledge.candidates import CandidateTable
@@ -70,6 +81,14 @@ class Links:
     certificates: list[Certificate]
 
 
+def _checked_kb(name: str, value: Any) -> KnowledgeBase:
+    if not isinstance(value, KnowledgeBase):
+        raise ProblemError(
+            f"{name}: expected a spacy.kb.KnowledgeBase; got {type(value).__name__}."
+        )
+    return value
+
+
 class GraphEntityLinker(DecodingPipe):
     """Links the mentions of a document such that the concepts fit each other.
 
@@ -88,6 +107,23 @@ class GraphEntityLinker(DecodingPipe):
     >>> doc._.certificates["graph_entity_linker"][0]["status"]
     'optimal'
     """
+
+    kb = Option(_checked_kb, saved=False)
+    candidates = Option(function, saved=False)
+    pairs = Option(function, saved=False)
+    decoder = Option(decoder_of("representatives"), saved=False)
+    mentions = Option(one_of(get_args(MentionSource)))
+    spans_key = Option(text)
+    labels_discard = Option(strings)
+    max_candidates = Option(whole(1))
+    min_score = Option(number())
+    min_margin = Option(number())
+    shown = Option(whole(1))
+    window = Option(whole(1))
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+    store_kb = Option(flag)
+    overwrite = Option(flag)
 
     def __init__(
         self,
@@ -113,37 +149,54 @@ class GraphEntityLinker(DecodingPipe):
         overwrite: bool = True,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        for option, value in (
-            ("max_candidates", max_candidates),
-            ("shown", shown),
-            ("window", window),
-        ):
-            if value < 1:
-                raise ProblemError(f"{option}: expected at least 1, got {value}.")
-        if mentions not in ("ents", "spans", "aliases"):
-            raise ProblemError(
-                f"mentions: expected 'ents', 'spans' or 'aliases', got {mentions!r}."
-            )
         self.vocab = vocab
         self.model = model
-        self.kb = kb
         self.name = name
-        self.candidates = candidates
-        self.pairs = pairs
-        self.decoder = decoder
-        self.mentions = mentions
-        self.spans_key = spans_key
-        self.labels_discard = tuple(labels_discard)
-        self.max_candidates = max_candidates
-        self.min_score = min_score
-        self.min_margin = min_margin
-        self.shown = shown
-        self.window = window
-        self.budget = Budget(seconds=seconds, iterations=iterations)
-        self.store_kb = store_kb
-        self.overwrite = overwrite
         self.scorer = scorer
         self.cfg: dict[str, Any] = {}
+        self.configure(
+            kb=kb,
+            candidates=candidates,
+            pairs=pairs,
+            decoder=decoder,
+            mentions=mentions,
+            spans_key=spans_key,
+            labels_discard=labels_discard,
+            max_candidates=max_candidates,
+            min_score=min_score,
+            min_margin=min_margin,
+            shown=shown,
+            window=window,
+            iterations=iterations,
+            seconds=seconds,
+            store_kb=store_kb,
+            overwrite=overwrite,
+        )
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse at once what would fail at every document."""
+        decoder = type(options["decoder"]).__name__
+        has_graph = isinstance(options["kb"], ConceptKnowledgeBase)
+        if decoder == "Decomposable":
+            raise ProblemError(
+                "decoder: Decomposable needs candidates that bridges of a graph keep apart, "
+                "which those of mentions are not; decode by ExactRepresentatives."
+            )
+        if decoder in ("Degree", "PageRank", "SpanningTree") and not has_graph:
+            raise ProblemError(
+                f"decoder: {decoder} needs a knowledge base with a graph, made by `python -m "
+                "spacy decoders kb build`; decode by ExactRepresentatives."
+            )
+        if options["mentions"] == "aliases" and not has_graph:
+            raise ProblemError(
+                "mentions: 'aliases' needs a knowledge base made by `python -m spacy decoders kb "
+                "build`; take mentions from 'ents' or 'spans'."
+            )
+
+    @property
+    def budget(self) -> Budget:
+        """What the decoder may use for one window."""
+        return Budget(self.seconds, self.iterations)
 
     # --- decoding -------------------------------------------------------------------
 
@@ -178,7 +231,7 @@ class GraphEntityLinker(DecodingPipe):
                 span.start,
                 span.end,
                 label=span.label,
-                kb_id=self.vocab.strings.add(link["id"] or NIL),
+                kb_id=doc.vocab.strings.add(link["id"] or NIL),
                 span_id=span.id,
             )
             for span, link in zip(decoded.spans, decoded.links, strict=True)
@@ -194,7 +247,7 @@ class GraphEntityLinker(DecodingPipe):
             others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
             doc.set_ents([*others, *linked], default="unmodified")
         for span, link in zip(linked, decoded.links, strict=True):
-            span._.link = link
+            span._.link = {"component": self.name, **link}
         extensions.record_certificates(doc, self.name, decoded.certificates)
 
     def _mentions(self, doc: Doc) -> Mentions:
@@ -375,44 +428,15 @@ class GraphEntityLinker(DecodingPipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the weights, and the knowledge base if `store_kb` is set."""
-        serialize: dict[str, Callable[[Path], Any]] = {
-            "vocab": lambda p: self.vocab.to_disk(p, exclude=exclude),
-            "cfg": lambda p: srsly.write_json(p, self.cfg),
-            "model": lambda p: self.model.to_disk(p),
-        }
+        super().to_disk(path, exclude=tuple(exclude))
         if self.store_kb:
-            serialize["kb"] = lambda p: self.kb.to_disk(p)
-        util.to_disk(path, serialize, exclude)
+            self.kb.to_disk(Path(path) / "kb")
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
         """Load what `to_disk` saved."""
-        deserialize: dict[str, Callable[[Path], Any]] = {
-            "vocab": lambda p: self.vocab.from_disk(p, exclude=exclude),
-            "cfg": lambda p: self.cfg.update(srsly.read_json(p)),
-            "model": lambda p: self.model.from_disk(p),
-        }
+        super().from_disk(path, exclude=exclude)
         if (Path(path) / "kb").exists():
-            deserialize["kb"] = lambda p: self.kb.from_disk(p)
-        util.from_disk(path, deserialize, exclude)
-        return self
-
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save the weights; of the knowledge base only where it lies."""
-        serialize: dict[str, Callable[[], Any]] = {
-            "cfg": lambda: srsly.json_dumps(self.cfg),
-            "vocab": lambda: self.vocab.to_bytes(exclude=exclude),
-            "model": self.model.to_bytes,
-        }
-        return util.to_bytes(serialize, exclude)
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
-        """Load what `to_bytes` saved."""
-        deserialize: dict[str, Callable[[bytes], Any]] = {
-            "cfg": lambda b: self.cfg.update(srsly.json_loads(b)),
-            "vocab": lambda b: self.vocab.from_bytes(b, exclude=exclude),
-            "model": lambda b: self.model.from_bytes(b),
-        }
-        util.from_bytes(bytes_data, deserialize, exclude)
+            self.kb.from_disk(Path(path) / "kb")
         return self
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -18,18 +18,19 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
-from ..arrays import checked_whole
 from ..budget import Budget
 from ..certificate import Certificate
 from ..errors import InfeasibleError, ProblemError
 from ..models.arc_scorer import set_sizes
-from ..models.factor_templates import FactorTemplates, Family, add_families
+from ..models.factor_templates import FAMILIES, FactorTemplates, Family, add_families
 from ..models.factor_training import MarginTraining, gold_trees
 from ..models.parser_losses import GoldTrees, update
 from ..models.tree_decoding import TreeParser
 from ..models.tree_scores import DocumentScores, SentenceScores, score_documents
-from .decoding_pipe import DecodingPipe, checked_alternatives
-from .extensions import record_certificates, set_token_values
+from .decoding_pipe import DecodingPipe
+from .extensions import record_certificates, record_margins
+from .option_checks import alternatives, decoder_of, flag, number, optional, strings, whole
+from .options import Option
 from .parser_gold import GoldReader, collect_labels
 from .scoring import score_certified
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
@@ -78,6 +79,17 @@ class ParsedDoc:
         self.heads[sentence.tokens], self.labels[sentence.tokens] = sentence.tree(tree)
 
 
+def _checked_factors(name: str, value: Any) -> tuple[str, ...]:
+    """Families of factors, or none."""
+    families = strings(name, value)
+    unknown = [family for family in families if family not in FAMILIES]
+    if unknown or len(set(families)) < len(families):
+        raise ProblemError(
+            f"{name}: expected different ones of {', '.join(FAMILIES)}, or none; got {value!r}."
+        )
+    return families
+
+
 class BranchAndBoundParser(DecodingPipe):
     """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
@@ -124,6 +136,18 @@ class BranchAndBoundParser(DecodingPipe):
         The scoring method.
     """
 
+    decoder = Option(decoder_of("tree"), saved=False)
+    factors = Option(_checked_factors)
+    factors_start = Option(whole(0))
+    window = Option(whole(1))
+    k = Option(optional(whole(1)))
+    beam = Option(optional(number(least=0)))
+    projective = Option(flag)
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+    head_margins = Option(flag)
+    k_best = Option(alternatives)
+
     def __init__(
         self,
         vocab: Vocab,
@@ -143,24 +167,53 @@ class BranchAndBoundParser(DecodingPipe):
         k_best: int = 1,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        checked_alternatives("k_best", k_best)
-        if k is not None:
-            checked_whole("k", k, low=1)
-        _check_decoder(type(decoder).__name__, factors, projective)
         self.vocab = vocab
         self.model = model
         self.name = name
-        self.templates = FactorTemplates(model.get_ref("factors"), tuple(factors), window)
-        self.first_order = TreeParser(
-            decoder, None, projective, k, beam, budget=Budget(seconds, iterations)
-        )
-        self.factors_start = factors_start
-        self.head_margins = head_margins
-        self.k_best = k_best
         self.scorer = scorer
         self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
+        self.configure(
+            decoder=decoder,
+            factors=factors,
+            factors_start=factors_start,
+            window=window,
+            k=k,
+            beam=beam,
+            projective=projective,
+            iterations=iterations,
+            seconds=seconds,
+            head_margins=head_margins,
+            k_best=k_best,
+        )
         self._writer = TreeWriter()
         self._gold: GoldReader | None = None
+
+    # --- options ---
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse at once what a decoder would refuse at every document."""
+        _check_decoder(
+            type(options["decoder"]).__name__, options["factors"], options["projective"]
+        )
+        weights = self.model.get_ref("factors")
+        learnt = [family for family in FAMILIES if weights.has_param(family)]
+        unknown = [family for family in options["factors"] if family not in learnt]
+        if learnt and unknown:
+            raise ProblemError(
+                f"factors: the model has no weights of {', '.join(unknown)}, only of "
+                f"{', '.join(learnt)}; train a parser with these factors."
+            )
+
+    @property
+    def templates(self) -> FactorTemplates:
+        """What scores the factors."""
+        return FactorTemplates(self.model.get_ref("factors"), self.factors, self.window)
+
+    @property
+    def first_order(self) -> TreeParser:
+        """How sentences are decoded by their arcs alone."""
+        budget = Budget(self.seconds, self.iterations)
+        return TreeParser(self.decoder, None, self.projective, self.k, self.beam, budget=budget)
 
     # --- labels ---
 
@@ -208,9 +261,10 @@ class BranchAndBoundParser(DecodingPipe):
     @property
     def parser(self) -> TreeParser:
         """How sentences are decoded: by arcs alone until a factor has been learnt."""
-        if not self.templates.families or not self.templates.is_trained:
+        templates = self.templates
+        if not templates.families or not templates.is_trained:
             return self.first_order
-        return replace(self.first_order, templates=self.templates)
+        return replace(self.first_order, templates=templates)
 
     def _decode_sentence(
         self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc
@@ -241,6 +295,7 @@ class BranchAndBoundParser(DecodingPipe):
         heads, labels = sentence.tree(solution.heads)
         names = self.labels
         return {
+            "component": self.name,
             "tokens": sentence.tokens.tolist(),
             "heads": heads.tolist(),
             "deps": [names[label] for label in labels],
@@ -249,7 +304,7 @@ class BranchAndBoundParser(DecodingPipe):
 
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""
-        strings = self.vocab.strings
+        strings = doc.vocab.strings
         # the last two are the root's label, at -1, and that of white space, at -2
         hashes = np.array(
             [strings.add(label) for label in (*self.cfg["labels"], SPACE_LABEL, self.cfg["root"])],
@@ -259,9 +314,11 @@ class BranchAndBoundParser(DecodingPipe):
         self._writer.write(doc, decoded.heads, deps, decoded.starts)
         record_certificates(doc, self.name, decoded.certificates)
         if self.head_margins:
-            set_token_values(doc, "head_margin", decoded.margins.tolist())
+            record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
         if self.k_best > 1:
-            doc._.parses = decoded.parses
+            # those of other parsers in the pipeline stay; each has its sentences' lists
+            others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
+            doc._.parses = [*others, *decoded.parses]
 
     # --- training ---
 
@@ -298,7 +355,7 @@ class BranchAndBoundParser(DecodingPipe):
         for label in self.labels:
             self.vocab.strings.add(label)
         sample = [example.predicted for example in islice(get_examples(), 10)]
-        add_families(self.model.get_ref("factors"), self.templates.families)
+        add_families(self.model.get_ref("factors"), self.factors)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)
 
@@ -322,10 +379,8 @@ class BranchAndBoundParser(DecodingPipe):
         found, forward = update(self.model, docs, gold)
         losses[self.name] += found.total
         self.cfg["updates"] += 1
-        if self.templates.families and self.cfg["updates"] > self.factors_start:
-            training = MarginTraining(
-                self.templates, self.first_order.decoder, self.first_order.projective
-            )
+        if self.factors and self.cfg["updates"] > self.factors_start:
+            training = MarginTraining(self.templates, self.decoder, self.projective)
             training.step(forward.sentences(self.model, docs, gold.offsets), gold_trees(gold))
         if sgd:
             self.finish_update(sgd)

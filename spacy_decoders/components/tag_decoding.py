@@ -70,11 +70,10 @@ class Tagging:
         ]
         return replace(self, alternatives=alternatives)
 
-    def as_dicts(self, component: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    def as_dicts(self, names: Sequence[str]) -> list[dict[str, Any]]:
         """The alternatives in plain types: unit by unit, best first, with the labels' names."""
         return [
             {
-                "component": component,
                 "start": begin,
                 "end": stop,
                 "labels": [names[label] for label in solution.labels.tolist()],

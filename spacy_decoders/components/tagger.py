@@ -21,12 +21,25 @@ from ..errors import ProblemError
 from ..models.chain_losses import LOSSES, UNKNOWN, ChainBatch, Loss
 from ..models.chain_scorer import ChainScores
 from . import extensions
-from .decoding_pipe import DecodingPipe, checked_alternatives
+from .decoding_pipe import DecodingPipe
 from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
+from .option_checks import alternatives, decoder_of, flag, one_of, strings
+from .options import Option
 from .tag_constraints import constrained
 from .tag_decoding import Tagging, decode_units, unit_lengths
 
 __all__ = ["ExactTagger"]
+
+
+def _checked_target(name: str, value: Any) -> Target | tuple[Target, ...]:
+    """One target, or several different ones."""
+    targets: Any = (value,) if isinstance(value, str) else strings(name, value)
+    if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
+        raise ProblemError(
+            f"{name}: expected one of {', '.join(TARGETS)} or a list of different ones, "
+            f"got {value!r}."
+        )
+    return cast("Target", value) if isinstance(value, str) else targets
 
 
 class ExactTagger(DecodingPipe):
@@ -52,6 +65,16 @@ class ExactTagger(DecodingPipe):
     (['NNP', 'VBZ'], 'optimal')
     """
 
+    target = Option(
+        _checked_target,
+        fixed="a trained model has the labels of its target; make another component for another.",
+    )
+    loss = Option(one_of(tuple(LOSSES)))
+    overwrite = Option(flag)
+    margins = Option(flag)
+    k_best = Option(alternatives)
+    decoder = Option(decoder_of("chain"), saved=False)
+
     def __init__(
         self,
         vocab: Vocab,
@@ -66,32 +89,31 @@ class ExactTagger(DecodingPipe):
         k_best: int = 1,
         scorer: Callable[..., dict[str, Any]] | None = None,
     ) -> None:
-        targets = (target,) if isinstance(target, str) else tuple(target)
-        if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
-            raise ProblemError(
-                f"target: expected one of {', '.join(TARGETS)} or a list of different ones, "
-                f"got {target!r}."
-            )
-        if loss not in LOSSES:
-            raise ProblemError(f"loss: expected one of {', '.join(LOSSES)}, got {loss!r}.")
-        checked_alternatives("k_best", k_best)
         self.vocab = vocab
         self.model = model
-        self.decoder = decoder
         self.name = name
-        self.targets = targets
-        self.loss = loss
-        self.overwrite = overwrite
-        self.margins = margins
-        self.k_best = k_best
         self.scorer = scorer
         self.cfg: dict[str, Any] = {"labels": [], "dictionary": {}}
+        self.configure(
+            target=target,
+            loss=loss,
+            overwrite=overwrite,
+            margins=margins,
+            k_best=k_best,
+            decoder=decoder,
+        )
         # derived from labels, dictionary and weights, when it is needed
         self._space: LabelSpace | None = None
         self._allowed: dict[int, NDArray[np.bool_]] | None = None
         self._chain: Any = None
 
     # --- labels and constraints ------------------------------------------------
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What is tagged: one target, or several jointly."""
+        target: Target | tuple[Target, ...] = self.target
+        return (target,) if isinstance(target, str) else target
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -227,18 +249,17 @@ class ExactTagger(DecodingPipe):
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
         if len(doc):
-            values = self.space.values[decoded.labels]
+            values = self.space.written(doc.vocab, decoded.labels)
             if not self.overwrite:
                 present, is_set = self.space.present(doc)
                 values = np.where(is_set, present, values)
             doc.from_array(cast(Any, self.space.attributes), cast(Any, values))
         extensions.record_certificates(doc, self.name, decoded.certificates)
         if decoded.margins is not None:
-            extensions.set_token_values(doc, "tag_margin", decoded.margins)
+            extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
         if self.k_best > 1:
-            # beside those of other taggers in the pipeline
-            others = [t for t in doc._.taggings if t["component"] != self.name]
-            doc._.taggings = [*others, *decoded.as_dicts(self.name, self.labels)]
+            own = decoded.as_dicts(self.labels)
+            doc._.taggings = extensions.beside_others(doc._.taggings, self.name, own)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -349,14 +370,7 @@ class ExactTagger(DecodingPipe):
         options = {"targets": self.targets, "component": self.name, **kwargs}
         return cast("dict[str, Any]", super().score(examples, **options))
 
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> ExactTagger:
-        """Load the component from bytes."""
-        super().from_bytes(bytes_data, exclude=cast(Any, exclude))
+    def restore_options(self) -> None:
+        """Set saved options, and drop what was derived from what was there before loading."""
+        super().restore_options()
         self._forget()
-        return self
-
-    def from_disk(self, path: Any, *, exclude: Iterable[str] = ()) -> ExactTagger:
-        """Load the component from a folder."""
-        super().from_disk(path, exclude=cast(Any, exclude))
-        self._forget()
-        return self

@@ -4,7 +4,6 @@ import gzip
 import json
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -369,13 +368,13 @@ def test_a_sourced_component_writes_the_same(trained):
 def test_the_default_budget_counts_work_not_seconds():
     given = []
 
-    class Noting:
+    class Noting(ExactPath):
         def decode_lengths(self, problem, lengths, *, budget):
             given.append(budget)
-            return ExactPath().decode_lengths(problem, lengths, budget=budget)
+            return super().decode_lengths(problem, lengths, budget=budget)
 
     pipe = spacy.blank("en").add_pipe("headline_generator")
-    pipe.writer = replace(pipe.writer, decoder=Noting())
+    pipe.decoder = Noting()
     pipe(spacy.blank("en")(TEXTS["Sorting by heaps"]))
     assert given[0].seconds is None
     assert given[0].iterations == 200

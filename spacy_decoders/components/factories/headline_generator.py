@@ -108,18 +108,24 @@ def make_headline_generator(
         The scoring method.
     """
     from ..headline import HeadlineGenerator
-    from ..headline_decoding import GraphSettings
-    from ..headline_writer import HeadlineWriter
 
     return HeadlineGenerator(
         nlp.vocab,
         model,
-        HeadlineWriter(decoder, length, max_chars, n_best, seconds, iterations),
         name,
+        decoder=decoder,
         language=nlp.lang or "xx",
         mode=mode,
+        length=length,
+        max_chars=max_chars,
+        n_best=n_best,
         spans_key=spans_key,
-        settings=GraphSettings(ordering, contiguity, ends, max_vertices),
+        ordering=ordering,
+        contiguity=contiguity,
+        ends=ends,
         auxiliaries=auxiliaries,
+        max_vertices=max_vertices,
+        iterations=iterations,
+        seconds=seconds,
         scorer=scorer,
     )

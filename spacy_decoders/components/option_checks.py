@@ -1,0 +1,163 @@
+"""What an option may be: each check takes its name and a value, and returns what to store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from math import isfinite
+from typing import Any
+
+from ..arrays import checked_whole, is_number
+from ..errors import ProblemError
+
+__all__ = [
+    "alternatives",
+    "decoder_of",
+    "flag",
+    "function",
+    "number",
+    "one_of",
+    "optional",
+    "strings",
+    "text",
+    "whole",
+]
+
+Check = Callable[[str, Any], Any]
+
+#: The most alternatives that are written to a Doc; the decoders themselves rank more.
+MOST_ALTERNATIVES = 1000
+
+#: What a component asks of a decoder of each core.
+_METHODS = {
+    "chain": ("decode", "decode_batch"),
+    "tree": ("decode",),
+    "path": ("decode_lengths", "k_best"),
+    "representatives": ("decode",),
+}
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool):
+        raise ProblemError(f"{name}: expected True or False; got {value!r}.")
+    return value
+
+
+def text(name: str, value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise ProblemError(f"{name}: expected a string; got {value!r}.")
+    return value
+
+
+def strings(name: str, value: Any) -> tuple[str, ...]:
+    """A sequence of strings, but no single one."""
+    several = isinstance(value, Iterable) and not isinstance(value, str)
+    found = tuple(value) if several else (None,)
+    if not all(isinstance(item, str) for item in found):
+        raise ProblemError(f"{name}: expected a list of strings; got {value!r}.")
+    return found
+
+
+def function(name: str, value: Any) -> Any:
+    """Anything that can be called."""
+    if not callable(value):
+        raise ProblemError(f"{name}: expected a function; got {value!r}.")
+    return value
+
+
+def whole(least: int) -> Check:
+    """A whole number from `least` on."""
+    return lambda name, value: checked_whole(name, value, low=least)
+
+
+def alternatives(name: str, value: Any) -> int:
+    """How many alternatives go to a Doc."""
+    count = checked_whole(name, value, low=1)
+    if count > MOST_ALTERNATIVES:
+        raise ProblemError(
+            f"{name}: at most {MOST_ALTERNATIVES:,} alternatives go to a Doc; got {count:,}."
+        )
+    return count
+
+
+def number(*, least: float | None = None, above: float | None = None) -> Check:
+    """A finite number, at least so large or larger than."""
+    limit = "" if least is None else f" of at least {least:g}"
+    if above is not None:
+        limit = f" greater than {above:g}"
+
+    def check(name: str, value: Any) -> float:
+        fits = is_number(value) and isfinite(value)
+        fits = fits and (least is None or value >= least) and (above is None or value > above)
+        if not fits:
+            raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")
+        return float(value)
+
+    return check
+
+
+def one_of(allowed: Sequence[str]) -> Check:
+    """One of some words."""
+
+    def check(name: str, value: Any) -> str:
+        if not isinstance(value, str) or value not in allowed:
+            choices = ", ".join(repr(word) for word in allowed)
+            raise ProblemError(f"{name}: expected one of {choices}; got {value!r}.")
+        return value
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """None, or what another check allows."""
+
+    def check_given(name: str, value: Any) -> Any:
+        if value is None:
+            return None
+        try:
+            return check(name, value)
+        except ProblemError as error:
+            raise ProblemError(f"{error} None is allowed, too.") from None
+
+    return check_given
+
+
+def decoder_of(core: str) -> Check:
+    """A decoder of one core: "chain", "tree", "path" or "representatives"."""
+
+    def check(name: str, value: Any) -> Any:
+        other = _core_of(value)
+        missing = [method for method in _METHODS[core] if not hasattr(value, method)]
+        if isinstance(value, type):
+            fault = "is a class; make an instance of it"
+        elif other not in (None, core):
+            fault = f"is a {other} decoder"
+        elif missing:
+            fault = f"has no {' and '.join(missing)}"
+        else:
+            return value
+        given = value if isinstance(value, type) else type(value)
+        raise ProblemError(
+            f"{name}: expected a {core} decoder, one of {', '.join(_names(core))}, or of your "
+            f"own; {given.__name__} {fault}."
+        )
+
+    return check
+
+
+def _core_of(decoder: Any) -> str | None:
+    """The core of a decoder of ours, or of one derived from them."""
+    home = "spacy_decoders.decoders."
+    for parent in type(decoder).__mro__:
+        if parent.__module__.startswith(home):
+            return parent.__module__.removeprefix(home).split(".")[0]
+    return None
+
+
+def _names(core: str) -> list[str]:
+    """The names of our decoders of a core, as configs give them."""
+    from ..registry import decoders
+
+    module = f"spacy_decoders.registry.{core}"
+    return sorted(name for name, build in decoders.get_all().items() if build.__module__ == module)
