@@ -10,11 +10,10 @@ import spacy_decoders
 from spacy_decoders.cli.explain import with_alternatives
 from spacy_decoders.display import explain
 
-TEXT = (
-    "A jaguar hunts in the jungle along the Amazon. The jaguar swims across the river at night, "
-    "and no other predator of the jungle hunts a caiman."
-)
-SIZE = "900,1900"
+TEXT = "Jaguar showed a new electric car in Coventry yesterday."
+SIZE = "900,2020"
+#: The choice that the picture shows: the first other head.
+CHOSEN = 'name="d1s1r1" value="1"'
 
 
 def main() -> None:
@@ -30,7 +29,9 @@ def main() -> None:
         sys.exit("needs chromium")
     picture = Path(__file__).with_name("explanation.png")
     with tempfile.TemporaryDirectory() as folder:
-        page = explain(with_alternatives(nlp)(TEXT)).save(Path(folder) / "page.html")
+        page = Path(folder) / "page.html"
+        html = str(explain(with_alternatives(nlp)(TEXT)))
+        page.write_text(html.replace(CHOSEN, f"{CHOSEN} checked"), encoding="utf8")
         subprocess.run(
             [
                 chromium,

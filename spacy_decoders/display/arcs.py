@@ -101,7 +101,7 @@ def _arcs(
     """The arcs of a tree, above the floor (`side` -1) or below it (1)."""
     for modifier, (head, label) in tree.items():
         end = floor + side * _LEVEL * levels[modifier]
-        label_at = end - 4 if side < 0 else end + 14
+        label_at = end - 5 if side < 0 else end + 15
         at = centres[modifier]
         if head == modifier:
             path, middle = f"M{at:.1f},{end:.1f} V{floor:.1f}", at
