@@ -1,0 +1,166 @@
+"""Every component works in a pipeline that it was not made in."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+import spacy_decoders
+from spacy_decoders.components.label_space import LabelSpace
+
+from .tagging import trained
+
+TEXTS = [
+    "The jaguar hunts in the jungle along the Amazon. Mary Smith saw it.",
+    "Jaguar builds its cars in Coventry, said John Miller of London.",
+]
+NAMES = ("parser", "tagger", "entities", "linker", "headline")
+
+
+@pytest.fixture(scope="module")
+def source():
+    return spacy_decoders.load()
+
+
+def blank():
+    return spacy.blank("en")
+
+
+def like_core_web():
+    """A pipeline of spaCy's own parts, as those one downloads have them, hardly trained."""
+    nlp = spacy.blank("en")
+    for name in ("tok2vec", "tagger", "parser", "ner"):
+        config = {}
+        if name != "tok2vec":
+            tok2vec = {"@architectures": "spacy.Tok2VecListener.v1", "width": 96, "upstream": "*"}
+            config = {"model": {"tok2vec": tok2vec}}
+        if name == "parser":
+            config["min_action_freq"] = 1
+        nlp.add_pipe(name, config=config)
+    gold = {
+        "words": ["Mary", "sees", "London"],
+        "tags": ["XNNP", "XVBZ", "XNNP"],
+        "heads": [1, 1, 1],
+        "deps": ["xsubj", "ROOT", "xobj"],
+        "entities": ["U-XPERSON", "O", "U-XGPE"],
+    }
+    examples = [Example.from_dict(nlp.make_doc("Mary sees London"), gold)]
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(5):
+        nlp.update(examples, sgd=optimizer)
+    ruler = nlp.add_pipe("attribute_ruler")
+    ruler.add(patterns=[[{"TAG": "XVBZ"}]], attrs={"POS": "VERB"})
+    return nlp
+
+
+def read(doc: Doc) -> dict[str, list]:
+    """Everything that a component writes, as strings: an unknown one raises here."""
+    tokens = [
+        (t.text, t.tag_, t.pos_, str(t.morph), t.dep_, t.head.i, t.ent_type_, t.ent_kb_id_)
+        for t in doc
+    ]
+    ents = [(ent.text, ent.label_, ent.kb_id_, dict(ent._.link).get("id")) for ent in doc.ents]
+    statuses = {name: [c["status"] for c in of] for name, of in doc._.certificates.items()}
+    return {
+        "tokens": tokens,
+        "ents": ents,
+        "headline": doc._.headline,
+        "headlines": [headline["text"] for headline in doc._.headlines],
+        "certificates": statuses,
+    }
+
+
+def put_together(make, source, name):
+    """The pipeline with the component sourced, last of all, beside spaCy's of its kind."""
+    nlp = make()
+    own_name = f"exact_{name}"
+    nlp.add_pipe(name, name=own_name, source=source)
+    return nlp, own_name
+
+
+@pytest.fixture(autouse=True)
+def names_as_they_were(source):
+    """spaCy renames a sourced component, which still is the one of its source."""
+    yield
+    for name, pipe in source.pipeline:
+        if hasattr(pipe, "name"):
+            pipe.name = name
+
+
+def docs_of_another_vocabulary():
+    """Documents of other vocabularies, which know the words and nothing of the labels."""
+    return [spacy.blank("en").make_doc(text) for text in TEXTS]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("make", [blank, like_core_web])
+def test_sourced_into_another_pipeline(make, name, source, tmp_path):
+    nlp, own_name = put_together(make, source, name)
+    found = [read(nlp(text)) for text in TEXTS]
+    assert all(own_name in doc["certificates"] for doc in found)
+
+    assert [read(doc) for doc in nlp.pipe(TEXTS, n_process=2)] == found
+    stored = DocBin(store_user_data=True, docs=[nlp(text) for text in TEXTS]).to_bytes()
+    docs = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
+    assert [read(doc) for doc in docs] == found
+
+    nlp.to_disk(tmp_path / "nlp")
+    again = spacy.load(tmp_path / "nlp")
+    assert [read(again(text)) for text in TEXTS] == found
+    assert [read(doc) for doc in again.pipe(TEXTS, n_process=2)] == found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_docs_of_a_vocabulary_that_knows_no_label(name, source):
+    pipe = source.get_pipe(name)
+    for doc in docs_of_another_vocabulary():
+        assert "nsubj:pass" not in doc.vocab.strings
+        pipe(doc)
+        assert pipe.name in read(doc)["certificates"]
+        again = Doc(spacy.blank("en").vocab).from_bytes(doc.to_bytes())
+        assert read(again) == read(doc)
+
+
+@pytest.mark.parametrize("target", ["tag", "pos", "morph", "ent", ["tag", "morph", "ent"]])
+def test_every_target_of_the_tagger(target):
+    pipe = trained(target=target).get_pipe("exact_tagger")
+    doc = Doc(spacy.blank("xx").vocab, words=["the", "old", "man", "sees", "New", "York", "."])
+    pipe(doc)
+    found = read(doc)["tokens"]
+    targets = [target] if isinstance(target, str) else target
+    seen = {"tag": "NNP", "pos": "PROPN", "morph": "Number=Sing", "ent": "CITY"}
+    assert {seen[one] for one in targets} <= set(found[5])
+
+
+def test_strings_of_a_memory_zone_are_known_after_it(source):
+    with source.memory_zone():
+        source("Mercury shines upon Rome.")
+    assert read(source(TEXTS[0]))["certificates"]
+
+
+def test_labels_are_written_in_the_vocabulary_of_the_doc():
+    own, other = spacy.blank("en").vocab, spacy.blank("en").vocab
+    space = LabelSpace(own, ["tag", "ent"], ["QQ O", "RR B-SS"])
+    values = space.written(other, np.array([1, -1], dtype=np.int32))
+    assert other.strings[int(values[0, 0])] == "RR"
+    assert other.strings[int(values[0, 2])] == "SS"
+    assert not values[1].any()
+    assert "QQ" not in other.strings
+
+
+def test_the_sourced_pipeline_in_spawned_processes(source):
+    nlp = blank()
+    for name in ("parser", "tagger", "linker", "headline"):
+        nlp.add_pipe(name, source=source)
+    found = [read(nlp(text)) for text in TEXTS]
+    before = multiprocessing.get_start_method(allow_none=True)
+    multiprocessing.set_start_method("spawn", force=True)
+    try:
+        assert [read(doc) for doc in nlp.pipe(TEXTS, n_process=2)] == found
+    finally:
+        multiprocessing.set_start_method(before, force=True)
