@@ -20,6 +20,28 @@ from timing import shown, table
 
 HERE = Path(__file__).parent
 
+#: Heading and subject of each benchmark, in the order of the page; others follow by name.
+SUBJECTS = {
+    "chain": ("Tag sequences", "The best labels of a sentence, with up to 1,142 labels a word."),
+    "tagger-tag": ("Tagging in spaCy", "exact_tagger beside spaCy's tagger, trained alike."),
+    "tagger-joint": ("Tags and entities at once", "One decoder for both, with proof."),
+    "tree": ("Trees by single arcs", "Projective and not, against other parsers' decoders."),
+    "tree_branch_and_bound": (
+        "Trees with larger parts",
+        "Grandparents, siblings and more, still proven the best.",
+    ),
+    "price_and_cut": ("Trees by linear programs", "Columns and cuts where they are needed."),
+    "parser": (
+        "Parsing in spaCy",
+        "branch_and_bound_parser beside spaCy's parser, trained alike.",
+    ),
+    "path": ("Headlines", "Selecting and ordering words: the best path with no class twice."),
+    "representatives": ("Concepts by graph distance", "One concept a mention, close together."),
+    "representatives-doubled": ("Twice the graph", "The same on 145 million edges."),
+    "linking": ("Entity linking", "What the distances do for accuracy on public test sets."),
+    "linking-full-size": ("Linking at full size", "Through spaCy, among 3.7 million concepts."),
+}
+
 
 def read_reports(folder: Path) -> list[dict[str, Any]]:
     """Read every report of a folder, with its plots and the papers' tables.
@@ -30,8 +52,9 @@ def read_reports(folder: Path) -> list[dict[str, Any]]:
         If there is none.
     """
     reports = []
-    for path in sorted(folder.glob("*.json")):
+    for path in sorted(folder.glob("*.json"), key=place):
         report = json.loads(path.read_text(encoding="utf8"))
+        report["title"], report["subject"] = SUBJECTS.get(path.stem, (path.stem, ""))
         plots = sorted([*folder.glob(f"{path.stem}.png"), *folder.glob(f"{path.stem}-*.png")])
         report["plots"] = [base64.b64encode(p.read_bytes()).decode() for p in plots]
         report["papers"] = [t for t in TABLES if report["name"] in t.benchmarks]
@@ -39,6 +62,12 @@ def read_reports(folder: Path) -> list[dict[str, Any]]:
     if not reports:
         raise SystemExit(f"{folder} has no results; run the benchmarks first.")
     return reports
+
+
+def place(path: Path) -> tuple[int, str]:
+    """Where the report of a file stands on the page."""
+    order = list(SUBJECTS)
+    return (order.index(path.stem) if path.stem in order else len(order), path.stem)
 
 
 def wanted(target: dict[str, Any]) -> str:
