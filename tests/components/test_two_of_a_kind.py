@@ -1,0 +1,109 @@
+"""Two components of one kind in a pipeline: what each says can be told apart."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+import spacy_decoders
+
+TEXT = (
+    "Binary search halves a sorted array. Each step of binary search compares the middle "
+    "element, and one half is left."
+)
+
+
+def saved_and_read(doc):
+    """The document after a journey through a file."""
+    stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
+    (again,) = DocBin().from_bytes(stored).get_docs(doc.vocab)
+    return again
+
+
+def of(entries, component):
+    return [entry for entry in entries if entry["component"] == component]
+
+
+def test_two_headline_generators():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("headline_generator", name="title", config={"length": 2, "n_best": 2})
+    nlp.add_pipe("headline_generator", name="teaser", config={"length": 4})
+    doc = nlp(TEXT)
+    for found in (doc, saved_and_read(doc)):
+        titles, teasers = of(found._.headlines, "title"), of(found._.headlines, "teaser")
+        assert [len(headline["tokens"]) for headline in titles] == [2, 2]
+        assert [len(headline["tokens"]) for headline in teasers] == [4]
+        assert found._.headline == teasers[0]["text"]
+        assert set(found._.certificates) == {"title", "teaser"}
+    before = list(doc._.headlines)
+    nlp.get_pipe("title")(doc)  # again: its own are replaced, not repeated
+    assert of(doc._.headlines, "title") == of(before, "title")
+    assert len(doc._.headlines) == len(before)
+    assert doc._.headline == titles[0]["text"]
+
+
+def test_the_later_one_without_a_headline_leaves_none_of_the_earlier():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("headline_generator", name="title", config={"length": 2})
+    nlp.add_pipe("headline_generator", name="tiny", config={"max_chars": 1})
+    doc = nlp(TEXT)
+    assert doc._.headline == ""
+    assert [headline["component"] for headline in doc._.headlines] == ["title"]
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    return spacy_decoders.load()
+
+
+def test_two_taggers(shipped):
+    for name in ("tagger", "entities"):
+        shipped.get_pipe(name).configure(margins=True, k_best=2)
+    doc = shipped("Mary Smith lives in Rome.")
+    for found in (doc, saved_and_read(doc)):
+        margins = found._.margins
+        assert [len(margins[name]) for name in ("tagger", "entities")] == [len(doc)] * 2
+        assert list(margins["tagger"]) != list(margins["entities"])
+        # at the tokens stand those of the later one
+        assert [token._.tag_margin for token in found] == list(margins["entities"])
+        assert len(of(found._.taggings, "tagger")) == len(of(found._.taggings, "entities")) == 2
+
+
+def test_two_parsers(shipped):
+    first = shipped.get_pipe("parser")
+    first.configure(head_margins=True, k_best=2)
+    other = spacy_decoders.load().get_pipe("parser")
+    other.name = "other"
+    other.configure(head_margins=True, k_best=3, factors=[])
+    doc = other(first(shipped.make_doc("The dog barks. The cat sees a mouse.")))
+    sentences = len(list(doc.sents))
+    for found in (doc, saved_and_read(doc)):
+        mine = [len(of(parses, "parser")) for parses in found._.parses]
+        theirs = [len(of(parses, "other")) for parses in found._.parses]
+        assert mine == [2] * sentences + [0] * sentences
+        assert theirs == [0] * sentences + [3] * sentences
+        assert set(found._.margins) == {"parser", "other"}
+
+
+def test_two_linkers():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("graph_entity_linker", name="first", config={"mentions": "aliases"})
+    nlp.add_pipe("graph_entity_linker", name="second", config={"min_margin": 1e9})
+    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
+    assert {ent._.link["component"] for ent in doc.ents} == {"second"}
+    assert {ent.kb_id_ for ent in doc.ents} == {"NIL"}
+    assert set(doc._.certificates) == {"first", "second"}
+    # one that keeps what is set leaves the first one's links as they are
+    nlp.get_pipe("second").overwrite = False
+    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
+    assert {ent._.link["component"] for ent in doc.ents} == {"first"}
+
+
+def test_documents_of_an_earlier_release_are_taken():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("headline_generator", config={"length": 2})
+    doc = Doc(nlp.vocab, words=TEXT.split())
+    doc._.headlines = [{"text": "Old", "score": 0.0}]
+    pipe(doc)
+    assert [headline.get("component") for headline in doc._.headlines] == [None, pipe.name]
