@@ -22,6 +22,8 @@ _ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
 def explain_text(text: str, output: Path, pipeline: str | None) -> None:
     """Annotate a text, one document a paragraph, alternatives included, and write the page."""
     given = paragraphs(text)
+    if not given:
+        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
     nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
     too_long = next((part for part in given if len(part) > nlp.max_length), None)
     if too_long is not None:
@@ -35,10 +37,7 @@ def explain_text(text: str, output: Path, pipeline: str | None) -> None:
 
 def paragraphs(text: str) -> list[str]:
     """The paragraphs of a text, which blank lines part, each on one line."""
-    found = [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
-    if not found:
-        raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
-    return found
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text) if part.strip()]
 
 
 def with_alternatives(nlp: Language) -> Language:

@@ -2,7 +2,6 @@
 
 import pytest
 import spacy
-import typer
 from typer.testing import CliRunner
 
 from spacy_decoders.cli import app
@@ -58,5 +57,10 @@ def test_a_file_that_is_not_there_is_named(explained, tmp_path):
 
 def test_blank_lines_part_paragraphs():
     assert paragraphs(" one\ntwo \n \n\n three") == ["one two", "three"]
-    with pytest.raises(typer.BadParameter, match="there is no text"):
-        paragraphs(" \n\n ")
+    assert paragraphs(" \n\n ") == []
+
+
+def test_nothing_is_no_text(explained):
+    done, page = explained("--text", " \n\n ")
+    assert (done.exit_code, page) == (2, None)
+    assert "there is no text" in done.output
