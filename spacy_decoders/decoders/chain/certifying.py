@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...certificate import Certificate
-from .kernels import dense, dual
+from .flat import LANES
+from .kernels import dense, dual, narrow
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 
@@ -101,7 +102,13 @@ def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidenc
     """Return what some labellings are worth, and what the best ones are worth at most."""
     scores, scales = sentences.worth(model, labels).T
     emissions = sentences.emissions.reshape(-1)
-    bounds = dual.bounds(model.links, emissions, sentences.offsets, model.size, labels, SHARE)
+    if model.size <= LANES:
+        padded = model.padded
+        bounds = narrow.bounds(
+            padded.transitions, padded.transposed, emissions, sentences.offsets, model.size
+        )
+    else:
+        bounds = dual.bounds(model.links, emissions, sentences.offsets, model.size, labels, SHARE)
     return Evidence(scores, scales, bounds)
 
 

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from .certifying import CHUNK, certify_one, compare, joined, proof_of
-from .kernels import forward_dominance
+from .flat import LANES
+from .kernels import forward_dominance, narrow
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 from .viterbi import decode_densely
@@ -40,6 +41,8 @@ class ForwardDominance(ChainDecoder):
     pivots come from a reference path, found by a narrow beam; a backward pass bounds what each
     label can gain on it, by the few labels and groups of labels that have evidence at the next
     token.
+
+    Up to 16 labels are all kept, in float64: that is faster than to find out which to drop.
 
     Where so many labels survive that this is no faster, sentences go to the dense
     :class:`Viterbi`, and one of more and more of those after them is tried again, up to 64.
@@ -94,14 +97,18 @@ class ForwardDominance(ChainDecoder):
     def _search(
         self, model: ChainModel, searched: ChainModel, sentences: Sentences
     ) -> NDArray[np.int32]:
-        """Return labels that are best by float32, as far as they are without masks."""
+        """Return the labels that the kernel for so many labels finds best, masks left out."""
         labels: NDArray[np.int32]
-        labels, left, sound = forward_dominance.decode(
-            searched.pruning,
-            sentences.emissions.reshape(-1),
-            sentences.offsets,
-            model.size,
-        )
+        emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
+        if model.size <= LANES:
+            padded = model.padded
+            labels, left, sound = narrow.decode(
+                padded.transitions, padded.transposed, padded.end, emissions, offsets, model.size
+            )
+        else:
+            labels, left, sound = forward_dominance.decode(
+                searched.pruning, emissions, offsets, model.size
+            )
         if not sound:
             sentences.refuse()
         if len(left):

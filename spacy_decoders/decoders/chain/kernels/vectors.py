@@ -28,13 +28,16 @@ __all__ = [
     "crest",
     "either",
     "fill",
+    "fill_wide",
     "fill_word",
     "first_lane",
     "greater",
     "largest",
     "load",
+    "load_doubles",
     "load_part",
     "load_part_word",
+    "load_wide",
     "load_word",
     "maximum",
     "minimum",
@@ -54,14 +57,16 @@ __all__ = [
     "subtract",
     "total",
     "unsound",
+    "widen",
 ]
 
 LANES = 16
 WORD = 4 * LANES
 
-_INT32, _INT64, _FLOAT = ir.IntType(32), ir.IntType(64), ir.FloatType()
+_INT32, _INT64, _FLOAT, _DOUBLE = ir.IntType(32), ir.IntType(64), ir.FloatType(), ir.DoubleType()
 _FLOATS = ir.VectorType(_FLOAT, LANES)
 _WORD = ir.VectorType(_FLOAT, WORD)
+_DOUBLES = ir.VectorType(_DOUBLE, LANES)
 _MASK = ir.VectorType(ir.IntType(1), LANES)
 _NEGATIVE_INFINITY = float("-inf")
 
@@ -82,6 +87,7 @@ class _VectorModel(models.PrimitiveModel):
 
 _floats = _Vector("floats16", _FLOATS)
 _word = _Vector("floats64", _WORD)
+_doubles = _Vector("doubles16", _DOUBLES)
 _mask = _Vector("mask16", _MASK)
 
 
@@ -138,6 +144,32 @@ def load(typing, array, index):
 def load_word(typing, array, index):
     """Return ``array[index : index + 64]``."""
     return _word(array, types.int64), _loader(_WORD)
+
+
+@intrinsic
+def load_wide(typing, array, index):
+    """Return ``array[index : index + 16]``, float32, as float64."""
+
+    def build(context, builder, signature, given):
+        return builder.fpext(_loader(_FLOATS)(context, builder, signature, given), _DOUBLES)
+
+    return _doubles(array, types.int64), build
+
+
+@intrinsic
+def load_doubles(typing, array, index):
+    """Return ``array[index : index + 16]`` of a float64 array."""
+    return _doubles(array, types.int64), _loader(_DOUBLES)
+
+
+@intrinsic
+def widen(typing, floats):
+    """Return 16 float32 as float64."""
+
+    def build(context, builder, signature, given):
+        return builder.fpext(given[0], _DOUBLES)
+
+    return _doubles(_floats), build
 
 
 @intrinsic
@@ -221,6 +253,16 @@ def fill_word(typing, value):
 
 
 @intrinsic
+def fill_wide(typing, value):
+    """Return `value`, float64, in all 16 lanes."""
+
+    def build(context, builder, signature, given):
+        return _splat(builder, given[0], _DOUBLES)
+
+    return _doubles(types.float64), build
+
+
+@intrinsic
 def add(typing, left, right):
     """Return ``left + right``, lane by lane."""
 
@@ -255,7 +297,7 @@ def multiply(typing, left, right):
     def build(context, builder, signature, given):
         return builder.fmul(*given)
 
-    return _floats(_floats, _floats), build
+    return left(left, left), build
 
 
 @intrinsic
