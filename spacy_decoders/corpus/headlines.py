@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from spacy.training import Example
 
 from ..components import extensions
 from ..errors import ProblemError
+from .text_lines import text_lines
 
 __all__ = ["HeadlineCorpus"]
 
@@ -67,11 +67,9 @@ class HeadlineCorpus:
 
     def _records(self) -> Iterator[tuple[str, str]]:
         for file in self._files():
-            opened = gzip.open if file.suffix == ".gz" else open
-            with opened(file, "rt", encoding="utf8") as lines:
-                for number, line in enumerate(lines, start=1):
-                    if line.strip():
-                        yield self._record(line, f"{file.name}, line {number}")
+            for number, line in enumerate(text_lines(file), start=1):
+                if line.strip():
+                    yield self._record(line, f"{file.name}, line {number}")
 
     def _record(self, line: str, place: str) -> tuple[str, str]:
         try:

@@ -13,6 +13,7 @@ from spacy.training import Example
 
 from ..errors import ProblemError
 from ..knowledge.dumps.sql import open_dump
+from .text_lines import decoded
 
 __all__ = ["LinkedCorpus"]
 
@@ -56,8 +57,9 @@ class LinkedCorpus:
             raise ProblemError(f"path: expected .spacy or .jsonl, got {self.path.name}.")
 
     def _doc(self, nlp: Language, number: int, line: bytes) -> Doc:
+        text = decoded(line, self.path, number)
         try:
-            row = json.loads(line)
+            row = json.loads(text)
             doc = nlp.make_doc(row["text"])
             spans = [_span(doc, mention) for mention in row["mentions"]]
         except (KeyError, TypeError, ValueError) as error:

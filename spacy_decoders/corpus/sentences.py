@@ -6,15 +6,16 @@ decoding problem) knows one shape only.
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
-from typing import Any, Literal, TextIO, cast
+from typing import Any, Literal
 
 import conllu
 
 from ..errors import ProblemError
+from .text_lines import text_lines
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
 
@@ -88,22 +89,21 @@ def read_conllu(
     path = Path(path)
     if form == "auto":
         form = "conllu" if ".conllu" in path.suffixes else "conllx"
-    with _opened(path) as lines:
-        try:
-            for tokens in conllu.parse_incr(
-                lines,
-                fields=None if form == "conllu" else _CONLLX,
-                field_parsers={
-                    # kept as they stand: spaCy parses them itself, and CoNLL-X has its own
-                    "feats": lambda fields, i: fields[i],
-                    "deps": lambda fields, i: None,
-                    "phead": lambda fields, i: None,
-                    "pdeprel": lambda fields, i: None,
-                },
-            ):
-                yield _from_conllu(tokens, universal=form == "conllu")
-        except conllu.exceptions.ParseException as error:
-            raise ProblemError(f"{path.name}: this is not {form} ({error}).") from error
+    try:
+        for tokens in conllu.parse_incr(
+            StringIO("".join(text_lines(path))),
+            fields=None if form == "conllu" else _CONLLX,
+            field_parsers={
+                # kept as they stand: spaCy parses them itself, and CoNLL-X has its own
+                "feats": lambda fields, i: fields[i],
+                "deps": lambda fields, i: None,
+                "phead": lambda fields, i: None,
+                "pdeprel": lambda fields, i: None,
+            },
+        ):
+            yield _from_conllu(tokens, universal=form == "conllu")
+    except conllu.exceptions.ParseException as error:
+        raise ProblemError(f"{path.name}: this is not {form} ({error}).") from error
 
 
 def read_columns(
@@ -149,30 +149,23 @@ def read_columns(
         )
     rows: list[list[str]] = []
     starts_document = False
-    with _opened(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            fields = line.rstrip("\r\n").split(separator)
-            if not line.strip():
-                if rows:
-                    yield _from_rows(rows, columns, starts_document)
-                    rows, starts_document = [], False
-            elif len(fields) == len(columns):
-                rows.append(fields)
-            elif line.startswith("#"):
-                starts_document |= line[1:].strip().startswith("newdoc")
-            else:
-                raise ProblemError(
-                    f"{path.name}, line {number}: expected {len(columns)} columns "
-                    f"({', '.join(columns)}), got {len(fields)}."
-                )
+    for number, line in enumerate(text_lines(path), start=1):
+        fields = line.rstrip("\r\n").split(separator)
+        if not line.strip():
+            if rows:
+                yield _from_rows(rows, columns, starts_document)
+                rows, starts_document = [], False
+        elif len(fields) == len(columns):
+            rows.append(fields)
+        elif line.startswith("#"):
+            starts_document |= line[1:].strip().startswith("newdoc")
+        else:
+            raise ProblemError(
+                f"{path.name}, line {number}: expected {len(columns)} columns "
+                f"({', '.join(columns)}), got {len(fields)}."
+            )
     if rows:
         yield _from_rows(rows, columns, starts_document)
-
-
-def _opened(path: Path) -> TextIO:
-    if path.suffix == ".gz":
-        return cast(TextIO, gzip.open(path, "rt", encoding="utf8"))
-    return path.open(encoding="utf8")
 
 
 def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
