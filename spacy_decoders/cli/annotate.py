@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import errno
+
 from rich.console import Console
 
 from ..corpus import Job, annotate
+from ..errors import ProblemError
 
 __all__ = ["annotate_corpus"]
 
 
 def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
     """Run a job and say what came of it; returns 1 if a document failed, else 0."""
-    summary = annotate(job, workers=workers, scheduler=scheduler)
+    try:
+        summary = annotate(job, workers=workers, scheduler=scheduler)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise ProblemError(
+            f"output: {error.filename}: {error.strerror}. Make room and give the same command "
+            "again: what is done stays done."
+        ) from error
     console = Console(highlight=False, soft_wrap=True)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     if summary.pruned:

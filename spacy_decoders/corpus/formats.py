@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +9,7 @@ from typing import Any, Literal
 from spacy.tokens import Doc, DocBin
 
 from ..errors import ProblemError
+from .records import as_json
 
 __all__ = ["ENDINGS", "Format", "as_row", "writer"]
 
@@ -27,18 +27,30 @@ def writer(format: Format) -> Callable[[Sequence[Doc], Path], None]:
 
 
 def as_row(doc: Doc) -> dict[str, Any]:
-    """Return a document's annotations as plain JSON types.
+    """Return a document's annotations and all other fields of its record.
 
-    Per token: text, whitespace, tag, part of speech, head (index in the document),
+    Per token: text, tag, part of speech, morphology, lemma, head (index in the document),
     dependency; per entity: characters, label, ``kb_id`` and link; the headlines; the
-    certificates.
+    certificates. A field of the record that is called like one of these has ``input_`` before
+    its name.
     """
+    row = _annotations(doc)
+    return row | {
+        f"input_{name}" if name in row else name: value
+        for name, value in doc.user_data.items()
+        if isinstance(name, str) and name != "id"
+    }
+
+
+def _annotations(doc: Doc) -> dict[str, Any]:
     return {
         "id": str(doc.user_data.get("id", "")),
         "text": doc.text,
         "tokens": [token.text for token in doc],
         "tags": [token.tag_ for token in doc],
         "pos": [token.pos_ for token in doc],
+        "morphs": [str(token.morph) for token in doc],
+        "lemmas": [token.lemma_ for token in doc],
         "heads": [token.head.i for token in doc],
         "deps": [token.dep_ for token in doc],
         "sentences": [[sent.start, sent.end] for sent in doc.sents]
@@ -67,7 +79,7 @@ def _write_docbin(docs: Sequence[Doc], path: Path) -> None:
 def _write_lines(docs: Sequence[Doc], path: Path) -> None:
     with path.open("w", encoding="utf8") as lines:
         for doc in docs:
-            lines.write(json.dumps(as_row(doc), ensure_ascii=False) + "\n")
+            lines.write(as_json(as_row(doc)) + "\n")
 
 
 def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
@@ -78,12 +90,18 @@ def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
         raise ProblemError(
             "format: parquet needs pyarrow: pip install 'spacy-decoders[parquet]'."
         ) from error
-    rows = [as_row(doc) for doc in docs]
-    for row in rows:
-        # of no fixed shape, so JSON inside a column
-        for name in ("ents", "headlines", "certificates"):
-            row[name] = json.dumps(row[name], ensure_ascii=False)
+    rows = [_columns(doc) for doc in docs]
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow)), path)
+
+
+def _columns(doc: Doc) -> dict[str, Any]:
+    """The annotations, and the other fields in one column: parts have the same columns."""
+    columns, row = _annotations(doc), as_row(doc)
+    columns["fields"] = {name: row[name] for name in row if name not in columns}
+    # of no fixed shape, so JSON inside a column
+    for name in ("ents", "headlines", "certificates", "fields"):
+        columns[name] = as_json(columns[name])
+    return columns
 
 
 def _schema(pyarrow: Any) -> Any:
@@ -96,6 +114,8 @@ def _schema(pyarrow: Any) -> Any:
             "tokens": strings,
             "tags": strings,
             "pos": strings,
+            "morphs": strings,
+            "lemmas": strings,
             "heads": numbers,
             "deps": strings,
             "sentences": pyarrow.list_(numbers),
@@ -103,5 +123,6 @@ def _schema(pyarrow: Any) -> Any:
             "headline": pyarrow.string(),
             "headlines": pyarrow.string(),
             "certificates": pyarrow.string(),
+            "fields": pyarrow.string(),
         }
     )

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from ..errors import ProblemError
 from .formats import ENDINGS, Format
 from .records import Extent, extents, input_files
+from .writing import write_atomically
 
-__all__ = ["Failure", "Job", "Shard", "ShardReport", "Summary", "write_atomically"]
+__all__ = ["Failure", "Job", "Shard", "ShardReport", "Summary"]
 
 
 @dataclass(frozen=True)
@@ -164,6 +164,12 @@ class Job:
         (self.output / "reports").mkdir(parents=True, exist_ok=True)
         write_atomically(manifest, json.dumps(settings, indent=1))
 
+    def remove_leftovers(self) -> None:
+        """Remove what killed runs had begun to write; to be called when nothing is left to do."""
+        reports = self.report(0).parent
+        for begun in (*self.output.glob(".part-*"), *reports.glob(".*.json.*")):
+            begun.unlink(missing_ok=True)
+
     def _settings(self) -> dict[str, Any]:
         files = [
             [str(path), path.stat().st_size, path.stat().st_mtime_ns]
@@ -173,13 +179,6 @@ class Job:
         # where it stands and how it is batched change nothing in the result
         del settings["output"], settings["batch_size"]
         return {**settings, "files": files}
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Write a whole file or none: a reader or a later run never sees half of it."""
-    temporary = path.with_name(f".{path.name}.{uuid4().hex}")
-    temporary.write_text(text, encoding="utf8")
-    temporary.replace(path)
 
 
 def _packed(pieces: Iterable[Extent], size: int) -> Iterator[list[Extent]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,12 +12,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import srsly
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
+from .text_lines import decoded
 
-__all__ = ["Extent", "Record", "extents", "input_files", "read"]
+__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
 
 #: How each kind of file is told from its name.
 _KINDS = {
@@ -39,6 +42,8 @@ class Record:
         The record's own ``id``, else file name and number.
     text
         The text; None where `doc` or `problem` is given.
+    fields
+        What else the record holds, in plain JSON types.
     doc
         A document that was read with its annotations.
     problem
@@ -47,6 +52,7 @@ class Record:
 
     id: str
     text: str | None = None
+    fields: dict[str, Any] | None = None
     doc: Doc | None = None
     problem: str | None = None
 
@@ -115,10 +121,11 @@ def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
             yield Record(str(doc.user_data.get("id", f"{path.name}:{number + 1}")), doc=doc)
     elif kind == "parquet":
         for number, row in enumerate(_rows(path, extent), start=extent.start):
-            yield _row_record(row, f"{path.name}:{number + 1}", text_field)
+            plain = json.loads(as_json(row))
+            yield _row_record(plain, f"{path.name}:{number + 1}", text_field)
     else:
         for number, line in enumerate(_lines(path, extent), start=extent.start):
-            yield _line_record(line, f"{path.name}:{number + 1}", text_field)
+            yield _line_record(line, path, number + 1, text_field)
 
 
 def _kind(path: Path) -> str | None:
@@ -198,17 +205,20 @@ def _rows(path: Path, extent: Extent) -> Iterator[dict[str, Any]]:
 
 def _text_record(path: Path) -> Record:
     try:
-        return Record(path.name, text=path.read_text(encoding="utf8"))
-    except UnicodeDecodeError as error:
-        return Record(path.name, problem=f"not UTF-8 text: {error}")
+        return Record(path.name, text=decoded(path.read_bytes(), path))
+    except ProblemError as error:
+        return Record(path.name, problem=str(error))
 
 
-def _line_record(line: bytes, name: str, text_field: str) -> Record:
+def _line_record(line: bytes, path: Path, number: int, text_field: str) -> Record:
+    name = f"{path.name}:{number}"
     if not line.strip():
         return Record(name, problem="an empty line")
     try:
-        row = json.loads(line)
-    except ValueError as error:  # UnicodeDecodeError is one too
+        row = json.loads(decoded(line, path, number))
+    except ProblemError as error:
+        return Record(name, problem=str(error))
+    except (ValueError, RecursionError) as error:
         return Record(name, problem=f"not JSON: {error}")
     if not isinstance(row, dict):
         return Record(name, problem=f"expected a JSON object, got {type(row).__name__}")
@@ -216,7 +226,7 @@ def _line_record(line: bytes, name: str, text_field: str) -> Record:
 
 
 def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
-    identity = str(row.get("id", name))
+    identity = str(name if row.get("id") is None else row["id"])
     text = row.get(text_field)
     if not isinstance(text, str):
         fields = ", ".join(sorted(row)) or "none"
@@ -226,4 +236,19 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
             else f"no field {text_field!r}; fields: {fields}"
         )
         return Record(identity, problem=problem)
-    return Record(identity, text=text)
+    for field, value in row.items():
+        try:
+            srsly.msgpack_dumps({field: value})
+        except (ValueError, OverflowError, RecursionError) as error:  # half a surrogate pair
+            return Record(identity, problem=f"field {field!r} can't be written: {error}")
+    others = {field: row[field] for field in row if field not in ("id", text_field)}
+    return Record(identity, text=text, fields=others)
+
+
+def as_json(value: Any) -> str:
+    """Write JSON; bytes as base64, and what else JSON does not know, such as dates, as text."""
+    return json.dumps(value, ensure_ascii=False, skipkeys=True, default=_as_text)
+
+
+def _as_text(value: Any) -> str:
+    return b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)

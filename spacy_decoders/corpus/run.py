@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
+from threading import Thread
 
 from tqdm import tqdm
 
 from ..errors import ProblemError
-from .job import Failure, Job, Shard, ShardReport, Summary, write_atomically
+from .job import Failure, Job, Shard, ShardReport, Summary
 from .worker import annotate_shard
+from .writing import write_atomically
 
 __all__ = ["annotate"]
 
@@ -46,6 +49,8 @@ def annotate(
     ------
     ProblemError
         If there is nothing to read, or the output was begun with other settings.
+    OSError
+        If a file can't be written, with its name. What is done by then stays done.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
@@ -75,6 +80,8 @@ def annotate(
     done.sort(key=lambda report: report.shard)
     failures = [json.dumps(asdict(f)) + "\n" for report in done for f in report.failures]
     write_atomically(job.output / "errors.jsonl", "".join(failures))
+    if all(job.part(shard.number).exists() for shard in shards):
+        job.remove_leftovers()
     return Summary(len(shards), resumed, tuple(done))
 
 
@@ -93,11 +100,15 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
     suspects: list[Shard] = []
     with _pool(workers) as pool:
         running = {pool.submit(annotate_shard, job, shard): shard for shard in shards}
-        for future in as_completed(running):
-            try:
-                yield future.result()
-            except BrokenProcessPool:  # takes all unfinished shards with it, guilty or not
-                suspects.append(running[future])
+        try:
+            for future in as_completed(running):
+                try:
+                    yield future.result()
+                except BrokenProcessPool:  # takes all unfinished shards with it, guilty or not
+                    suspects.append(running[future])
+        finally:
+            for future in running:  # what has not begun would meet the same full disk
+                future.cancel()
     yield from (_alone(job, shard) for shard in sorted(suspects, key=lambda s: s.number))
 
 
@@ -111,7 +122,21 @@ def _alone(job: Job, shard: Shard) -> ShardReport:
 
 def _pool(workers: int) -> ProcessPoolExecutor:
     # spawn: a fork would inherit threads and locks that the pipeline may have
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(
+        workers, multiprocessing.get_context("spawn"), initializer=_end_with_parent
+    )
+
+
+def _end_with_parent() -> None:
+    """Let this process end when its parent does, even if the parent had no time to say so."""
+
+    def wait() -> None:
+        parent = multiprocessing.parent_process()
+        if parent is not None:
+            parent.join()
+            os._exit(1)
+
+    Thread(target=wait, daemon=True).start()
 
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:

@@ -9,7 +9,6 @@ from functools import lru_cache
 from threading import Lock
 from time import perf_counter
 from typing import Any
-from uuid import uuid4
 
 import spacy
 from spacy.language import Language
@@ -17,12 +16,15 @@ from spacy.tokens import Doc
 
 from ..components import extensions
 from .formats import writer
-from .job import Failure, Job, Shard, ShardReport, write_atomically
+from .job import Failure, Job, Shard, ShardReport
 from .records import Record, read
+from .writing import write_atomically, written_whole
 
 __all__ = ["annotate_shard"]
 
 _READING = "reading"
+#: Where a document keeps which record it is; no text, as the names of a record's fields are.
+_RECORD: Any = ("spacy-decoders", "record")
 
 # a pipeline serves one thread at a time; Dask workers may have several
 _ONE_AT_A_TIME = Lock()
@@ -66,14 +68,9 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         seconds=perf_counter() - started,
         failures=tuple(failures),
     )
-    part = job.part(shard.number)
-    temporary = part.with_name(f".{part.name}.{uuid4().hex}")
-    try:
-        writer(job.format)(docs, temporary)
+    with written_whole(job.part(shard.number)) as part:
+        writer(job.format)(docs, part)
         write_atomically(job.report(shard.number), json.dumps(asdict(report)))
-        temporary.replace(part)
-    finally:
-        temporary.unlink(missing_ok=True)
     return report
 
 
@@ -97,20 +94,20 @@ def _annotated(
     # apart
     by_record = {id(record): record for record in records}
     if len(failed) > 1:
-        suspects = {doc.user_data["record"] for doc, _, _ in failed}
+        suspects = {doc.user_data[_RECORD] for doc, _, _ in failed}
         failed = []
         for record in (r for r in records if id(r) in suspects):
             again, still_failed = _piped(nlp, [_made(nlp, record)], 1)
             done += again
             failed += still_failed
     failures += [
-        Failure(by_record[doc.user_data["record"]].id, component, reason)
+        Failure(by_record[doc.user_data[_RECORD]].id, component, reason)
         for doc, component, reason in failed
     ]
     order = {id(record): place for place, record in enumerate(records)}
-    done.sort(key=lambda doc: order[doc.user_data["record"]])
+    done.sort(key=lambda doc: order[doc.user_data[_RECORD]])
     for doc in done:
-        doc.user_data["id"] = by_record[doc.user_data.pop("record")].id
+        doc.user_data["id"] = by_record[doc.user_data.pop(_RECORD)].id
     return done
 
 
@@ -119,7 +116,8 @@ def _made(nlp: Language, record: Record) -> Doc:
         raise ValueError(record.problem)
     # a copy, since a second attempt must not find the annotations of the first
     doc = record.doc.copy() if record.doc is not None else nlp.make_doc(record.text or "")
-    doc.user_data["record"] = id(record)
+    doc.user_data |= record.fields or {}
+    doc.user_data[_RECORD] = id(record)
     return doc
 
 

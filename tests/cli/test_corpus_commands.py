@@ -1,5 +1,6 @@
 """Commands on corpora and knowledge bases do their job and speak plainly of errors."""
 
+import errno
 import json
 
 import pytest
@@ -78,6 +79,31 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     assert [row["id"] for row in rows] == ["a", "c"]
     assert [ent["kb_id"] for ent in rows[0]["ents"]] == ["jaguar", "jungle"]
     assert "2 files were there" in run(*words, "--format", "jsonl", "--shard-size", 2, code=1)
+
+
+def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path, monkeypatch):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": "One."}\n')
+    words = ("annotate", source, tmp_path / "out", "--model", tmp_path / "model")
+
+    def full(docs, path):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("spacy_decoders.corpus.worker.writer", lambda format: full)
+        said = run(*words, code=1)
+    part = tmp_path / "out" / "part-00000.spacy"
+    assert f"{part}: No space left on device. Make room" in said
+    assert "Traceback" not in said
+    assert "1 documents in 1 files" in run(*words)
+
+
+def test_a_page_of_bytes_that_are_no_text_is_refused(tmp_path):
+    (tmp_path / "bad.txt").write_bytes(b"Jaguar caf\xe9")
+    said = run("explain", "--file", tmp_path / "bad.txt", code=2)
+    assert "not UTF-8" in said
+    assert "bad.txt" in said
 
 
 def test_a_page_explains_a_text(tmp_path):
