@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .errors import DecodersError
+from .errors import DecodersError, ProblemError
 
 if TYPE_CHECKING:
     from spacy.language import Language
+    from spacy.vocab import Vocab
 
 __all__ = ["FOLDER", "load", "meta", "pack"]
 
@@ -17,21 +19,40 @@ __all__ = ["FOLDER", "load", "meta", "pack"]
 FOLDER = Path(__file__).parent / "data" / "english"
 
 
-def load(**options: Any) -> Language:
+def load(
+    language: str = "en",
+    *,
+    vocab: Vocab | bool = True,
+    disable: str | Iterable[str] = (),
+    enable: str | Iterable[str] = (),
+    exclude: str | Iterable[str] = (),
+    config: Mapping[str, Any] | None = None,
+) -> Language:
     """Load the English pipeline that is shipped with the package.
 
     It is small, so that everything can be tried at once; train your own for work. Its
     weights are under CC BY-SA 4.0, see the files beside it.
 
+    It sets tags, universal parts of speech (by rule, from tags and dependencies), trees,
+    sentences, entities, links and headlines, and so ``doc.noun_chunks``. It sets **no lemmas**:
+    the tables of spaCy's rule lemmatizer are a package of their own. After ``pip install
+    spacy-lookups-data``, ``nlp.add_pipe("lemmatizer", after="attribute_ruler").initialize()``
+    adds them. Nor does it set morphological features.
+
     Parameters
     ----------
-    **options
-        Those of ``spacy.load``: ``disable``, ``exclude``, ``config``, ``vocab``, ...
+    language
+        Only "en" is shipped.
+    vocab, disable, enable, exclude, config
+        As for ``spacy.load``.
 
     Raises
     ------
+    ProblemError
+        If an argument is not what is expected: another language, a component that the
+        pipeline does not have, or settings that are no dict.
     DecodersError
-        If the installation lacks it.
+        If the installation lacks the pipeline.
 
     Examples
     --------
@@ -40,17 +61,50 @@ def load(**options: Any) -> Language:
     >>> doc = nlp("The old man can fish.")
     >>> [token.tag_ for token in doc]
     ['DT', 'JJ', 'NN', 'MD', 'VB', '.']
+    >>> [chunk.text for chunk in doc.noun_chunks]
+    ['The old man']
     """
     import spacy
 
+    if language != "en":
+        raise ProblemError(
+            f"language: only the pipeline of 'en' is shipped; got {language!r}. Load a pipeline "
+            "of your own with spacy.load()."
+        )
+    if config is not None and not isinstance(config, Mapping):
+        raise ProblemError(
+            "config: expected a dict of settings, such as {'components.tagger.margins': True}; "
+            f"got {config!r}."
+        )
     if not (FOLDER / "meta.json").exists():
         raise DecodersError(
             f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
             "pipeline of your own with spacy.load()."
         )
-    nlp = spacy.load(FOLDER, **options)
+    nlp = spacy.load(
+        FOLDER,
+        vocab=vocab,
+        disable=_components("disable", disable),
+        enable=_components("enable", enable),
+        exclude=_components("exclude", exclude),
+        config=dict(config or {}),
+    )
     _convert(nlp, "float16", "float32")
     return nlp
+
+
+def _components(argument: str, names: str | Iterable[str]) -> list[str]:
+    """Names of components, all of which the pipeline has."""
+    if not isinstance(names, (str, Iterable)):
+        raise ProblemError(f"{argument}: expected names of components; got {names!r}.")
+    given = [names] if isinstance(names, str) else list(names)
+    known = meta()["components"]
+    for name in given:
+        if name not in known:
+            raise ProblemError(
+                f"{argument}: the pipeline has no component {name!r}, only {', '.join(known)}."
+            )
+    return given
 
 
 def pack(nlp: Language, folder: Path = FOLDER) -> None:

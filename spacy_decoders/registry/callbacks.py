@@ -11,7 +11,7 @@ from spacy.language import Language
 
 from ..errors import ProblemError
 
-__all__ = ["copy_tok2vec", "fast_products"]
+__all__ = ["copy_tok2vec", "fast_products", "universal_noun_chunks"]
 
 
 @spacy.registry.callbacks("spacy-decoders.FastProducts.v1")
@@ -31,6 +31,18 @@ def _use_fast_products(language: type[Language]) -> type[Language]:
     if isinstance(get_current_ops(), NumpyOps):
         set_current_ops(NumpyOps(use_blis=False))
     return language
+
+
+@spacy.registry.callbacks("spacy-decoders.UniversalNounChunks.v1")
+def universal_noun_chunks() -> Callable[[Language], Language]:
+    """Find noun chunks in trees with universal dependencies, as ours are.
+
+    As ``[nlp.after_creation]``. spaCy's own noun chunks of English look for other labels, such
+    as ``dobj`` and ``pobj``, and leave out most objects. Parts of speech must be set.
+    """
+    from ..components.noun_chunks import use_noun_chunks
+
+    return use_noun_chunks
 
 
 @spacy.registry.callbacks("spacy-decoders.CopyTok2Vec.v1")

@@ -93,7 +93,9 @@ def test_english(project):
         "english", assets, tagger_steps=1, entity_steps=1, parser_steps=2, factors_start=0
     )
     nlp = spacy.load(folder / "packed")
-    assert nlp.pipe_names == ["parser", "tagger", "entities", "linker", "headline"]
+    assert nlp.pipe_names == [
+        "parser", "tagger", "attribute_ruler", "entities", "linker", "headline"
+    ]  # fmt: skip
     assert set(read(folder / "metrics" / "english.json")) == {
         "raw text",
         "gold tokens and sentences",

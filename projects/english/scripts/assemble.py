@@ -3,15 +3,22 @@
 from pathlib import Path
 
 import spacy
+import srsly
 import typer
+
+#: How parts of speech follow from tags, dependencies and words.
+RULES = Path(__file__).parents[1] / "configs" / "parts_of_speech.json"
 
 
 def main(trained: Path, output: Path) -> None:
     """Take the parser, the tagger and the entity tagger, and add what needs no training."""
-    nlp = spacy.blank("en")
+    chunks = {"@callbacks": "spacy-decoders.UniversalNounChunks.v1"}
+    nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "entities"):
         nlp.add_pipe(name, source=spacy.load(trained / name / "model-best"))
+    rules = nlp.add_pipe("attribute_ruler", after="tagger")
+    rules.add_patterns(srsly.read_json(RULES))
     nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
     nlp.add_pipe("headline_generator", name="headline")
     nlp.meta.update(

@@ -8,7 +8,17 @@ import typer
 
 from spacy_decoders.registry.readers import column_corpus, conllu_corpus
 
-KEYS = ("tag_acc", "dep_uas", "dep_las", "sents_f", "ents_p", "ents_r", "ents_f", "certified")
+KEYS = (
+    "tag_acc",
+    "pos_acc",
+    "dep_uas",
+    "dep_las",
+    "sents_f",
+    "ents_p",
+    "ents_r",
+    "ents_f",
+    "certified",
+)
 
 
 def main(model: Path, treebank: Path, entities: Path, output: Path, limit: int = 0) -> None:
@@ -19,9 +29,10 @@ def main(model: Path, treebank: Path, entities: Path, output: Path, limit: int =
     columns = ["-", "form", "ent", "-", "-"]
     named = column_corpus(entities, columns, n_sents=1, gold_sents=True, limit=limit)
     found = {}
+    tagged = ["parser", "tagger", "attribute_ruler"]
     for name, corpus, pipes in (
-        ("raw text", raw, ["parser", "tagger"]),
-        ("gold tokens and sentences", gold, ["parser", "tagger"]),
+        ("raw text", raw, tagged),
+        ("gold tokens and sentences", gold, tagged),
         ("entities", named, ["entities"]),
     ):
         with nlp.select_pipes(enable=pipes):

@@ -1,0 +1,176 @@
+"""The pipeline that ships: what it sets, and what `load` refuses."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import spacy
+import srsly
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+import spacy_decoders
+from spacy_decoders import ProblemError, bundled
+from spacy_decoders.components.factories import (
+    branch_and_bound_parser,
+    exact_tagger,
+    graph_entity_linker,
+    headline_generator,
+)
+from spacy_decoders.components.noun_chunks import find_noun_chunks
+
+RULES = Path(__file__).parents[1] / "projects" / "english" / "configs" / "parts_of_speech.json"
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy_decoders.load()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        (("de",), {}, "language: only the pipeline of 'en' is shipped; got 'de'"),
+        ((3,), {}, "language: "),
+        ((), {"config": 3}, "config: expected a dict of settings"),
+        ((), {"config": "tagger"}, "config: expected a dict of settings"),
+        ((), {"disable": ["parsr"]}, "disable: the pipeline has no component 'parsr', only par"),
+        ((), {"exclude": "x"}, "exclude: the pipeline has no component 'x'"),
+        ((), {"enable": 5}, "enable: expected names of components"),
+        ((), {"disable": [None]}, "disable: the pipeline has no component None"),
+    ],
+)
+def test_wrong_arguments(arguments, options, message):
+    with pytest.raises(ProblemError, match=re.escape(message)):
+        spacy_decoders.load(*arguments, **options)
+
+
+def test_what_spacy_load_takes(nlp):
+    vocab = Vocab()
+    only = spacy_decoders.load(
+        "en",
+        vocab=vocab,
+        exclude=("linker", "headline"),
+        disable="entities",
+        config={"components.tagger.margins": True},
+    )
+    assert only.vocab is vocab
+    assert only.component_names == ["parser", "tagger", "attribute_ruler", "entities"]
+    assert only.disabled == ["entities"]
+    assert only("The old man can fish.")[0]._.tag_margin > 0
+    assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
+
+
+def test_it_decodes_by_the_defaults(nlp):
+    for name, factory, chosen in (
+        ("parser", branch_and_bound_parser, {"factors_start", "k", "model"}),
+        ("tagger", exact_tagger, {"model"}),
+        ("entities", exact_tagger, {"model", "target"}),
+        ("linker", graph_entity_linker, {"mentions", "scorer"}),
+        ("headline", headline_generator, set()),
+    ):
+        config = nlp.get_pipe_config(name)
+        for option, default in factory.DEFAULT_CONFIG.items():
+            if option not in chosen and not isinstance(default, dict):
+                assert config.get(option, default) == default, f"{name}.{option}"
+
+
+def test_parts_of_speech_follow_the_rules_of_the_project(nlp):
+    assert list(nlp.get_pipe("attribute_ruler").patterns) == [
+        {**rule, "index": 0} for rule in srsly.read_json(RULES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She is not happy.", "PRON AUX PART ADJ PUNCT"),
+        ("If it rains, this dog sleeps.", "SCONJ PRON VERB PUNCT DET NOUN VERB PUNCT"),
+        ("Everyone saw this.", "PRON VERB PRON PUNCT"),
+        ("She  sees him.", "PRON SPACE VERB PRON PUNCT"),
+    ],
+)
+def test_parts_of_speech(nlp, text, expected):
+    assert [token.pos_ for token in nlp(text)] == expected.split()
+
+
+def test_every_token_has_a_part_of_speech(nlp):
+    tags = nlp.get_pipe("tagger").labels
+    doc = Doc(nlp.vocab, words=["x"] * len(tags), tags=list(tags))
+    assert all(token.pos_ for token in nlp.get_pipe("attribute_ruler")(doc))
+
+
+CHUNKS = [
+    ("The old man can fish.", ["The old man"]),
+    (
+        "She gave the old, rusty dog a big bone in the man's garden.",
+        ["She", "the old, rusty dog", "a big bone", "the man's garden"],
+    ),
+    (
+        "My neighbours know the research and development center.",
+        ["My neighbours", "the research and development center"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CHUNKS)
+def test_noun_chunks(nlp, text, expected):
+    assert [chunk.text for chunk in nlp(text).noun_chunks] == expected
+
+
+def test_noun_chunks_elsewhere(nlp, tmp_path):
+    text, expected = CHUNKS[1]
+    nlp.to_disk(tmp_path / "nlp")
+    loaded = spacy.load(tmp_path / "nlp")
+    assert [chunk.text for chunk in loaded(text).noun_chunks] == expected
+    (doc,) = nlp.pipe([text], n_process=2)
+    assert [chunk.text for chunk in doc.noun_chunks] == expected
+    assert [chunk.text for chunk in doc[2:].noun_chunks] == expected[1:]
+    with pytest.raises(ValueError, match="E029"):
+        list(find_noun_chunks(nlp.make_doc("Cats sleep.")))
+
+
+@pytest.mark.parametrize(
+    ("words", "heads", "deps", "pos", "expected"),
+    [
+        (
+            "Mary Smith arrived",
+            [2, 0, 2],
+            "nsubj flat ROOT",
+            "PROPN PROPN VERB",
+            ["Mary Smith"],
+        ),
+        (
+            "cats and big dogs sleep",
+            [4, 3, 3, 0, 4],
+            "nsubj cc amod conj ROOT",
+            "NOUN CCONJ ADJ NOUN VERB",
+            ["cats", "big dogs"],
+        ),
+        (
+            "he sings and dances",
+            [1, 1, 3, 1],
+            "nsubj ROOT cc conj",
+            "PRON VERB CCONJ NOUN",
+            ["he", "dances"],
+        ),
+        (
+            "she is a doctor",
+            [3, 3, 3, 3],
+            "nsubj cop det ROOT",
+            "PRON AUX DET NOUN",
+            ["she", "a doctor"],
+        ),
+    ],
+)
+def test_noun_chunks_of_given_trees(nlp, words, heads, deps, pos, expected):
+    doc = Doc(nlp.vocab, words=words.split(), heads=heads, deps=deps.split(), pos=pos.split())
+    assert [chunk.text for chunk in doc.noun_chunks] == expected
+
+
+def test_what_is_missing_is_said(nlp):
+    doc = nlp("The old man can fish.")
+    assert not doc.has_annotation("LEMMA")
+    assert "no lemmas" in bundled.load.__doc__
