@@ -1,8 +1,8 @@
 """Linear programs that grow: many columns and rows at a time, arrays in, arrays out.
 
-:class:`~spacy_decoders.decoders.solver.LinearProgram` states a program one Python object at a
-time and solves it from the beginning. Column generation solves hundreds, each a few columns
-larger than the last: here solvers are told what is new, and go on from where they stood.
+:class:`~spacy_decoders.decoders.solver.LinearProgram` is solved from the beginning each time.
+Column generation solves hundreds of programs, each a few columns larger than the last: here
+solvers are told what is new, and go on from where they stood.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class _Cbc:
         library, model = self._library, self._model
         with silent_stdout():
             library.Cbc_setMaximumSeconds(model, seconds)
-            code = library.Cbc_resolve(model)
+            code = library.Cbc_solveLinearProgram(model)
         status = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}.get(code)
         if status != "optimal":
             return Answer(status or f"code {code}")
