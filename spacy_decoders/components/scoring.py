@@ -12,15 +12,19 @@ __all__ = ["score_certified"]
 
 
 def score_certified(examples: Iterable[Example], component: str) -> dict[str, float | None]:
-    """Return ``{"certified": share}``, the share of decoded units proven optimal.
+    """Return the shares of decoded units that are proven optimal.
 
-    None, as in spaCy's scorer, where nothing was decoded.
+    ``certified`` counts what is best of all; ``certified_pruned`` what is best among the
+    candidates that a heuristic kept, which is less. None, as in spaCy's scorer, where nothing
+    was decoded.
     """
-    statuses = [
-        certificate["status"]
+    found = [
+        (certificate["status"], certificate["scope"])
         for example in examples
         for certificate in certificates_of(example.predicted, component)
     ]
-    if not statuses:
-        return {"certified": None}
-    return {"certified": sum(status == "optimal" for status in statuses) / len(statuses)}
+    keys = {"certified": "full", "certified_pruned": "pruned"}
+    return {
+        key: found.count(("optimal", scope)) / len(found) if found else None
+        for key, scope in keys.items()
+    }

@@ -57,6 +57,7 @@ DEFAULT_CONFIG = {
         "sents_r": None,
         "sents_f": 0.0,
         "certified": None,
+        "certified_pruned": None,
     },
 )
 def make_branch_and_bound_parser(

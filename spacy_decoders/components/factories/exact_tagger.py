@@ -66,6 +66,7 @@ DEFAULT_CONFIG = {
         "ents_r": None,
         "ents_per_type": None,
         "certified": None,
+        "certified_pruned": None,
     },
 )
 def make_exact_tagger(

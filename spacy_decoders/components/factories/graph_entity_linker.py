@@ -48,6 +48,7 @@ DEFAULT_CONFIG = {
         "nel_micro_p": None,
         "nel_linkable_acc": None,
         "certified": None,
+        "certified_pruned": None,
     },
 )
 def make_graph_entity_linker(

@@ -43,6 +43,7 @@ DEFAULT_CONFIG = {
         "headline_rouge1": None,
         "headline_rouge2": None,
         "certified": None,
+        "certified_pruned": None,
     },
 )
 def make_headline_generator(
