@@ -150,16 +150,16 @@ class BruteForceAsPrinted:
 
 METHODS = {
     "brute force, rows as printed": BruteForceAsPrinted(),
-    "brute force": PriceAndCut(relax=True, pricing=False),
+    "brute force": PriceAndCut("CBC", relax=True, pricing=False),
     "brute force, HiGHS": PriceAndCut("HIGHS", relax=True, pricing=False),
-    "price and cut, as in the paper": PriceAndCut(relax=True, pruning=False),
-    "price and cut": PriceAndCut(),
+    "price and cut, as in the paper": PriceAndCut("CBC", relax=True, pruning=False),
+    "price and cut": PriceAndCut("CBC"),
     "price and cut, HiGHS": PriceAndCut("HIGHS"),
 }
 POLYTOPES = {
-    "ArcGP + GPArc": PriceAndCut(relax=True, polytope="martins", pricing=False),
-    "OneGP + NoGP": PriceAndCut(relax=True, polytope="counting", pricing=False),
-    "all": PriceAndCut(relax=True, polytope="both", pricing=False),
+    "ArcGP + GPArc": PriceAndCut("CBC", relax=True, polytope="martins", pricing=False),
+    "OneGP + NoGP": PriceAndCut("CBC", relax=True, polytope="counting", pricing=False),
+    "all": PriceAndCut("CBC", relax=True, polytope="both", pricing=False),
 }
 
 
@@ -190,7 +190,7 @@ def with_template_bounds(
     model: tree_scores.Model, problems: list[tuple[tree_scores.Sentence, TreeProblem]]
 ) -> Tally:
     """Price and cut where only templates bound what was not scored."""
-    tally, decoder = Tally(), PriceAndCut()
+    tally, decoder = Tally(), PriceAndCut("CBC")
     for sentence, problem in problems:
         bounds = template_bounds(sentence.forms, sentence.tags, model.second)
         scorer = TemplateBounds(DenseGrandparents.of(problem), *bounds)
@@ -226,7 +226,7 @@ def main() -> None:
         # what the relaxation leaves open, branching may close: compare where it leaves nothing
         whole = scored(few, LONGEST_BRUTE)
         for (_, problem), score in zip(whole, ppc.scores, strict=True):
-            full = PriceAndCut(pricing=False).search(problem)
+            full = PriceAndCut("CBC", pricing=False).search(problem)
             differences.append(abs(full.score - score))
         seconds = 0.0
         BranchAndBound().decode(problems[0][1])  # loads it
