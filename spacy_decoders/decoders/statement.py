@@ -64,6 +64,6 @@ def checked_solver(solver: Solver) -> Solver:
     if solver == "CBC" and find_spec("mip") is None:
         raise ProblemError(
             "solver: 'CBC' needs python-mip: pip install \"spacy-decoders[solvers]\"; 'HIGHS' "
-            "needs nothing."
+            "needs no extra."
         )
     return solver
