@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -79,6 +80,17 @@ class DecodingPipe(WithOptions, TrainablePipe):
         for doc in docs:
             yield from self._scored([doc])
 
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the component to bytes."""
+        self._warn_of_unsaved_changes()
+        saved: bytes = super().to_bytes(exclude=tuple(exclude))
+        return saved
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component to a folder."""
+        self._warn_of_unsaved_changes()
+        super().to_disk(path, exclude=tuple(exclude))
+
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
         """Load the component from bytes."""
         super().from_bytes(bytes_data, exclude=tuple(exclude))
@@ -90,3 +102,11 @@ class DecodingPipe(WithOptions, TrainablePipe):
         super().from_disk(path, exclude=tuple(exclude))
         self.restore_options()
         return self
+
+    def _warn_of_unsaved_changes(self) -> None:
+        for option in self.unsaved_changes():
+            warnings.warn(
+                f"{self.name}: its {option} was changed and is not saved with it; name it in the "
+                "config, or the pipeline will be loaded with the one that the config names.",
+                stacklevel=4,
+            )

@@ -193,6 +193,10 @@ class GraphEntityLinker(DecodingPipe):
                 "build`; take mentions from 'ents' or 'spans'."
             )
 
+    def unsaved_changes(self) -> list[str]:
+        """Those that a file has no place for: a knowledge base if `store_kb` is not set."""
+        return [name for name in super().unsaved_changes() if name != "kb" or not self.store_kb]
+
     @property
     def budget(self) -> Budget:
         """What the decoder may use for one window."""

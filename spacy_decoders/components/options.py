@@ -110,6 +110,10 @@ class WithOptions:
             }
         )
 
+    def unsaved_changes(self) -> list[str]:
+        """Options that were changed and that a file of the component has no place for."""
+        return [name for name in self._changed() if not getattr(type(self), name).saved]
+
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(self._unknown("attribute", name))
@@ -126,14 +130,13 @@ class WithOptions:
 
     def _note_changes(self) -> None:
         """Keep in `cfg`, which is saved, what differs from the config: both values."""
-        changed = {
-            name: [self._configured[name], value]
-            for name, value in self._options.items()
-            if getattr(type(self), name).saved and value != self._configured[name]
-        }
         self.cfg.pop(SAVED, None)
-        if changed:
-            self.cfg[SAVED] = changed
+        saved = [name for name in self._changed() if getattr(type(self), name).saved]
+        if saved:
+            self.cfg[SAVED] = {n: [self._configured[n], self._options[n]] for n in saved}
+
+    def _changed(self) -> list[str]:
+        return [name for name, value in self._options.items() if value != self._configured[name]]
 
     def _unknown(self, kind: str, name: str) -> str:
         known = [known for known in dir(type(self)) if not known.startswith("_")]

@@ -246,6 +246,21 @@ def test_changed_options_are_saved(nlp, tmp_path):
     assert SAVED not in tagger.cfg
 
 
+def test_what_cannot_be_saved_is_told(nlp, tmp_path):
+    nlp.get_pipe("tagger").decoder = ChainBeam(3)
+    with pytest.warns(UserWarning, match="tagger: its decoder was changed and is not saved"):
+        nlp.to_disk(tmp_path / "nlp")
+    with pytest.warns(UserWarning, match="tagger: its decoder was changed and is not saved"):
+        nlp.to_bytes()
+    linker = nlp.get_pipe("linker")
+    linker.set_kb(lambda vocab: type(linker.kb)(vocab, linker.kb.base))
+    with pytest.warns(UserWarning, match="linker: its kb was changed"):
+        linker.to_disk(tmp_path / "linker")
+    linker.store_kb = True
+    linker.to_disk(tmp_path / "stored")
+    assert (tmp_path / "stored" / "kb").is_dir()
+
+
 def test_a_config_edited_after_saving_prevails(nlp, tmp_path):
     nlp.get_pipe("tagger").configure(k_best=3, margins=True)
     nlp.to_disk(tmp_path / "nlp")
