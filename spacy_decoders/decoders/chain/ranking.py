@@ -22,8 +22,10 @@ def k_best(
 ) -> list[ChainSolution]:
     """Return the `k` best labellings, best first, all distinct; fewer if there are fewer.
 
-    Exact. Every certificate compares with the best labelling of all: the first is optimal,
-    and the gap of the others is what they are worth less.
+    Exact in float64: of two labellings that differ by less than a billionth of 1 plus the sum
+    of the absolute scores of either's parts, any may come first. Every certificate compares
+    with the best labelling of all: the first is optimal, and the gap of the others is what
+    they are worth less.
 
     Parameters
     ----------
