@@ -70,7 +70,10 @@ class Option:
 
 
 class WithOptions:
-    """What a component with options is: every attribute that may be assigned is known."""
+    """What a component with options is: every attribute that may be assigned is known.
+
+    A subclass with public attributes of its own declares them in the class.
+    """
 
     name: str
     cfg: dict[str, Any]
@@ -136,7 +139,13 @@ class WithOptions:
             self.cfg[SAVED] = {n: [self._configured[n], self._options[n]] for n in saved}
 
     def _changed(self) -> list[str]:
-        return [name for name, value in self._options.items() if value != self._configured[name]]
+        before = self._configured
+        return [
+            name
+            for name, value in self._options.items()
+            # a user's own object need not be comparable
+            if value is not before[name] and value != before[name]
+        ]
 
     def _unknown(self, kind: str, name: str) -> str:
         known = [known for known in dir(type(self)) if not known.startswith("_")]
