@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
@@ -19,13 +19,14 @@ from thinc.api import Optimizer
 from ..budget import Budget, allowing_for_compilation
 from ..certificate import Certificate
 from ..errors import ProblemError
-from ..models.link_weights import FEATURES, LinkWeights, conditional_gradient
+from ..models.link_weights import LinkWeights, conditional_gradient
 from . import extensions
 from .decoding_pipe import DecodingPipe
 from .knowledge_base import ConceptKnowledgeBase
 from .link_candidates import CandidateFinder, gather
 from .link_mentions import MentionSource, find_mentions
 from .link_windows import LinkWindow, link_windows
+from .links import Links, Mentions, features_of, nil_link
 from .option_checks import (
     decoder_of,
     flag,
@@ -47,38 +48,6 @@ __all__ = ["GraphEntityLinker"]
 
 #: What spaCy writes for a mention that is linked to nothing.
 NIL = "NIL"
-
-
-@dataclass(frozen=True, eq=False)
-class Mentions:
-    """The mentions of a document, and the candidates of their distinct texts.
-
-    Attributes
-    ----------
-    spans
-        What is to be linked.
-    units
-        For each span its place among the table's mentions, -1 without candidates.
-    table
-        The candidates.
-    features
-        See ``FEATURES``; the last column is filled by the pairs. **Shape:**
-        ``(candidates, 4)``
-    """
-
-    spans: list[Span]
-    units: list[int]
-    table: CandidateTable
-    features: NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Links:
-    """What was decided: for each span its link as a plain dict, and the certificates."""
-
-    spans: list[Span]
-    links: list[dict[str, Any]]
-    certificates: list[Certificate]
 
 
 def _checked_kb(name: str, value: Any) -> KnowledgeBase:
@@ -224,7 +193,7 @@ class GraphEntityLinker(DecodingPipe):
                 certificate = replace(certificate, scope="pruned")
             certificates.append(certificate)
         return Links(
-            scores.spans, [decided.get(unit, _nil()) for unit in scores.units], certificates
+            scores.spans, [decided.get(unit, nil_link()) for unit in scores.units], certificates
         )
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
@@ -268,7 +237,7 @@ class GraphEntityLinker(DecodingPipe):
         )
         unit = {text: i for i, text in enumerate(table.mentions)}
         units = [unit.get(normalise(span.text), -1) for span in spans]
-        return Mentions(spans, units, table, _features(table, doc))
+        return Mentions(spans, units, table, features_of(table, doc))
 
     def _decode_window(
         self, window: LinkWindow, local: NDArray[np.float64], weight: float
@@ -446,25 +415,3 @@ class GraphEntityLinker(DecodingPipe):
 
 def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
     return list(doc.spans.get(linker.spans_key, ())) if source == "spans" else list(doc.ents)
-
-
-def _nil() -> dict[str, Any]:
-    return {
-        "id": "",
-        "title": "",
-        "score": 0.0,
-        "margin": None,
-        "exact_margin": False,
-        "candidates": [],
-    }
-
-
-def _features(table: CandidateTable, doc: Doc) -> NDArray[np.float32]:
-    features = np.zeros((len(table), len(FEATURES)), np.float32)
-    features[:, 0] = np.log(np.maximum(table.priors, 1e-6))
-    features[:, 1] = np.log1p(table.popularity)
-    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
-    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
-        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
-        features[:, 2] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
-    return features

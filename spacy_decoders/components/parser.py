@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
@@ -31,6 +30,7 @@ from .decoding_pipe import DecodingPipe
 from .extensions import record_certificates, record_margins
 from .option_checks import alternatives, decoder_of, flag, number, optional, strings, whole
 from .options import Option
+from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
 from .parser_gold import GoldReader, collect_labels
 from .scoring import score_certified
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
@@ -39,44 +39,6 @@ if TYPE_CHECKING:
     from ..decoders.tree import TreeSolution
 
 __all__ = ["BranchAndBoundParser", "make_parser_scorer"]
-
-#: Labels of white space, of a root, and of a token that has no tree.
-SPACE, ROOT, NO_LABEL = -2, -1, -3
-
-
-@dataclass
-class ParsedDoc:
-    """The trees of one document, before they are written to it.
-
-    Attributes
-    ----------
-    heads
-        Places of the heads in the document, a root being its own.
-    labels
-        Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
-    starts
-        Where sentences begin.
-    margins
-        Each token's head margin.
-    certificates, parses
-        Of each sentence that has a word.
-    """
-
-    heads: NDArray[np.int64]
-    labels: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    margins: NDArray[np.float64]
-    certificates: list[Certificate] = field(default_factory=list)
-    parses: list[list[dict[str, Any]]] = field(default_factory=list)
-
-    @classmethod
-    def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
-        """No trees yet."""
-        return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))
-
-    def put(self, sentence: SentenceScores, tree: NDArray[np.int32]) -> None:
-        """Add the tree of a sentence."""
-        self.heads[sentence.tokens], self.labels[sentence.tokens] = sentence.tree(tree)
 
 
 def _checked_factors(name: str, value: Any) -> tuple[str, ...]:
