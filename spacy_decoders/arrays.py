@@ -13,7 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .errors import ProblemError
 
-__all__ = ["checked_indices", "checked_scores", "checked_whole", "is_number", "read_only"]
+__all__ = [
+    "checked_indices",
+    "checked_scores",
+    "checked_whole",
+    "is_number",
+    "owned",
+    "read_only",
+]
 
 #: How far from 0 a score in double precision may lie: sums of such scores are finite, and so is
 #: what their rounding may come to.
@@ -25,6 +32,19 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def owned(array: NDArray[Any], given: Any) -> NDArray[Any]:
+    """Return an array that nobody else can change: a copy if `given` shares its memory.
+
+    A read-only `given` is taken at its word, and not copied.
+    """
+    if isinstance(given, (list, tuple)):
+        return array
+    source = np.asarray(given)
+    if source.flags.writeable and np.may_share_memory(array, source):
+        return read_only(array.copy())
+    return array
 
 
 def checked_scores(

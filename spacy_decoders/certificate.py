@@ -238,7 +238,15 @@ class Certificate:
         scope: Scope = "full",
         iterations: int = 0,
     ) -> Certificate:
-        """Describe a structure of which nothing is proven."""
+        """Describe a structure of which nothing is proven.
+
+        Raises
+        ------
+        ProblemError
+            If `score` is not finite: the structure is none of the problem's.
+        """
+        if not math.isfinite(score):
+            raise ProblemError(f"certificate: score must be finite; got {float(score)!r}.")
         return cls(
             decoder,
             "heuristic",

@@ -92,9 +92,9 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     """Check the certificate of a solution by code that shares nothing with its decoder.
 
     The structure must be legal, its score must be what the problem says, the numbers of the
-    certificate must agree with each other, and what it claims of the best structure is derived
-    again: by enumeration where that is short, otherwise by plain dynamic programming (chains)
-    or an integer program (trees with factors, paths, representatives).
+    certificate must agree with each other and with its status, and what it claims of the best
+    structure is derived again: by enumeration where that is short, otherwise by plain dynamic
+    programming (chains) or an integer program (trees with factors, paths, representatives).
 
     Parameters
     ----------
@@ -109,7 +109,8 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Returns
     -------
     Verification
-        True if everything that the certificate claims is confirmed.
+        True if what the certificate claims of the structure is confirmed. Which decoder it
+        names, and whether a `scope` of ``"pruned"`` is needed, can't be seen from here.
 
     Raises
     ------
@@ -142,15 +143,17 @@ def judge(certificate: Certificate, found: Findings) -> Verification:
     """Compare what a certificate claims with what an examination found."""
     if found.fault is not None:
         return Verification("refuted", f"structure: {found.fault}")
-    slack = max(certificate.tolerance, ROUNDING * (1.0 + found.scale))
+    rounding = ROUNDING * (1.0 + found.scale)
     sign = -1.0 if found.minimized else 1.0
     fault = _fault_of_numbers(certificate, found, sign)
+    optimal = certificate.status == "optimal"
+    slack = max(certificate.tolerance, rounding) if optimal else rounding
     if fault is None:
-        fault = _fault_of_claim(certificate, found, sign, slack)
+        fault = _fault_of_claim(certificate, found, sign, slack) or _fault_of_status(certificate)
     numbers = (found.score, found.bound if math.isfinite(found.bound) else None)
     if fault is not None:
         return Verification("refuted", fault, *numbers)
-    claim = certificate.score if certificate.status == "optimal" else certificate.bound
+    claim = certificate.score if optimal else certificate.bound
     if claim is not None and sign * (found.bound - claim) > slack:
         reason = f"the check proves no better bound than {found.bound!r}."
         return Verification("undecided", reason, *numbers)
@@ -164,8 +167,10 @@ def _fault_of_claim(
     certificate: Certificate, found: Findings, sign: float, slack: float
 ) -> str | None:
     """Return by which structure the claim about the best one is disproved, if by any."""
-    if certificate.status == "optimal" and sign * (found.best - found.score) > slack:
-        return f"optimal: another structure has {found.best!r}, this one {found.score!r}."
+    certain = certificate.status == "optimal" or certificate.confidence == 1.0
+    if certain and sign * (found.best - found.score) > slack:
+        status = certificate.status
+        return f"{status}: another structure has {found.best!r}, this one {found.score!r}."
     bound = certificate.bound
     if bound is not None and sign * (found.best - bound) > ROUNDING * (1.0 + found.scale):
         return f"bound: {bound!r}, but a structure has {found.best!r}."
@@ -174,25 +179,44 @@ def _fault_of_claim(
 
 def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) -> str | None:
     """Return what is wrong with the certificate's own numbers, if anything is."""
-    score, bound = certificate.score, certificate.bound
-    if score is None:
-        return f"status: {certificate.status!r} without a score, but the structure is legal."
-    if not abs(score - found.score) <= ROUNDING * (1.0 + found.scale):
+    score, bound, gap = certificate.score, certificate.bound, certificate.gap
+    rounding = ROUNDING * (1.0 + found.scale)
+    if score is None or certificate.status == "infeasible":
+        return f"status: {certificate.status!r}, but the structure is legal."
+    if not abs(score - found.score) <= rounding:
         return f"score: the certificate says {score!r}, the structure is worth {found.score!r}."
     most = largest_tolerance(found.scale) * (1.0 + ROUNDING)
-    if bound is None:
-        if certificate.status in ("optimal", "bounded"):
-            return f"status: {certificate.status!r} without a bound."
-        return None
-    if certificate.gap is None or not abs(certificate.gap - abs(bound - score)) <= ROUNDING * (
-        abs(bound) + abs(score)
+    tolerance, optimal = certificate.tolerance, certificate.status == "optimal"
+    if bound is None and optimal:
+        return "status: 'optimal' without a bound."
+    if bound is not None and (
+        gap is None or not abs(gap - abs(bound - score)) <= ROUNDING * (abs(bound) + abs(score))
     ):
-        return f"gap: {certificate.gap!r} is not the distance from {score!r} to {bound!r}."
-    if certificate.status == "optimal" and not certificate.gap <= certificate.tolerance <= most:
+        return f"gap: {gap!r} is not the distance from {score!r} to {bound!r}."
+    if optimal and not (gap is not None and gap <= tolerance <= most):
         return (
-            f"optimal: it needs gap <= tolerance <= {most!r}, got a gap of {certificate.gap!r} "
-            f"and a tolerance of {certificate.tolerance!r}."
+            f"optimal: it needs gap <= tolerance <= {most!r}, got a gap of {gap!r} and a "
+            f"tolerance of {tolerance!r}."
         )
-    if sign * (score - bound) > max(certificate.tolerance, ROUNDING * (1.0 + found.scale)):
+    if not 0.0 <= tolerance <= most:
+        return f"tolerance: it must be from 0 to {most!r}, got {tolerance!r}."
+    if bound is not None and sign * (score - bound) > max(tolerance, rounding):
         return f"bound: {bound!r} lies on the wrong side of the score {score!r}."
     return None
+
+
+def _fault_of_status(certificate: Certificate) -> str | None:
+    """Return why the status and the confidence are not those of the numbers, if so."""
+    status, confidence, gap = certificate.status, certificate.confidence, certificate.gap
+    if gap is not None and gap <= certificate.tolerance:
+        wanted, sure = "optimal", confidence == 1.0
+    elif confidence is not None:
+        wanted, sure = "probable", 0.0 <= confidence <= 1.0
+    else:
+        wanted, sure = ("heuristic" if gap is None else "bounded"), True
+    if status != wanted:
+        return (
+            f"status: with a gap of {gap!r}, a tolerance of {certificate.tolerance!r} and a "
+            f"confidence of {confidence!r} it is {wanted!r}, not {status!r}."
+        )
+    return None if sure else f"confidence: {confidence!r} does not go with {status!r}."

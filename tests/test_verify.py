@@ -23,6 +23,8 @@ SOUND = Certificate("X", "optimal", 4.5, 4.5, 0.0, 1e-9, 1.0)
 
 def claim(labels=(0, 1), **changes) -> ChainSolution:
     """A solution of PROBLEM whose certificate is changed in some fields."""
+    if changes.get("status", "optimal") != "optimal":
+        changes = {"confidence": None, **changes}
     return ChainSolution(np.array(labels), replace(SOUND, **changes))
 
 
@@ -136,7 +138,9 @@ def test_a_bound_that_is_too_weak_decides_nothing():
 def test_costs_are_bounded_from_below(changes, outcome):
     best = 4.2 if changes.get("bound") in (4.0, 4.25) else 4.5
     found = Findings(None, 4.5, 4.5, best=best, bound=best, minimized=True)
-    assert judge(replace(SOUND, **changes), found).outcome == outcome
+    confidence = None if "status" in changes else 1.0
+    changed = replace(SOUND, confidence=confidence, **changes)
+    assert judge(changed, found).outcome == outcome
 
 
 def test_a_cheaper_structure_refutes_optimal():
@@ -166,3 +170,27 @@ def test_what_is_no_solution_or_no_problem_is_refused():
     for seconds in (0, -1.0, math.nan):
         with pytest.raises(ProblemError, match="seconds"):
             verify(PROBLEM, claim(), seconds=seconds)
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"status": "infeasible"}, "status"),
+        ({"status": "proven"}, "status"),
+        ({"status": "bounded"}, "status"),
+        ({"status": "heuristic", "bound": None, "gap": None, "confidence": 1.0}, "status"),
+        ({"status": "probable", "bound": None, "gap": None, "confidence": 1.5}, "confidence"),
+        ({"confidence": 0.2}, "confidence"),
+        ({"tolerance": np.inf}, "optimal"),
+        ({"status": "bounded", "bound": 5.0, "gap": 0.5, "tolerance": 1e9}, "tolerance"),
+        ({"status": "bounded", "bound": 5.0, "gap": 0.5, "tolerance": np.nan}, "tolerance"),
+    ],
+)
+def test_a_status_is_that_of_the_numbers(changes, word):
+    assert refuted(claim(**changes), word)
+
+
+def test_a_confidence_of_one_is_a_claim_of_the_best():
+    sure = {"status": "probable", "bound": None, "gap": None, "confidence": 1.0}
+    assert verify(PROBLEM, claim(**sure))
+    assert refuted(claim((0, 0), score=4.0, **sure), "probable: another")

@@ -56,7 +56,7 @@ def links_of(model: ChainModel) -> TransitionTables:
     gains[:] = -np.inf
     final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
     gains[-2 * stride : -stride] = padded.end + UP32 * np.abs(final)
-    gains[-stride : size - stride] = 0.0
+    gains[-stride:][:size] = 0.0
     exits = aligned(size * stride if limit > -np.inf else 0)
     exits[:] = -np.inf
     return TransitionTables(

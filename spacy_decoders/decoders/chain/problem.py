@@ -19,7 +19,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, read_only
+from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
@@ -370,6 +370,4 @@ def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArr
     array = checked_scores(name, values, shape)
     if not all_sound(array.reshape(-1), 0, array.size):
         refuse(name, array)
-    if isinstance(values, np.ndarray) and np.shares_memory(array, values):
-        array = read_only(array.copy())
-    return array
+    return owned(array, values)

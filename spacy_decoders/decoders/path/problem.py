@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, read_only
+from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 
@@ -72,11 +72,16 @@ class PathProblem:
         self, start: ArrayLike, weights: ArrayLike, end: ArrayLike, classes: ArrayLike
     ) -> None:
         store = object.__setattr__
-        store(self, "start", checked_scores("start", start, (None,), dtype=np.float64))
+
+        def scores(name: str, given: ArrayLike, shape: tuple[int | None, ...]) -> Floats:
+            return owned(checked_scores(name, given, shape, dtype=np.float64), given)
+
+        store(self, "start", scores("start", start, (None,)))
         n = len(self.start)
-        store(self, "weights", checked_scores("weights", weights, (n, n), dtype=np.float64))
-        store(self, "end", checked_scores("end", end, (n,), dtype=np.float64))
-        store(self, "classes", checked_indices("classes", classes, (n,), dtype=np.int64))
+        store(self, "weights", scores("weights", weights, (n, n)))
+        store(self, "end", scores("end", end, (n,)))
+        indices = checked_indices("classes", classes, (n,), dtype=np.int64)
+        store(self, "classes", owned(indices, classes))
 
     @property
     def size(self) -> int:

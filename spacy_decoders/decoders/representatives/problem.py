@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, read_only
+from ...arrays import checked_indices, owned, read_only
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
@@ -84,10 +84,10 @@ class RepresentativesProblem:
     connection: Connection | None = None
 
     def __post_init__(self) -> None:
-        distances = checked_distances(self.distances)
+        distances = owned(checked_distances(self.distances), self.distances)
         size = len(distances)
         sets = tuple(
-            checked_indices(f"sets[{i}]", members, (None,), low=0, high=size)
+            owned(checked_indices(f"sets[{i}]", members, (None,), low=0, high=size), members)
             for i, members in enumerate(self.sets)
         )
         for i, members in enumerate(sets):
@@ -99,7 +99,7 @@ class RepresentativesProblem:
                     f"local: expected {len(sets)} arrays, one per set; got {len(self.local)}."
                 )
             local = tuple(
-                checked_local(f"local[{i}]", costs, len(members))
+                owned(checked_local(f"local[{i}]", costs, len(members)), costs)
                 for i, (costs, members) in enumerate(zip(self.local, sets, strict=True))
             )
             object.__setattr__(self, "local", local)
@@ -108,7 +108,9 @@ class RepresentativesProblem:
         object.__setattr__(self, "sets", sets)
         object.__setattr__(self, "weight", checked_weight(self.weight))
         object.__setattr__(
-            self, "vertices", checked_indices("vertices", vertices, (size,), dtype=np.int64)
+            self,
+            "vertices",
+            owned(checked_indices("vertices", vertices, (size,), dtype=np.int64), vertices),
         )
 
     @classmethod

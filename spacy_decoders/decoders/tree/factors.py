@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, read_only
+from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...errors import ProblemError
 
 __all__ = ["Factors"]
@@ -113,8 +113,15 @@ class Factors:
             "at_least": low,
             "at_most": high,
         }
+        given = {
+            "arcs": arcs,
+            "offsets": offsets,
+            "scores": scores,
+            "at_least": at_least,
+            "at_most": at_most,
+        }
         for name, value in fields.items():
-            object.__setattr__(self, name, read_only(value))
+            object.__setattr__(self, name, owned(read_only(value), given[name]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (

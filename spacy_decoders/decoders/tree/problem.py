@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, read_only
+from ...arrays import checked_scores, owned, read_only
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
@@ -206,7 +206,7 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
             f"{LONGEST_DENSE}); state the parts that matter as Factors.{name}(...), or leave "
             "them out."
         )
-    return _scores(name, values, (size, size, size))
+    return owned(_scores(name, values, (size, size, size)), values)
 
 
 def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
 from spacy_decoders.decoders.chain.kernels import dual
 from spacy_decoders.decoders.chain.kernels.tables import need_rows
 from spacy_decoders.decoders.chain.links import usual_limit
@@ -99,3 +99,16 @@ def test_masks_are_found_by_the_size_of_the_others():
     scores = np.array([0.5, -1.0, 2.0, -1e4, -np.inf], dtype=np.float32)
     assert -1e4 < usual_limit(scores) < -2.0
     assert usual_limit(np.zeros(3, dtype=np.float32)) == -np.inf
+
+
+@pytest.mark.parametrize("size", [31, 32, 48, 64, 65, 128])
+def test_the_search_alone_finds_the_best(size):
+    # the proof would hide a search that misses, at the cost of decoding twice
+    rng = np.random.default_rng(size)
+    model = ChainModel(rng.normal(size=(size, size)), end=rng.normal(size=size))
+    lengths = [3] * 40
+    emissions = 3.0 * rng.normal(size=(sum(lengths), size)).astype(np.float32)
+    sentences = Sentences.of(model, emissions, lengths)
+    found = ForwardDominance()._search(model, model, sentences)
+    best = ForwardDominance().solve(model, sentences)
+    assert sentences.worth(model, found)[:, 0] == pytest.approx(best.scores, abs=1e-4)
