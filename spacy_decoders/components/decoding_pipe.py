@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
+from spacy.training import Example
 from spacy.util import minibatch, raise_error
 
 from .extensions import install
@@ -79,6 +80,11 @@ class DecodingPipe(WithOptions, TrainablePipe):
         # one document spoiled the batch: score them apart to lose no other
         for doc in docs:
             yield from self._scored([doc])
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score examples by the scorer, which is told the component's name."""
+        scores: dict[str, Any] = super().score(examples, **{"component": self.name, **kwargs})
+        return scores
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes."""

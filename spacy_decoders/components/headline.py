@@ -290,11 +290,7 @@ class HeadlineGenerator(DecodingPipe):
     def _stop_words(self) -> Any:
         return util.get_lang_class(self.cfg["language"]).Defaults.stop_words
 
-    # --- scoring and files ---------------------------------------------------------
-
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score by ROUGE against the references' headlines, and by what is certified."""
-        return super().score(examples, component=self.name, **kwargs)  # type: ignore[no-any-return]
+    # --- files ---------------------------------------------------------------------
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the component to bytes."""

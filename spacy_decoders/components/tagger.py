@@ -367,8 +367,7 @@ class ExactTagger(DecodingPipe):
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by spaCy's keys for the targets, and by what is certified."""
-        options = {"targets": self.targets, "component": self.name, **kwargs}
-        return cast("dict[str, Any]", super().score(examples, **options))
+        return super().score(examples, **{"targets": self.targets, **kwargs})
 
     def restore_options(self) -> None:
         """Set saved options, and drop what was derived from what was there before loading."""

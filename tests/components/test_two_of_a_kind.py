@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
+from spacy.training import Example
 
 import spacy_decoders
 
@@ -98,6 +99,16 @@ def test_two_linkers():
     nlp.get_pipe("second").overwrite = False
     doc = nlp("The jaguar hunts in the jungle along the Amazon.")
     assert {ent._.link["component"] for ent in doc.ents} == {"first"}
+
+
+def test_each_is_scored_by_its_own_certificates():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("graph_entity_linker", name="first", config={"mentions": "aliases"})
+    nlp.add_pipe("headline_generator", name="title")
+    doc = nlp("The jaguar hunts in the jungle along the Amazon.")
+    for name in ("first", "title"):
+        scores = nlp.get_pipe(name).score([Example(doc, doc)])
+        assert scores["certified"] == 1.0
 
 
 def test_documents_of_an_earlier_release_are_taken():
