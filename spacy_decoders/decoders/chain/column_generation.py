@@ -124,6 +124,8 @@ class ColumnGeneration(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
+        whole = None if budget.seconds is None else budget.seconds * max(1, len(sentences))
+        clock = Budget(seconds=whole).start()
         legal = legal_emissions(model, sentences)
         if budget.seconds is None:
             found = self._generate(model, legal, budget.iterations or NO_LIMIT)
@@ -133,7 +135,13 @@ class ColumnGeneration(ChainDecoder):
         labels, _, iterations = found
         early = self.gap > 0 or budget != UNLIMITED
         return certify(
-            "ColumnGeneration", model, sentences, labels, repair=not early, iterations=iterations
+            "ColumnGeneration",
+            model,
+            sentences,
+            labels,
+            repair=not early,
+            hurried=clock.exhausted(),
+            iterations=iterations,
         )
 
     def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
