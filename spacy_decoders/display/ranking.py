@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-__all__ = ["Change", "Choice", "Option", "Ranking", "Reading"]
+__all__ = ["Change", "Choice", "Alternative", "Ranking", "Reading"]
 
 
-class Option(NamedTuple):
+class Alternative(NamedTuple):
     """Another value of a choice; `reading` is the number of the best answer that has it."""
 
     value: str
@@ -25,7 +25,7 @@ class Choice(NamedTuple):
 
     place: str
     chosen: str
-    options: tuple[Option, ...]
+    options: tuple[Alternative, ...]
     margin: float | None = None
 
 
@@ -95,11 +95,11 @@ class Ranking:
         """
         losses = [max(scores[0] - score, 0.0) for score in scores]
         places = sorted({place for answer in answers for place in answer})
-        first: dict[Any, dict[str, Option]] = {place: {} for place in places}
+        first: dict[Any, dict[str, Alternative]] = {place: {} for place in places}
         for number, (answer, loss) in enumerate(zip(answers, losses, strict=True)):
             for place in places:
                 value = answer.get(place, absent)
-                first[place].setdefault(value, Option(value, loss, number))
+                first[place].setdefault(value, Alternative(value, loss, number))
         choices = []
         for place in places:
             chosen, *others = first[place].values()

@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span
 
 from ..components.link_mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
-from .ranking import Change, Choice, Option, Ranking, Reading
+from .ranking import Alternative, Change, Choice, Ranking, Reading
 
 __all__ = ["DocumentView", "Piece", "SentenceView"]
 
@@ -238,7 +238,7 @@ def _link_ranking(doc: Doc) -> Ranking | None:
             loss = _log_odds(chosen["score"], other["score"])
             change = Change(names[ent.start], name, title)
             readings.append(Reading(len(readings) + 1, loss, (change,)))
-            options.append(Option(name, loss, len(readings)))
+            options.append(Alternative(name, loss, len(readings)))
         choices.append(Choice(names[ent.start], title, tuple(options), margin))
     if not choices:
         return None

@@ -62,7 +62,7 @@ def certify(
     labels: Labels,
     *,
     repair: bool = True,
-    hurried: bool = False,
+    locally: bool = False,
     iterations: Indices | None = None,
 ) -> ChainSolutions:
     """Score labellings, bound the best ones by a proof of its own, and compare.
@@ -76,7 +76,7 @@ def certify(
     repair
         Whether a labelling that does not reach its bound is decoded again, in float64 and over
         all labels: for decoders that promise the best.
-    hurried
+    locally
         Whether to bound what is left unproven by local evidence alone, in no time: for budgets
         in seconds.
     iterations
@@ -95,7 +95,7 @@ def certify(
         labels,
         proof,
         repair=repair,
-        hurried=hurried,
+        locally=locally,
         iterations=iterations,
     )
 
@@ -144,7 +144,7 @@ def compare(
     proof: Evidence,
     *,
     repair: bool = True,
-    hurried: bool = False,
+    locally: bool = False,
     iterations: Indices | None = None,
 ) -> ChainSolutions:
     """Certify labellings by their proof, as :func:`certify` does."""
@@ -157,7 +157,7 @@ def compare(
             decode_exactly(model, sentences, unproven, labels)
             scores, scales = sentences.worth(model, labels).T
             tolerances = TOLERANCE * (1.0 + scales)
-        if hurried:
+        if locally:
             bound_locally(model, sentences, unproven, bounds)
         else:
             bound_over_all(model, sentences, unproven, bounds)

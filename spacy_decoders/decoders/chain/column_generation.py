@@ -140,7 +140,7 @@ class ColumnGeneration(ChainDecoder):
             sentences,
             labels,
             repair=not early,
-            hurried=clock.exhausted(),
+            locally=clock.exhausted(),
             iterations=iterations,
         )
 

@@ -131,7 +131,7 @@ def test_scores_too_large_for_32_bits_are_refused():
 
 def test_a_budget_in_seconds_bounds_what_is_left_by_local_evidence():
     model, emissions = large_problem(5, 200, [300], peaked=0.1)
-    hurried = ColumnGeneration().decode(model, emissions, budget=Budget(seconds=1e-6))
+    locally = ColumnGeneration().decode(model, emissions, budget=Budget(seconds=1e-6))
     best = ColumnGeneration().decode(model, emissions).certificate
-    assert hurried.certificate.bound >= best.score >= hurried.certificate.score
-    assert hurried.certificate.status in ("bounded", "optimal")
+    assert locally.certificate.bound >= best.score >= locally.certificate.score
+    assert locally.certificate.status in ("bounded", "optimal")
