@@ -41,7 +41,6 @@ __all__ = [
     "load_word",
     "maximum",
     "minimum",
-    "minimum_of_finite",
     "multiply",
     "nowhere",
     "peek",
@@ -318,21 +317,6 @@ def minimum(typing, left, right):
         return _smaller(builder, *given)
 
     return left(left, left), build
-
-
-@intrinsic
-def minimum_of_finite(typing, left, right):
-    """Return the smaller of the two, lane by lane, but `right` where `left` is ``-inf``."""
-
-    def build(context, builder, signature, given):
-        left, right = given
-        forbidden = ir.Constant(_FLOATS, [_NEGATIVE_INFINITY] * LANES)
-        smaller = builder.and_(
-            builder.fcmp_ordered("<", left, right), builder.fcmp_ordered(">", left, forbidden)
-        )
-        return builder.select(smaller, left, right)
-
-    return _floats(_floats, _floats), build
 
 
 def _fold(builder, floats, choose):
