@@ -51,7 +51,6 @@ __all__ = [
     "reach",
     "select",
     "sizes",
-    "smallest",
     "store",
     "subtract",
     "total",
@@ -336,16 +335,6 @@ def largest(typing, floats):
 
     def build(context, builder, signature, given):
         return _fold(builder, given[0], _larger)
-
-    return types.float32(_floats), build
-
-
-@intrinsic
-def smallest(typing, floats):
-    """Return the smallest lane."""
-
-    def build(context, builder, signature, given):
-        return _fold(builder, given[0], _smaller)
 
     return types.float32(_floats), build
 
