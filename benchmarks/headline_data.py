@@ -15,20 +15,20 @@ import spacy
 from numpy.typing import NDArray
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.components.headline_units import headline_of_words, title_words
-from spacy_decoders.components.headline_words import read_words, word_keys
-from spacy_decoders.components.rouge import rouge
+from spacy_decoders.components.headline.rouge import rouge
+from spacy_decoders.components.headline.units import headline_of_words, title_words
+from spacy_decoders.components.headline.words import read_words, word_keys
 from spacy_decoders.decoders.path import ExactPath
-from spacy_decoders.models.headlines import HeadlineKnowledge
-from spacy_decoders.models.selection import (
+from spacy_decoders.models.headline.corpus_model import HeadlineKnowledge
+from spacy_decoders.models.headline.selection import (
     FEATURES,
     PAPER_FEATURES,
     fit_logistic,
     selection_features,
 )
-from spacy_decoders.models.stems import Stemmer
-from spacy_decoders.models.word_graph import WordGraph, word_graph
-from spacy_decoders.models.words import Vertices, Words
+from spacy_decoders.models.headline.stems import Stemmer
+from spacy_decoders.models.headline.word_graph import WordGraph, word_graph
+from spacy_decoders.models.headline.words import Vertices, Words
 
 __all__ = ["Section", "System", "lead_words", "read_sections", "top_words", "tuned"]
 

@@ -30,9 +30,9 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from thinc.api import NumpyOps, set_current_ops
 
-from spacy_decoders.corpus.readers import SentenceCorpus
-from spacy_decoders.corpus.sentences import read_conllu
 from spacy_decoders.decoders.tree import Eisner
+from spacy_decoders.readers.corpora import SentenceCorpus
+from spacy_decoders.readers.sentences import read_conllu
 
 CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 TREEBANK = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from plots import curves
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.components.headline_words import read_words
-from spacy_decoders.components.rouge import rouge
+from spacy_decoders.components.headline.rouge import rouge
+from spacy_decoders.components.headline.words import read_words
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -42,8 +42,8 @@ from spacy_decoders.decoders.path import (
 )
 from spacy_decoders.decoders.path.color_coding import best_color_count
 from spacy_decoders.decoders.path.kernels.color import colorful_path
-from spacy_decoders.models.stems import Stemmer
-from spacy_decoders.models.words import Vertices
+from spacy_decoders.models.headline.stems import Stemmer
+from spacy_decoders.models.headline.words import Vertices
 
 Problems = list[tuple[PathProblem, int]]
 

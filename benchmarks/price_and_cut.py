@@ -35,7 +35,7 @@ import tree_scores
 from numba import njit
 
 from spacy_decoders.budget import UNLIMITED, Budget
-from spacy_decoders.decoders.growing_program import GrowingProgram
+from spacy_decoders.decoders.programs.growing import GrowingProgram
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     DenseGrandparents,

@@ -1,7 +1,8 @@
 """The one way in which this package compiles a function.
 
 Compiled code is kept on disk as :mod:`.kernel_cache` says; where the machine allows that
-nowhere, a function is compiled once per process. Kernels call only kernels of their own folder.
+nowhere, a function is compiled once per process. Kernels call only kernels of their own folder,
+of the ``kernels`` folders of the rooms around it, and :mod:`.simd`.
 """
 
 from __future__ import annotations

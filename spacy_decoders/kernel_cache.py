@@ -5,9 +5,10 @@ installation is often read-only, and would compile again in every process. Here 
 from all places, in numba's order: ``NUMBA_CACHE_DIR``, the package's own folder, the user's cache
 folder; new code goes to the first of them that takes it, or to none.
 
-Code counts as fresh while no source file of its folder has changed: numba looks at the file of a
-function alone, and would go on with a callee of before. Sources are compared by content, so a
-copied or installed folder keeps what was compiled for it.
+Code counts as fresh while no source file of its folder, of the ``kernels`` folders around it or
+of ``simd.py`` has changed: numba looks at the file of a function alone, and would go on with a
+callee of before. Sources are compared by content, so a copied or installed folder keeps what was
+compiled for it.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ __all__ = ["KernelCache", "Progress", "progress"]
 def _of_numba(name: str) -> Any:
     """Return a class of numba's that was private before 0.62."""
     return getattr(caching, name, None) or getattr(caching, f"_{name}")
+
+
+#: The folder of this package: where the search for sources ends.
+PACKAGE = Path(__file__).parent
 
 
 class _AnyPlace:
@@ -142,12 +147,22 @@ class KernelCache:
 
 @cache
 def _digest_of(folder: Path) -> str:
-    """Return a digest of the Python files of a folder."""
+    """Return a digest of the Python files that functions of a folder may call."""
     digest = hashlib.sha256()
-    for path in sorted(folder.glob("*.py")):
+    for path in _sources_of(folder):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _sources_of(folder: Path) -> list[Path]:
+    """Return a folder's files, those of the ``kernels`` folders around it, and ``simd.py``."""
+    around = [parent / "kernels" for parent in folder.parents if parent.is_relative_to(PACKAGE)]
+    folders = dict.fromkeys([folder, *around])
+    shared = PACKAGE / "simd.py"
+    return [path for place in folders for path in sorted(place.glob("*.py"))] + (
+        [shared] if shared.exists() else []
+    )
 
 
 class Progress:

@@ -19,7 +19,7 @@ from spacy_decoders.components.factories import (
     graph_entity_linker,
     headline_generator,
 )
-from spacy_decoders.components.noun_chunks import find_noun_chunks
+from spacy_decoders.components.parser.noun_chunks import find_noun_chunks
 
 RULES = Path(__file__).parents[1] / "projects" / "english" / "configs" / "parts_of_speech.json"
 

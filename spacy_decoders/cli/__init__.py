@@ -88,7 +88,7 @@ def annotate_command(
     ] = None,
 ) -> None:
     """Annotate a corpus, in files that are written whole and resumed where it stopped."""
-    from ..corpus import Job
+    from ..annotate import Job
     from .annotate import annotate_corpus
 
     with friendly_errors():

@@ -6,7 +6,7 @@ import errno
 
 from rich.console import Console
 
-from ..corpus import Job, annotate
+from ..annotate import Job, annotate
 from ..errors import ProblemError
 
 __all__ = ["annotate_corpus"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..components.link_mentions import MATCH_LABEL
+from ..components.linker.mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
 from .ranking import Alternative, Change, Choice, Ranking, Reading
 

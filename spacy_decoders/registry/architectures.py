@@ -19,8 +19,8 @@ def chain_scorer(
     transition_l2: float = 0.0,
     nO: int | None = None,
 ) -> Model[list[Doc], Any]:
-    """Linear-chain scores; see :func:`~spacy_decoders.models.chain_scorer.build_chain_scorer`."""
-    from ..models.chain_scorer import build_chain_scorer
+    """Linear-chain scores; see :func:`~spacy_decoders.models.tagger.scorer.build_chain_scorer`."""
+    from ..models.tagger.scorer import build_chain_scorer
 
     return build_chain_scorer(tok2vec, emission_l2, transition_l2, nO)
 
@@ -35,8 +35,8 @@ def arc_scorer(
     boundary_width: int = 32,
     factor_rows: int = 2**18,
 ) -> Model[list[Doc], Floats2d]:
-    """Scores of trees; see :func:`~spacy_decoders.models.arc_scorer.ArcScorer`."""
-    from ..models.arc_scorer import ArcScorer
+    """Scores of trees; see :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`."""
+    from ..models.parser.arc_scorer import ArcScorer
 
     return ArcScorer(
         tok2vec,
@@ -60,8 +60,8 @@ def bilstm_encoder(width: int, lstm_width: int) -> Model[list[Floats2d], list[Fl
 @spacy.registry.architectures("spacy-decoders.WordSelection.v1")
 def word_selection(features: list[str] | None = None) -> Model[Any, Any]:
     """Log-odds of headline words; see
-    :func:`~spacy_decoders.models.word_selection.build_word_selection`.
+    :func:`~spacy_decoders.models.headline.word_selection.build_word_selection`.
     """
-    from ..models.word_selection import build_word_selection
+    from ..models.headline.word_selection import build_word_selection
 
     return build_word_selection(features)

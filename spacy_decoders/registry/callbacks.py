@@ -40,7 +40,7 @@ def universal_noun_chunks() -> Callable[[Language], Language]:
     As ``[nlp.after_creation]``. spaCy's own noun chunks of English look for other labels, such
     as ``dobj`` and ``pobj``, and leave out most objects. Parts of speech must be set.
     """
-    from ..components.noun_chunks import use_noun_chunks
+    from ..components.parser.noun_chunks import use_noun_chunks
 
     return use_noun_chunks
 

@@ -13,7 +13,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
-from ..components.link_candidates import AliasCandidates, TextCandidates
+from ..components.linker.candidates import AliasCandidates, TextCandidates
 
 if TYPE_CHECKING:
     from ..knowledge import pair_costs
@@ -42,7 +42,7 @@ def concept_base(path: str | None = None) -> Callable[[Vocab], KnowledgeBase]:
 
 
 def _open_concept_base(vocab: Vocab, path: str | None) -> KnowledgeBase:
-    from ..components.knowledge_base import ConceptKnowledgeBase
+    from ..components.linker.knowledge_base import ConceptKnowledgeBase
 
     return ConceptKnowledgeBase.open(vocab, BUNDLED if path is None else path)
 
@@ -113,7 +113,7 @@ def entity_vectors() -> pair_costs.EntityVectors:
 def link_weights(
     prior: float = 1.0, popularity: float = 0.5, context: float = 1.0, pairs: float = 20.0
 ) -> Model[Floats2d, Floats1d]:
-    """The few weights; see :func:`~spacy_decoders.models.link_weights.build_link_weights`."""
-    from ..models.link_weights import build_link_weights
+    """The few weights; see :func:`~spacy_decoders.models.linker.weights.build_link_weights`."""
+    from ..models.linker.weights import build_link_weights
 
     return build_link_weights(prior, popularity, context, pairs)

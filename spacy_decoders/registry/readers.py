@@ -37,10 +37,10 @@ def conllu_corpus(
     format
         Which of the two; "auto" goes by the suffix.
     n_sents, random_sents, gold_tokens, gold_sents, limit
-        See :class:`~spacy_decoders.corpus.readers.SentenceCorpus`.
+        See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """
-    from ..corpus.readers import SentenceCorpus
-    from ..corpus.sentences import read_conllu
+    from ..readers.corpora import SentenceCorpus
+    from ..readers.sentences import read_conllu
 
     return SentenceCorpus(
         _given(path),
@@ -56,8 +56,8 @@ def conllu_corpus(
 
 @spacy.registry.readers("spacy-decoders.LinkedCorpus.v1")
 def linked_corpus(path: Path | None) -> Corpus:
-    """Read linked entities; see :class:`~spacy_decoders.corpus.linked.LinkedCorpus`."""
-    from ..corpus.linked import LinkedCorpus
+    """Read linked entities; see :class:`~spacy_decoders.readers.linked.LinkedCorpus`."""
+    from ..readers.linked import LinkedCorpus
 
     return LinkedCorpus(_given(path))
 
@@ -85,10 +85,10 @@ def column_corpus(
     separator
         What stands between columns; null for any white space.
     n_sents, random_sents, gold_tokens, gold_sents, limit
-        See :class:`~spacy_decoders.corpus.readers.SentenceCorpus`.
+        See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """
-    from ..corpus.readers import SentenceCorpus
-    from ..corpus.sentences import read_columns
+    from ..readers.corpora import SentenceCorpus
+    from ..readers.sentences import read_columns
 
     return SentenceCorpus(
         _given(path),
@@ -113,9 +113,9 @@ def headline_corpus(
     path
         A file or a folder of ``.jsonl`` and ``.jsonl.gz`` files.
     title, text, limit
-        See :class:`~spacy_decoders.corpus.headlines.HeadlineCorpus`.
+        See :class:`~spacy_decoders.readers.headlines.HeadlineCorpus`.
     """
-    from ..corpus.headlines import HeadlineCorpus
+    from ..readers.headlines import HeadlineCorpus
 
     return HeadlineCorpus(_given(path), title=title, text=text, limit=limit)
 

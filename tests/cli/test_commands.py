@@ -10,7 +10,7 @@ from spacy.cli._util import app
 from typer.testing import CliRunner
 
 import spacy_decoders.cli  # noqa: F401 - registers the commands
-from tests.components.tagging import SENTENCES, trained
+from tests.components.tagger.tagging import SENTENCES, trained
 
 
 def run(*arguments: str, stdin: str | None = None):

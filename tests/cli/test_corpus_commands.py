@@ -91,7 +91,7 @@ def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path, monkeypatch)
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("spacy_decoders.corpus.worker.writer", lambda format: full)
+        patched.setattr("spacy_decoders.annotate.worker.writer", lambda format: full)
         said = run(*words, code=1)
     part = tmp_path / "out" / "part-00000.spacy"
     assert f"{part}: No space left on device. Make room" in said

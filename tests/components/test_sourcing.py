@@ -11,9 +11,9 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 import spacy_decoders
-from spacy_decoders.components.label_space import LabelSpace
+from spacy_decoders.components.tagger.label_space import LabelSpace
 
-from .tagging import trained
+from .tagger.tagging import trained
 
 TEXTS = [
     "The jaguar hunts in the jungle along the Amazon. Mary Smith saw it.",

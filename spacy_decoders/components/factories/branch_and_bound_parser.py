@@ -80,9 +80,9 @@ def make_branch_and_bound_parser(
     scorer: Callable[..., dict[str, Any]] | None,
 ) -> Callable[[Doc], Doc]:
     """Build the parser; its options are those of
-    :class:`~spacy_decoders.components.parser.BranchAndBoundParser`.
+    :class:`~spacy_decoders.components.parser.parser.BranchAndBoundParser`.
     """
-    from ..parser import BranchAndBoundParser
+    from ..parser.parser import BranchAndBoundParser
 
     return BranchAndBoundParser(
         nlp.vocab,

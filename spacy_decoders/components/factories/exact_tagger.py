@@ -109,7 +109,7 @@ def make_exact_tagger(
     scorer
         The scoring method.
     """
-    from ..tagger import ExactTagger
+    from ..tagger.tagger import ExactTagger
 
     return ExactTagger(
         nlp.vocab,

@@ -121,7 +121,7 @@ def make_graph_entity_linker(
     scorer
         The scoring method.
     """
-    from ..linker import GraphEntityLinker
+    from ..linker.linker import GraphEntityLinker
 
     if not callable(kb):
         raise ProblemError(

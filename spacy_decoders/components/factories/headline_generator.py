@@ -108,7 +108,7 @@ def make_headline_generator(
     scorer
         The scoring method.
     """
-    from ..headline import HeadlineGenerator
+    from ..headline.generator import HeadlineGenerator
 
     return HeadlineGenerator(
         nlp.vocab,

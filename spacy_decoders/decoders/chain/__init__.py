@@ -7,17 +7,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .beam import Beam
-    from .column_generation import ColumnGeneration
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
     from .problem import ChainDecoder, ChainModel
-    from .pruned_viterbi import PrunedViterbi
+    from .published.beam import Beam
+    from .published.column_generation import ColumnGeneration
+    from .published.pruned_viterbi import PrunedViterbi
+    from .published.zero_one import zero_one_oracle
     from .ranking import k_best
     from .solutions import ChainSolution, ChainSolutions
     from .sum_product import Expectations, forward_backward, log_partition, marginals
     from .viterbi import Viterbi
-    from .zero_one import zero_one_oracle
 
 __all__ = [
     "Beam",
@@ -39,22 +39,22 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Beam": "beam",
+    "Beam": "published.beam",
     "ChainDecoder": "problem",
     "ChainModel": "problem",
     "ChainSolution": "solutions",
     "ChainSolutions": "solutions",
-    "ColumnGeneration": "column_generation",
+    "ColumnGeneration": "published.column_generation",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
-    "PrunedViterbi": "pruned_viterbi",
+    "PrunedViterbi": "published.pruned_viterbi",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
     "k_best": "ranking",
     "log_partition": "sum_product",
     "marginals": "sum_product",
     "max_marginal_margins": "margins",
-    "zero_one_oracle": "zero_one",
+    "zero_one_oracle": "published.zero_one",
 }
 
 

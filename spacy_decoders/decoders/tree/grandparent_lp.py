@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from ..growing_program import GrowingProgram
-from ..solver import Sense, Solver
+from ..programs.growing import GrowingProgram
+from ..programs.solver import Sense, Solver
 
 __all__ = ["GrandparentProgram", "Point", "Polytope"]
 

@@ -21,7 +21,7 @@ from spacy_decoders.decoders.path import (
     refinement,
     state_space,
 )
-from spacy_decoders.decoders.solver import IntegerSolution, LinearProgram, SolverError
+from spacy_decoders.decoders.programs.solver import IntegerSolution, LinearProgram, SolverError
 from spacy_decoders.errors import DecodersError
 from tests.decoders.path.problems import headline_like, symmetric
 

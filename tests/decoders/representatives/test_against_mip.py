@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from spacy_decoders.decoders.programs.solver import LinearProgram
 from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
-from spacy_decoders.decoders.solver import LinearProgram
 
 
 def optimum(problem: RepresentativesProblem) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import verify
-from spacy_decoders.decoders.growing_program import GrowingProgram
+from spacy_decoders.decoders.programs.growing import GrowingProgram
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,

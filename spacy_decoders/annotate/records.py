@@ -1,0 +1,254 @@
+"""Reading documents, or what is left of them, from files of several kinds."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import srsly
+from spacy.tokens import Doc, DocBin
+from spacy.vocab import Vocab
+
+from ..errors import ProblemError
+from ..readers.text_lines import decoded
+
+__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
+
+#: How each kind of file is told from its name.
+_KINDS = {
+    ".jsonl": "lines",
+    ".ndjson": "lines",
+    ".jsonl.gz": "lines",
+    ".parquet": "parquet",
+    ".spacy": "docbin",
+    ".txt": "text",
+}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One document to annotate, or the reason why it could not be read.
+
+    Attributes
+    ----------
+    id
+        The record's own ``id``, else file name and number.
+    text
+        The text; None where `doc` or `problem` is given.
+    fields
+        What else the record holds, in plain JSON types.
+    doc
+        A document that was read with its annotations.
+    problem
+        What is wrong with the record.
+    """
+
+    id: str
+    text: str | None = None
+    fields: dict[str, Any] | None = None
+    doc: Doc | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Extent:
+    """The records `start` to `stop` (exclusive) of one file.
+
+    `offset` is the byte at which the first of them begins, where the file can be sought.
+    """
+
+    path: str
+    start: int
+    stop: int
+    offset: int = 0
+
+
+def input_files(source: Path) -> list[Path]:
+    """List the readable files of a folder, or the one file, in a fixed order.
+
+    Raises
+    ------
+    ProblemError
+        If nothing readable is there.
+    """
+    if not source.exists():
+        raise ProblemError(f"input: {source} does not exist.")
+    files = [source] if source.is_file() else sorted(p for p in source.rglob("*") if p.is_file())
+    readable = [path for path in files if _kind(path)]
+    if not readable:
+        kinds = ", ".join(sorted(_KINDS))
+        raise ProblemError(
+            f"input: nothing to read at {source}; expected files ending in {kinds}."
+        )
+    return readable
+
+
+def extents(path: Path, size: int) -> Iterator[Extent]:
+    """Cut a file into runs of at most `size` records; a broken file is one bad record."""
+    if _kind(path) == "lines" and path.suffix != ".gz":
+        yield from _line_extents(path, size)
+        return
+    try:
+        count = _count(path)
+    except (OSError, EOFError, ValueError):  # `read` meets the same error and says it
+        count = 1
+    for start in range(0, count, size):
+        yield Extent(str(path), start, min(start + size, count))
+
+
+def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
+    """Read the records of an extent; a bad one comes as a record with a `problem`."""
+    try:
+        yield from _read(extent, vocab, text_field)
+    except (OSError, EOFError, ValueError) as error:
+        yield Record(Path(extent.path).name, problem=f"broken file: {error}")
+
+
+def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
+    path = Path(extent.path)
+    kind = _kind(path)
+    if kind == "text":
+        yield _text_record(path)
+    elif kind == "docbin":
+        for number, doc in enumerate(_docs(path, vocab, extent), start=extent.start):
+            yield Record(str(doc.user_data.get("id", f"{path.name}:{number + 1}")), doc=doc)
+    elif kind == "parquet":
+        for number, row in enumerate(_rows(path, extent), start=extent.start):
+            plain = json.loads(as_json(row))
+            yield _row_record(plain, f"{path.name}:{number + 1}", text_field)
+    else:
+        for number, line in enumerate(_lines(path, extent), start=extent.start):
+            yield _line_record(line, path, number + 1, text_field)
+
+
+def _kind(path: Path) -> str | None:
+    name = path.name.lower()
+    return next((kind for ending, kind in _KINDS.items() if name.endswith(ending)), None)
+
+
+def _count(path: Path) -> int:
+    kind = _kind(path)
+    if kind == "text":
+        return 1
+    if kind == "docbin":
+        return len(_docbin(str(path)))
+    if kind == "parquet":
+        return int(_parquet(path).metadata.num_rows)
+    with gzip.open(path, "rb") as lines:
+        return sum(1 for _ in lines)
+
+
+def _line_extents(path: Path, size: int) -> Iterator[Extent]:
+    offset = start = number = 0
+    begin = 0
+    with path.open("rb") as lines:
+        for line in lines:
+            number += 1
+            offset += len(line)
+            if number - start == size:
+                yield Extent(str(path), start, number, begin)
+                start, begin = number, offset
+    if number > start:
+        yield Extent(str(path), start, number, begin)
+
+
+def _lines(path: Path, extent: Extent) -> Iterator[bytes]:
+    if path.suffix == ".gz":
+        with gzip.open(path, "rb") as lines:  # can't be sought: read from the beginning
+            yield from islice(lines, extent.start, extent.stop)
+    else:
+        with path.open("rb") as lines:
+            lines.seek(extent.offset)
+            yield from islice(lines, extent.stop - extent.start)
+
+
+@lru_cache(maxsize=1)  # the shards of one file come one after the other
+def _docbin(path: str) -> DocBin:
+    try:
+        return DocBin().from_disk(path)
+    except Exception as error:
+        raise ProblemError(f"input: {path} is not a DocBin ({error}).") from error
+
+
+def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
+    return islice(_docbin(str(path)).get_docs(vocab), extent.start, extent.stop)
+
+
+def _parquet(path: Path) -> Any:
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise ProblemError(
+            "input: parquet needs pyarrow: pip install 'spacy-decoders[parquet]'."
+        ) from error
+    return ParquetFile(path)
+
+
+def _rows(path: Path, extent: Extent) -> Iterator[dict[str, Any]]:
+    position = 0
+    for batch in _parquet(path).iter_batches():
+        low = max(extent.start - position, 0)
+        high = min(extent.stop - position, batch.num_rows)
+        if low < high:
+            yield from batch.slice(low, high - low).to_pylist()
+        position += batch.num_rows
+        if position >= extent.stop:
+            return
+
+
+def _text_record(path: Path) -> Record:
+    try:
+        return Record(path.name, text=decoded(path.read_bytes(), path))
+    except ProblemError as error:
+        return Record(path.name, problem=str(error))
+
+
+def _line_record(line: bytes, path: Path, number: int, text_field: str) -> Record:
+    name = f"{path.name}:{number}"
+    if not line.strip():
+        return Record(name, problem="an empty line")
+    try:
+        row = json.loads(decoded(line, path, number))
+    except ProblemError as error:
+        return Record(name, problem=str(error))
+    except (ValueError, RecursionError) as error:
+        return Record(name, problem=f"not JSON: {error}")
+    if not isinstance(row, dict):
+        return Record(name, problem=f"expected a JSON object, got {type(row).__name__}")
+    return _row_record(row, name, text_field)
+
+
+def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
+    identity = str(name if row.get("id") is None else row["id"])
+    text = row.get(text_field)
+    if not isinstance(text, str):
+        fields = ", ".join(sorted(row)) or "none"
+        problem = (
+            f"field {text_field!r} holds {text!r:.50}, no text"
+            if text_field in row
+            else f"no field {text_field!r}; fields: {fields}"
+        )
+        return Record(identity, problem=problem)
+    for field, value in row.items():
+        try:
+            srsly.msgpack_dumps({field: value})
+        except (ValueError, OverflowError, RecursionError) as error:  # half a surrogate pair
+            return Record(identity, problem=f"field {field!r} can't be written: {error}")
+    others = {field: row[field] for field in row if field not in ("id", text_field)}
+    return Record(identity, text=text, fields=others)
+
+
+def as_json(value: Any) -> str:
+    """Write JSON; bytes as base64, and what else JSON does not know, such as dates, as text."""
+    return json.dumps(value, ensure_ascii=False, skipkeys=True, default=_as_text)
+
+
+def _as_text(value: Any) -> str:
+    return b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)

@@ -1,0 +1,1 @@
+"""``headline_generator``: a headline from the document's own words, certified."""

@@ -1,0 +1,331 @@
+"""``headline_generator``: a headline from the document's own words, certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Optimizer
+
+from ...errors import ProblemError
+from ...models.headline.corpus_model import HeadlineKnowledge
+from ...models.headline.selection import fit_logistic, selection_features
+from ...models.headline.stems import Stemmer
+from ...models.headline.word_selection import WordSelection, feature_columns
+from ...models.headline.words import Vertices, Words
+from .. import extensions
+from ..decoding_pipe import DecodingPipe
+from ..option_checks import (
+    alternatives,
+    decoder_of,
+    number,
+    one_of,
+    optional,
+    strings,
+    text,
+    whole,
+)
+from ..options import Option
+from .decoding import GraphSettings, ScoredUnit, headlines_of_sentences, headlines_of_words
+from .units import Headline, title_words
+from .words import read_words, word_keys
+from .writer import ITERATIONS, HeadlineWriter, Length, checked_length
+
+__all__ = ["HeadlineGenerator"]
+
+
+class HeadlineGenerator(DecodingPipe):
+    """Selects and orders a document's words into the headline of highest score.
+
+    Works untrained; training counts a corpus of titled texts and fits the selection. The
+    reference documents of training examples carry their title in ``doc._.headline``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> pipe = nlp.add_pipe("headline_generator", config={"length": 2})
+    >>> doc = nlp("Binary search halves a sorted array. Each step of binary search compares.")
+    >>> doc._.headline, doc._.headlines[0]["certificate"]["status"]
+    ('Binary search', 'optimal')
+    """
+
+    decoder = Option(decoder_of("path"), saved=False)
+    mode = Option(one_of(("words", "extractive")))
+    length = Option(checked_length)
+    max_chars = Option(optional(whole(1)))
+    n_best = Option(alternatives)
+    spans_key = Option(optional(text))
+    ordering = Option(number(least=0))
+    contiguity = Option(number())
+    ends = Option(number(least=0))
+    auxiliaries = Option(optional(strings))
+    max_vertices = Option(whole(2))
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: WordSelection,
+        name: str = "headline_generator",
+        *,
+        decoder: Any,
+        language: str = "xx",
+        mode: Literal["words", "extractive"] = "words",
+        length: Length = "auto",
+        max_chars: int | None = None,
+        n_best: int = 1,
+        spans_key: str | None = None,
+        ordering: float = 0.1,
+        contiguity: float = 1.0,
+        ends: float = 0.0,
+        auxiliaries: Sequence[str] | None = None,
+        max_vertices: int = 1000,
+        iterations: int | None = ITERATIONS,
+        seconds: float | None = None,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"language": language}
+        self.configure(
+            decoder=decoder,
+            mode=mode,
+            length=length,
+            max_chars=max_chars,
+            n_best=n_best,
+            spans_key=spans_key,
+            ordering=ordering,
+            contiguity=contiguity,
+            ends=ends,
+            auxiliaries=auxiliaries,
+            max_vertices=max_vertices,
+            iterations=iterations,
+            seconds=seconds,
+        )
+        self._knowledge = HeadlineKnowledge.untrained(language)
+        self._stemmer = Stemmer(language)
+
+    @property
+    def knowledge(self) -> HeadlineKnowledge:
+        """What was counted in training."""
+        return self._knowledge
+
+    @property
+    def writer(self) -> HeadlineWriter:
+        """How long headlines are, and how many."""
+        return HeadlineWriter(
+            self.decoder, self.length, self.max_chars, self.n_best, self.seconds, self.iterations
+        )
+
+    @property
+    def settings(self) -> GraphSettings:
+        """What weighs how much; without `auxiliaries`, those counted in training stand."""
+        given = self.auxiliaries
+        return GraphSettings(
+            self.ordering,
+            self.contiguity,
+            self.ends,
+            self.max_vertices,
+            self.knowledge.auxiliaries if given is None else given,
+        )
+
+    # --- decoding ----------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
+        """Read the units of each document and score their words."""
+        read = [[self._read(unit) for unit in self._units(doc)] for doc in docs]
+        tables = [self._table(words, vertices) for of_doc in read for _, words, vertices in of_doc]
+        odds = iter(self.model.predict(tables))
+        return [
+            [ScoredUnit(*parts, np.asarray(next(odds), dtype=np.float64)) for parts in of_doc]
+            for of_doc in read
+        ]
+
+    def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
+        """Find the best headlines of each unit."""
+        decode = headlines_of_words if self.mode == "words" else headlines_of_sentences
+        settings, writer = self.settings, self.writer
+        return [decode(scored, self.knowledge, settings, writer) for scored in scores]
+
+    def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
+        """Write headlines and certificates to the document, or to its spans."""
+        missing = self.writer.no_headline()
+        certificates = [
+            headlines[0].certificate if headlines else missing for headlines in decoded
+        ]
+        extensions.record_certificates(doc, self.name, certificates)
+        owners: Sequence[Any] = self._units(doc)
+        for owner, headlines in zip(owners, decoded, strict=True):
+            own = [headline.as_dict() for headline in headlines]
+            owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
+            owner._.headline = headlines[0].text if headlines else ""
+
+    def _units(self, doc: Doc) -> Sequence[Doc | Span]:
+        if self.spans_key is None:
+            return [doc]
+        if self.spans_key not in doc.spans:
+            return []
+        return list(doc.spans[self.spans_key])
+
+    def _read(self, unit: Doc | Span) -> tuple[Doc | Span, Words, Vertices]:
+        words = read_words(unit, self._stemmer)
+        return unit, words, Vertices.of(words)
+
+    def _table(
+        self, words: Words, vertices: Vertices, title: NDArray[np.bool_] | None = None
+    ) -> Any:
+        table = selection_features(words, vertices, self.knowledge.corpus, title=title)
+        return table[:, feature_columns(self.model)].astype(np.float32)
+
+    # --- training ----------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+    ) -> None:
+        """Count the corpus and fit the selection of words.
+
+        Documents without a title, in the reference's ``doc._.headline``, count for the
+        language model alone. Without any title the default weights stay.
+
+        Parameters
+        ----------
+        get_examples
+            Returns the training examples; all are read.
+        nlp
+            The pipeline.
+        """
+        validate_get_examples(get_examples, "HeadlineGenerator.initialize")
+        self.model.initialize()
+        texts, titles, stems = [], [], []
+        for example in get_examples():
+            texts.append(read_words(example.predicted, self._stemmer))
+            titles.append(self._title(example))
+            stems.append(self._title_stems(example))
+        language = self.cfg["language"]
+        self._knowledge = HeadlineKnowledge.count(texts, titles, stems, language)
+        tables, labels = [], []
+        for words, of_title in zip(texts, stems, strict=True):
+            vertices = Vertices.of(words)
+            if len(of_title) and len(vertices):
+                chosen = np.isin(vertices.stems, of_title)
+                tables.append(self._table(words, vertices, chosen))
+                labels.append(chosen)
+        if tables and any(chosen.any() for chosen in labels):
+            features = np.concatenate(tables).astype(np.float64)
+            weights = fit_logistic(features, np.concatenate(labels))
+            self.model.set_param("weights", self.model.ops.asarray1f(weights.tolist()))
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch: the logistic loss of each word of each text, averaged."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        tables, labels = [], []
+        for example in examples:
+            _, words, vertices = self._read(example.predicted)
+            of_title = self._title_stems(example)
+            if len(of_title) and len(vertices):
+                chosen = np.isin(vertices.stems, of_title)
+                tables.append(self._table(words, vertices, chosen))
+                labels.append(chosen)
+        if not tables:
+            return losses
+        odds, backprop = self.model.begin_update(tables)
+        loss, gradients = self._loss(odds, labels)
+        backprop(gradients)
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
+        """Return the logistic loss of the words' log-odds, and its gradient."""
+        labels = [
+            np.isin(self._read(example.predicted)[2].stems, self._title_stems(example))
+            for example in examples
+        ]
+        return self._loss(scores, labels)
+
+    @staticmethod
+    def _loss(odds: Sequence[Any], labels: Sequence[NDArray[np.bool_]]) -> tuple[float, Any]:
+        total = max(1, sum(len(of_text) for of_text in labels))
+        loss, gradients = 0.0, []
+        for score, chosen in zip(odds, labels, strict=True):
+            loss += float(np.logaddexp(0.0, np.where(chosen, -score, score)).sum())
+            chance = 1.0 / (1.0 + np.exp(-np.clip(score, -30.0, 30.0)))
+            gradients.append(((chance - chosen) / total).astype(np.float32))
+        return loss / total, gradients
+
+    def _title(self, example: Example) -> list[tuple[str, bool]]:
+        title = example.reference._.headline
+        if not isinstance(title, str):
+            raise ProblemError(
+                f"{self.name}: the reference's doc._.headline must be a string, got {title!r}."
+            )
+        return title_words(title, self._stop_words)
+
+    def _title_stems(self, example: Example) -> NDArray[np.uint64]:
+        words = [word for word, content in self._title(example) if content]
+        return word_keys(self._stemmer.stems(words))
+
+    @property
+    def _stop_words(self) -> Any:
+        return util.get_lang_class(self.cfg["language"]).Defaults.stop_words
+
+    # --- files ---------------------------------------------------------------------
+
+    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
+        """Save the component to bytes."""
+        parts = {
+            "pipe": lambda: super(HeadlineGenerator, self).to_bytes(exclude=tuple(exclude)),
+            "knowledge": lambda: srsly.msgpack_dumps(self.knowledge.as_dict()),
+        }
+        return util.to_bytes(parts, ())
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
+        """Load the component from bytes."""
+        parts = {
+            "pipe": lambda data: super(HeadlineGenerator, self).from_bytes(
+                data, exclude=tuple(exclude)
+            ),
+            "knowledge": self._load,
+        }
+        util.from_bytes(bytes_data, parts, ())
+        return self
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the component to a folder."""
+        super().to_disk(path, exclude=tuple(exclude))
+        saved = srsly.msgpack_dumps(self.knowledge.as_dict())
+        (util.ensure_path(path) / "knowledge").write_bytes(saved)
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
+        """Load the component from a folder."""
+        super().from_disk(path, exclude=tuple(exclude))
+        self._load((util.ensure_path(path) / "knowledge").read_bytes())
+        return self
+
+    def _load(self, saved: bytes) -> None:
+        self._knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))

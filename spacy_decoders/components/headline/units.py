@@ -1,0 +1,104 @@
+"""What a headline is made of, in plain types, and how it is put into words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc, Span, Token
+
+from ...certificate import Certificate
+from ...models.headline.words import Vertices, Words
+
+__all__ = ["Headline", "headline_of_sentences", "headline_of_words", "title_words"]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One headline.
+
+    Attributes
+    ----------
+    text
+        As it reads.
+    tokens
+        Indices, in the document, of the tokens it is made of, in its own order.
+    auxiliaries
+        The word between each two of them, "" for none; empty for sentences.
+    certificate
+        How good it is.
+    """
+
+    text: str
+    tokens: list[int]
+    auxiliaries: list[str]
+    certificate: Certificate
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain types, fit for ``Doc._`` and DocBin."""
+        return {
+            "text": self.text,
+            "score": self.certificate.score,
+            "tokens": self.tokens,
+            "auxiliaries": self.auxiliaries,
+            "certificate": self.certificate.as_dict(),
+        }
+
+
+def headline_of_words(
+    unit: Doc | Span,
+    path: Sequence[int],
+    words: Words,
+    vertices: Vertices,
+    auxiliaries: Sequence[str],
+    certificate: Certificate,
+) -> Headline:
+    """Write a path over words: each as the text writes it, the first with a capital."""
+    begins = np.diff(words.sentences, prepend=-1) > 0
+    places = [np.flatnonzero(vertices.of_token == vertex) for vertex in path]
+    chosen = [_best_written(unit, of_vertex, begins) for of_vertex in places]
+    written = [chosen[0].text]
+    for auxiliary, token in zip(auxiliaries, chosen[1:], strict=True):
+        written += [auxiliary, token.text] if auxiliary else [token.text]
+    if written[0].islower():
+        written[0] = written[0][0].upper() + written[0][1:]
+    # an elided article (l', d') stands without a blank
+    text = " ".join(written).replace("' ", "'")
+    return Headline(text, [token.i for token in chosen], list(auxiliaries), certificate)
+
+
+def headline_of_sentences(
+    unit: Doc | Span, path: Sequence[int], sentences: NDArray[np.int64], certificate: Certificate
+) -> Headline:
+    """Write a path over sentences, one after another."""
+    texts, tokens = [], []
+    for sentence in path:
+        places = np.flatnonzero(sentences == sentence)
+        span = unit[int(places[0]) : int(places[-1]) + 1]
+        texts.append(span.text.strip())
+        tokens += [token.i for token in span if not token.is_space]
+    return Headline(" ".join(texts), tokens, [], certificate)
+
+
+def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
+    """The lower-cased words of a title, and whether each is content."""
+    words = "".join(c if c.isalnum() else " " for c in text.lower()).split()
+    variables = set("abcdefghijklmnopqrstuvwxyz")
+    return [
+        (word, word.isalpha() and word not in stop_words and word not in variables)
+        for word in words
+    ]
+
+
+def _best_written(unit: Doc | Span, places: NDArray[np.int64], begins: NDArray[np.bool_]) -> Token:
+    """The first occurrence in the most frequent writing, sentence starts not counted."""
+    tokens = [unit[int(place)] for place in places]
+    inside = [
+        token for token, place in zip(tokens, places, strict=True) if not begins[place]
+    ] or tokens
+    common = Counter(token.text for token in inside).most_common(1)[0][0]
+    return next(token for token in inside if token.text == common)

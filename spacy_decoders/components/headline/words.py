@@ -1,0 +1,104 @@
+"""Reading a Doc into the numbers that the headline models work on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import (
+    ENT_TYPE,
+    IS_ALPHA,
+    IS_LOWER,
+    IS_PUNCT,
+    IS_SPACE,
+    IS_STOP,
+    LENGTH,
+    LOWER,
+    POS,
+    SENT_START,
+)
+from spacy.parts_of_speech import IDS
+from spacy.strings import get_string_id
+from spacy.tokens import Doc, Span
+
+from ...models.headline.stems import Stemmer
+from ...models.headline.words import Words
+
+__all__ = ["read_words", "word_keys"]
+
+_ATTRIBUTES = [
+    LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
+]  # fmt: skip
+_KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
+#: Single letters of the Latin script: names of variables and points, no content.
+_LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
+#: Sentence ends, where nothing has set the boundaries.
+_FULL_STOPS = frozenset(".!?…。！？।؟")
+
+
+def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
+    """Read a document or a span.
+
+    Content words are alphabetic, no stop words and longer than a letter, unless the script
+    writes words with one. Sentences are those that are set; without any, they end at full
+    stops.
+    """
+    doc = unit if isinstance(unit, Doc) else unit.doc
+    given: Any = unit  # a span has `to_array` too, which its stub lacks
+    table = given.to_array(_ATTRIBUTES)
+    if not len(table):
+        table = np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64)
+    lower, alpha, stop, punct, space, small, length, entity, pos, starts = table.T
+    keys = np.ascontiguousarray(lower)
+    content = (alpha > 0) & (stop == 0)
+    single = np.flatnonzero(content & (length == 1))
+    content[single[np.isin(keys[single], _LETTERS)]] = False
+    if doc.has_annotation("SENT_START"):
+        begins = starts.astype(np.int64) == 1
+    else:
+        begins = _after_full_stops(unit, punct)
+    begins[:1] = True
+    kinds = np.zeros(len(keys), dtype=np.int8)
+    for tag, kind in _KINDS.items():
+        kinds[pos == tag] = kind
+    return Words(
+        keys,
+        _stem_keys(keys, content, doc.vocab.strings, stemmer),
+        content,
+        (punct == 0) & (space == 0),
+        np.cumsum(begins) - 1,
+        (small == 0) & (alpha > 0) & ~begins,
+        entity > 0,
+        kinds,
+    )
+
+
+def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
+    """The keys that `read_words` gives to these words."""
+    return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
+
+
+def _after_full_stops(unit: Doc | Span, punct: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Where sentences begin, judged by punctuation alone."""
+    begins = np.zeros(len(punct), dtype=bool)
+    for place in np.flatnonzero(punct[:-1]):
+        if unit[int(place)].text[-1] in _FULL_STOPS:
+            begins[place + 1] = True
+    return begins
+
+
+def _stem_keys(
+    keys: NDArray[np.uint64],
+    content: NDArray[np.bool_],
+    strings: Any,
+    stemmer: Stemmer,
+) -> NDArray[np.uint64]:
+    """The stems of the content words as keys, each different word stemmed once."""
+    stems = keys.copy()
+    different, inverse = np.unique(keys[content], return_inverse=True)
+    words = [strings[key] for key in different.tolist()]
+    of_word = [get_string_id(stem) for stem in stemmer.stems(words)]
+    stems[content] = np.array(of_word, dtype=np.uint64)[inverse.reshape(-1)]
+    return stems

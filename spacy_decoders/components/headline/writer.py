@@ -1,0 +1,151 @@
+"""How long a headline gets, how many there are, and what fits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ...budget import Budget, allowing_for_compilation
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .units import Headline
+
+if TYPE_CHECKING:
+    from ...decoders.path import PathProblem, PathSolution
+
+__all__ = ["ITERATIONS", "HeadlineWriter", "Length", "checked_length"]
+
+#: A number of content words, "auto", or the least and the most.
+Length = int | Literal["auto"] | Sequence[int]
+
+#: Iterations of a decoding: 1 or 2 s of the exact decoder's on the hardest of texts.
+ITERATIONS = 200
+
+#: Ranked headlines that are looked through for one that fits `max_chars`.
+LOOKED_THROUGH = 20
+
+
+def checked_length(name: str, value: Any) -> Length:
+    """A number of words, "auto", or the least and the most."""
+    if value == "auto":
+        return "auto"
+    ends = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
+        raise ProblemError(f"{name}: expected a number, 'auto' or [least, most]; got {value!r}.")
+    if not 1 <= ends[0] <= ends[-1]:
+        raise ProblemError(f"{name}: expected 1 <= least <= most; got {value!r}.")
+    return ends if isinstance(value, (list, tuple)) else ends[0]
+
+
+@dataclass(frozen=True)
+class HeadlineWriter:
+    """The policy that turns a graph into headlines.
+
+    Attributes
+    ----------
+    decoder
+        Any path decoder.
+    length
+        Content words; "auto" chooses the length with the best mean score per step from word
+        to word within what is usual, a list ``[least, most]`` within that range. A text with
+        fewer classes gets the longest headline it allows.
+    max_chars
+        The most characters of the text, or None: the best that fits, shorter if need be.
+    n_best
+        How many headlines.
+    seconds
+        A ceiling on the time for each decoding, or None: headlines then depend on how busy
+        the machine is.
+    iterations
+        The decoder's iterations for each decoding, or None for no limit.
+    """
+
+    decoder: Any
+    length: Length
+    max_chars: int | None
+    n_best: int
+    seconds: float | None
+    iterations: int | None
+
+    def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
+        """The lengths to choose from, for a text with so many classes."""
+        if self.length == "auto":
+            least, most = usual
+        elif isinstance(self.length, int):
+            least = most = self.length
+        else:
+            least, most = self.length[0], self.length[-1]
+        most = min(most, classes)
+        return list(range(min(least, most), most + 1))
+
+    def write(
+        self,
+        problem: PathProblem,
+        usual: tuple[int, int],
+        render: Callable[[PathSolution], Headline],
+    ) -> list[Headline]:
+        """Decode and render, best first; nothing if there is no path at all.
+
+        Parameters
+        ----------
+        problem
+            The graph.
+        usual
+            Least and most words of a usual headline.
+        render
+            Puts a path into words.
+        """
+        lengths = self.lengths(usual, problem.class_count)
+        if not lengths or lengths[-1] < 1:
+            return []
+        first = self._best_length(problem, lengths)
+        for length in range(first[0], 0, -1):
+            if first[1] is not None and self.max_chars is None and self.n_best == 1:
+                return [render(first[1])]
+            headlines = self._ranked(problem, length, render)
+            if headlines:
+                return headlines
+        return []
+
+    def _best_length(
+        self, problem: PathProblem, lengths: Sequence[int]
+    ) -> tuple[int, PathSolution | None]:
+        """The length to write, with its best path if that is known already."""
+        if len(lengths) == 1 and (self.n_best > 1 or self.max_chars is not None):
+            return lengths[0], None
+        solutions = self.decoder.decode_lengths(problem, lengths, budget=self._budget)
+        found = [
+            # a single word makes no step, but is no endless bargain either
+            (solution.certificate.score / max(length - 1, 0.5), length, solution)
+            for length, solution in zip(lengths, solutions, strict=True)
+            if solution.certificate.score is not None
+        ]
+        if not found:
+            return lengths[0], None
+        _, length, solution = max(found, key=lambda of: (of[0], of[1]))
+        return length, solution
+
+    def _ranked(
+        self, problem: PathProblem, length: int, render: Callable[[PathSolution], Headline]
+    ) -> list[Headline]:
+        """The best headlines of one length that fit, each text once."""
+        wanted = self.n_best if self.max_chars is None else self.n_best + LOOKED_THROUGH
+        try:
+            solutions = self.decoder.k_best(problem, length, wanted, budget=self._budget)
+        except InfeasibleError:
+            return []
+        by_text: dict[str, Headline] = {}
+        for solution in solutions:
+            headline = render(solution)
+            if self.max_chars is None or len(headline.text) <= self.max_chars:
+                by_text.setdefault(headline.text, headline)
+        return list(by_text.values())[: self.n_best]
+
+    @property
+    def _budget(self) -> Budget:
+        return allowing_for_compilation(Budget(self.seconds, self.iterations), self.decoder)
+
+    def no_headline(self) -> Certificate:
+        """What is said about a text without a headline."""
+        return Certificate.infeasible(type(self.decoder).__name__)

@@ -1,0 +1,1 @@
+"""``graph_entity_linker``: all mentions of a document linked together, certified."""

@@ -1,0 +1,135 @@
+"""A concept base as spaCy's own linker wants it: a ``KnowledgeBase``."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.kb import Candidate, KnowledgeBase
+from spacy.tokens import Span
+from spacy.vocab import Vocab
+
+from ...errors import ProblemError
+
+if TYPE_CHECKING:
+    from ...knowledge.concept_base import ConceptBase
+
+__all__ = ["ConceptKnowledgeBase"]
+
+#: Length of made-up vectors, where the vocabulary has none.
+_MADE_UP_LENGTH = 64
+
+
+class ConceptKnowledgeBase(KnowledgeBase):
+    """A concept base behind spaCy's interface for entity linking.
+
+    It works inside spaCy's ``entity_linker`` and inside ``graph_entity_linker``, holds its
+    arrays in memory-mapped files, and travels to worker processes by the path of its folder.
+
+    Parameters
+    ----------
+    vocab
+        The pipeline's vocabulary.
+    base
+        The concept base.
+
+    Notes
+    -----
+    A concept's vector is the mean of the word vectors of its title and description. Where
+    the vocabulary has no vectors it is a random direction of its own, the same in every
+    process: enough for a linker that learns from examples to tell concepts apart.
+    """
+
+    def __init__(self, vocab: Vocab, base: ConceptBase) -> None:
+        super().__init__(vocab, vocab.vectors_length or _MADE_UP_LENGTH)
+        self.base = base
+
+    @classmethod
+    def open(cls, vocab: Vocab, folder: str | Path) -> ConceptKnowledgeBase:
+        """Open the concept base of a folder."""
+        from ...knowledge.concept_base import ConceptBase
+
+        return cls(vocab, ConceptBase.open(folder))
+
+    def get_candidates(self, mention: Span) -> list[Candidate]:
+        """Candidates of a mention by its text, the most frequent first."""
+        return self.get_candidates_batch([mention])[0]
+
+    def get_candidates_batch(self, mentions: Iterable[Span]) -> list[list[Candidate]]:
+        """Candidates of several mentions, looked up at once."""
+        texts = [mention.text for mention in mentions]
+        rows = self.base.aliases.find(texts)
+        return [
+            self._candidates(text, *self.base.aliases.row(int(row)))
+            for text, row in zip(texts, rows, strict=True)
+        ]
+
+    def get_vector(self, entity: str) -> list[float]:
+        """Vector of a concept by its identifier; zeros for an unknown one."""
+        concept = self.base.number(entity)
+        if concept < 0:
+            return [0.0] * self.entity_vector_length
+        return self.concept_vector(concept)
+
+    def to_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> None:
+        """Copy the folder of the concept base."""
+        if Path(path).resolve() != self.base.folder.resolve():
+            shutil.copytree(self.base.folder, path, dirs_exist_ok=True)
+
+    def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> ConceptKnowledgeBase:
+        """Open another folder in the place of this one."""
+        from ...knowledge.concept_base import ConceptBase
+
+        self.base = ConceptBase.open(path)
+        return self
+
+    def to_bytes(self, **kwargs: Any) -> bytes:
+        """The path of the folder: a knowledge base may be larger than memory."""
+        return str(self.base.folder.resolve()).encode("utf8")
+
+    def from_bytes(
+        self, bytes_data: bytes, *, exclude: Iterable[str] = ()
+    ) -> ConceptKnowledgeBase:
+        """Open the folder whose path `to_bytes` gave."""
+        path = Path(bytes_data.decode("utf8"))
+        if not path.exists():
+            raise ProblemError(
+                f"knowledge base: {path} is not on this machine; save with to_disk instead."
+            )
+        return self.from_disk(path)
+
+    def __reduce__(self) -> tuple[Any, tuple[Vocab, ConceptBase]]:
+        return type(self), (self.vocab, self.base)
+
+    def concept_vector(self, concept: int) -> list[float]:
+        """Vector of a concept by its number."""
+        if self.vocab.vectors_length:
+            words = f"{self.base.titles[concept]} {self.base.descriptions[concept]}".split()
+            vectors = [self.vocab.get_vector(word) for word in words]
+            mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
+            return mean
+        rng = np.random.default_rng(int(self.base.ids.codes[concept]))
+        direction = rng.standard_normal(_MADE_UP_LENGTH)
+        unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
+        return unit
+
+    def _candidates(
+        self, alias: str, concepts: NDArray[np.int32], priors: NDArray[np.float32]
+    ) -> list[Candidate]:
+        alias_hash = self.vocab.strings.add(alias)
+        degrees = self.base.graph.degree
+        return [
+            Candidate(
+                kb=self,
+                entity_hash=self.vocab.strings.add(self.base.id(concept)),
+                entity_freq=float(degrees[concept]),
+                entity_vector=self.concept_vector(concept),
+                alias_hash=alias_hash,
+                prior_prob=prior,
+            )
+            for concept, prior in zip(concepts.tolist(), priors.tolist(), strict=True)
+        ]

@@ -1,0 +1,417 @@
+"""``graph_entity_linker``: all mentions of a document linked together, certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.kb import KnowledgeBase
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Optimizer
+
+from ...budget import Budget, allowing_for_compilation
+from ...certificate import Certificate
+from ...errors import ProblemError
+from ...models.linker.weights import LinkWeights, conditional_gradient
+from .. import extensions
+from ..decoding_pipe import DecodingPipe
+from ..option_checks import (
+    decoder_of,
+    flag,
+    function,
+    number,
+    one_of,
+    optional,
+    strings,
+    text,
+    whole,
+)
+from ..options import Option
+from .candidates import CandidateFinder, gather
+from .knowledge_base import ConceptKnowledgeBase
+from .links import Links, Mentions, features_of, nil_link
+from .mentions import MentionSource, find_mentions
+from .windows import LinkWindow, link_windows
+
+if TYPE_CHECKING:
+    from ...knowledge.candidates import CandidateTable
+    from ...knowledge.pair_costs import PairCosts
+
+__all__ = ["GraphEntityLinker"]
+
+#: What spaCy writes for a mention that is linked to nothing.
+NIL = "NIL"
+
+
+def _checked_kb(name: str, value: Any) -> KnowledgeBase:
+    if not isinstance(value, KnowledgeBase):
+        raise ProblemError(
+            f"{name}: expected a spacy.kb.KnowledgeBase; got {type(value).__name__}."
+        )
+    return value
+
+
+class GraphEntityLinker(DecodingPipe):
+    """Links the mentions of a document such that the concepts fit each other.
+
+    Without training it weighs how often a mention means a concept against how near the
+    concepts of all mentions are in the graph; a few weights can be learnt from examples.
+    The options are told by its factory, ``factories.graph_entity_linker``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> nlp = spacy.blank("en")
+    >>> linker = nlp.add_pipe("graph_entity_linker", config={"mentions": "aliases"})
+    >>> doc = nlp("The jaguar hunts in the jungle along the Amazon.")
+    >>> [(ent.text, ent.kb_id_) for ent in doc.ents]
+    [('jaguar', 'jaguar'), ('jungle', 'jungle'), ('Amazon', 'amazon_rainforest')]
+    >>> doc._.certificates["graph_entity_linker"][0]["status"]
+    'optimal'
+    """
+
+    kb = Option(_checked_kb, saved=False)
+    candidates = Option(function, saved=False)
+    pairs = Option(function, saved=False)
+    decoder = Option(decoder_of("representatives"), saved=False)
+    mentions = Option(one_of(get_args(MentionSource)))
+    spans_key = Option(text)
+    labels_discard = Option(strings)
+    max_candidates = Option(whole(1))
+    min_score = Option(number())
+    min_margin = Option(number())
+    shown = Option(whole(1))
+    window = Option(whole(1))
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+    store_kb = Option(flag)
+    overwrite = Option(flag)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: LinkWeights,
+        kb: KnowledgeBase,
+        name: str = "graph_entity_linker",
+        *,
+        candidates: CandidateFinder,
+        pairs: PairCosts,
+        decoder: Any,
+        mentions: MentionSource = "ents",
+        spans_key: str = "sc",
+        labels_discard: Sequence[str] = (),
+        max_candidates: int = 30,
+        min_score: float = 0.0,
+        min_margin: float = 0.0,
+        shown: int = 10,
+        window: int = 100,
+        iterations: int | None = 1000,
+        seconds: float | None = None,
+        store_kb: bool = False,
+        overwrite: bool = True,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {}
+        self.configure(
+            kb=kb,
+            candidates=candidates,
+            pairs=pairs,
+            decoder=decoder,
+            mentions=mentions,
+            spans_key=spans_key,
+            labels_discard=labels_discard,
+            max_candidates=max_candidates,
+            min_score=min_score,
+            min_margin=min_margin,
+            shown=shown,
+            window=window,
+            iterations=iterations,
+            seconds=seconds,
+            store_kb=store_kb,
+            overwrite=overwrite,
+        )
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse at once what would fail at every document."""
+        decoder = type(options["decoder"]).__name__
+        has_graph = isinstance(options["kb"], ConceptKnowledgeBase)
+        if decoder == "Decomposable":
+            raise ProblemError(
+                "decoder: Decomposable needs candidates that bridges of a graph keep apart, "
+                "which those of mentions are not; decode by ExactRepresentatives."
+            )
+        if decoder in ("Degree", "PageRank", "SpanningTree") and not has_graph:
+            raise ProblemError(
+                f"decoder: {decoder} needs a knowledge base with a graph, made by `python -m "
+                "spacy decoders kb build`; decode by ExactRepresentatives."
+            )
+        if options["mentions"] == "aliases" and not has_graph:
+            raise ProblemError(
+                "mentions: 'aliases' needs a knowledge base made by `python -m spacy decoders kb "
+                "build`; take mentions from 'ents' or 'spans'."
+            )
+
+    def unsaved_changes(self) -> list[str]:
+        """Those that a file has no place for: a knowledge base if `store_kb` is not set."""
+        return [name for name in super().unsaved_changes() if name != "kb" or not self.store_kb]
+
+    @property
+    def budget(self) -> Budget:
+        """What the decoder may use for one window."""
+        return Budget(self.seconds, self.iterations)
+
+    # --- decoding -------------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[Mentions]:
+        """Find the mentions of each document and their candidates."""
+        return [self._mentions(doc) for doc in docs]
+
+    def decode(self, doc: Doc, scores: Mentions) -> Links:
+        """Choose the cheapest concepts together."""
+        weights = self.model.ops.to_numpy(self.model.get_param("weights")).astype(np.float64)
+        if not np.isfinite(weights).all():
+            raise ProblemError(f"{self.name}: a weight of the model is not finite: {weights}.")
+        local = -(scores.features[:, :3].astype(np.float64) @ weights[:3])
+        windows = link_windows(scores.table, self.window)
+        decided: dict[int, dict[str, Any]] = {}
+        certificates = []
+        for window in windows:
+            links, certificate = self._decode_window(window, local, max(0.0, float(weights[3])))
+            decided.update(links)
+            if len(windows) > 1:
+                certificate = replace(certificate, scope="pruned")
+            certificates.append(certificate)
+        return Links(
+            scores.spans, [decided.get(unit, nil_link()) for unit in scores.units], certificates
+        )
+
+    def annotate(self, doc: Doc, decoded: Links) -> None:
+        """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        linked = [
+            Span(
+                doc,
+                span.start,
+                span.end,
+                label=span.label,
+                kb_id=doc.vocab.strings.add(link["id"] or NIL),
+                span_id=span.id,
+            )
+            for span, link in zip(decoded.spans, decoded.links, strict=True)
+        ]
+        if self.mentions == "spans":
+            by_place = {(span.start, span.end, span.label): span for span in linked}
+            group = doc.spans.get(self.spans_key, ())
+            doc.spans[self.spans_key] = [
+                by_place.get((span.start, span.end, span.label), span) for span in group
+            ]
+        else:
+            places = {(span.start, span.end) for span in linked}
+            others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+            doc.set_ents([*others, *linked], default="unmodified")
+        for span, link in zip(linked, decoded.links, strict=True):
+            span._.link = {"component": self.name, **link}
+        extensions.record_certificates(doc, self.name, decoded.certificates)
+
+    def _mentions(self, doc: Doc) -> Mentions:
+        from ...knowledge.aliases import normalise
+
+        spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
+        if not self.overwrite:
+            spans = [span for span in spans if not span.kb_id]
+        texts: dict[str, Span] = {}
+        for span in spans:
+            texts.setdefault(normalise(span.text), span)
+        table = gather(
+            self.kb, self.candidates, list(texts.values()), list(texts), self.max_candidates
+        )
+        unit = {text: i for i, text in enumerate(table.mentions)}
+        units = [unit.get(normalise(span.text), -1) for span in spans]
+        return Mentions(spans, units, table, features_of(table, doc))
+
+    def _decode_window(
+        self, window: LinkWindow, local: NDArray[np.float64], weight: float
+    ) -> tuple[dict[int, dict[str, Any]], Certificate]:
+        from ...decoders.representatives import RepresentativesProblem
+
+        table = window.table
+        sets = [
+            np.arange(start, stop)
+            for start, stop in zip(table.offsets, table.offsets[1:], strict=False)
+        ]
+        own = local[window.rows]
+        # the paper's heuristics look into the graph; exact decoders need none
+        graph = None if table.base is None else table.base.graph
+        problem = RepresentativesProblem(
+            self.pairs(table),
+            sets,
+            [np.where(table.priors[members] < 0, np.inf, own[members]) for members in sets],
+            weight,
+            table.keys if graph is None else table.concepts,
+            graph,
+        )
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        solution = self.decoder.decode(problem, budget=budget)
+        scores = -problem.conditional_costs(solution.choices)
+        links = {
+            window.mentions[place]: self._link(
+                table,
+                sets[place],
+                scores,
+                int(choice),
+                float(solution.margins[place]),
+                bool(solution.exact_margins[place]),
+            )
+            for place, choice in enumerate(solution.choices)
+            if window.keeps[place]
+        }
+        return links, solution.certificate
+
+    def _link(
+        self,
+        table: CandidateTable,
+        members: NDArray[np.int64],
+        scores: NDArray[np.float64],
+        choice: int,
+        margin: float,
+        exact: bool,
+    ) -> dict[str, Any]:
+        """A link in plain types; scores are probabilities given all other links."""
+        own = scores[members]
+        shares = np.exp(own - np.logaddexp.reduce(own))
+        chosen = int(members[choice])
+        # below 0 lies only a bound that the budget left loose: the choice is the best one found
+        accepted = shares[choice] >= self.min_score and max(margin, 0.0) >= self.min_margin
+        others = [i for i in np.argsort(-shares, kind="stable").tolist() if i != choice]
+        ranked = [choice, *others][: self.shown]
+        return {
+            "id": table.ids[chosen] if accepted else "",
+            "title": table.titles[chosen] if accepted else "",
+            "score": float(shares[choice]),
+            # an only candidate has nothing to be compared with
+            "margin": margin if np.isfinite(margin) else None,
+            "exact_margin": exact,
+            "candidates": [
+                {
+                    "id": table.ids[members[i]],
+                    "title": table.titles[members[i]],
+                    "score": float(shares[i]),
+                    "prior": float(table.priors[members[i]]),
+                }
+                for i in ranked
+            ],
+        }
+
+    # --- training ----------------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        kb_loader: Any = None,  # spaCy validates it and can't resolve a callable's types
+    ) -> None:
+        """Prepare for training; `kb_loader` replaces the knowledge base, as in spaCy."""
+        validate_get_examples(get_examples, "GraphEntityLinker.initialize")
+        if kb_loader is not None:
+            self.set_kb(kb_loader)
+        self.model.initialize()
+
+    def set_kb(self, kb_loader: Callable[[Vocab], KnowledgeBase]) -> None:
+        """Take another knowledge base."""
+        self.kb = kb_loader(self.vocab)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn the weights from entities with ``kb_id`` in the reference documents.
+
+        Each mention's gold candidate is made likely, given the gold links of the others.
+        Mentions whose gold concept is no candidate teach nothing.
+        """
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        for example in examples:
+            mentions, gold = self._gold(example.reference)
+            if not (gold >= 0).any():
+                continue
+            features = mentions.features.copy()
+            features[:, 3] = -self._mean_costs(mentions.table, gold)
+            scores, backprop = self.model.begin_update(
+                self.model.ops.asarray2f(cast(Any, features))
+            )
+            loss, gradient = conditional_gradient(
+                self.model.ops.to_numpy(scores), mentions.table.offsets, gold
+            )
+            backprop(self.model.ops.asarray1f(cast(Any, gradient / (gold >= 0).sum())))
+            losses[self.name] += loss
+        if sgd is not None:
+            self.finish_update(sgd)
+        return losses
+
+    def _gold(self, doc: Doc) -> tuple[Mentions, NDArray[np.int64]]:
+        """Mentions of an annotated document, and the place of each one's gold candidate."""
+        source = self.mentions
+        plain = doc.copy()
+        identifiers = {(span.start, span.end): span.kb_id_ for span in _spans(doc, source, self)}
+        mentions = self._mentions(plain)
+        table = mentions.table
+        gold = np.full(len(table.mentions), -1, np.int64)
+        for span, unit in zip(mentions.spans, mentions.units, strict=True):
+            identity = identifiers.get((span.start, span.end), "")
+            if unit < 0 or not identity:
+                continue
+            own = list(table.ids[table.offsets[unit] : table.offsets[unit + 1]])
+            if identity in own:
+                gold[unit] = own.index(identity)
+        return mentions, gold
+
+    def _mean_costs(self, table: CandidateTable, gold: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Mean cost of each candidate beside the gold candidates of all other mentions."""
+        known = np.flatnonzero(gold >= 0)
+        rows = table.offsets[known] + gold[known]
+        costs = self.pairs(table)[:, rows]
+        costs[table.own_mention[:, None] == known[None, :]] = 0.0
+        means: NDArray[np.float32] = (costs.sum(axis=1) / max(1, len(known) - 1)).astype(
+            np.float32
+        )
+        return means
+
+    def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
+        """Not a step of its own here: `update` needs loss and gradient at once."""
+        losses = self.update(examples, sgd=None)
+        return losses[self.name], None
+
+    # --- saving ----------------------------------------------------------------------------
+
+    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
+        """Save the weights, and the knowledge base if `store_kb` is set."""
+        super().to_disk(path, exclude=tuple(exclude))
+        if self.store_kb:
+            self.kb.to_disk(Path(path) / "kb")
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> GraphEntityLinker:
+        """Load what `to_disk` saved."""
+        super().from_disk(path, exclude=exclude)
+        if (Path(path) / "kb").exists():
+            self.kb.from_disk(Path(path) / "kb")
+        return self
+
+
+def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
+    return list(doc.spans.get(linker.spans_key, ())) if source == "spans" else list(doc.ents)

@@ -1,0 +1,194 @@
+"""The parser's gold standard: from Examples to arrays over the predicted tokens."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import DEP, HEAD, SENT_START, TAG
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ...models.parser.losses import ROOT, UNKNOWN, GoldTrees
+from .trees import tree_fault
+
+__all__ = ["GoldReader", "collect_labels"]
+
+Ints = NDArray[np.int64]
+
+
+def collect_labels(examples: Iterable[Example]) -> tuple[list[str], list[str], str]:
+    """The labels, the tags and the root's label of some gold-standard examples.
+
+    The root's label (the most frequent one, ``"ROOT"`` if there is none) is not among the
+    labels.
+    """
+    labels: set[str] = set()
+    tags: set[str] = set()
+    roots: dict[str, int] = {}
+    for example in examples:
+        for token in example.reference:
+            if token.dep and token.head.i == token.i:
+                roots[token.dep_] = roots.get(token.dep_, 0) + 1
+            elif token.dep:
+                labels.add(token.dep_)
+            if token.tag:
+                tags.add(token.tag_)
+    root = max(roots, key=lambda label: (roots[label], label), default="ROOT")
+    return sorted(labels - {root}), sorted(tags), root
+
+
+@dataclass
+class GoldReader:
+    """Reads the trees, boundaries and tags of Examples, aligned to the predicted tokens.
+
+    A sentence whose gold heads are no tree with one root teaches no heads; the reader warns
+    of the first.
+
+    Parameters
+    ----------
+    labels, tags
+        The names that are known; all others count as missing.
+    """
+
+    labels: Sequence[str]
+    tags: Sequence[str]
+    warned: bool = field(default=False, init=False)
+
+    def __call__(self, examples: Iterable[Example]) -> GoldTrees:
+        """Lay the examples' annotations end to end."""
+        examples = list(examples)
+        strings = examples[0].reference.vocab.strings if examples else StringStore()
+        index = [_Index.of(names, strings) for names in (self.labels, self.tags)]
+        parts = [self._read(example, *index) for example in examples]
+        begin = np.cumsum([0, *(len(part.heads) for part in parts)])
+        return GoldTrees(
+            offsets=np.concatenate(
+                [part.offsets[:-1] + at for part, at in zip(parts, begin, strict=False)]
+                + [begin[-1:]]
+            ),
+            heads=np.concatenate(
+                [
+                    np.where(part.heads >= 0, part.heads + at, part.heads)
+                    for part, at in zip(parts, begin, strict=False)
+                ]
+                or [begin[:0]]
+            ),
+            labels=np.concatenate([part.labels for part in parts] or [begin[:0]]),
+            starts=np.concatenate([part.starts for part in parts] or [begin[:0]]),
+            tags=np.concatenate([part.tags for part in parts] or [begin[:0]]),
+        )
+
+    def _read(self, example: Example, labels: _Index, tags: _Index) -> GoldTrees:
+        gold, n = example.reference, len(example.predicted)
+        to_gold = _one_to_one(example.alignment.x2y)
+        to_predicted = _one_to_one(example.alignment.y2x)
+        starts, starts_in_gold = _starts(example)
+        relative, deps, gold_tags = _columns(gold, [HEAD, DEP, TAG])
+        places = np.arange(len(gold))
+        gold_heads = places + relative.view(np.int64)
+        known = (deps != 0) & self._sound(gold, gold_heads, deps != 0, starts_in_gold)
+
+        heads = np.full(n, UNKNOWN, dtype=np.int64)
+        aligned = np.flatnonzero(to_gold >= 0)
+        mine = to_gold[aligned]
+        usable = known[mine]
+        aligned, mine = aligned[usable], mine[usable]
+        found = to_predicted[gold_heads[mine]]
+        found = np.where(gold_heads[mine] == mine, ROOT, np.where(found < 0, UNKNOWN, found))
+        # an arc that another tokenization carried over a boundary is none
+        sentence = np.cumsum(starts) if (starts >= 0).all() else np.zeros(n, dtype=np.int64)
+        astray = (found >= 0) & (sentence[np.maximum(found, 0)] != sentence[aligned])
+        heads[aligned] = np.where(astray, UNKNOWN, found)
+        begins = np.flatnonzero(starts == 1)
+        return GoldTrees(
+            offsets=np.append(begins if len(begins) else [0][: min(1, n)], n),
+            heads=heads,
+            labels=_taken(labels.find(deps), to_gold),
+            starts=starts,
+            tags=_taken(tags.find(gold_tags), to_gold),
+        )
+
+    def _sound(
+        self, gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints
+    ) -> NDArray[np.bool_]:
+        """Which tokens stand in a sentence whose tree can be learnt from."""
+        sound = np.ones(len(heads), dtype=bool)
+        for start, end in zip(starts, np.append(starts[1:], len(heads)), strict=True):
+            if not known[start:end].all():
+                continue  # partly annotated: each arc for itself
+            fault = tree_fault(heads[start:end] - start)
+            if fault:
+                sound[start:end] = False
+                self._warn(gold[start:end].text, fault)
+        return sound
+
+    def _warn(self, text: str, fault: str) -> None:
+        if not self.warned:
+            self.warned = True
+            warnings.warn(
+                f"A gold tree has {fault} and teaches no heads (others may follow unsaid): "
+                f"{text[:80]!r}. Give each sentence one root and no cycle.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+@dataclass(frozen=True)
+class _Index:
+    """Finds the numbers of names by their hashes."""
+
+    hashes: NDArray[np.uint64]
+    numbers: Ints
+
+    @classmethod
+    def of(cls, names: Sequence[str], strings: StringStore) -> _Index:
+        hashes = np.array([strings.add(name) for name in names], dtype=np.uint64)
+        order = np.argsort(hashes)
+        return cls(hashes[order], order.astype(np.int64))
+
+    def find(self, hashes: NDArray[np.uint64]) -> Ints:
+        if not len(self.hashes):
+            return np.full(len(hashes), UNKNOWN, dtype=np.int64)
+        place = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
+        return np.where(self.hashes[place] == hashes, self.numbers[place], UNKNOWN)
+
+
+def _columns(doc: Doc, attributes: list[int]) -> list[NDArray[np.uint64]]:
+    values = cast(Any, doc.to_array(cast(Any, attributes))).reshape(len(doc), len(attributes))
+    return [np.ascontiguousarray(column, dtype=np.uint64) for column in values.T]
+
+
+def _one_to_one(alignment: Any) -> Ints:
+    """The partner of each token that has exactly one, -1 for all others."""
+    lengths = np.asarray(alignment.lengths)
+    partner = np.full(len(lengths), -1, dtype=np.int64)
+    single = np.flatnonzero(lengths == 1)
+    partner[single] = np.asarray(alignment.data)[(np.cumsum(lengths) - lengths)[single]]
+    return partner
+
+
+def _starts(example: Example) -> tuple[Ints, Ints]:
+    """Sentence starts over the predicted tokens (1, 0, or unknown), and places in the gold."""
+    gold, n = example.reference, len(example.predicted)
+    if not gold.has_annotation("SENT_START"):
+        return np.full(n, UNKNOWN, dtype=np.int64), np.zeros(min(1, len(gold)), dtype=np.int64)
+    marks = _columns(gold, [SENT_START])[0].view(np.int64)
+    marks[:1] = 1
+    in_gold = np.flatnonzero(marks == 1)
+    alignment = example.alignment.y2x
+    lengths = np.asarray(alignment.lengths)
+    first = (np.cumsum(lengths) - lengths)[in_gold]
+    starts = np.zeros(n, dtype=np.int64)
+    starts[np.asarray(alignment.data)[first[lengths[in_gold] > 0]]] = 1
+    starts[:1] = 1
+    return starts, in_gold
+
+
+def _taken(values: Ints, to_gold: Ints) -> Ints:
+    return np.where(to_gold >= 0, values[np.maximum(to_gold, 0)], UNKNOWN)

@@ -1,0 +1,52 @@
+"""The trees of a document between the decoder and the Doc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certificate import Certificate
+from ...models.parser.tree_scores import SentenceScores
+
+__all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
+
+#: Labels of white space, of a root, and of a token that has no tree.
+SPACE, ROOT, NO_LABEL = -2, -1, -3
+
+
+@dataclass
+class ParsedDoc:
+    """The trees of one document, before they are written to it.
+
+    Attributes
+    ----------
+    heads
+        Places of the heads in the document, a root being its own.
+    labels
+        Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
+    starts
+        Where sentences begin.
+    margins
+        Each token's head margin.
+    certificates, parses
+        Of each sentence that has a word.
+    """
+
+    heads: NDArray[np.int64]
+    labels: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    margins: NDArray[np.float64]
+    certificates: list[Certificate] = field(default_factory=list)
+    parses: list[list[dict[str, Any]]] = field(default_factory=list)
+
+    @classmethod
+    def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
+        """No trees yet."""
+        return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))
+
+    def put(self, sentence: SentenceScores, tree: NDArray[np.int32]) -> None:
+        """Add the tree of a sentence."""
+        self.heads[sentence.tokens], self.labels[sentence.tokens] = sentence.tree(tree)

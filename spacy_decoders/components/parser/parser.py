@@ -1,0 +1,391 @@
+"""``branch_and_bound_parser``: dependency trees that are the best by proof."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
+from spacy.tokens import Doc
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Model, Optimizer, set_dropout_rate
+from thinc.types import Floats2d
+
+from ...budget import Budget
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from ...models.parser.arc_scorer import set_sizes
+from ...models.parser.decoding import TreeParser
+from ...models.parser.factor_templates import FAMILIES, FactorTemplates, Family, add_families
+from ...models.parser.factor_training import MarginTraining, gold_trees
+from ...models.parser.losses import GoldTrees, update
+from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
+from ..decoding_pipe import DecodingPipe
+from ..extensions import record_certificates, record_margins
+from ..option_checks import alternatives, decoder_of, flag, number, optional, strings, whole
+from ..options import Option
+from ..scoring import score_certified
+from .gold import GoldReader, collect_labels
+from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
+from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
+
+if TYPE_CHECKING:
+    from ...decoders.tree import TreeSolution
+
+__all__ = ["BranchAndBoundParser", "make_parser_scorer"]
+
+
+def _checked_factors(name: str, value: Any) -> tuple[str, ...]:
+    """Families of factors, or none."""
+    families = strings(name, value)
+    unknown = [family for family in families if family not in FAMILIES]
+    if unknown or len(set(families)) < len(families):
+        raise ProblemError(
+            f"{name}: expected different ones of {', '.join(FAMILIES)}, or none; got {value!r}."
+        )
+    return families
+
+
+class BranchAndBoundParser(DecodingPipe):
+    """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
+
+    A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
+    are none, the parser's own boundary layer sets them. Each sentence gets one root and one
+    certificate in ``doc._.certificates[name]``.
+
+    Parameters
+    ----------
+    vocab, model, name
+        As for every trainable pipe; the model is an
+        :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`.
+    decoder
+        A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
+    factors
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings",
+        "tri_siblings", "great_grandparents". Eisner and ChuLiuEdmonds take none but "arcs".
+    factors_start
+        After so many updates the factors begin to learn, from what the arcs get wrong.
+    window
+        Siblings farther apart than so many tokens are no factor.
+    k
+        Score factors over each token's k best heads only: faster, and certified among the
+        trees of these ("pruned"). None for all.
+    beam
+        Score factors over those arcs only through which the best tree by single arcs is worth
+        at most so much less than the best of all: faster than `k`, as sure tokens are left
+        one head and doubtful ones many; 10 leaves three a token. None for all.
+    projective
+        Whether arcs may not cross.
+    iterations
+        Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
+        programs); when it is done, the best tree so far stands, with its gap. None for no
+        limit. The same sentence gets the same tree on any machine.
+    seconds
+        Time for one sentence, as a further limit: which tree is found in it depends on the
+        machine and on how busy it is. None for no limit.
+    head_margins
+        Whether to set ``token._.head_margin``: the best tree's score minus that of the best
+        tree in which the token has another head.
+    k_best
+        Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
+    scorer
+        The scoring method.
+    """
+
+    decoder = Option(decoder_of("tree"), saved=False)
+    factors = Option(_checked_factors)
+    factors_start = Option(whole(0))
+    window = Option(whole(1))
+    k = Option(optional(whole(1)))
+    beam = Option(optional(number(least=0)))
+    projective = Option(flag)
+    iterations = Option(optional(whole(1)))
+    seconds = Option(optional(number(above=0)))
+    head_margins = Option(flag)
+    k_best = Option(alternatives)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], Floats2d],
+        name: str = "branch_and_bound_parser",
+        *,
+        decoder: Any,
+        factors: Sequence[Family] = ("arcs", "grandparents", "siblings"),
+        factors_start: int = 1000,
+        window: int = 15,
+        k: int | None = None,
+        beam: float | None = None,
+        projective: bool = True,
+        iterations: int | None = 500,
+        seconds: float | None = None,
+        head_margins: bool = False,
+        k_best: int = 1,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
+        self.configure(
+            decoder=decoder,
+            factors=factors,
+            factors_start=factors_start,
+            window=window,
+            k=k,
+            beam=beam,
+            projective=projective,
+            iterations=iterations,
+            seconds=seconds,
+            head_margins=head_margins,
+            k_best=k_best,
+        )
+        self._writer = TreeWriter()
+        self._gold: GoldReader | None = None
+
+    # --- options ---
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse at once what a decoder would refuse at every document."""
+        _check_decoder(
+            type(options["decoder"]).__name__, options["factors"], options["projective"]
+        )
+        weights = self.model.get_ref("factors")
+        learnt = [family for family in FAMILIES if weights.has_param(family)]
+        unknown = [family for family in options["factors"] if family not in learnt]
+        if learnt and unknown:
+            raise ProblemError(
+                f"factors: the model has no weights of {', '.join(unknown)}, only of "
+                f"{', '.join(learnt)}; train a parser with these factors."
+            )
+
+    @property
+    def templates(self) -> FactorTemplates:
+        """What scores the factors."""
+        return FactorTemplates(self.model.get_ref("factors"), self.factors, self.window)
+
+    @property
+    def first_order(self) -> TreeParser:
+        """How sentences are decoded by their arcs alone."""
+        budget = Budget(self.seconds, self.iterations)
+        return TreeParser(self.decoder, None, self.projective, self.k, self.beam, budget=budget)
+
+    # --- labels ---
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The dependency labels, the root's last."""
+        return (*self.cfg["labels"], self.cfg["root"])
+
+    @property
+    def label_data(self) -> dict[str, Any]:
+        """What ``spacy init labels`` stores and `initialize` takes."""
+        return {name: self.cfg[name] for name in ("labels", "tags", "root")}
+
+    def add_label(self, label: str) -> int:
+        """Add a dependency label before the network is initialized."""
+        if label in self.labels:
+            return 0
+        if self.model.get_ref("labels").has_dim("nO"):
+            raise ValueError(Errors.E922.format(name=self.name, nO=len(self.labels)))
+        self.cfg["labels"] = [*self.cfg["labels"], label]
+        self.vocab.strings.add(label)
+        return 1
+
+    # --- prediction ---
+
+    def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
+        """Score the trees of each document's sentences."""
+        docs = list(docs)
+        return score_documents(
+            self.model, docs, [preset_starts(doc) for doc in docs], [is_space(doc) for doc in docs]
+        )
+
+    def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
+        """Find the best tree of each sentence."""
+        parsed = ParsedDoc.blank(len(doc), scores.starts)
+        parser = self.parser
+        for sentence in scores.sentences:
+            self._decode_sentence(parser, sentence, parsed)
+        blank = is_space(doc)
+        attach_spaces(parsed.heads, blank, parsed.starts)
+        alone = parsed.heads == np.arange(len(doc))
+        parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+        return parsed
+
+    @property
+    def parser(self) -> TreeParser:
+        """How sentences are decoded: by arcs alone until a factor has been learnt."""
+        templates = self.templates
+        if not templates.families or not templates.is_trained:
+            return self.first_order
+        return replace(self.first_order, templates=templates)
+
+    def _decode_sentence(
+        self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc
+    ) -> None:
+        problem = parser.problem(sentence)
+        try:
+            best = parser.decode(sentence, problem)
+        except InfeasibleError:
+            name = type(parser.decoder).__name__
+            parsed.certificates.append(Certificate.infeasible(name, scope=problem.scope))
+            parsed.parses.append([])
+            return
+        parsed.certificates.append(best.certificate)
+        parsed.put(sentence, best.heads)
+        if self.head_margins:
+            from ...decoders.tree import head_margins
+
+            margins = head_margins(problem, best.heads, budget=parser.budget)
+            parsed.margins[sentence.tokens] = margins
+        if self.k_best > 1:
+            from ...decoders.tree import k_best
+
+            found = k_best(problem, self.k_best, budget=parser.budget)
+            parsed.parses.append([self._as_dict(sentence, solution) for solution in found])
+
+    def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
+        """One of several trees in plain types: places in the document, a root being its own."""
+        heads, labels = sentence.tree(solution.heads)
+        names = self.labels
+        return {
+            "component": self.name,
+            "tokens": sentence.tokens.tolist(),
+            "heads": heads.tolist(),
+            "deps": [names[label] for label in labels],
+            "score": solution.certificate.score,
+        }
+
+    def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
+        """Write heads, labels and boundaries at once, then what spaCy has no place for."""
+        strings = doc.vocab.strings
+        # the last two are the root's label, at -1, and that of white space, at -2
+        hashes = np.array(
+            [strings.add(label) for label in (*self.cfg["labels"], SPACE_LABEL, self.cfg["root"])],
+            dtype=np.uint64,
+        )
+        deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
+        self._writer.write(doc, decoded.heads, deps, decoded.starts)
+        record_certificates(doc, self.name, decoded.certificates)
+        if self.head_margins:
+            record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
+        if self.k_best > 1:
+            # those of other parsers in the pipeline stay; each has its sentences' lists
+            others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
+            doc._.parses = [*others, *decoded.parses]
+
+    # --- training ---
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: dict[str, Any] | None = None,
+    ) -> None:
+        """Collect the labels and size the network by some gold-standard examples.
+
+        Parameters
+        ----------
+        get_examples
+            Gives examples with trees.
+        nlp
+            The pipeline.
+        labels
+            What :attr:`label_data` was, to spare the pass over all examples.
+        """
+        validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
+        if labels is not None:
+            self.cfg.update(labels)
+        else:
+            found, tags, root = collect_labels(get_examples())
+            found = [*self.cfg["labels"], *(x for x in found if x not in self.cfg["labels"])]
+            self.cfg.update({"labels": found, "tags": tags, "root": root})
+        if not self.cfg["labels"]:
+            raise ProblemError(
+                f"{self.name}: the examples have no labelled arcs to learn; give trees (heads "
+                "and labels), or add labels with add_label()."
+            )
+        for label in self.labels:
+            self.vocab.strings.add(label)
+        sample = [example.predicted for example in islice(get_examples(), 10)]
+        add_families(self.model.get_ref("factors"), self.factors)
+        set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
+        self.model.initialize(X=sample)
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch of examples."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = [example for example in examples if len(example.predicted)]
+        validate_examples(examples, "BranchAndBoundParser.update")
+        if not examples:
+            return losses
+        set_dropout_rate(self.model, drop)
+        docs, gold = [example.predicted for example in examples], self._read_gold(examples)
+        found, forward = update(self.model, docs, gold)
+        losses[self.name] += found.total
+        self.cfg["updates"] += 1
+        if self.factors and self.cfg["updates"] > self.factors_start:
+            training = MarginTraining(self.templates, self.decoder, self.projective)
+            training.step(forward.sentences(self.model, docs, gold.offsets), gold_trees(gold))
+        if sgd:
+            self.finish_update(sgd)
+        return losses
+
+    def _read_gold(self, examples: list[Example]) -> GoldTrees:
+        if self._gold is None or self._gold.labels != self.cfg["labels"]:
+            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
+        return self._gold(examples)
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score the trees as spaCy does, and add the share of certified ones."""
+        if self.scorer is None:
+            return {}
+        return self.scorer(examples, component=self.name, **kwargs)
+
+
+def _check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
+    """Refuse at once what a decoder of ours would refuse at every document."""
+    beyond_arcs = [family for family in factors if family != "arcs"]
+    if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
+        raise ProblemError(
+            f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
+            "out (factors = []), or decode by BranchAndBound."
+        )
+    if decoder in ("Eisner", "SecondOrder") and not projective:
+        raise ProblemError(
+            f"projective: {decoder} finds projective trees; set it to true, or decode by "
+            "ChuLiuEdmonds or BranchAndBound."
+        )
+    if decoder == "ChuLiuEdmonds" and projective:
+        raise ProblemError(
+            "projective: ChuLiuEdmonds finds non-projective trees; set it to false, or decode "
+            "by Eisner or BranchAndBound."
+        )
+
+
+def make_parser_scorer() -> Callable[..., dict[str, Any]]:
+    """Build ``spacy-decoders.parser_scorer.v1``."""
+    return score_parser
+
+
+def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> dict[str, Any]:
+    """Return spaCy's parser scores (``dep_uas``, ``sents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    return {**parser_score(examples, **kwargs), **score_certified(examples, component)}

@@ -1,0 +1,150 @@
+"""Dependency trees between spaCy's Doc and plain arrays."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import DEP, HEAD, IS_SPACE, SENT_START
+from spacy.tokens import Doc
+
+from ...errors import ProblemError
+
+__all__ = ["attach_spaces", "is_space", "TreeWriter", "preset_starts", "tree_fault"]
+
+#: What the label of white space is; spaCy's parser uses the same.
+SPACE_LABEL = "dep"
+
+
+def preset_starts(doc: Doc) -> NDArray[np.int64]:
+    """Sentence starts as set: 1 for a start, -1 for none, 0 where nobody has said."""
+    marks: Any = doc.to_array(SENT_START)
+    known: NDArray[np.int64] = marks.astype(np.uint64).view(np.int64).reshape(-1)
+    return known
+
+
+def is_space(doc: Doc) -> NDArray[np.bool_]:
+    """Whether each token is white space."""
+    flags: Any = doc.to_array(IS_SPACE)
+    blank: NDArray[np.bool_] = flags.reshape(-1).astype(bool)
+    return blank
+
+
+def tree_fault(heads: NDArray[np.int64]) -> str | None:
+    """What keeps the heads of one sentence (0-based, a root being its own) from a tree.
+
+    Examples
+    --------
+    >>> tree_fault(np.array([1, 1, 1])) is None
+    True
+    >>> tree_fault(np.array([0, 2, 1]))
+    'a cycle through token 1'
+    """
+    n = len(heads)
+    if ((heads < 0) | (heads >= n)).any():
+        return "a head outside the sentence"
+    roots = int((heads == np.arange(n)).sum())
+    # doubling the stride reaches the top of any tree in log2(n) steps
+    top = heads
+    for _ in range(max(1, n.bit_length())):
+        top = top[top]
+    lost = np.flatnonzero(heads[top] != top)
+    if len(lost):
+        return f"a cycle through token {int(lost[0])}"
+    if roots != 1:
+        return f"{roots} roots"
+    return None
+
+
+def attach_spaces(
+    heads: NDArray[np.int64], spaces: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> None:
+    """Give each white-space token a head in place: the token before it, as a rule.
+
+    At the beginning of a sentence it is the first word behind; in a sentence of white space
+    only, the first token is the root.
+    """
+    if not spaces.any():
+        return
+    ends = np.append(starts[1:], len(heads))
+    for start, end in zip(starts, ends, strict=True):
+        if not spaces[start:end].any():
+            continue
+        words = np.flatnonzero(~spaces[start:end]) + start
+        for token in np.flatnonzero(spaces[start:end]) + start:
+            before = words[words < token]
+            heads[token] = before[-1] if len(before) else (words[0] if len(words) else start)
+
+
+@dataclass
+class TreeWriter:
+    """Writes trees so that spaCy's own view of them is right, as far as it can be.
+
+    spaCy derives sentences and subtree edges from the heads, and may get both wrong where
+    arcs cross. Sentence boundaries are put back; of wrong edges the writer warns, once.
+    """
+
+    warned: bool = False
+
+    def write(
+        self,
+        doc: Doc,
+        heads: NDArray[np.int64],
+        deps: NDArray[np.uint64],
+        starts: NDArray[np.int64],
+    ) -> None:
+        """Write heads (places in the document, a root being its own), labels, boundaries.
+
+        Raises
+        ------
+        ProblemError
+            If the heads of a sentence are no tree with one root; the document is left as it
+            was.
+        """
+        if not len(doc):
+            return
+        ends = np.append(starts[1:], len(doc))
+        for start, end in zip(starts, ends, strict=True):
+            fault = tree_fault(heads[start:end] - start)
+            if fault and deps[start:end].any():  # nothing at all is written for no tree
+                raise ProblemError(
+                    f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
+                )
+        values = np.empty((len(doc), 2), dtype=np.uint64)
+        values[:, 0] = (heads - np.arange(len(heads))).astype(np.int64).view(np.uint64)
+        values[:, 1] = deps
+        doc.from_array([HEAD, DEP], cast(Any, values))
+        marks = np.full(len(doc), -1, dtype=np.int64)
+        marks[starts] = 1
+        if (preset_starts(doc) != marks).any():
+            self._warn()
+            doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
+        elif not self.warned and _has_wrong_edges(doc, heads, starts, ends):
+            self._warn()
+
+    def _warn(self) -> None:
+        if not self.warned:
+            self.warned = True
+            warnings.warn(
+                "A non-projective tree is beyond what spaCy can derive from heads: "
+                "token.left_edge and right_edge (and what builds on them, such as noun "
+                "chunks) may be wrong there, and sentence boundaries, which are right in "
+                "this Doc, may be cut anew when it is serialised. Heads and labels are right. "
+                "Set projective = true for trees without crossing arcs.",
+                UserWarning,
+                stacklevel=2,
+            )
+
+
+def _has_wrong_edges(
+    doc: Doc, heads: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> bool:
+    """Whether spaCy's span of any root differs from its sentence."""
+    for start, end in zip(starts, ends, strict=True):
+        root = start + int(np.argmax(heads[start:end] == np.arange(start, end)))
+        if doc[root].left_edge.i != start or doc[root].right_edge.i != end - 1:
+            return True
+    return False

@@ -1,0 +1,1 @@
+"""``exact_tagger``: tag sequences by exact, certified decoding."""

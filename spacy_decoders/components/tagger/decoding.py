@@ -1,0 +1,154 @@
+"""Decoding the sentences of documents with a chain decoder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import SENT_START
+from spacy.tokens import Doc
+
+from ...certificate import Certificate
+from ...errors import InfeasibleError
+
+__all__ = ["Tagging", "decode_units", "unit_lengths"]
+
+#: The label of a token in a unit without a legal labelling.
+NO_LABEL = -1
+
+
+@dataclass(frozen=True)
+class Tagging:
+    """What was decoded for one document.
+
+    Attributes
+    ----------
+    labels
+        **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
+    units
+        Tokens of each decoded unit.
+    certificates
+        One for each unit.
+    margins
+        For each token, if asked for.
+    alternatives
+        For each unit the k best solutions, best first, if asked for.
+    """
+
+    labels: NDArray[np.int32]
+    units: list[int]
+    certificates: list[Certificate]
+    margins: list[float] | None = None
+    alternatives: list[list[Any]] | None = None
+
+    def with_margins(self, model: Any, emissions: NDArray[np.float32]) -> Tagging:
+        """Add by how much the best labelling would be worse with another label at each token.
+
+        Infinite where no other label is legal, and 0 where none at all is.
+        """
+        from ...decoders.chain import max_marginal_margins
+
+        # a unit without a legal labelling has no label at any token
+        decoded = self.labels != NO_LABEL
+        units = np.repeat(np.arange(len(self.units)), self.units)
+        lengths = np.bincount(units[decoded], minlength=len(self.units))
+        margins = np.zeros(len(self.labels), dtype=np.float32)
+        margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
+        return replace(self, margins=margins.tolist())
+
+    def with_alternatives(self, model: Any, emissions: NDArray[np.float32], k: int) -> Tagging:
+        """Add up to k best solutions of each unit."""
+        from ...decoders.chain import k_best
+
+        alternatives = [
+            [] if self.labels[begin] == NO_LABEL else k_best(model, emissions[begin:stop], k)
+            for begin, stop in self._bounds()
+        ]
+        return replace(self, alternatives=alternatives)
+
+    def as_dicts(self, names: Sequence[str]) -> list[dict[str, Any]]:
+        """The alternatives in plain types: unit by unit, best first, with the labels' names."""
+        return [
+            {
+                "start": begin,
+                "end": stop,
+                "labels": [names[label] for label in solution.labels.tolist()],
+                "score": solution.certificate.score,
+                "certificate": solution.certificate.as_dict(),
+            }
+            for (begin, stop), of_unit in zip(
+                self._bounds(), self.alternatives or (), strict=False
+            )
+            for solution in of_unit
+        ]
+
+    def _bounds(self) -> Iterable[tuple[int, int]]:
+        return pairwise([0, *np.cumsum(self.units).tolist()])
+
+
+def unit_lengths(doc: Doc) -> list[int]:
+    """Tokens of each sentence, or of the document if it has no boundaries."""
+    if not len(doc):
+        return []
+    starts = np.flatnonzero(doc.to_array(SENT_START) == 1).tolist()
+    if not starts or starts[0]:
+        starts.insert(0, 0)
+    return [stop - start for start, stop in pairwise([*starts, len(doc)])]
+
+
+def decode_units(
+    decoder: Any, model: Any, emissions: Sequence[NDArray[np.float32]], units: list[list[int]]
+) -> list[Tagging]:
+    """Decode the units of several documents in one call.
+
+    Parameters
+    ----------
+    decoder
+        A chain decoder.
+    model
+        The chain model.
+    emissions
+        For each document, **shape (n, L)**.
+    units
+        For each document, the tokens of each of its units.
+    """
+    lengths = [length for of_doc in units for length in of_doc]
+    if not lengths:
+        return [Tagging(np.zeros(0, dtype=np.int32), [], []) for _ in units]
+    rows = np.concatenate(emissions) if len(emissions) > 1 else emissions[0]
+    try:
+        solved = iter(decoder.decode_batch(model, rows, lengths))
+    except InfeasibleError:
+        solved = _one_by_one(decoder, model, rows, lengths)
+    taggings = []
+    for of_doc in units:
+        solutions = list(islice(solved, len(of_doc)))
+        if len(solutions) == 1:
+            labels = solutions[0].labels
+        else:
+            parts = [solution.labels for solution in solutions]
+            labels = np.concatenate([np.zeros(0, dtype=np.int32), *parts])
+        taggings.append(Tagging(labels, of_doc, [found.certificate for found in solutions]))
+    return taggings
+
+
+def _one_by_one(
+    decoder: Any, model: Any, rows: NDArray[np.float32], lengths: Iterable[int]
+) -> Iterator[Any]:
+    """Decode unit by unit, so that one without a legal labelling costs no other."""
+    from ...decoders.chain import ChainSolution
+
+    begin = 0
+    for length in lengths:
+        try:
+            yield decoder.decode(model, rows[begin : begin + length])
+        except InfeasibleError:
+            yield ChainSolution(
+                np.full(length, NO_LABEL, dtype=np.int32),
+                Certificate.infeasible(type(decoder).__name__),
+            )
+        begin += length

@@ -1,0 +1,229 @@
+"""What the labels of a chain mean: values of token attributes, and which may follow which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import ENT_IOB, ENT_TYPE, MORPH, POS, TAG
+from spacy.parts_of_speech import IDS as POS_IDS
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.vocab import Vocab
+
+from ...errors import ProblemError
+
+__all__ = ["TARGETS", "LabelSpace", "Target", "aligned_labels", "reference_labels"]
+
+Target = Literal["tag", "pos", "morph", "ent"]
+TARGETS: tuple[Target, ...] = ("tag", "pos", "morph", "ent")
+
+_IOB = {"I": 1, "O": 2, "B": 3}
+_COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}
+
+
+class LabelSpace:
+    """The labels of one component and what each writes to a token.
+
+    A label is one value for each target, joined by blanks: ``"NNP"`` for the target tag,
+    ``"NNP B-PER"`` for tag and ent.
+
+    Parameters
+    ----------
+    vocab
+        The component's vocabulary; a Doc may have another.
+    targets
+        What each part of a label is.
+    labels
+        The labels, in the order of their numbers.
+
+    Raises
+    ------
+    ProblemError
+        If a label has not one part for each target, or a part can't be written.
+    """
+
+    def __init__(self, vocab: Vocab, targets: Sequence[Target], labels: Sequence[str]) -> None:
+        self.vocab = vocab
+        self.targets = tuple(targets)
+        self.labels = tuple(labels)
+        self.index = {label: number for number, label in enumerate(self.labels)}
+        # a single target's labels are taken whole
+        parts = [label.split(" ") if len(targets) > 1 else [label] for label in self.labels]
+        for label, of_label in zip(self.labels, parts, strict=True):
+            if len(of_label) != len(self.targets) or not all(of_label):
+                raise ProblemError(
+                    f"labels: {label!r} should have one part for each of the targets "
+                    f"{', '.join(self.targets)}, separated by a blank."
+                )
+        self.parts = parts
+        #: the token attributes that are written
+        self.attributes = [attribute for target in self.targets for attribute in _COLUMNS[target]]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @cached_property
+    def values(self) -> NDArray[np.uint64]:
+        """**Shape (L + 1, attributes)**: what each label writes; the last row writes nothing.
+
+        Label -1, for a token without one, thus is the last row.
+        """
+        rows = [
+            [
+                value
+                for target, part in zip(self.targets, parts, strict=True)
+                for value in _value(self.vocab, target, part)
+            ]
+            for parts in self.parts
+        ]
+        rows.append([0] * len(self.attributes))
+        return np.array(rows, dtype=np.uint64)
+
+    def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
+        """**Shape (n, attributes)**: what some labels write to a Doc of this vocabulary.
+
+        The strings are added to it each time: it may have forgotten them, as it does at the
+        end of a memory zone.
+        """
+        for number in set(labels.tolist()) - {-1}:
+            for target, part in zip(self.targets, self.parts[number], strict=True):
+                _value(vocab, target, part)
+        return self.values[labels]
+
+    @cached_property
+    def can_start(self) -> NDArray[np.bool_] | None:
+        """**Shape (L,)**: whether a label may come first; None if all may."""
+        if "ent" not in self.targets:
+            return None
+        return np.array([not entity.startswith("I-") for entity in self._entities])
+
+    @cached_property
+    def can_follow(self) -> NDArray[np.bool_] | None:
+        """**Shape (L, L)**: whether the column's label may follow the row's; None if all may."""
+        if "ent" not in self.targets:
+            return None
+        allowed = np.ones((len(self), len(self)), dtype=bool)
+        types = np.array([entity[2:] for entity in self._entities])
+        for number, entity in enumerate(self._entities):
+            if entity.startswith("I-"):
+                allowed[:, number] = types == entity[2:]
+        return allowed
+
+    @cached_property
+    def continues_entity(self) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label stands inside an entity that began before it."""
+        return np.array([entity.startswith("I-") for entity in self._entities])
+
+    @cached_property
+    def outside_entity(self) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label stands outside any entity."""
+        return np.array([entity == "O" for entity in self._entities])
+
+    def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label, whole or in part, is among those given."""
+        wanted = set(parts)
+        return np.array(
+            [
+                label in wanted or not wanted.isdisjoint(of_label)
+                for label, of_label in zip(self.labels, self.parts, strict=True)
+            ],
+            dtype=bool,
+        )
+
+    def matching(self, row: NDArray[np.uint64], is_set: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label writes just this in the attributes that are set."""
+        mask: NDArray[np.bool_] = (self.values[:-1, is_set] == row[is_set]).all(axis=1)
+        return mask
+
+    def present(self, doc: Doc) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
+        """What a Doc has already: values and whether they are set, **shape (n, attributes)**.
+
+        Of entities only the tokens inside one count: "outside" is what components write that
+        did not look.
+        """
+        values: Any = doc.to_array(cast(Any, self.attributes)).reshape(len(doc), -1)
+        is_set = values != 0
+        if ENT_IOB in self.attributes:
+            column = self.attributes.index(ENT_IOB)
+            is_set[:, column : column + 2] = self.in_entity(values)[:, None]
+        return values, is_set
+
+    def in_entity(self, values: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """**Shape (n,)**: whether the values of a token, as in `present`, are of an entity."""
+        column = values[:, self.attributes.index(ENT_IOB)]
+        inside: NDArray[np.bool_] = (column == _IOB["B"]) | (column == _IOB["I"])
+        return inside
+
+    @property
+    def _entities(self) -> list[str]:
+        column = self.targets.index("ent")
+        return [parts[column] for parts in self.parts]
+
+
+def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
+    """What part of a label is in a vocabulary, which has its string afterwards."""
+    if target == "tag":
+        return (vocab.strings.add(part),)
+    if target == "morph":
+        return (vocab.morphology.add(part),)
+    if target == "pos":
+        if part not in POS_IDS:
+            raise ProblemError(
+                f"labels: {part!r} is no universal part of speech; use target 'tag' for "
+                "tags of any other kind."
+            )
+        return (POS_IDS[part],)
+    if part == "O":
+        return (_IOB["O"], 0)
+    if part[:2] not in ("B-", "I-") or len(part) < 3:
+        raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
+    return (_IOB[part[0]], vocab.strings.add(part[2:]))
+
+
+def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
+    """The label of each token of the reference; None where a part is missing."""
+    layers = [[_token_value(token, target) for token in example.reference] for target in targets]
+    return _joined(layers)
+
+
+def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
+    """The label of each token of the predicted Doc; None where a part is missing."""
+    layers: list[Sequence[str | None]] = []
+    for target in targets:
+        if target == "ent":
+            layers.append([_bio(tag) for tag in example.get_aligned_ner()])
+        else:
+            layers.append(example.get_aligned(target.upper(), as_string=True))
+    return _joined(layers)
+
+
+def _joined(layers: Sequence[Sequence[str | None]]) -> list[str | None]:
+    if len(layers) == 1:
+        return [value or None for value in layers[0]]
+    return [
+        " ".join(cast(Any, parts)) if all(parts) else None for parts in zip(*layers, strict=True)
+    ]
+
+
+def _bio(biluo: str | None) -> str | None:
+    """BIO of BILUO; spaCy's own conversion spoils types such as "SKU-1"."""
+    if biluo is None or biluo == "-":
+        return None
+    return {"U": "B", "L": "I"}.get(biluo[0], biluo[0]) + biluo[1:]
+
+
+def _token_value(token: Any, target: Target) -> str | None:
+    if target == "tag":
+        return token.tag_ or None
+    if target == "pos":
+        return token.pos_ or None
+    if target == "morph":
+        # no features at all is a value too
+        return (str(token.morph) or "_") if token.has_morph() else None
+    if token.ent_iob_ in ("B", "I"):
+        return f"{token.ent_iob_}-{token.ent_type_}"
+    return token.ent_iob_ or None

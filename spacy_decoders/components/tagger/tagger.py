@@ -1,0 +1,375 @@
+"""``exact_tagger``: tag sequences by exact, certified decoding."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example, validate_get_examples
+from spacy.util import check_lexeme_norms
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ...errors import ProblemError
+from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch, Loss
+from ...models.tagger.scorer import ChainScores
+from .. import extensions
+from ..decoding_pipe import DecodingPipe
+from ..option_checks import alternatives, decoder_of, flag, one_of, strings
+from ..options import Option
+from .constraints import constrained
+from .decoding import Tagging, decode_units, unit_lengths
+from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
+
+__all__ = ["ExactTagger"]
+
+
+def _checked_target(name: str, value: Any) -> Target | tuple[Target, ...]:
+    """One target, or several different ones."""
+    targets: Any = (value,) if isinstance(value, str) else strings(name, value)
+    if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
+        raise ProblemError(
+            f"{name}: expected one of {', '.join(TARGETS)} or a list of different ones, "
+            f"got {value!r}."
+        )
+    return cast("Target", value) if isinstance(value, str) else targets
+
+
+class ExactTagger(DecodingPipe):
+    """Tags by a linear chain that is decoded exactly.
+
+    The options are told by its factory, ``factories.exact_tagger``. What it decodes is a
+    sentence where the Doc has boundaries and the whole Doc where it has none; each gets a
+    certificate in ``doc._.certificates[name]``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.training import Example
+    >>> nlp = spacy.blank("en")
+    >>> tagger = nlp.add_pipe("exact_tagger")
+    >>> gold = {"tags": ["NNP", "VBZ"]}
+    >>> examples = [Example.from_dict(nlp.make_doc("Mercury shines"), gold)]
+    >>> optimizer = nlp.initialize(lambda: examples)
+    >>> for _ in range(20):
+    ...     _ = nlp.update(examples, sgd=optimizer)
+    >>> doc = nlp("Mercury shines")
+    >>> [token.tag_ for token in doc], doc._.certificates["exact_tagger"][0]["status"]
+    (['NNP', 'VBZ'], 'optimal')
+    """
+
+    target = Option(
+        _checked_target,
+        fixed="a trained model has the labels of its target; make another component for another.",
+    )
+    loss = Option(one_of(tuple(LOSSES)))
+    overwrite = Option(flag)
+    margins = Option(flag)
+    k_best = Option(alternatives)
+    decoder = Option(decoder_of("chain"), saved=False)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], ChainScores],
+        decoder: Any,
+        name: str = "exact_tagger",
+        *,
+        target: Target | Sequence[Target] = "tag",
+        loss: Loss = "crf",
+        overwrite: bool = True,
+        margins: bool = False,
+        k_best: int = 1,
+        scorer: Callable[..., dict[str, Any]] | None = None,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {"labels": [], "dictionary": {}}
+        self.configure(
+            target=target,
+            loss=loss,
+            overwrite=overwrite,
+            margins=margins,
+            k_best=k_best,
+            decoder=decoder,
+        )
+        # derived from labels, dictionary and weights, when it is needed
+        self._space: LabelSpace | None = None
+        self._allowed: dict[int, NDArray[np.bool_]] | None = None
+        self._chain: Any = None
+
+    # --- labels and constraints ------------------------------------------------
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What is tagged: one target, or several jointly."""
+        target: Target | tuple[Target, ...] = self.target
+        return (target,) if isinstance(target, str) else target
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels; of several targets, their values joined by a blank."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What ``spacy init labels`` saves."""
+        return list(self.cfg["labels"])
+
+    @property
+    def space(self) -> LabelSpace:
+        """What the labels mean."""
+        if self._space is None:
+            self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
+        return self._space
+
+    @property
+    def dictionary(self) -> dict[str, list[str]]:
+        """Words, as they are written, and the labels (or parts of labels) allowed for them.
+
+        Words that are not in it may have any label. Setting it replaces it.
+        """
+        return {word: list(allowed) for word, allowed in self.cfg["dictionary"].items()}
+
+    @dictionary.setter
+    def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
+        given: dict[str, list[str]] = {}
+        for word, allowed in dictionary.items():
+            if isinstance(allowed, str) or not all(isinstance(tag, str) for tag in allowed):
+                raise ProblemError(
+                    f"dictionary: expected a list of labels for {word!r}, got {allowed!r}."
+                )
+            given[word] = list(allowed)
+        self.cfg["dictionary"] = given
+        self._forget()
+        known = set(self.labels).union(*self.space.parts)
+        unknown = sorted(set().union(*given.values()) - known) if known else []
+        if unknown:
+            warnings.warn(
+                f"dictionary of {self.name!r}: no labels of the component: {', '.join(unknown)}",
+                stacklevel=2,
+            )
+
+    def add_label(self, label: str) -> int:
+        """Add a label, also to a trained model; returns 0 if it is there already."""
+        if not isinstance(label, str):
+            raise ProblemError(f"label: expected a string, got {label!r}.")
+        if label in self.space.index:
+            return 0
+        # raises if the label does not fit the targets
+        _ = LabelSpace(self.vocab, self.targets, [label]).values
+        self.cfg["labels"].append(label)
+        if self.model.get_ref("output_layer").has_dim("nO"):
+            self.set_output(len(self.labels))
+        self._forget()
+        return 1
+
+    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
+        """Which labels the dictionary allows, by the word's number in the vocabulary."""
+        if self._allowed is None:
+            self._allowed = {
+                self.vocab.strings.add(word): self.space.with_parts(allowed)
+                for word, allowed in self.cfg["dictionary"].items()
+            }
+        return self._allowed
+
+    def _forget(self) -> None:
+        """Drop what was derived from labels, dictionary and weights."""
+        self._space = self._allowed = self._chain = None
+
+    # --- decoding ----------------------------------------------------------------
+
+    def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
+        """Score documents: emissions **shape (n, L)** of each, and the chain model."""
+        docs = list(docs)
+        if not self.labels:
+            raise ProblemError(
+                f"{self.name}: there are no labels; train the component, call nlp.initialize() "
+                "with examples, or load a trained one."
+            )
+        if not any(len(doc) for doc in docs):
+            return [(np.zeros((0, len(self.labels)), dtype=np.float32), None) for _ in docs]
+        scores = self.model.predict(docs)
+        chain = self._chain_model(scores)
+        to_numpy = self.model.ops.to_numpy
+        return [(to_numpy(emissions), chain) for emissions in scores.emissions]
+
+    def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
+        """Find the best labels of each sentence, or of the whole document."""
+        return self._decode_together([doc], [scores])[0]
+
+    def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
+        try:
+            taggings = self._decode_together(docs, self.predict(docs))
+        except Exception:
+            # some document is bad: apart, it costs no other
+            yield from super()._annotated(docs)
+            return
+        for doc, tagging in zip(docs, taggings, strict=True):
+            try:
+                self.annotate(doc, tagging)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, [doc], error)
+            else:
+                yield doc
+
+    def _decode_together(
+        self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
+    ) -> list[Tagging]:
+        """Decode all units of several documents in one call: many are only a few words long."""
+        allowed = self._allowed_by_word()
+        emissions = [
+            constrained(doc, of_doc, self.space, allowed, self.overwrite)
+            for doc, (of_doc, _) in zip(docs, scores, strict=True)
+        ]
+        model = scores[0][1] if scores else None
+        units = [unit_lengths(doc) for doc in docs]
+        taggings = decode_units(self.decoder, model, emissions, units)
+        if self.margins:
+            taggings = [
+                tagging.with_margins(model, of_doc)
+                for tagging, of_doc in zip(taggings, emissions, strict=True)
+            ]
+        if self.k_best > 1:
+            taggings = [
+                tagging.with_alternatives(model, of_doc, self.k_best)
+                for tagging, of_doc in zip(taggings, emissions, strict=True)
+            ]
+        return taggings
+
+    def annotate(self, doc: Doc, decoded: Tagging) -> None:
+        """Write the labels and what is known about them."""
+        if len(doc):
+            values = self.space.written(doc.vocab, decoded.labels)
+            if not self.overwrite:
+                present, is_set = self.space.present(doc)
+                values = np.where(is_set, present, values)
+            doc.from_array(cast(Any, self.space.attributes), cast(Any, values))
+        extensions.record_certificates(doc, self.name, decoded.certificates)
+        if decoded.margins is not None:
+            extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
+        if self.k_best > 1:
+            own = decoded.as_dicts(self.labels)
+            doc._.taggings = extensions.beside_others(doc._.taggings, self.name, own)
+
+    def _chain_model(self, scores: ChainScores) -> Any:
+        """The chain model of the present weights; made anew only when they have changed."""
+        from ...decoders.chain import ChainModel
+
+        to_numpy = self.model.ops.to_numpy
+        transitions, start = to_numpy(scores.transitions), to_numpy(scores.start)
+        end = to_numpy(scores.end)
+        can_start, can_follow = self.space.can_start, self.space.can_follow
+        if can_start is not None and can_follow is not None:
+            start = np.where(can_start, start, np.float32(-np.inf))
+            transitions = np.where(can_follow, transitions, np.float32(-np.inf))
+        chain = self._chain
+        if chain is None or not (
+            np.array_equal(chain.transitions, transitions)
+            and np.array_equal(chain.start, start)
+            and np.array_equal(chain.end, end)
+        ):
+            chain = self._chain = ChainModel(transitions, start, end)
+        return chain
+
+    # --- training ----------------------------------------------------------------
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+        dictionary: dict[str, list[str]] | None = None,
+    ) -> None:
+        """Collect the labels and initialise the model.
+
+        Parameters
+        ----------
+        get_examples
+            Returns a sample of gold-standard examples.
+        nlp
+            The pipeline.
+        labels
+            The labels, as ``spacy init labels`` saves them; otherwise those of the examples.
+        dictionary
+            Words and the labels allowed for them.
+        """
+        validate_get_examples(get_examples, "ExactTagger.initialize")
+        check_lexeme_norms(self.vocab, "tagger")
+        for label in self._labels_in(get_examples()) if labels is None else labels:
+            self.add_label(label)
+        if not self.labels:
+            raise ProblemError(
+                f"{self.name}: no example has a value for {', '.join(self.targets)}; check the "
+                "training data or the target."
+            )
+        if dictionary is not None:
+            self.dictionary = dictionary
+        sample = [example.x for example in islice(get_examples(), 10)]
+        ops, size = self.model.ops, len(self.labels)
+        shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))
+        self.model.initialize(X=sample, Y=shape)
+        self._forget()
+
+    def _labels_in(self, examples: Iterable[Example]) -> list[str]:
+        found = {
+            label
+            for example in examples
+            for label in reference_labels(example, self.targets)
+            if label is not None
+        }
+        if self.targets == ("ent",):
+            # an entity of one token in training may be longer in a text
+            found |= {f"I-{label[2:]}" for label in found if label.startswith("B-")}
+        return sorted(found)
+
+    def get_loss(
+        self, examples: Iterable[Example], scores: ChainScores
+    ) -> tuple[float, ChainScores]:
+        """Return the loss, summed over tokens and sentences, and its gradient."""
+        examples = list(examples)
+        ops = self.model.ops
+        emissions = [ops.to_numpy(of_doc) for of_doc in scores.emissions]
+        index = self.space.index
+        gold = [
+            UNKNOWN if label is None else index.get(label, UNKNOWN)
+            for example in examples
+            for label in aligned_labels(example, self.targets)
+        ]
+        lengths = [n for example in examples for n in unit_lengths(example.predicted)]
+        batch = ChainBatch(
+            self._chain_model(scores),
+            np.concatenate(emissions),
+            np.array(lengths, dtype=np.int64),
+            np.array(gold, dtype=np.int32),
+        )
+        loss, gradient = LOSSES[self.loss](batch)
+        cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
+        as_floats: Any = partial(ops.asarray, dtype="float32")
+        return loss, ChainScores(
+            [as_floats(of_doc) for of_doc in np.split(gradient.emissions, cuts)],
+            as_floats(gradient.transitions),
+            as_floats(gradient.start),
+            as_floats(gradient.end),
+        )
+
+    # --- scoring and files ---------------------------------------------------------
+
+    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
+        """Score examples by spaCy's keys for the targets, and by what is certified."""
+        return super().score(examples, **{"targets": self.targets, **kwargs})
+
+    def restore_options(self) -> None:
+        """Set saved options, and drop what was derived from what was there before loading."""
+        super().restore_options()
+        self._forget()

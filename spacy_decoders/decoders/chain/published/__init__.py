@@ -1,0 +1,1 @@
+"""The methods of Belanger et al. (2012) and their baselines, for comparison."""

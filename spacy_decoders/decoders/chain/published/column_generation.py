@@ -1,0 +1,225 @@
+"""Column generation: exact decoding that looks only at the labels that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ....arrays import checked_scores, is_number, read_only
+from ....budget import UNLIMITED, Budget
+from ....errors import ProblemError
+from ..certifying import certify, decode_exactly
+from ..kernels import legality
+from ..problem import ChainDecoder, ChainModel, Sentences
+from ..solutions import ChainSolution
+from .kernels import column_generation as kernels
+
+__all__ = ["ColumnGeneration"]
+
+NO_LIMIT = -1
+MODES = {"both": kernels.BOTH, "left": kernels.LEFT, "split": kernels.SPLIT}
+
+
+@dataclass(frozen=True)
+class ColumnGeneration(ChainDecoder):
+    """Exact decoding by column generation in the linear program of the chain.
+
+    Every token starts with the one label that its emissions like best. Max-product over
+    these restricted domains gives a labelling and the dual variables; pairs of labels with a
+    positive reduced cost join the domains; and when there are none, the duals prove that the
+    labelling is best of all.
+
+    Parameters
+    ----------
+    gap
+        Stop as soon as the labelling is proven to be within so much of the best score, in
+        the unit of the scores. With 0.0 it is proven optimal.
+    reduced_cost
+        ``"both"``: messages from both ends (equation 12), the fastest; ``"left"``: from the
+        left alone (equation 8); ``"split"``: from the left, half of each emission charged to
+        either side (equation 9).
+
+    Raises
+    ------
+    ProblemError
+        If `gap` is negative or no number, or `reduced_cost` is unknown.
+
+    Notes
+    -----
+    A forbidden transition has no finite dual, so labels that no legal labelling passes are
+    removed first, and each label that joins a domain brings along the neighbours it needs.
+
+    References
+    ----------
+    David Belanger, Alexandre Passos, Sebastian Riedel, Andrew McCallum. MAP Inference in
+    Chains using Column Generation. NIPS 2012: sections 3.1 and 4, figure 1.
+
+    Examples
+    --------
+    >>> from spacy_decoders.decoders.chain import ChainModel
+    >>> model = ChainModel([[1, 0], [0, 1]])
+    >>> solution = ColumnGeneration().decode(model, [[3, 0], [0, 1.5], [0, 0]])
+    >>> solution.labels, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
+    """
+
+    gap: float = 0.0
+    reduced_cost: Literal["both", "left", "split"] = "both"
+
+    def __post_init__(self) -> None:
+        if not is_number(self.gap) or not 0.0 <= self.gap < np.inf:
+            raise ProblemError(f"gap: expected a finite number from 0 on, got {self.gap!r}.")
+        if self.reduced_cost not in MODES:
+            raise ProblemError(
+                f"reduced_cost: expected one of {', '.join(map(repr, MODES))}, "
+                f"got {self.reduced_cost!r}."
+            )
+
+    def decode_tree(
+        self,
+        model: ChainModel,
+        emissions: ArrayLike,
+        parents: ArrayLike,
+        *,
+        budget: Budget = UNLIMITED,
+    ) -> ChainSolution:
+        """Decode a tree of labels, or several: as on chains, from both ends of each edge.
+
+        Parameters
+        ----------
+        model
+            `transitions[x, y]` is paid where a parent has label `x` and its child label `y`,
+            `start` at every root, `end` at every leaf.
+        emissions
+            **Shape (n, L)**: the score of each label at each node.
+        parents
+            **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
+            ``[-1, 0, 1, ...]`` the tree is a chain.
+        budget
+            When to stop.
+
+        Raises
+        ------
+        ProblemError
+            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest.
+        InfeasibleError
+            If no labelling is legal.
+
+        Examples
+        --------
+        >>> model = ChainModel([[1, 0], [0, 1]])
+        >>> emissions = [[0, 0], [2, 0], [0, 0.5]]
+        >>> solution = ColumnGeneration().decode_tree(model, emissions, [-1, 0, 0])
+        >>> solution.labels, solution.certificate.score
+        (array([0, 0, 0], dtype=int32), 4.0)
+        """
+        from .label_trees import tree_column_generation
+
+        return tree_column_generation(model, emissions, parents, self.gap, budget)
+
+    def _solve(
+        self, model: ChainModel, sentences: Sentences, budget: Budget
+    ) -> list[ChainSolution]:
+        whole = None if budget.seconds is None else budget.seconds * max(1, len(sentences))
+        clock = Budget(seconds=whole).start()
+        legal = legal_emissions(model, sentences)
+        if budget.seconds is None:
+            found = self._generate(model, legal, budget.iterations or NO_LIMIT)
+        else:
+            parts = [self._generate_within(model, one, budget) for one in _singly(legal)]
+            found = tuple(map(np.concatenate, zip(*parts, strict=True)))
+        labels, _, iterations = found
+        early = self.gap > 0 or budget != UNLIMITED
+        return certify(
+            "ColumnGeneration",
+            model,
+            sentences,
+            labels,
+            repair=not early,
+            locally=clock.exhausted(),
+            iterations=iterations,
+        )
+
+    def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
+        """Return labels, by how much the duals exceed what they are worth, and iterations."""
+        arguments = (
+            *kernel_arguments(model, sentences, self.reduced_cost),
+            sentences.offsets,
+            float(self.gap),
+            limit,
+        )
+        labels, excess, iterations, sound, sentence, _ = kernels.decode(*arguments)
+        if not sound:
+            sentences.refuse()
+        if sentence >= 0:
+            # float64 decides whether there is no legal labelling
+            decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+        return labels, excess, iterations
+
+    def _generate_within(
+        self, model: ChainModel, sentence: Sentences, budget: Budget
+    ) -> tuple[Any, ...]:
+        """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
+        clock = budget.start()
+        limit = 1
+        while True:
+            found = self._generate(model, sentence, min(limit, budget.iterations or limit))
+            _, excess, iterations = found
+            done = excess.max(initial=0.0) <= self.gap
+            if done or clock.exhausted(int(iterations.max(initial=0))):
+                return found
+            limit *= 2
+
+
+def kernel_arguments(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") -> Any:
+    """Return what all kernels of column generation take first."""
+    padded, bounds = model.padded, model.bounds
+    return (
+        padded.transitions,
+        padded.transposed,
+        bounds.most_in,
+        bounds.most_out,
+        sentences.emissions.reshape(-1),
+        model.size,
+        MODES[reduced_cost],
+        model.has_forbidden,
+        model.magnitude,
+        bounds.largest,
+    )
+
+
+def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
+    """Forbid the labels that are on no legal labelling, if there are forbidden transitions.
+
+    Raises
+    ------
+    ProblemError
+        If a score is NaN or ``+inf``.
+    InfeasibleError
+        If a sentence has no legal labelling.
+    """
+    if not model.has_forbidden:
+        return sentences
+    checked_scores("emissions", sentences.emissions, (None, None))
+    padded = model.padded
+    legal, sentence, token = legality.legal_emissions(
+        padded.transitions,
+        padded.transposed,
+        sentences.emissions.reshape(-1),
+        sentences.offsets,
+        model.size,
+        len(padded.end),
+    )
+    if sentence >= 0:
+        raise sentences.infeasible(sentence, token)
+    return Sentences(read_only(legal.reshape(-1, model.size)), sentences.offsets)
+
+
+def _singly(sentences: Sentences) -> Iterator[Sentences]:
+    for emissions in sentences:
+        offsets = read_only(np.array([0, len(emissions)], dtype=np.int64))
+        yield Sentences(emissions, offsets)

@@ -1,0 +1,78 @@
+"""Viterbi over the labels that bounds on the transitions leave over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....budget import Budget
+from ..certifying import certify, decode_exactly
+from ..kernels import survivors
+from ..problem import ChainDecoder, ChainModel, Sentences
+from ..solutions import ChainSolution
+
+__all__ = ["PrunedViterbi"]
+
+
+@dataclass(frozen=True)
+class PrunedViterbi(ChainDecoder):
+    """Exact decoding that first drops what cannot be best by local evidence.
+
+    A label is dropped where another is worth more with its worst neighbours than this one
+    with its best. The extremes of the transitions are computed once for a model, so this
+    costs little; it drops much only where transitions are weak beside the emissions, and
+    nothing where every label has a forbidden neighbour.
+
+    References
+    ----------
+    Belanger et al. 2012, section 4.3, equation 14.
+
+    Examples
+    --------
+    >>> from spacy_decoders.decoders.chain import ChainModel
+    >>> model = ChainModel([[1, 0], [0, 1]])
+    >>> solution = PrunedViterbi().decode(model, [[3, 0], [0, 1.5], [0, 0]])
+    >>> solution.labels, solution.certificate.score, solution.certificate.status
+    (array([0, 1, 1], dtype=int32), 5.5, 'optimal')
+    """
+
+    def _solve(
+        self, model: ChainModel, sentences: Sentences, budget: Budget
+    ) -> list[ChainSolution]:
+        labels = survive(model, sentences, 0)
+        return certify("PrunedViterbi", model, sentences, labels)
+
+
+def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.int32]:
+    """Call the kernel: keep the best `width` labels, or what equation 14 leaves over if 0.
+
+    Raises
+    ------
+    ProblemError
+        If a score is NaN or ``+inf``.
+    InfeasibleError
+        If a sentence has no legal labelling.
+    """
+    padded, bounds = model.padded, model.bounds
+    labels: NDArray[np.int32]
+    labels, sound, dead = survivors.decode(
+        padded.transitions,
+        padded.end,
+        bounds.most_in,
+        bounds.least_in,
+        bounds.most_out,
+        bounds.least_out,
+        model.magnitude,
+        sentences.emissions.reshape(-1),
+        sentences.offsets,
+        model.size,
+        width,
+    )
+    if not sound:
+        sentences.refuse()
+    if dead:
+        # float64 decides whether there is no legal labelling
+        decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+    return labels

@@ -1,0 +1,1 @@
+"""Linear and integer programs, by HiGHS or CBC."""

@@ -1,0 +1,1 @@
+"""What a headline's words and their order are worth."""

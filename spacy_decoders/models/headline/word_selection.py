@@ -1,0 +1,80 @@
+"""The selection of headline words as a thinc model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from thinc.api import Model
+from thinc.types import Floats1d, Floats2d
+
+from ...errors import ProblemError
+from .selection import FEATURES
+
+__all__ = ["DEFAULT_WEIGHTS", "WordSelection", "build_word_selection", "feature_columns"]
+
+#: Features of each text's words to their log-odds of being in the headline.
+WordSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
+
+#: Weights for texts of any kind, with no corpus known.
+DEFAULT_WEIGHTS = {
+    "bias": -2.5,
+    "frequency": 0.7,
+    "first_position": -2.7,
+    "spread": 1.5,
+    "capital_share": 1.1,
+    "phrase": 0.4,
+    "early_and_frequent": 0.25,
+}
+
+
+def build_word_selection(features: Sequence[str] | None = None) -> WordSelection:
+    """Build a logistic model over the features of words.
+
+    Its weights begin as those of a training-free default, so that it works at once.
+
+    Parameters
+    ----------
+    features
+        Names from :data:`~spacy_decoders.models.headline.selection.FEATURES`; all by default.
+
+    Raises
+    ------
+    ProblemError
+        If a name is unknown.
+
+    Examples
+    --------
+    >>> model = build_word_selection(["bias", "frequency"])
+    >>> model.get_param("weights")
+    array([-2.5,  0.7], dtype=float32)
+    """
+    names = tuple(FEATURES if features is None else features)
+    unknown = [name for name in names if name not in FEATURES]
+    if unknown or not names:
+        raise ProblemError(
+            f"features: expected names among {', '.join(FEATURES)}; got {list(names)}."
+        )
+    weights: Any = np.array([DEFAULT_WEIGHTS.get(name, 0.0) for name in names], dtype=np.float32)
+    return Model(
+        "word_selection", _forward, params={"weights": weights}, attrs={"features": names}
+    )
+
+
+def feature_columns(model: WordSelection) -> list[int]:
+    """Where the model's features stand among all."""
+    return [FEATURES.index(name) for name in model.attrs["features"]]
+
+
+def _forward(
+    model: WordSelection, tables: list[Floats2d], is_train: bool
+) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
+    weights = cast(Floats1d, model.get_param("weights"))
+
+    def backprop(gradients: list[Floats1d]) -> list[Floats2d]:
+        for table, gradient in zip(tables, gradients, strict=True):
+            model.inc_grad("weights", table.T @ gradient)
+        return [model.ops.xp.outer(gradient, weights) for gradient in gradients]
+
+    return [cast(Floats1d, table @ weights) for table in tables], backprop

@@ -1,0 +1,1 @@
+"""Scores of trees: arcs, labels, boundaries and factors beyond single arcs."""

@@ -1,0 +1,131 @@
+"""The network of the parser: one encoder, and a layer for each thing it decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from spacy.tokens import Doc
+from thinc.api import Dropout, Linear, Model, chain
+from thinc.types import Floats2d
+
+from ..bilstm import BiLSTM
+from .biaffine import BiaffineArcs
+from .boundaries import Boundaries
+from .factor_templates import FactorWeights
+from .labels import BiaffineLabels
+from .relatives import Relatives
+
+__all__ = ["ArcScorer", "set_sizes"]
+
+
+def ArcScorer(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    *,
+    lstm_width: int | None = 100,
+    arc_width: int = 128,
+    label_width: int = 48,
+    relatives_width: int | None = None,
+    boundary_width: int = 32,
+    factor_rows: int = 2**18,
+    dropout: float = 0.2,
+) -> Model[list[Doc], Floats2d]:
+    """Build the parser's network over any token-to-vector layer.
+
+    The model itself maps documents to token vectors, shape (tokens of all documents, width).
+    Its references ``arcs``, ``labels``, ``boundaries`` and ``tags`` are the layers on those
+    vectors, and ``factors`` holds the weights of the non-local factors.
+
+    Parameters
+    ----------
+    tok2vec
+        Documents to a list of token vectors; spaCy's own layers, listeners included.
+    lstm_width
+        State size of each direction of a BiLSTM on top; None to go without.
+    arc_width, label_width, boundary_width
+        Hidden sizes of the arc, label and sentence-boundary layers.
+    relatives_width
+        Size of what each token hears of its likely head and dependents
+        (:func:`.Relatives`) before labels are scored and arcs
+        a second time, the scores being added; None to go without.
+    factor_rows
+        Size of the table into which the templates of each factor family are hashed; a power
+        of two.
+    dropout
+        Initial dropout; ``spacy train`` sets its own.
+    """
+    steps: list[Model[Any, Any]] = [tok2vec]
+    width = tok2vec.get_dim("nO")
+    if lstm_width:
+        steps += [BiLSTM(lstm_width, nI=width), Dropout(dropout)]
+        width = 2 * lstm_width
+    encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
+    arcs = BiaffineArcs(arc_width, width, dropout)
+    relatives = arcs_again = None
+    of_labels = width
+    if relatives_width:
+        relatives = Relatives(relatives_width, width, dropout)
+        of_labels = relatives.get_dim("nO")
+        arcs_again = BiaffineArcs(arc_width, of_labels, dropout)
+    labels = BiaffineLabels(label_width, of_labels, dropout=dropout)
+    boundaries = Boundaries(boundary_width, width, dropout)
+    tags: Model[Floats2d, Floats2d] = Linear(nI=width)
+    factors = FactorWeights(factor_rows)
+    return Model(
+        "arc_scorer",
+        _forward,
+        init=_init,
+        dims={"nO": width},
+        layers=[
+            encoder,
+            arcs,
+            labels,
+            boundaries,
+            tags,
+            factors,
+            *(layer for layer in (relatives, arcs_again) if layer),
+        ],
+        refs={
+            "tok2vec": tok2vec,
+            "encoder": encoder,
+            "arcs": arcs,
+            "relatives": relatives,
+            "arcs_again": arcs_again,
+            "labels": labels,
+            "boundaries": boundaries,
+            "tags": tags,
+            "factors": factors,
+        },
+    )
+
+
+def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None:
+    """Set the number of labels and tags of a network that is not yet initialized.
+
+    Both layers have at least one output, so that a treebank without labels or tags needs no
+    network of its own.
+    """
+    model.get_ref("labels").set_dim("nO", max(labels, 1))
+    model.get_ref("tags").set_dim("nO", max(tags, 1))
+
+
+def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: object = None) -> None:
+    model.get_ref("encoder").initialize(X=X)
+    for layer in model.layers[1:]:
+        layer.initialize()
+
+
+def _forward(
+    model: Model[list[Doc], Floats2d], X: Sequence[Doc], is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], list[Doc]]]:
+    ops: Any = model.ops
+    lengths = [len(doc) for doc in X]
+    vectors, backprop_encoder = model.get_ref("encoder")(list(X), is_train)
+
+    def backprop(d_vectors: Floats2d) -> list[Doc]:
+        found: list[Doc] = backprop_encoder(ops.unflatten(d_vectors, lengths))
+        return found
+
+    if not sum(lengths):
+        return ops.alloc2f(0, model.get_dim("nO")), backprop
+    return ops.flatten(vectors), backprop

@@ -1,0 +1,94 @@
+"""One sentence's scores made a decoding problem and solved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...budget import Budget, allowing_for_compilation
+from ...certificate import Certificate
+from .factor_templates import FactorTemplates
+from .tree_scores import SentenceScores
+
+if TYPE_CHECKING:
+    from ...decoders.tree import TreeDecoder, TreeProblem, TreeSolution
+
+__all__ = ["TreeParser"]
+
+
+@dataclass(frozen=True)
+class TreeParser:
+    """How sentences are decoded.
+
+    Parameters
+    ----------
+    decoder
+        What finds the best tree.
+    templates
+        Non-local factors; None for arcs alone.
+    projective
+        Whether arcs may not cross.
+    k, beam
+        Keep the likely heads of each token only where there are templates, as
+        :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
+    longest
+        Sentences of more tokens are parsed by their arcs alone, in little memory. The
+        certificate then compares the tree, factors included, with a bound on all of them.
+    budget
+        For one sentence.
+    """
+
+    decoder: TreeDecoder
+    templates: FactorTemplates | None = None
+    projective: bool = True
+    k: int | None = None
+    beam: float | None = None
+    longest: int = 150
+    budget: Budget = Budget()  # noqa: RUF009 - frozen
+
+    def problem(self, sentence: SentenceScores) -> TreeProblem:
+        """Return the decoding problem of a sentence."""
+        if self.templates is None or self._too_long(sentence):
+            return self._first_order(sentence)
+        return self.templates.problem(
+            sentence, projective=self.projective, k=self.k, beam=self.beam
+        )
+
+    def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
+        """Find the best tree of a sentence."""
+        if self.templates is not None and self._too_long(sentence):
+            return self._decode_long(sentence, problem, self.templates)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
+
+    def _first_order(self, sentence: SentenceScores) -> TreeProblem:
+        from ...decoders.tree import TreeProblem
+
+        arcs: Any = sentence.arcs
+        # unlikely heads stay in: leaving them out would not change the tree
+        return TreeProblem(arcs, projective=self.projective)
+
+    def _too_long(self, sentence: SentenceScores) -> bool:
+        return len(sentence.tokens) > self.longest
+
+    def _decode_long(
+        self, sentence: SentenceScores, problem: TreeProblem, templates: FactorTemplates
+    ) -> TreeSolution:
+        from ...decoders.tree import ChuLiuEdmonds, Eisner, TreeSolution
+
+        first: TreeDecoder = Eisner() if self.projective else ChuLiuEdmonds()
+        found = first.decode(problem, budget=self.budget)
+        arcs = found.certificate
+        assert arcs.score is not None  # what is infeasible is raised
+        score = arcs.score + templates.tree_score(sentence, found.heads)
+        most = templates.most(problem.n)
+        name = type(first).__name__
+        if arcs.bound is None:
+            certificate = Certificate.heuristic(name, score, scope=arcs.scope)
+        else:
+            # the factors' sum is rounded in single precision, their bound in double
+            bound = arcs.bound + most + 1e-6 * most
+            certificate = Certificate.from_bound(
+                name, score, bound, tolerance=arcs.tolerance, scope=arcs.scope
+            )
+        return TreeSolution(found.heads, certificate)

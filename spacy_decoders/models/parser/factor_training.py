@@ -1,0 +1,112 @@
+"""Learning the weights of non-local factors by structured margins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...budget import Budget
+from .factor_templates import FactorTemplates
+from .losses import ROOT, UNKNOWN, GoldTrees
+from .tree_scores import SentenceScores
+
+if TYPE_CHECKING:
+    from ...decoders.tree import TreeDecoder
+
+__all__ = ["MarginTraining", "gold_trees"]
+
+
+@dataclass(frozen=True)
+class MarginTraining:
+    """One step of margin training of the factor weights, the arc scores being given.
+
+    The tree that violates the margin most is found by the exact decoder, warm from the
+    first-order scores: the factors learn only what these get wrong. Each wrong arc must cost
+    a margin, so that the search meets trees that nearly win, too.
+
+    Parameters
+    ----------
+    templates
+        The factors.
+    decoder
+        What finds the trees.
+    projective
+        Whether arcs may not cross; gold trees that cross are then left out.
+    k
+        Heads of each token that compete while training.
+    margin
+        What a wrong arc must lose.
+    budget
+        For one sentence. A tree that is not proven the best is still a useful mistake.
+
+    References
+    ----------
+    B. Taskar, C. Guestrin, D. Koller. "Max-Margin Markov Networks". NIPS 2003.
+    """
+
+    templates: FactorTemplates
+    decoder: TreeDecoder
+    projective: bool = True
+    k: int | None = 6
+    margin: float = 1.0
+    budget: Budget = Budget(iterations=40)  # noqa: RUF009 - frozen
+
+    def step(self, sentences: Sequence[SentenceScores], trees: Sequence[Any]) -> int:
+        """Accumulate the gradients of some sentences; return how many arcs were wrong.
+
+        Parameters
+        ----------
+        sentences
+            The network's scores.
+        trees
+            The gold heads of each sentence, shape (n,), 0 for the root; None where they are
+            not all known.
+        """
+        from ...decoders.tree import is_projective
+
+        model = self.templates.model
+        tables = {
+            family: np.zeros(model.get_dim("nO"), dtype="f") for family in self.templates.families
+        }
+        wrong = tokens = 0
+        for sentence, gold in zip(sentences, trees, strict=True):
+            if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
+                continue
+            tokens += len(gold)
+            rival = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
+            problem = self.templates.problem(rival, projective=self.projective, k=self.k)
+            found = self.decoder.decode(problem, budget=self.budget)
+            if (found.heads == gold).all():
+                continue
+            self.templates.add(tables, rival, found.heads, 1.0)
+            self.templates.add(tables, rival, gold, -1.0)
+            wrong += int((found.heads != gold).sum())
+        for family, table in tables.items():
+            table /= max(1, tokens)
+            model.inc_grad(family, model.ops.asarray1f(table))  # type: ignore[arg-type]
+        return wrong
+
+
+def gold_trees(gold: GoldTrees) -> list[NDArray[np.int32] | None]:
+    """The heads of each sentence in the form of decoders, None where one is unknown."""
+    trees: list[NDArray[np.int32] | None] = []
+    for start, end in zip(gold.offsets, gold.offsets[1:], strict=False):
+        heads = gold.heads[start:end]
+        complete = (heads != UNKNOWN).all() and (heads == ROOT).sum() == 1
+        trees.append(
+            np.where(heads == ROOT, 0, heads - start + 1).astype(np.int32) if complete else None
+        )
+    return trees
+
+
+def _with_margin(
+    arcs: NDArray[np.float32], gold: NDArray[np.int32], margin: float
+) -> NDArray[np.float32]:
+    raised = arcs + np.float32(margin)
+    tokens = np.arange(1, len(gold) + 1)
+    raised[gold, tokens] -= np.float32(margin)
+    return raised

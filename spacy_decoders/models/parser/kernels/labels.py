@@ -1,0 +1,46 @@
+"""Compiled loops over the label scores of all arcs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....jit import jit
+
+
+@jit()
+def best_of_labels(scores):
+    """Reduce (modifiers, labels, heads) to the best label, and leave score - best in place.
+
+    Rows of heads are contiguous and each is one pass of compare and select, which vectorises.
+    """
+    modifiers, labels, heads = scores.shape
+    best = np.zeros((modifiers, heads), dtype=np.int32)
+    top = np.empty(heads, dtype=np.float32)
+    for i in range(modifiers):
+        row = best[i]
+        top[:] = scores[i, 0]
+        for label in range(1, labels):
+            given = scores[i, label]
+            for j in range(heads):
+                better = given[j] > top[j]
+                top[j] = given[j] if better else top[j]
+                row[j] = label if better else row[j]
+        for label in range(labels):
+            given = scores[i, label]
+            for j in range(heads):
+                given[j] -= top[j]
+    return best
+
+
+@jit()
+def sum_labels(values):
+    """Sum (modifiers, labels, heads) over the labels."""
+    modifiers, labels, heads = values.shape
+    sums = np.zeros((modifiers, heads), dtype=np.float32)
+    for i in range(modifiers):
+        row = sums[i]
+        for label in range(labels):
+            given = values[i, label]
+            for j in range(heads):
+                row[j] += given[j]
+    return sums

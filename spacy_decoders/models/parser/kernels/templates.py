@@ -1,0 +1,380 @@
+"""Compiled loops over the discrete templates of non-local factors.
+
+Each family has one function `..._rows` that says which rows of the weight table a factor
+touches; scoring, learning and bounding all go through it. An attribute enters a template as
+a random 64-bit code of its role, codes are added, and the sum is mixed into a row number.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....jit import jit
+
+ARC_ROWS = 10
+GRANDPARENT_ROWS = 9
+SIBLING_ROWS = 10
+TRI_SIBLING_ROWS = 6
+GREAT_GRANDPARENT_ROWS = 6
+
+#: Tokens between head and modifier that are looked at, from the modifier on.
+BETWEEN = 20
+
+#: How much a weight counts. An optimizer's steps suit dense layers, whose weights move at
+#: every step; those of a rare template move seldom, and so must count more.
+GAIN = 8.0
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(31)
+_ONE = np.uint64(1)
+
+
+@jit(inline="always")
+def _row(code, template, bits):
+    """Mix a sum of codes and the template's number into a row."""
+    x = (code + template * _MIX) * _MIX
+    x ^= x >> _SHIFT
+    x *= np.uint64(0xD6E8FEB86659FD93)
+    return np.int64(x >> (np.uint64(64) - bits))
+
+
+@jit(inline="always")
+def _near(distance):
+    """A class from 0 to 5 for a distance without sign."""
+    if distance < 0:
+        distance = -distance
+    if distance <= 3:
+        return distance - 1
+    if distance <= 6:
+        return 3
+    if distance <= 10:
+        return 4
+    return 5
+
+
+@jit(inline="always")
+def _arc_rows(rows, codes, bits, tags, words, labels, h, m):
+    """Rows of the arc h -> m: words, tags about, label, distance."""
+    last = len(tags) - 1
+    th, tm, l = codes[0, tags[h]], codes[1, tags[m]], codes[3, labels[h, m]]  # noqa: E741
+    after_h, before_h = codes[2, tags[min(h + 1, last)]], codes[4, tags[max(h - 1, 0)]]
+    after_m, before_m = codes[7, tags[min(m + 1, last)]], codes[8, tags[max(m - 1, 0)]]
+    side = codes[5, np.int64(h < m) + 2 * np.int64(h == 0)]
+    far = codes[6, _near(h - m)]
+    rows[0] = _row(th + tm + side + far, np.uint64(1), bits)
+    rows[1] = _row(words[h] + tm + side, np.uint64(2), bits)
+    rows[2] = _row(words[m] + th + side, np.uint64(3), bits)
+    rows[3] = _row(words[h] + (words[m] << _ONE) + side, np.uint64(4), bits)
+    rows[4] = _row(th + after_h + before_m + tm + side, np.uint64(5), bits)
+    rows[5] = _row(before_h + th + tm + after_m + side, np.uint64(6), bits)
+    rows[6] = _row(th + tm + l + side, np.uint64(7), bits)
+    rows[7] = _row(l + side + far, np.uint64(8), bits)
+    rows[8] = _row(words[h] + l + side, np.uint64(9), bits)
+    rows[9] = _row(words[m] + l + side, np.uint64(10), bits)
+
+
+@jit(inline="always")
+def _between_row(codes, bits, tags, h, m, between):
+    """Row of one token that stands between h and m."""
+    side = codes[5, np.int64(h < m)]
+    total = codes[0, tags[h]] + codes[1, tags[m]] + codes[2, tags[between]] + side
+    return _row(total, np.uint64(11), bits)
+
+
+@jit(inline="always")
+def _grandparent_rows(rows, codes, bits, tag_g, tag_h, tag_m, upper, lower, pattern):
+    """Rows of g -> h -> m; `pattern` says on which sides they stand."""
+    g, h, m = codes[0, tag_g], codes[1, tag_h], codes[2, tag_m]
+    u, l, p = codes[3, upper], codes[4, lower], codes[5, pattern]  # noqa: E741
+    rows[0] = _row(g + h + m + p, np.uint64(1), bits)
+    rows[1] = _row(g + m + p, np.uint64(2), bits)
+    rows[2] = _row(u + l + p, np.uint64(3), bits)
+    rows[3] = _row(u + l + h, np.uint64(4), bits)
+    rows[4] = _row(u + l + g, np.uint64(5), bits)
+    rows[5] = _row(u + l + m, np.uint64(6), bits)
+    rows[6] = _row(u + m + p, np.uint64(7), bits)
+    rows[7] = _row(g + l + p, np.uint64(8), bits)
+    rows[8] = _row(g + h + l + p, np.uint64(9), bits)
+
+
+@jit(inline="always")
+def _grandparent_pattern(g, h, m):
+    """Which of the three stands left of which, 0-5 in effect."""
+    return (g < h) * 4 + (h < m) * 2 + (g < m)
+
+
+@jit(inline="always")
+def _sibling_rows(rows, codes, bits, tags, words, labels, h, a, b):
+    """Rows of the pair a < b under h."""
+    th, ta, tb = codes[0, tags[h]], codes[1, tags[a]], codes[2, tags[b]]
+    la, lb = codes[3, labels[h, a]], codes[4, labels[h, b]]
+    side = codes[5, (h < a) + 2 * (h < b)]
+    gap = codes[6, _near(b - a)]
+    rows[0] = _row(th + ta + tb + side, np.uint64(1), bits)
+    rows[1] = _row(ta + tb + side, np.uint64(2), bits)
+    rows[2] = _row(la + lb + side, np.uint64(3), bits)
+    rows[3] = _row(la + lb + th, np.uint64(4), bits)
+    rows[4] = _row(la + lb + ta + tb, np.uint64(5), bits)
+    rows[5] = _row(la + tb + th + side, np.uint64(6), bits)
+    rows[6] = _row(ta + lb + th + side, np.uint64(7), bits)
+    rows[7] = _row(la + lb + gap + side, np.uint64(8), bits)
+    rows[8] = _row(words[h] + la + lb, np.uint64(9), bits)
+    rows[9] = _row(words[a] + (words[b] << _ONE) + side, np.uint64(10), bits)
+
+
+@jit(inline="always")
+def _tri_sibling_rows(rows, codes, bits, tags, labels, h, a, b, c):
+    """Rows of the three a < b < c under h."""
+    th, ta, tb, tc = codes[0, tags[h]], codes[1, tags[a]], codes[2, tags[b]], codes[7, tags[c]]
+    la, lb, lc = codes[3, labels[h, a]], codes[4, labels[h, b]], codes[8, labels[h, c]]
+    side = codes[5, (h < a) + (h < b) + (h < c)]
+    rows[0] = _row(th + ta + tb + tc + side, np.uint64(1), bits)
+    rows[1] = _row(ta + tb + tc + side, np.uint64(2), bits)
+    rows[2] = _row(la + lb + lc + side, np.uint64(3), bits)
+    rows[3] = _row(la + lb + lc + th, np.uint64(4), bits)
+    rows[4] = _row(la + tb + lc + side, np.uint64(5), bits)
+    rows[5] = _row(la + lb + tc + th, np.uint64(6), bits)
+
+
+@jit(inline="always")
+def _great_grandparent_rows(rows, codes, bits, tags, labels, f, g, h, m):
+    """Rows of the chain f -> g -> h -> m."""
+    tf, tg, th, tm = codes[7, tags[f]], codes[0, tags[g]], codes[1, tags[h]], codes[2, tags[m]]
+    lt, lu, ll = codes[8, labels[f, g]], codes[3, labels[g, h]], codes[4, labels[h, m]]
+    pattern = codes[5, (f < g) * 4 + (g < h) * 2 + (h < m)]
+    rows[0] = _row(tf + tg + th + tm, np.uint64(1), bits)
+    rows[1] = _row(lt + lu + ll + pattern, np.uint64(2), bits)
+    rows[2] = _row(lt + lu + ll + tm, np.uint64(3), bits)
+    rows[3] = _row(tf + lu + ll + pattern, np.uint64(4), bits)
+    rows[4] = _row(tf + tm + ll + pattern, np.uint64(5), bits)
+    rows[5] = _row(lt + th + ll + pattern, np.uint64(6), bits)
+
+
+@jit(inline="always")
+def _sum(table, rows, count):
+    total = np.float64(0.0)
+    for i in range(count):
+        total += table[rows[i]]
+    return total * GAIN
+
+
+@jit()
+def add_arc_scores(table, bits, codes, tags, words, labels, arcs):
+    """Add what the templates say to each arc that is not forbidden, in place."""
+    size = len(tags)
+    rows = np.empty(ARC_ROWS, dtype=np.int64)
+    for h in range(size):
+        for m in range(1, size):
+            if arcs[h, m] == -np.inf:
+                continue
+            _arc_rows(rows, codes, bits, tags, words, labels, h, m)
+            score = _sum(table, rows, ARC_ROWS)
+            step = 1 if m < h else -1
+            for i in range(1, min(BETWEEN + 1, abs(h - m))):
+                score += table[_between_row(codes, bits, tags, h, m, m + step * i)] * GAIN
+            arcs[h, m] += score
+
+
+@jit()
+def score_grandparents(table, bits, codes, tags, labels, allowed):
+    """Dense (n + 1)^3 scores of all chains of allowed arcs; 0 elsewhere."""
+    size = len(tags)
+    scores = np.zeros((size, size, size))
+    rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
+    for h in range(1, size):
+        for g in range(size):
+            if not allowed[g, h]:
+                continue
+            for m in range(1, size):
+                if not allowed[h, m] or m == g:
+                    continue
+                _grandparent_rows(
+                    rows, codes, bits, tags[g], tags[h], tags[m],
+                    labels[g, h], labels[h, m], _grandparent_pattern(g, h, m),
+                )  # fmt: skip
+                scores[g, h, m] = _sum(table, rows, GRANDPARENT_ROWS)
+    return scores
+
+
+@jit()
+def score_chains(table, bits, codes, tags, labels, parts):
+    """Scores of grandparent chains, rows (g, h, m) of `parts`."""
+    scores = np.empty(len(parts))
+    rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
+    for i in range(len(parts)):
+        g, h, m = parts[i, 0], parts[i, 1], parts[i, 2]
+        _grandparent_rows(
+            rows, codes, bits, tags[g], tags[h], tags[m],
+            labels[g, h], labels[h, m], _grandparent_pattern(g, h, m),
+        )  # fmt: skip
+        scores[i] = _sum(table, rows, GRANDPARENT_ROWS)
+    return scores
+
+
+@jit()
+def score_siblings(table, bits, codes, tags, words, labels, allowed, window):
+    """Dense (n + 1)^3 scores of pairs of allowed modifiers within the window; 0 elsewhere."""
+    size = len(tags)
+    scores = np.zeros((size, size, size))
+    rows = np.empty(SIBLING_ROWS, dtype=np.int64)
+    for h in range(size):
+        for a in range(1, size):
+            if not allowed[h, a]:
+                continue
+            for b in range(a + 1, min(size, a + window + 1)):
+                if allowed[h, b]:
+                    _sibling_rows(rows, codes, bits, tags, words, labels, h, a, b)
+                    scores[h, a, b] = _sum(table, rows, SIBLING_ROWS)
+    return scores
+
+
+@jit()
+def list_tri_siblings(allowed, window):
+    """Rows (h, a, b, c) of three allowed modifiers within the window."""
+    size = len(allowed)
+    count = 0
+    for writing in (False, True):
+        if writing:
+            found = np.empty((count, 4), dtype=np.int32)
+            count = 0
+        for h in range(size):
+            for a in range(1, size):
+                if not allowed[h, a]:
+                    continue
+                for b in range(a + 1, min(size, a + window + 1)):
+                    if not allowed[h, b]:
+                        continue
+                    for c in range(b + 1, min(size, a + window + 1)):
+                        if allowed[h, c]:
+                            if writing:
+                                found[count, 0], found[count, 1] = h, a
+                                found[count, 2], found[count, 3] = b, c
+                            count += 1
+    return found
+
+
+@jit()
+def score_tri_siblings(table, bits, codes, tags, labels, parts):
+    """Scores of rows (h, a, b, c) of `parts`."""
+    scores = np.empty(len(parts))
+    rows = np.empty(TRI_SIBLING_ROWS, dtype=np.int64)
+    for i in range(len(parts)):
+        _tri_sibling_rows(
+            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
+        )
+        scores[i] = _sum(table, rows, TRI_SIBLING_ROWS)
+    return scores
+
+
+@jit()
+def list_great_grandparents(allowed):
+    """Rows (f, g, h, m) of chains of allowed arcs."""
+    size = len(allowed)
+    count = 0
+    for writing in (False, True):
+        if writing:
+            found = np.empty((count, 4), dtype=np.int32)
+            count = 0
+        for m in range(1, size):
+            for h in range(1, size):
+                if not allowed[h, m]:
+                    continue
+                for g in range(1, size):
+                    if not allowed[g, h] or g == m:
+                        continue
+                    for f in range(size):
+                        if allowed[f, g] and f != h and f != m:
+                            if writing:
+                                found[count, 0], found[count, 1] = f, g
+                                found[count, 2], found[count, 3] = h, m
+                            count += 1
+    return found
+
+
+@jit()
+def score_great_grandparents(table, bits, codes, tags, labels, parts):
+    """Scores of rows (f, g, h, m) of `parts`."""
+    scores = np.empty(len(parts))
+    rows = np.empty(GREAT_GRANDPARENT_ROWS, dtype=np.int64)
+    for i in range(len(parts)):
+        _great_grandparent_rows(
+            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
+        )
+        scores[i] = _sum(table, rows, GREAT_GRANDPARENT_ROWS)
+    return scores
+
+
+@jit()
+def add_arcs(table, bits, codes, tags, words, labels, heads, amount):
+    """Add `amount` to the rows of all arcs in a tree."""
+    rows = np.empty(ARC_ROWS, dtype=np.int64)
+    for m in range(1, len(tags)):
+        h = heads[m - 1]
+        _arc_rows(rows, codes, bits, tags, words, labels, h, m)
+        for i in range(ARC_ROWS):
+            table[rows[i]] += amount
+        step = 1 if m < h else -1
+        for i in range(1, min(BETWEEN + 1, abs(h - m))):
+            table[_between_row(codes, bits, tags, h, m, m + step * i)] += amount
+
+
+@jit()
+def add_grandparents(table, bits, codes, tags, labels, heads, amount):
+    """Add `amount` to the rows of all grandparent chains in a tree."""
+    rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
+    for m in range(1, len(tags)):
+        h = heads[m - 1]
+        if h == 0:
+            continue
+        g = heads[h - 1]
+        _grandparent_rows(
+            rows, codes, bits, tags[g], tags[h], tags[m],
+            labels[g, h], labels[h, m], _grandparent_pattern(g, h, m),
+        )  # fmt: skip
+        for i in range(GRANDPARENT_ROWS):
+            table[rows[i]] += amount
+
+
+@jit()
+def add_siblings(table, bits, codes, tags, words, labels, heads, window, amount):
+    """Add `amount` to the rows of all sibling pairs in a tree."""
+    rows = np.empty(SIBLING_ROWS, dtype=np.int64)
+    for a in range(1, len(tags)):
+        for b in range(a + 1, min(len(tags), a + window + 1)):
+            if heads[a - 1] == heads[b - 1]:
+                _sibling_rows(rows, codes, bits, tags, words, labels, heads[a - 1], a, b)
+                for i in range(SIBLING_ROWS):
+                    table[rows[i]] += amount
+
+
+@jit()
+def add_tri_siblings(table, bits, codes, tags, labels, parts, amount):
+    """Add `amount` to the rows of each part."""
+    rows = np.empty(TRI_SIBLING_ROWS, dtype=np.int64)
+    for i in range(len(parts)):
+        _tri_sibling_rows(
+            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
+        )
+        for j in range(TRI_SIBLING_ROWS):
+            table[rows[j]] += amount
+
+
+@jit()
+def add_great_grandparents(table, bits, codes, tags, labels, parts, amount):
+    """Add `amount` to the rows of each part."""
+    rows = np.empty(GREAT_GRANDPARENT_ROWS, dtype=np.int64)
+    for i in range(len(parts)):
+        _great_grandparent_rows(
+            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
+        )
+        for j in range(GREAT_GRANDPARENT_ROWS):
+            table[rows[j]] += amount
+
+
+@jit()
+def rows_of(sums, template, bits):
+    """Rows of one template for many sums of codes."""
+    rows = np.empty(len(sums), dtype=np.int64)
+    for i in range(len(sums)):
+        rows[i] = _row(sums[i], template, bits)
+    return rows

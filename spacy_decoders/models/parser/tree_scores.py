@@ -1,0 +1,201 @@
+"""From documents to the scores of each sentence's trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import NORM
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from .boundaries import sentence_offsets
+from .labels import best_labels
+from .relatives import score_arcs
+
+__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
+
+#: Words whose scores are worked out together, at least.
+BATCH_WORDS = 2000
+
+
+@dataclass(frozen=True)
+class SentenceScores:
+    """What the network says of one sentence of n tokens, the root being 0.
+
+    Attributes
+    ----------
+    tokens
+        (n,) the tokens' places in the document; white space is left out.
+    arcs
+        float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
+        0 and on the diagonal.
+    labels
+        int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
+        row 0, the number of labels.
+    tags
+        int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
+    words
+        uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
+    """
+
+    tokens: NDArray[np.int64]
+    arcs: NDArray[np.float32]
+    labels: NDArray[np.int32]
+    tags: NDArray[np.int32]
+    words: NDArray[np.uint64]
+
+    def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """The heads of a tree as places in the document, a root being its own, and labels.
+
+        The label of a root is -1.
+        """
+        tokens = np.arange(1, len(heads) + 1)
+        places = np.where(heads == 0, self.tokens, self.tokens[np.maximum(heads, 1) - 1])
+        return places, np.where(heads == 0, -1, self.labels[heads, tokens])
+
+
+@dataclass(frozen=True)
+class DocumentScores:
+    """What the network says of one document.
+
+    Attributes
+    ----------
+    starts
+        Where its sentences begin.
+    sentences
+        The scores of each sentence that has a word.
+    """
+
+    starts: NDArray[np.int64]
+    sentences: list[SentenceScores]
+
+
+def score_documents(
+    model: Model[list[Doc], Floats2d],
+    docs: Sequence[Doc],
+    presets: Sequence[NDArray[np.int64]],
+    spaces: Sequence[NDArray[np.bool_]],
+) -> list[DocumentScores]:
+    """Score all sentences of some documents, a few thousand words at a time.
+
+    Parameters
+    ----------
+    model
+        An :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`.
+    docs
+        The documents; they are not changed.
+    presets
+        Sentence starts that are known, one array a document: 1, -1 (no start), 0 (unknown).
+    spaces
+        Whether each token is white space, one array a document. Such tokens begin no
+        sentence unless preset, and have no part in the tree.
+
+    Returns
+    -------
+    list
+        The scores of each document. An arc's score includes the log-probability of its
+        best label, so that the best tree is the best labelled tree.
+    """
+    scored: list[DocumentScores] = []
+    begin = words = 0
+    for end, doc in enumerate(docs, start=1):
+        words += len(doc)
+        # larger arrays would be fetched from memory, and be new to the system each time
+        if words >= BATCH_WORDS or end == len(docs):
+            batch = slice(begin, end)
+            scored += _score_batch(model, docs[batch], presets[batch], spaces[batch])
+            begin, words = end, 0
+    return scored
+
+
+def _score_batch(
+    model: Model[list[Doc], Floats2d],
+    docs: Sequence[Doc],
+    presets: Sequence[NDArray[np.int64]],
+    spaces: Sequence[NDArray[np.bool_]],
+) -> list[DocumentScores]:
+    vectors: Any = model.predict(list(docs))
+    log_odds: Any = model.get_ref("boundaries").predict(vectors)
+    tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)
+    words = word_hashes(docs)
+    kept: list[NDArray[np.int64]] = []  # per sentence, tokens' places in the document
+    rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
+    counts = []
+    starts = []
+    begin = 0
+    for preset, blank in zip(presets, spaces, strict=True):
+        odds = np.where(blank, -np.inf, log_odds[begin : begin + len(blank), 0])
+        if len(odds):  # white space before the first word belongs to its sentence
+            odds[np.argmin(blank)] = -np.inf
+        offsets = sentence_offsets(odds, preset)
+        sentences = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets)]
+        sentences = [places for places in sentences if len(places)]
+        starts.append(offsets[:-1])
+        kept += sentences
+        rows += [places + begin for places in sentences]
+        counts.append(len(sentences))
+        begin += len(blank)
+    chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
+    arcs, heard = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
+    scored = assemble(model, heard, arcs, tags[chosen], words[chosen], kept)
+    ends = np.cumsum(counts)
+    return [
+        DocumentScores(begins, scored[end - count : end])
+        for begins, end, count in zip(starts, ends, counts, strict=True)
+    ]
+
+
+def assemble(
+    model: Model[list[Doc], Floats2d],
+    vectors: Any,
+    arcs: Sequence[Any],
+    tags: Any,
+    words: NDArray[np.uint64],
+    places: Sequence[NDArray[np.int64]],
+) -> list[SentenceScores]:
+    """Put the scores of sentences, laid end to end, into the shape that decoders take.
+
+    Parameters
+    ----------
+    model
+        The network, which still labels the arcs.
+    vectors, tags, words
+        Of all tokens: vector for labels, index of the best tag, hash of the form.
+    arcs
+        Arc scores, one array a sentence.
+    places
+        The places of each sentence's tokens in its document.
+    """
+    if not len(places):
+        return []
+    offsets = np.cumsum([0, *map(len, places)])
+    labels_layer = model.get_ref("labels")
+    of_root = labels_layer.get_dim("nO")
+    scored = []
+    for where, by_modifier, (label, log_probability), (start, end) in zip(
+        places, arcs, best_labels(labels_layer, vectors, offsets), pairwise(offsets), strict=True
+    ):
+        n = end - start
+        scores = np.full((n + 1, n + 1), -np.inf, dtype="f")
+        scores[:, 1:] = by_modifier.T
+        scores[1:, 1:] += log_probability.T
+        labels = np.full((n + 1, n + 1), of_root, dtype=np.int32)
+        labels[1:, 1:] = label.T
+        of_tokens = np.zeros(n + 1, dtype=np.int32)
+        of_tokens[1:] = tags[start:end] + 1
+        forms = np.zeros(n + 1, dtype=np.uint64)
+        forms[1:] = words[start:end]
+        scored.append(SentenceScores(where, scores, labels, of_tokens, forms))
+    return scored
+
+
+def word_hashes(docs: Iterable[Doc]) -> NDArray[np.uint64]:
+    """Hashes of the normalised forms of all tokens, documents laid end to end."""
+    norms: list[Any] = [doc.to_array(NORM) for doc in docs]
+    return np.concatenate([np.zeros(0, dtype=np.uint64), *(norm.reshape(-1) for norm in norms)])

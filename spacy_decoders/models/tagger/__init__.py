@@ -1,0 +1,1 @@
+"""Scores of tag sequences, and the losses that train them."""

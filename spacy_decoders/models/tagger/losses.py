@@ -1,0 +1,272 @@
+"""What a chain model is trained on: losses of whole labellings and their gradients.
+
+Gold labels may be missing. The log-likelihood then sums over all completions; the two
+others take the best completion for gold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InfeasibleError
+
+__all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
+
+Loss = Literal["crf", "margin", "perceptron"]
+
+#: The gold label of a token that has none.
+UNKNOWN = -1
+
+
+@dataclass(frozen=True)
+class ChainBatch:
+    """Scored sentences and their gold labels, end to end.
+
+    Attributes
+    ----------
+    model
+        The :class:`~spacy_decoders.decoders.chain.ChainModel`.
+    emissions
+        **Shape (total, L)**, float32.
+    lengths
+        **Shape (sentences,)**: tokens of each sentence.
+    gold
+        **Shape (total,)**: the label of each token, or `UNKNOWN`.
+    """
+
+    model: Any
+    emissions: NDArray[np.float32]
+    lengths: NDArray[np.int64]
+    gold: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """**Shape (sentences + 1,)**: where each sentence begins."""
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    def choose(self, keep: NDArray[np.bool_]) -> tuple[ChainBatch, NDArray[np.bool_]]:
+        """Return the batch of some sentences, and which tokens are theirs."""
+        tokens = np.repeat(keep, self.lengths)
+        part = ChainBatch(
+            self.model, self.emissions[tokens], self.lengths[keep], self.gold[tokens]
+        )
+        return part, tokens
+
+    def any_in_sentence(self, tokens: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """**Shape (sentences,)**: whether any token of a sentence is marked."""
+        marked = np.concatenate([[0], np.cumsum(tokens)])[self.offsets]
+        return np.diff(marked) > 0
+
+    def clamped(self) -> NDArray[np.float32]:
+        """Emissions under which only labellings that agree with gold are legal."""
+        rows = np.flatnonzero(self.gold != UNKNOWN)
+        emissions = self.emissions.copy()
+        emissions[rows] = -np.inf
+        emissions[rows, self.gold[rows]] = self.emissions[rows, self.gold[rows]]
+        return emissions
+
+    def legal(self) -> NDArray[np.bool_]:
+        """**Shape (total,)**: whether gold may follow gold, where both are known."""
+        first, last, inner = self._ends()
+        gold, model = self.gold, self.model
+        legal = np.isfinite(self.emissions[np.arange(len(gold)), gold])
+        legal[first] &= np.isfinite(model.start_scores[gold[first]])
+        legal[last] &= np.isfinite(model.end_scores[gold[last]])
+        legal[gold == UNKNOWN] = True
+        both = (gold[inner - 1] != UNKNOWN) & (gold[inner] != UNKNOWN)
+        legal[inner] &= ~both | np.isfinite(model.transitions[gold[inner - 1], gold[inner]])
+        return legal
+
+    def scores(self, labels: NDArray[np.int32]) -> float:
+        """The sum of what labellings without a missing label are worth; ``-inf`` if illegal."""
+        first, last, inner = self._ends()
+        model = self.model
+        return float(
+            self.emissions[np.arange(len(labels)), labels].sum(dtype=np.float64)
+            + model.start_scores[labels[first]].sum(dtype=np.float64)
+            + model.end_scores[labels[last]].sum(dtype=np.float64)
+            + model.transitions[labels[inner - 1], labels[inner]].sum(dtype=np.float64)
+        )
+
+    def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """First and last tokens of the sentences, and all but the first ones."""
+        filled = self.lengths > 0
+        first, last = self.offsets[:-1][filled], self.offsets[1:][filled] - 1
+        inner = np.ones(len(self.emissions), dtype=bool)
+        inner[first] = False
+        return first, last, np.flatnonzero(inner)
+
+
+class ChainGradient:
+    """The gradient of a loss with respect to emissions, transitions, start and end.
+
+    Attributes
+    ----------
+    emissions
+        **Shape (total, L)**.
+    transitions
+        **Shape (L, L)**.
+    start, end
+        **Shape (L,)**.
+    """
+
+    def __init__(self, batch: ChainBatch) -> None:
+        size = batch.model.size
+        self.emissions = np.zeros(batch.emissions.shape, dtype=np.float32)
+        self.transitions = np.zeros((size, size))
+        self.start = np.zeros(size)
+        self.end = np.zeros(size)
+
+    def add_expectations(self, found: Any, tokens: Any, sign: float) -> None:
+        """Add what a labelling is expected to count, over the marked tokens."""
+        self.emissions[tokens] += sign * found.marginals
+        self.transitions += sign * found.transitions
+        self.start += sign * found.start
+        self.end += sign * found.end
+
+    def add_labels(
+        self, batch: ChainBatch, labels: NDArray[np.int32], tokens: Any, sign: float
+    ) -> None:
+        """Add what given labellings of the marked tokens count."""
+        first, last, inner = batch._ends()
+        self.emissions[np.flatnonzero(tokens), labels] += sign
+        np.add.at(self.transitions, (labels[inner - 1], labels[inner]), sign)
+        np.add.at(self.start, labels[first], sign)
+        np.add.at(self.end, labels[last], sign)
+
+
+def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
+    """Conditional random field: ``log Z - log Z(gold)``, with the exact gradient."""
+    from ...decoders.chain import forward_backward
+
+    batch, tokens, gradient = _trainable(batch)
+    found = forward_backward(batch.model, batch.emissions, batch.lengths)
+    gradient.add_expectations(found, tokens, 1.0)
+    loss = float(found.log_partitions.sum())
+
+    partial = batch.any_in_sentence(batch.gold == UNKNOWN)
+    complete, chosen = batch.choose(~partial)
+    loss -= complete.scores(complete.gold)
+    gradient.add_labels(complete, complete.gold, _within(tokens, chosen), -1.0)
+    if partial.any():
+        completed, chosen = batch.choose(partial)
+        found = forward_backward(batch.model, completed.clamped(), completed.lengths)
+        gradient.add_expectations(found, _within(tokens, chosen), -1.0)
+        loss -= float(found.log_partitions.sum())
+    return loss, gradient
+
+
+def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
+    """Structured perceptron: how much better than gold the best labelling is.
+
+    It is averaged by the optimizer's own averages (``use_averages = true``).
+    """
+    from ...decoders.chain import ForwardDominance
+
+    batch, tokens, gradient = _trainable(batch)
+    best = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (best != batch.gold))
+    loss = _pay(batch, best, wrong, tokens, gradient)
+    return loss, gradient
+
+
+def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
+    """Structured hinge with 0/1 loss: gold should be worth 1 more than any other labelling.
+
+    The rival comes from the 0/1-loss oracle (Belanger et al. 2012, appendix A.3). A sentence
+    with missing labels has no one gold labelling and is trained as by the perceptron.
+    """
+    from ...decoders.chain import ForwardDominance, zero_one_oracle
+
+    batch, tokens, gradient = _trainable(batch)
+    partial = batch.any_in_sentence(batch.gold == UNKNOWN)
+    rivals = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
+    # where the best labelling is not gold, it is the rival; only else the second best is asked for
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (rivals != batch.gold))
+    hinges = float((wrong & ~partial).sum())
+    for sentence in np.flatnonzero(~wrong & ~partial & (batch.lengths > 0)):
+        here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
+        emissions, gold = batch.emissions[here], batch.gold[here]
+        try:
+            rival = zero_one_oracle(batch.model, emissions, gold)
+        except InfeasibleError:
+            continue  # nothing else is legal
+        score = batch.model.score
+        if score(emissions, rival.labels) + 1.0 > score(emissions, gold):
+            rivals[here] = rival.labels
+            wrong[sentence] = True
+            hinges += 1.0
+    loss = _pay(batch, rivals, wrong, tokens, gradient)
+    return loss + hinges, gradient
+
+
+LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
+    "crf": negative_log_likelihood,
+    "margin": margin,
+    "perceptron": perceptron,
+}
+
+
+def _pay(
+    batch: ChainBatch,
+    rivals: NDArray[np.int32],
+    wrong: NDArray[np.bool_],
+    tokens: NDArray[np.bool_],
+    gradient: ChainGradient,
+) -> float:
+    """Push the rivals of the wrong sentences down and their gold up; return what they won by."""
+    part, chosen = batch.choose(wrong)
+    gold = _completed(part)
+    gradient.add_labels(part, rivals[chosen], _within(tokens, chosen), 1.0)
+    gradient.add_labels(part, gold, _within(tokens, chosen), -1.0)
+    return part.scores(rivals[chosen]) - part.scores(gold)
+
+
+def _completed(batch: ChainBatch) -> NDArray[np.int32]:
+    """Gold with each missing label filled in as the model likes best."""
+    from ...decoders.chain import ForwardDominance
+
+    if not (batch.gold == UNKNOWN).any():
+        return batch.gold
+    solutions = ForwardDominance().decode_batch(batch.model, batch.clamped(), batch.lengths)
+    return _labels(solutions)
+
+
+def _trainable(batch: ChainBatch) -> tuple[ChainBatch, NDArray[np.bool_], ChainGradient]:
+    """Leave out sentences without a gold label, or whose gold labels are not legal."""
+    from ...decoders.chain import log_partition
+
+    gradient = ChainGradient(batch)
+    keep = batch.any_in_sentence(batch.gold != UNKNOWN)
+    if (
+        not np.isfinite(batch.model.transitions).all()
+        or not np.isfinite(batch.model.start_scores).all()
+    ):
+        keep &= ~batch.any_in_sentence(~batch.legal())
+        clamped, offsets = batch.clamped(), batch.offsets
+        for sentence in np.flatnonzero(keep & batch.any_in_sentence(batch.gold == UNKNOWN)):
+            rows = clamped[offsets[sentence] : offsets[sentence + 1]]
+            keep[sentence] = np.isfinite(log_partition(batch.model, rows))
+    part, tokens = batch.choose(keep)
+    return part, tokens, gradient
+
+
+def _within(tokens: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which of all tokens are those chosen among the marked ones."""
+    result = tokens.copy()
+    result[tokens] = chosen
+    return result
+
+
+def _labels(solutions: Sequence[Any]) -> NDArray[np.int32]:
+    if not solutions:
+        return np.zeros(0, dtype=np.int32)
+    return np.concatenate([solution.labels for solution in solutions])

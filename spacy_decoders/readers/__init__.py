@@ -1,0 +1,1 @@
+"""Corpora in their formats, as spaCy's Examples."""

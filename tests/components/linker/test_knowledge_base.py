@@ -1,0 +1,91 @@
+"""The concept base serves spaCy's own linker, in this process and in workers."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+from spacy.training import Example
+
+from spacy_decoders import ProblemError
+from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
+from spacy_decoders.knowledge.concept_base import Contents, write_concept_base
+from spacy_decoders.knowledge.concepts import Concept
+
+CONCEPTS = [
+    Concept("cat", "Jaguar", {"Jaguar": 3, "big cat": 1}, ("jungle",), "a spotted cat"),
+    Concept("car", "Jaguar Cars", {"Jaguar": 1}, (), "a maker of cars"),
+    Concept("jungle", "Jungle", {"jungle": 1}, (), "a forest"),
+]
+
+
+@pytest.fixture
+def kb(tmp_path):
+    write_concept_base(tmp_path / "kb", Contents.of(CONCEPTS)[0])
+    return ConceptKnowledgeBase.open(spacy.blank("en").vocab, tmp_path / "kb")
+
+
+def doc_of(vocab):
+    nlp = spacy.blank("en", vocab=vocab)
+    doc = nlp("The JAGUAR lives in the jungle")
+    doc.set_ents([doc[1:2], doc[5:6]], default="outside")
+    return doc
+
+
+def test_candidates_have_priors_and_identifiers(kb):
+    doc = doc_of(kb.vocab)
+    jaguar, jungle = kb.get_candidates_batch([doc[1:2], doc[5:6]])
+    assert [(c.entity_, c.prior_prob) for c in jaguar] == [("cat", 0.75), ("car", 0.25)]
+    assert [c.entity_ for c in jungle] == ["jungle"]
+    assert jaguar[0].alias_ == "JAGUAR"
+    assert kb.get_candidates(doc[0:1]) == []
+
+
+def test_vectors_are_the_same_everywhere(kb):
+    other = pickle.loads(pickle.dumps(kb))
+    assert len(kb.get_vector("cat")) == kb.entity_vector_length
+    assert kb.get_vector("cat") == other.get_vector("cat")
+    assert kb.get_vector("cat") != kb.get_vector("car")
+    assert not any(kb.get_vector("nowhere"))
+    kb.vocab.vectors = spacy.vectors.Vectors(shape=(3, 5))
+    kb.vocab.set_vector("maker", np.ones(5))
+    words = ConceptKnowledgeBase(kb.vocab, kb.base)
+    assert words.entity_vector_length == 5
+    assert any(words.get_vector("car"))
+
+
+def test_it_is_saved_with_a_pipeline_and_by_path(kb, tmp_path):
+    kb.to_disk(tmp_path / "copy")
+    kb.to_disk(kb.base.folder)
+    copy = ConceptKnowledgeBase.open(kb.vocab, tmp_path / "copy")
+    assert copy.base.number("cat") == kb.base.number("cat")
+    assert copy.from_bytes(kb.to_bytes()).base.folder == kb.base.folder.resolve()
+    with pytest.raises(ProblemError, match="not on this machine"):
+        copy.from_bytes(b"/nowhere/at/all")
+
+
+def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):
+    nlp = spacy.blank("en", vocab=kb.vocab)
+    linker = nlp.add_pipe("entity_linker", config={"n_sents": 0})
+    linker.set_kb(lambda vocab: kb)
+    doc = doc_of(kb.vocab)
+    spans = [(4, 10, "ANIMAL", "cat"), (24, 30, "PLACE", "jungle")]
+    example = Example.from_dict(nlp.make_doc(doc.text), {"entities": [s[:3] for s in spans]})
+    example.reference.ents = [
+        example.reference.char_span(start, end, label=label, kb_id=kb_id)
+        for start, end, label, kb_id in spans
+    ]
+    example.predicted.ents = [
+        example.predicted.char_span(start, end, label=label) for start, end, label, _ in spans
+    ]
+    example.reference[0].is_sent_start = True
+    for token in example.predicted:
+        token.is_sent_start = token.i == 0
+    optimizer = nlp.initialize(lambda: [example])
+    linker.set_kb(lambda vocab: kb)
+    for _ in range(5):
+        losses = nlp.update([example], sgd=optimizer)
+    assert np.isfinite(losses["entity_linker"])
+    annotated = linker(example.predicted.copy())
+    assert annotated.ents[1].kb_id_ == "jungle"
+    assert annotated.ents[0].kb_id_ in ("cat", "car")

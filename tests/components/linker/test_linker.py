@@ -1,0 +1,499 @@
+"""Mentions are linked together, with scores and margins, by any knowledge base."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spacy
+from spacy.kb import InMemoryLookupKB
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+
+from spacy_decoders import ProblemError
+from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
+from spacy_decoders.components.linker.linker.linker import GraphEntityLinker
+from spacy_decoders.components.linker.scorer import score_linker
+from spacy_decoders.components.linker.windows import link_windows
+from spacy_decoders.knowledge.candidates import CandidateTable
+from spacy_decoders.readers.linked import LinkedCorpus
+
+CONFIGS = Path(__file__).parents[3] / "configs"
+NAME = "graph_entity_linker"
+TEXT = "The jaguar hunts in the jungle along the Amazon."
+
+
+def pipeline(**config):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME, config={"mentions": "aliases", **config})
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return pipeline()
+
+
+def identifiers(doc):
+    return {ent.text: ent.kb_id_ for ent in doc.ents}
+
+
+@pytest.mark.parametrize(
+    "decoder", ["HittingDistance", "SpanningTree", "Greedy", "Degree", "PageRank", "LocalSearch"]
+)
+def test_the_papers_decoders_link_too(decoder):
+    nlp = spacy.blank("en")
+    config = {"mentions": "aliases", "decoder": {"@decoders": f"spacy-decoders.{decoder}.v1"}}
+    nlp.add_pipe(NAME, config=config)
+    doc = nlp(TEXT)
+    assert identifiers(doc)["jungle"] == "jungle"
+    (certificate,) = doc._.certificates[NAME]
+    assert certificate["decoder"] == decoder
+
+
+def test_without_time_to_prove_margins_mentions_are_linked():
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME, config={"mentions": "aliases", "seconds": 1e-9})
+    assert "NIL" not in identifiers(nlp(TEXT)).values()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (TEXT, {"jaguar": "jaguar", "jungle": "jungle", "Amazon": "amazon_rainforest"}),
+        (
+            "Jaguar and Land Rover belong to Tata.",
+            {"Jaguar": "jaguar_cars", "Land Rover": "land_rover", "Tata": "tata"},
+        ),
+        (
+            "Mercury sang Bohemian Rhapsody with Queen.",
+            {
+                "Mercury": "freddie_mercury",
+                "Bohemian Rhapsody": "bohemian_rhapsody",
+                "Queen": "queen_band",
+            },
+        ),
+        (
+            "Mercury poisons whoever breaks a thermometer.",
+            {"Mercury": "mercury_element", "thermometer": "thermometer"},
+        ),
+    ],
+)
+def test_neighbours_decide_what_a_name_means(nlp, text, expected):
+    doc = nlp(text)
+    assert identifiers(doc) == expected
+    (certificate,) = doc._.certificates[NAME]
+    assert certificate["status"] == "optimal"
+    assert certificate["scope"] == "full"
+
+
+def test_a_link_holds_scores_margin_and_candidates(nlp):
+    ent = nlp(TEXT).ents[0]
+    link = ent._.link
+    assert (link["id"], link["title"]) == ("jaguar", "Jaguar")
+    assert link["margin"] > 0
+    assert next(c["id"] for c in link["candidates"]) == "jaguar"
+    assert len(link["candidates"]) > 2
+    assert sum(c["score"] for c in link["candidates"]) <= 1 + 1e-6
+    assert all(token.ent_kb_id_ == "jaguar" for token in ent)
+    json.dumps(link)
+
+
+def test_exact_decoding_agrees_with_enumeration(nlp):
+    """The chosen links are the best of all combinations of candidates."""
+    linker = nlp.get_pipe(NAME)
+    doc = nlp.make_doc("Mercury and Jordan flew from Georgia to Phoenix with Apollo.")
+    (mentions,) = linker.predict([doc])
+    table = mentions.table
+    weights = linker.model.get_param("weights").astype(float)
+    own = mentions.features[:, :3].astype(float) @ weights[:3]
+    costs = linker.pairs(table)
+    members = [np.arange(a, b) for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    best = max(
+        sum(own[i] for i in choice)
+        - weights[3]
+        / (len(choice) - 1)
+        * sum(costs[i, j] for i in choice for j in choice if i < j)
+        for choice in map(tuple, np.stack(np.meshgrid(*members), -1).reshape(-1, len(members)))
+    )
+    (certificate,) = nlp(doc)._.certificates[NAME]
+    assert -certificate["score"] == pytest.approx(best, abs=1e-6)
+
+
+def test_margins_say_whether_they_are_proven(nlp):
+    links = [ent._.link for ent in nlp(TEXT).ents]
+    assert all(link["exact_margin"] is True for link in links)
+    loose = {"@decoders": "spacy-decoders.ExactRepresentatives.v1", "exact_margins": False}
+    links = [ent._.link for ent in pipeline(decoder=loose)(TEXT).ents]
+    assert [link["exact_margin"] for link in links] == [link["margin"] is None for link in links]
+
+
+def test_forbidden_candidates_are_never_chosen():
+    """A finder of one's own says what a mention can't mean: here the animal, then anything."""
+
+    def without(words, forbidden):
+        def find(kb, mentions):
+            found = []
+            for mention, one in zip(mentions, AliasCandidates()(kb, mentions), strict=True):
+                ids = [kb.base.id(int(concept)) for concept in one.concepts]
+                bad = [mention.text in words and forbidden(name) for name in ids]
+                found.append(FoundCandidates(one.concepts, np.where(bad, -1.0, one.priors)))
+            return found
+
+        return find
+
+    nlp = pipeline()
+    linker = nlp.get_pipe(NAME)
+    linker.candidates = without({"jaguar"}, lambda name: name == "jaguar")
+    ent = nlp(TEXT).ents[0]
+    assert ent.kb_id_ not in ("jaguar", "NIL")
+    score_of = {one["id"]: one["score"] for one in ent._.link["candidates"]}
+    assert score_of["jaguar"] == 0.0 and sum(score_of.values()) <= 1 + 1e-6
+    linker.candidates = without({"jaguar"}, lambda name: True)
+    doc = nlp(TEXT)
+    assert identifiers(doc) == {"jaguar": "NIL", "jungle": "jungle", "Amazon": "amazon_rainforest"}
+    assert doc.ents[0]._.link["candidates"] == []
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    linker.candidates = without({"jaguar", "jungle", "Amazon"}, lambda name: True)
+    doc = nlp(TEXT)
+    assert set(identifiers(doc).values()) == {"NIL"}
+    assert doc._.certificates[NAME] == []
+
+
+def test_the_default_budget_counts_work_not_time(nlp):
+    budget = nlp.get_pipe(NAME).budget
+    assert budget.seconds is None and budget.iterations == 1000
+    limited = pipeline(iterations=3, seconds=1.5).get_pipe(NAME).budget
+    assert (limited.seconds, limited.iterations) == (1.5, 3)
+
+
+def test_thresholds_abstain(nlp):
+    doc = pipeline(min_score=1.1)(TEXT)
+    assert {ent.kb_id_ for ent in doc.ents} == {"NIL"}
+    assert doc.ents[0]._.link["id"] == ""
+    assert doc.ents[0]._.link["candidates"][0]["id"] == "jaguar"
+    assert pipeline(min_margin=1e9)(TEXT).ents[0].kb_id_ == "NIL"
+
+
+def test_entities_are_linked_and_unknown_ones_get_nil():
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "X", "pattern": p} for p in ("Jaguar", "Xyzzy", "Coventry")])
+    ruler.add_patterns([{"label": "SKIP", "pattern": "Tata"}])
+    nlp.add_pipe(NAME, config={"labels_discard": ["SKIP"]})
+    doc = nlp("Jaguar left Coventry for Xyzzy and Tata.")
+    assert identifiers(doc) == {
+        "Jaguar": "jaguar_cars",
+        "Coventry": "coventry",
+        "Xyzzy": "NIL",
+        "Tata": "",
+    }
+    assert [ent.label_ for ent in doc.ents] == ["X", "X", "X", "SKIP"]
+
+
+def test_span_groups_are_linked():
+    nlp = pipeline(mentions="spans", spans_key="found")
+    doc = nlp.make_doc("Python and Java are languages.")
+    doc.spans["found"] = [Span(doc, 0, 1, label="L"), Span(doc, 2, 3, label="L")]
+    doc = nlp(doc)
+    assert [span.kb_id_ for span in doc.spans["found"]] == ["python_language", "java_language"]
+    assert doc.spans["found"][0]._.link["title"] == "Python (programming language)"
+    assert not doc.ents
+    back = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    assert back.spans["found"][0].kb_id_ == "python_language"
+
+
+def test_what_is_linked_already_may_be_kept():
+    nlp = pipeline(mentions="ents", overwrite=False)
+    doc = nlp.make_doc("Jaguar and Python")
+    doc.ents = [Span(doc, 0, 1, label="X", kb_id="mine"), Span(doc, 2, 3, label="X")]
+    assert nlp(doc).ents[0].kb_id_ == "mine"
+    assert doc.ents[1].kb_id_.startswith("python")
+
+
+@pytest.mark.parametrize("text", ["", " ", "nothing", "."])
+def test_documents_without_mentions(nlp, text):
+    doc = nlp(text)
+    assert doc._.certificates[NAME] == []
+    assert not doc.ents
+
+
+@pytest.mark.parametrize(
+    "pairs",
+    ["GraphDistance", "DirectLink", "MilneWitten", "MutualInformation", "SharedNeighbours"],
+)
+def test_every_pair_cost_links(pairs):
+    doc = pipeline(pairs={"@misc": f"spacy-decoders.{pairs}.v1"})(TEXT)
+    assert identifiers(doc)["jungle"] == "jungle"
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+
+
+@pytest.mark.parametrize("decoder", ["HittingDistance", "Greedy", "LocalSearch"])
+def test_any_decoder_of_the_registry(decoder):
+    doc = pipeline(decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})(TEXT)
+    assert doc._.certificates[NAME][0]["status"] in ("heuristic", "bounded", "optimal")
+    assert identifiers(doc)["jungle"] == "jungle"
+
+
+def test_candidates_by_words():
+    nlp = pipeline(mentions="spans", candidates={"@misc": "spacy-decoders.TextCandidates.v1"})
+    doc = nlp.make_doc("The red planet glows")
+    doc.spans["sc"] = [doc[1:3]]
+    assert nlp(doc).spans["sc"][0].kb_id_ == "mars_planet"
+
+
+def test_any_knowledge_base_of_spacy():
+    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
+    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
+    for entity, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
+        kb.add_entity(entity, freq=10, entity_vector=vector)
+    kb.add_alias("Jaguar", ["cat", "car"], [0.5, 0.5])
+    kb.add_alias("jungle", ["forest"], [1.0])
+    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
+    doc = nlp.make_doc("Jaguar of the jungle")
+    doc.ents = [Span(doc, 0, 1, label="X"), Span(doc, 3, 4, label="X")]
+    assert identifiers(nlp(doc)) == {"Jaguar": "cat", "jungle": "forest"}
+
+
+def test_a_graph_is_asked_for_where_there_is_none():
+    nlp = pipeline(mentions="ents")
+    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
+    kb.add_entity("x", 1, [1.0])
+    kb.add_alias("Jaguar", ["x"], [1.0])
+    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
+    doc = nlp.make_doc("Jaguar")
+    doc.ents = [Span(doc, 0, 1, label="X")]
+    with pytest.raises(ProblemError, match="needs a knowledge base with a graph"):
+        nlp(doc)
+
+
+def test_windows_decide_every_mention_once():
+    table = CandidateTable(
+        mentions=[str(i) for i in range(23)],
+        offsets=np.arange(24),
+        ids=[str(i) for i in range(23)],
+        titles=[""] * 23,
+        priors=np.ones(23),
+        popularity=np.ones(23),
+        vectors=np.zeros((23, 0), np.float32),
+        concepts=np.arange(23),
+    )
+    for size in (1, 2, 5, 10, 22, 23, 50):
+        windows = link_windows(table, size)
+        decided = [m for w in windows for m, keep in zip(w.mentions, w.keeps, strict=True) if keep]
+        assert sorted(decided) == list(range(23))
+        assert all(len(w.mentions) <= size for w in windows)
+        for window in windows:
+            assert [table.ids[row] for row in window.rows] == list(window.table.ids)
+
+
+def test_long_documents_are_cut_and_say_so():
+    doc = pipeline(window=3)("Python, Java, Rust, Go, Ruby, Perl and Swift are languages.")
+    certificates = doc._.certificates[NAME]
+    assert len(certificates) > 1
+    assert {certificate["scope"] for certificate in certificates} == {"pruned"}
+    assert identifiers(doc)["Rust"] == "rust_language"
+
+
+def test_bad_documents_cost_only_themselves(nlp, monkeypatch):
+    pairs = type(nlp.get_pipe(NAME).pairs)
+    whole = pairs.__call__
+
+    def spoiled(self, table):
+        costs = whole(self, table)
+        if "python" in table.mentions:
+            costs[0, 0] = np.nan
+        return costs
+
+    monkeypatch.setattr(pairs, "__call__", spoiled)
+    failed = []
+    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((docs, str(error))))
+    try:
+        docs = list(nlp.pipe([TEXT, "Python and Java", TEXT], batch_size=3))
+    finally:
+        nlp.set_error_handler(spacy.util.raise_error)
+    assert [doc.text for doc in docs] == [TEXT, TEXT]
+    assert "distances" in failed[0][1]
+
+
+def test_weights_are_learnt_and_saved(tmp_path):
+    nlp = spacy.blank("en")
+    # from weights that look at frequency alone
+    linker = nlp.add_pipe(
+        NAME, config={"model": {"@architectures": "spacy-decoders.LinkWeights.v1", "pairs": 0.0}}
+    )
+    examples = []
+    for text, ids in (
+        ("Mercury and Venus circle", ["mercury_planet", "venus_planet"]),
+        ("Mercury of the Queen album", ["freddie_mercury", "queen_band"]),
+        ("Jaguar and Tata", ["jaguar_cars", "tata"]),
+    ):
+        doc = nlp.make_doc(text)
+        words = [t.text for t in doc]
+        places = [0, words.index("Queen") if "Queen" in words else 2]
+        bare, gold = doc.copy(), doc
+        bare.ents = [Span(bare, i, i + 1, label="X") for i in places]
+        gold.ents = [
+            Span(gold, i, i + 1, label="X", kb_id=k) for i, k in zip(places, ids, strict=True)
+        ]
+        examples.append(Example(bare, gold))
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.5
+    first = nlp.update(examples, sgd=optimizer)[NAME]
+    for _ in range(30):
+        last = nlp.update(examples, sgd=optimizer)[NAME]
+    assert last < first / 2
+    for example in examples:
+        example.predicted = linker(example.predicted)
+    scores = score_linker(examples)
+    assert scores["nel_micro_f"] == 1.0
+    assert scores["nel_linkable_acc"] == 1.0
+    assert scores["certified"] == 1.0
+    nlp.to_disk(tmp_path / "model")
+    again = spacy.load(tmp_path / "model")
+    weights = linker.model.get_param("weights")
+    np.testing.assert_array_equal(again.get_pipe(NAME).model.get_param("weights"), weights)
+    copied = spacy.blank("en")
+    copied.add_pipe(NAME, source=again)
+    copied.from_bytes(again.to_bytes())
+    np.testing.assert_array_equal(copied.get_pipe(NAME).model.get_param("weights"), weights)
+
+
+def test_the_gradient_of_the_weights(nlp):
+    from spacy_decoders.models.linker.weights import conditional_gradient
+
+    rng = np.random.default_rng(0)
+    scores, offsets, gold = rng.normal(size=7), np.array([0, 3, 4, 7]), np.array([1, -1, 2])
+    loss, gradient = conditional_gradient(scores, offsets, gold)
+    for i in range(7):
+        moved = scores.copy()
+        moved[i] += 1e-5
+        slope = (conditional_gradient(moved, offsets, gold)[0] - loss) / 1e-5
+        assert gradient[i] == pytest.approx(slope, abs=1e-4)
+
+
+def test_the_knowledge_base_can_travel_with_the_pipeline(tmp_path):
+    nlp = pipeline(store_kb=True)
+    nlp.to_disk(tmp_path / "model")
+    again = spacy.load(tmp_path / "model")
+    kb = again.get_pipe(NAME).kb
+    assert str(kb.base.folder).startswith(str(tmp_path))
+    assert identifiers(again(TEXT)) == identifiers(nlp(TEXT))
+
+
+def test_docbin_round_trip(nlp):
+    doc = nlp(TEXT)
+    stored = DocBin(docs=[doc], store_user_data=True).to_bytes()
+    (back,) = DocBin().from_bytes(stored).get_docs(nlp.vocab)
+    assert identifiers(back) == identifiers(doc)
+    assert back.ents[0]._.link["title"] == "Jaguar"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_worker_processes_give_what_one_process_gives(tmp_path, method):
+    script = tmp_path / "workers.py"
+    script.write_text(
+        textwrap.dedent(f"""
+        import multiprocessing
+        import spacy
+
+        if __name__ == "__main__":
+            multiprocessing.set_start_method("{method}")
+            nlp = spacy.blank("en")
+            nlp.add_pipe("graph_entity_linker", config={{"mentions": "aliases"}})
+            texts = ["{TEXT}", "", "Python and Java"] * 3
+            one = list(nlp.pipe(texts))
+            two = list(nlp.pipe(texts, n_process=2, batch_size=2))
+            for a, b in zip(one, two, strict=True):
+                assert [e.kb_id_ for e in a.ents] == [e.kb_id_ for e in b.ents]
+                assert [dict(e._.link) for e in a.ents] == [dict(e._.link) for e in b.ents]
+            print("same")
+        """)
+    )
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    assert run.stdout.strip() == "same", run.stderr
+
+
+@pytest.mark.parametrize(
+    "config, message",
+    [
+        ({"window": 0}, "window"),
+        ({"max_candidates": 0}, "max_candidates"),
+        ({"shown": 0}, "shown"),
+    ],
+)
+def test_options_are_checked(config, message):
+    with pytest.raises(ProblemError, match=message):
+        pipeline(**config)
+
+
+def test_a_missing_knowledge_base_is_named(tmp_path):
+    kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(tmp_path / "none")}
+    with pytest.raises(ProblemError, match="none is none: it has no manifest"):
+        pipeline(kb=kb)
+
+
+def test_a_path_is_no_loader(tmp_path):
+    with pytest.raises(ProblemError, match="kb: expected a loader"):
+        pipeline(kb=str(tmp_path))
+
+
+def test_pipe_analysis_knows_what_it_writes(nlp):
+    analysis = nlp.analyze_pipes()
+    assert "span._.link" in analysis["summary"][NAME]["assigns"]
+    assert isinstance(nlp.get_pipe(NAME), GraphEntityLinker)
+
+
+def test_the_config_trains(tmp_path):
+    rows = [
+        ("Mercury and Venus circle", [(0, 7, "mercury_planet"), (12, 17, "venus_planet")]),
+        ("Jaguar and Tata", [(0, 6, "jaguar_cars"), (11, 15, "tata"), (0, 15, None)]),
+        ("Nothing here", []),
+    ] * 3
+    corpus = tmp_path / "train.jsonl"
+    corpus.write_text(
+        "\n".join(
+            json.dumps(
+                {
+                    "text": text,
+                    "mentions": [{"start": a, "end": b, "gold": g} for a, b, g in mentions],
+                }
+            )
+            for text, mentions in rows
+        )
+    )
+    config = spacy.util.load_config(
+        CONFIGS / "graph_entity_linker.cfg",
+        overrides={
+            "paths.train": str(corpus),
+            "paths.dev": str(corpus),
+            "training.max_steps": 4,
+            "training.eval_frequency": 2,
+        },
+    )
+    (tmp_path / "out").mkdir()
+    nlp = train(init_nlp(config), tmp_path / "out")[0]
+    scores = nlp.evaluate(list(LinkedCorpus(corpus)(nlp)))
+    assert scores["nel_micro_f"] == 1.0
+    assert scores["certified"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "name, content, message",
+    [
+        ("x.csv", "", "expected .spacy or .jsonl"),
+        ("x.jsonl", "{}", "line 1 of x.jsonl"),
+        ("x.jsonl", "not json", "line 1 of x.jsonl"),
+    ],
+)
+def test_a_corpus_that_is_none(tmp_path, name, content, message):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ProblemError, match=message):
+        list(LinkedCorpus(tmp_path / name)(spacy.blank("en")))
+    with pytest.raises(ProblemError, match="does not exist"):
+        LinkedCorpus(tmp_path / "none.jsonl")

@@ -1,0 +1,351 @@
+"""exact_tagger: what it writes, on any input, and that what it writes is the best."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_decoders import ProblemError
+from tests.components.tagger.tagging import (
+    MODEL,
+    SENTENCES,
+    WORDS,
+    annotated,
+    bare,
+    examples,
+    randomise,
+    randomised,
+    trained,
+)
+from tests.oracles import all_chains, chain_score
+
+NAME = "exact_tagger"
+
+
+def forbidding(labels, transitions, start):
+    """BIO by its definition: I-X may only follow B-X or I-X."""
+    transitions, start = transitions.copy(), start.copy()
+    for j, label in enumerate(labels):
+        if label.startswith("I-"):
+            start[j] = -np.inf
+            for i, before in enumerate(labels):
+                if before not in (label, "B" + label[1:]):
+                    transitions[i, j] = -np.inf
+    return transitions, start
+
+
+def tags(doc):
+    return [token.tag_ for token in doc]
+
+
+@pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])
+def test_it_learns_with_every_loss(loss):
+    nlp = trained(loss=loss)
+    scores = nlp.evaluate(examples(nlp))
+    assert scores["tag_acc"] == 1.0
+    assert scores["certified"] == 1.0
+
+
+@pytest.mark.parametrize(
+    "target", ["tag", "pos", "morph", "ent", ["tag", "ent"], ["pos", "morph"]]
+)
+def test_every_target_is_written_where_users_look(target):
+    nlp = trained(60, target=target)
+    gold = annotated(nlp, SENTENCES[2:3])
+    doc = nlp(bare(nlp, SENTENCES[2]))
+    targets = [target] if isinstance(target, str) else target
+    if "tag" in targets:
+        assert tags(doc) == tags(gold)
+    if "pos" in targets:
+        assert [token.pos_ for token in doc] == [token.pos_ for token in gold]
+    if "morph" in targets:
+        assert [str(token.morph) for token in doc] == [str(token.morph) for token in gold]
+    if "ent" in targets:
+        assert [(ent.text, ent.label_) for ent in doc.ents] == [("New York", "CITY")]
+    keys = {"tag": "tag_acc", "pos": "pos_acc", "morph": "morph_acc", "ent": "ents_f"}
+    scores = nlp.evaluate(examples(nlp))
+    for name in targets:
+        assert scores[keys[name]] == 1.0
+    assert doc.has_annotation("TAG") == ("tag" in targets)
+
+
+@pytest.mark.parametrize("target", ["tag", "ent"])
+def test_what_is_written_is_the_best_labelling(target):
+    nlp = randomised(target=target)
+    pipe = nlp.get_pipe(NAME)
+    for seed in range(30):
+        randomise(nlp, seed)
+        doc = bare(nlp, "Mercury sees York .")
+        scores = pipe.model.predict([doc])
+        transitions, start = scores.transitions, scores.start
+        if target == "ent":
+            transitions, start = forbidding(pipe.labels, transitions, start)
+        weights = (transitions, start, scores.end, scores.emissions[0])
+        best = all_chains(*weights)[0][0]
+        nlp(doc)
+        if target == "tag":
+            written = [pipe.labels.index(tag) for tag in tags(doc)]
+        else:
+            bio = [
+                token.ent_iob_ + (f"-{token.ent_type_}" if token.ent_type_ else "")
+                for token in doc
+            ]
+            written = [pipe.labels.index(label) for label in bio]
+        assert chain_score(*weights, written) == pytest.approx(best)
+        (certificate,) = doc._.certificates[NAME]
+        assert certificate["status"] == "optimal"
+        assert certificate["score"] == pytest.approx(best, abs=1e-4)
+        assert certificate["decoder"] == "ForwardDominance"
+
+
+@pytest.mark.parametrize("decoder", ["Viterbi", "ColumnGeneration"])
+def test_any_chain_decoder_may_be_configured(decoder):
+    nlp = randomised(1, decoder={"@decoders": f"spacy-decoders.{decoder}.v1"})
+    reference = randomised(1)
+    doc, expected = (pipe(bare(pipe, SENTENCES[0])) for pipe in (nlp, reference))
+    assert tags(doc) == tags(expected)
+    assert doc._.certificates[NAME][0]["decoder"] == decoder
+
+
+def test_sentences_are_decoded_apart_where_they_are_set():
+    nlp = randomised()
+    whole = nlp(bare(nlp, " ".join(SENTENCES)))
+    assert len(whole._.certificates[NAME]) == 1
+    doc = annotated(nlp, SENTENCES)
+    nlp(doc)
+    assert len(doc._.certificates[NAME]) == len(SENTENCES)
+    scores = nlp.get_pipe(NAME).model.predict([doc])
+    total = sum(certificate["score"] for certificate in doc._.certificates[NAME])
+    written = [nlp.get_pipe(NAME).labels.index(tag) for tag in tags(doc)]
+    by_hand = sum(
+        chain_score(
+            scores.transitions,
+            scores.start,
+            scores.end,
+            scores.emissions[0][sent.start : sent.end],
+            written[sent.start : sent.end],
+        )
+        for sent in doc.sents
+    )
+    assert total == pytest.approx(by_hand, abs=1e-4)
+
+
+def test_a_batch_is_decoded_as_its_documents_are():
+    nlp = randomised(3)
+    texts = [*SENTENCES, "Mercury", ""]
+    together = list(nlp.pipe([bare(nlp, text) for text in texts]))
+    apart = [nlp(bare(nlp, text)) for text in texts]
+    assert [tags(doc) for doc in together] == [tags(doc) for doc in apart]
+    assert [doc._.certificates for doc in together] == [doc._.certificates for doc in apart]
+
+
+# --- constraints ------------------------------------------------------------------
+
+
+def test_a_dictionary_is_obeyed_exactly():
+    nlp = trained()
+    pipe = nlp.get_pipe(NAME)
+    pipe.dictionary = {"man": ["VBZ"], "boats": ["NN", "JJ"]}
+    doc = nlp(bare(nlp, SENTENCES[3] + " boats"))
+    assert doc[1].tag_ == "VBZ"
+    assert doc[-1].tag_ in ("NN", "JJ")
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    assert pipe.dictionary == {"man": ["VBZ"], "boats": ["NN", "JJ"]}
+
+
+def test_a_dictionary_of_parts_binds_joint_labels():
+    nlp = trained(60, target=["tag", "ent"])
+    pipe = nlp.get_pipe(NAME)
+    assert nlp(bare(nlp, "Mercury sees Mercury .")).ents
+    pipe.dictionary = {"Mercury": ["O"]}
+    assert not nlp(bare(nlp, "Mercury sees Mercury .")).ents
+    with pytest.warns(UserWarning, match="no labels of the component: B-PLANET"):
+        pipe.dictionary = {"Mercury": ["B-PLANET"]}
+
+
+def test_an_infeasible_sentence_costs_one_sentence():
+    nlp = trained()
+    with pytest.warns(UserWarning, match="no labels of the component"):
+        nlp.get_pipe(NAME).dictionary = {"man": ["XYZ"]}
+    doc = annotated(nlp, SENTENCES[:2])
+    expected = tags(doc)
+    nlp(doc)
+    first, second = doc.sents
+    assert [token.tag_ for token in first] == [""] * len(first)
+    assert [token.tag_ for token in second] == expected[len(first) :]
+    statuses = [certificate["status"] for certificate in doc._.certificates[NAME]]
+    assert statuses == ["infeasible", "optimal"]
+
+
+def test_tags_that_are_set_are_kept_on_request():
+    nlp = trained(overwrite=False)
+    doc = bare(nlp, SENTENCES[0])
+    doc[1].tag_ = "NN"
+    doc[2].tag_ = "UNHEARD-OF"
+    nlp(doc)
+    assert tags(doc) == ["DT", "NN", "UNHEARD-OF", "VBZ", "NNP", "."]
+    overwriting = trained()
+    doc = bare(overwriting, SENTENCES[0])
+    doc[1].tag_ = "NN"
+    assert tags(overwriting(doc))[1] == "JJ"
+
+
+def test_kept_tags_condition_the_others_exactly():
+    nlp = randomised(overwrite=False)
+    pipe = nlp.get_pipe(NAME)
+    for seed in range(20):
+        randomise(nlp, seed)
+        doc = bare(nlp, "Mercury sees York .")
+        scores = pipe.model.predict([doc])
+        doc[1].tag_ = "JJ"
+        kept = pipe.labels.index("JJ")
+        weights = (scores.transitions, scores.start, scores.end, scores.emissions[0])
+        best = max(score for score, labels in all_chains(*weights) if labels[1] == kept)
+        nlp(doc)
+        assert doc[1].tag_ == "JJ"
+        assert doc._.certificates[NAME][0]["score"] == pytest.approx(best, abs=1e-4)
+
+
+def test_entities_that_are_set_are_kept_and_not_continued():
+    nlp = randomised(5, target="ent", overwrite=False)
+    # random scores that love I-CITY everywhere
+    output = nlp.get_pipe(NAME).model.get_ref("output_layer")
+    output.set_param("W", 0 * output.get_param("W"))
+    inside = nlp.get_pipe(NAME).labels.index("I-CITY")
+    output.set_param("b", (np.arange(len(output.get_param("b"))) == inside) * np.float32(50))
+    doc = bare(nlp, "the old man sees New York .")
+    doc.set_ents([spacy.tokens.Span(doc, 1, 3, label="CITY", kb_id="Q1")], default="unmodified")
+    nlp(doc)
+    kept = doc.ents[0] if doc.ents[0].start == 1 else doc.ents[1]
+    assert (kept.start, kept.end, kept.label_, kept.kb_id_) == (1, 3, "CITY", "Q1")
+
+
+def test_white_space_is_outside_entities():
+    nlp = randomised(2, target="ent")
+    words = ["New", "\n\n", "York", " ", "."]
+    doc = nlp(Doc(nlp.vocab, words=words))
+    assert [doc[i].ent_iob_ for i in (1, 3)] == ["O", "O"]
+
+
+# --- more on request --------------------------------------------------------------
+
+
+def test_margins_are_those_of_enumeration():
+    nlp = randomised(4, margins=True)
+    doc = nlp(bare(nlp, "Mercury sees York ."))
+    scores = nlp.get_pipe(NAME).model.predict([doc])
+    chains = all_chains(scores.transitions, scores.start, scores.end, scores.emissions[0])
+    best, labels = chains[0]
+    for token, label in zip(doc, labels, strict=True):
+        rival = max(score for score, other in chains if other[token.i] != label)
+        assert token._.tag_margin == pytest.approx(best - rival, abs=1e-3)
+        assert type(token._.tag_margin) is float
+
+
+def test_k_best_labellings_are_distinct_and_ordered():
+    nlp = randomised(4, k_best=5)
+    pipe = nlp.get_pipe(NAME)
+    doc = annotated(nlp, SENTENCES[:2])
+    nlp(doc)
+    for sent in doc.sents:
+        found = [tagging for tagging in doc._.taggings if tagging["start"] == sent.start]
+        assert [tagging["end"] for tagging in found] == [sent.end] * 5
+        assert found[0]["labels"] == [token.tag_ for token in sent]
+        values = [tagging["score"] for tagging in found]
+        assert values == sorted(values, reverse=True)
+        assert len({tuple(tagging["labels"]) for tagging in found}) == 5
+    assert set(doc._.taggings[0]["labels"]) <= set(pipe.labels)
+
+
+def test_nothing_is_computed_that_was_not_asked_for():
+    nlp = trained()
+    doc = nlp(bare(nlp, SENTENCES[0]))
+    assert doc[0]._.tag_margin is None
+    assert doc._.taggings == []
+
+
+# --- bad and odd input ------------------------------------------------------------
+
+
+def test_documents_of_no_one_and_many_tokens():
+    nlp = trained()
+    assert nlp("")._.certificates[NAME] == []
+    assert tags(nlp("Mercury")) == ["NNP"]
+    words = (" ".join(SENTENCES).split() * 900)[:20_000]
+    doc = nlp(Doc(nlp.vocab, words=words))
+    assert tags(doc)[:2000] == [WORDS[word][0] for word in words[:2000]]
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+
+
+def test_without_labels_it_says_what_to_do():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("exact_tagger", config={"model": MODEL})
+    with pytest.raises(ProblemError, match="there are no labels; train the component"):
+        nlp("Mercury")
+    empty = [spacy.training.Example(nlp.make_doc("Mercury"), nlp.make_doc("Mercury"))]
+    with pytest.raises(ProblemError, match="no example has a value for tag"):
+        pipe.initialize(lambda: empty, nlp=nlp)
+
+
+def test_a_document_with_bad_scores_costs_one_document():
+    nlp = trained()
+    pipe = nlp.get_pipe(NAME)
+    predict = pipe.predict
+
+    def spoilt(docs):
+        scores = predict(docs)
+        for doc, (emissions, _) in zip(docs, scores, strict=True):
+            if doc.text.startswith("Mercury"):
+                emissions[0, 0] = np.nan
+        return scores
+
+    pipe.predict = spoilt
+    with pytest.raises(ProblemError, match="emissions"):
+        nlp(bare(nlp, SENTENCES[1]))
+    failed = []
+    nlp.set_error_handler(lambda name, proc, docs, error: failed.append((name, docs[0].text)))
+    done = list(nlp.pipe(bare(nlp, sentence) for sentence in SENTENCES))
+    assert [doc.text.strip() for doc in done] == [SENTENCES[0], *SENTENCES[2:]]
+    assert failed == [(NAME, bare(nlp, SENTENCES[1]).text)]
+
+
+def test_a_label_never_seen_counts_as_missing():
+    nlp = trained()
+    gold = annotated(nlp, SENTENCES[:1])
+    gold[0].tag_ = "NEVER"
+    example = spacy.training.Example(bare(nlp, gold.text), gold)
+    losses = nlp.update([example], sgd=False)
+    assert np.isfinite(losses[NAME])
+    assert nlp.evaluate([example])["tag_acc"] == pytest.approx(5 / 6)
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"target": []}, "target: expected one of"),
+        ({"target": ["tag", "tag"]}, "target: expected one of"),
+        ({"k_best": 0}, "k_best: expected a whole number from 1"),
+        ({"k_best": 10**6}, "k_best: at most 1,000"),
+    ],
+)
+def test_bad_options_are_refused_by_name(config, message):
+    with pytest.raises(ProblemError, match=message):
+        spacy.blank("en").add_pipe("exact_tagger", config=config)
+
+
+def test_bad_dictionaries_and_labels_are_refused():
+    nlp = trained()
+    pipe = nlp.get_pipe(NAME)
+    with pytest.raises(ProblemError, match="dictionary: expected a list of labels for 'man'"):
+        pipe.dictionary = {"man": "NN"}
+    with pytest.raises(ProblemError, match="label: expected a string"):
+        pipe.add_label(3)
+    joint = trained(0, target=["tag", "ent"]).get_pipe(NAME)
+    with pytest.raises(ProblemError, match="one part for each of the targets tag, ent"):
+        joint.add_label("NNP")
+    with pytest.raises(ProblemError, match="is not BIO"):
+        joint.add_label("NNP STAR")
+    with pytest.raises(ProblemError, match="no universal part of speech"):
+        trained(0, target="pos").get_pipe(NAME).add_label("NNP")

@@ -1,0 +1,137 @@
+"""What is particular to column generation: bounds, gaps, budgets, reduced costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration, Viterbi
+from spacy_decoders.errors import ProblemError
+
+from ..cases import large_problem, random_problems, ranked
+
+COSTS = ["both", "left", "split"]
+
+
+@pytest.mark.parametrize("reduced_cost", COSTS)
+def test_every_iteration_has_a_legal_labelling_and_a_proven_bound(reduced_cost):
+    decoder = ColumnGeneration(reduced_cost=reduced_cost)
+    stopped = 0
+    for model, emissions in random_problems(320, seed=3):
+        every = ranked(model, emissions)
+        if not every:
+            continue
+        last = -np.inf
+        for limit in range(1, 12):
+            solution = decoder.decode(model, emissions, budget=Budget(iterations=limit))
+            certificate = solution.certificate
+            assert certificate.score == pytest.approx(model.score(emissions, solution.labels))
+            assert certificate.iterations <= limit
+            assert certificate.score >= last - certificate.tolerance
+            last = certificate.score
+            assert certificate.bound >= every[0][0] - 1e-12 * abs(every[0][0])
+            if certificate.is_optimal:
+                assert certificate.score >= every[0][0] - certificate.tolerance
+                break
+            stopped += 1
+        else:
+            pytest.fail("column generation did not end")
+    assert stopped > 50
+
+
+@pytest.mark.parametrize("reduced_cost", COSTS)
+def test_tolerance_is_that_of_64_bits(reduced_cost):
+    model, emissions = large_problem(1, 60, [50], peaked=4.0)
+    certificate = ColumnGeneration(reduced_cost=reduced_cost).decode(model, emissions).certificate
+    assert certificate.is_optimal
+    assert certificate.gap < 1e-10
+    assert certificate.tolerance < 1e-6
+
+
+@pytest.mark.parametrize("gap", [0.5, 3.0, 1e9])
+def test_stops_within_the_gap(gap):
+    lengths = [30] * 30
+    model, emissions = large_problem(2, 40, lengths, peaked=0.7)
+    exact = ColumnGeneration().decode_batch(model, emissions, lengths)
+    early = ColumnGeneration(gap=gap).decode_batch(model, emissions, lengths)
+    for best, near in zip(exact, early, strict=True):
+        assert near.certificate.gap <= gap + near.certificate.tolerance
+        assert near.certificate.score >= best.certificate.score - gap
+        assert near.certificate.bound >= best.certificate.score
+        assert near.certificate.iterations <= best.certificate.iterations
+    if gap == 1e9:
+        assert {near.certificate.iterations for near in early} == {1}
+        assert any(near.certificate.status == "bounded" for near in early)
+
+
+def test_seconds_are_a_budget_too():
+    lengths = [30, 0, 25]
+    model, emissions = large_problem(4, 40, lengths, peaked=0.5)
+    hasty = ColumnGeneration().decode_batch(model, emissions, lengths, budget=Budget(seconds=1e-9))
+    patient = ColumnGeneration().decode_batch(model, emissions, lengths, budget=Budget(seconds=60))
+    for one, other, best in zip(
+        hasty, patient, Viterbi().decode_batch(model, emissions, lengths), strict=True
+    ):
+        assert one.certificate.bound >= best.certificate.score - 1e-6
+        assert one.certificate.iterations <= 1
+        assert other.certificate.is_optimal
+        assert other.certificate.score == pytest.approx(best.certificate.score)
+    assert hasty[0].certificate.status == "bounded"
+
+
+def test_one_iteration_suffices_where_local_evidence_decides():
+    emissions = np.array([[9, 0, 0], [0, 9, 0], [0, 0, 9]], dtype=np.float32)
+    certificate = ColumnGeneration().decode(ChainModel(np.eye(3)), emissions).certificate
+    assert (certificate.iterations, certificate.score) == (1, 27.0)
+
+
+def test_a_dominant_transition_is_priced_in():
+    # by hand: 0 1 is worth 2 + 1 = 3 by emissions alone, but 1 1 gets 1 + 1 + 4
+    model = ChainModel([[0, 0], [0, 4]])
+    emissions = np.array([[2, 1], [0, 1]], dtype=np.float32)
+    for reduced_cost in COSTS:
+        solution = ColumnGeneration(reduced_cost=reduced_cost).decode(model, emissions)
+        assert solution.labels.tolist() == [1, 1]
+        assert solution.certificate.score == 6.0
+        assert solution.certificate.iterations == 2
+
+
+@pytest.mark.parametrize("reduced_cost", COSTS)
+@pytest.mark.parametrize("low", [-1e9, -1e30])
+def test_penalties_that_stand_for_never_stay_in_order(rng, low, reduced_cost):
+    # three ranks: fine, very bad, forbidden
+    for _ in range(60):
+        size, n = 4, 4
+        transitions = rng.integers(-3, 4, (size, size)).astype(np.float32)
+        transitions[rng.random((size, size)) < 0.4] = low
+        transitions[rng.random((size, size)) < 0.2] = -np.inf
+        emissions = rng.integers(-3, 4, (n, size)).astype(np.float32)
+        emissions[rng.random((n, size)) < 0.2] = low
+        model = ChainModel(transitions)
+        every = ranked(model, emissions)
+        if every:
+            solution = ColumnGeneration(reduced_cost=reduced_cost).decode(model, emissions)
+            assert solution.certificate.score == pytest.approx(every[0][0], rel=1e-12)
+
+
+def test_options_are_checked():
+    for gap in (-1.0, np.nan, np.inf):
+        with pytest.raises(ProblemError, match="gap"):
+            ColumnGeneration(gap=gap)
+    with pytest.raises(ProblemError, match="reduced_cost"):
+        ColumnGeneration(reduced_cost="right")
+
+
+def test_scores_too_large_for_32_bits_are_refused():
+    emissions = np.array([[3e38, 0], [3e38, 0]], dtype=np.float32)
+    with pytest.raises(ProblemError, match="too large"):
+        ColumnGeneration().decode(ChainModel(np.zeros((2, 2))), emissions)
+
+
+def test_a_budget_in_seconds_bounds_what_is_left_by_local_evidence():
+    model, emissions = large_problem(5, 200, [300], peaked=0.1)
+    locally = ColumnGeneration().decode(model, emissions, budget=Budget(seconds=1e-6))
+    best = ColumnGeneration().decode(model, emissions).certificate
+    assert locally.certificate.bound >= best.score >= locally.certificate.score
+    assert locally.certificate.status in ("bounded", "optimal")

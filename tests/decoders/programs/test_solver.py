@@ -1,0 +1,218 @@
+"""The solver's wrapper: right, checked and silent."""
+
+import subprocess
+import sys
+import threading
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget, InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import IntegerProgram
+from spacy_decoders.decoders.programs import python_mip
+from spacy_decoders.decoders.programs.growing import GrowingProgram
+from spacy_decoders.decoders.programs.silence import silent_stdout
+from spacy_decoders.decoders.programs.solver import LinearProgram, OutOfTimeError, SolverError
+from spacy_decoders.decoders.tree import PriceAndCut
+from spacy_decoders.errors import DecodersError
+
+SOLVERS = ["HIGHS", "CBC"]
+
+
+def knapsack(rng, solver, maximize):
+    program = LinearProgram(solver, maximize=maximize)
+    worth, weight = rng.integers(-3, 9, 7).astype(float), rng.integers(1, 5, 7).astype(float)
+    columns = program.add_columns(worth, integer=True)
+    program.add_row(columns, weight, "<=", 9.0)
+    program.add_row(columns[:3], [1.0, 1.0, 1.0], ">=", 1.0)
+    program.add_row(columns[3:], np.ones(4), "=", 2.0)
+    points = [
+        np.dot(worth, x)
+        for x in product((0, 1), repeat=7)
+        if np.dot(weight, x) <= 9 and sum(x[:3]) >= 1 and sum(x[3:]) == 2
+    ]
+    return program, points
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("maximize", [True, False])
+def test_equals_enumeration(rng, solver, maximize):
+    for _ in range(12):
+        program, points = knapsack(rng, solver, maximize)
+        if not points:
+            with pytest.raises(InfeasibleError):
+                program.solve()
+            continue
+        best = max(points) if maximize else min(points)
+        solution = program.solve()
+        assert solution.proven
+        assert solution.objective == pytest.approx(best)
+        assert solution.bound == pytest.approx(best, abs=1e-6)
+        relaxed = program.relax()
+        beyond = relaxed.bound - best if maximize else best - relaxed.bound
+        assert beyond >= -1e-9
+        assert relaxed.bound == pytest.approx(relaxed.objective, abs=1e-6)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_columns_added_later(solver):
+    # cutting stock by hand: the first column alone, then a better one enters the row
+    program = LinearProgram(solver, maximize=True)
+    (first,) = program.add_columns([1.0], upper=10.0)
+    row = program.add_row([first], [2.0], "<=", 4.0)
+    assert program.relax().duals == pytest.approx([0.5])
+    second = program.add_column(3.0, [row], [2.0], upper=10.0)
+    relaxed = program.relax()
+    assert relaxed.values == pytest.approx([0.0, 2.0])
+    assert relaxed.duals == pytest.approx([1.5])
+    assert relaxed.reduced_costs[first] == pytest.approx(-2.0)
+    program.set_bounds(second, 0.0, 1.0)
+    assert program.relax().objective == pytest.approx(4.0)
+
+
+def test_bad_input_is_refused():
+    program = LinearProgram()
+    with pytest.raises(ProblemError, match="objective"):
+        program.add_columns([np.nan])
+    with pytest.raises(ProblemError, match="objective"):
+        program.add_columns([-np.inf])
+    columns = program.add_columns([1.0, 1.0])
+    with pytest.raises(ProblemError, match="columns"):
+        program.add_row([5], [1.0], "<=", 1.0)
+    with pytest.raises(ProblemError, match="twice"):
+        program.add_row([0, 0], [1.0, 1.0], "<=", 1.0)
+    with pytest.raises(ProblemError, match="sense"):
+        program.add_row(columns, [1.0, 1.0], "<", 1.0)
+    with pytest.raises(ProblemError, match="side"):
+        program.add_row(columns, [1.0, 1.0], "<=", np.nan)
+    with pytest.raises(ProblemError, match="lower"):
+        program.add_columns([1.0], lower=2.0)
+    with pytest.raises(ProblemError, match="solver"):
+        LinearProgram("SCIP")
+
+
+def test_a_program_without_columns_is_refused():
+    with pytest.raises(ProblemError, match="no columns"):
+        LinearProgram().solve()
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_unbounded_is_an_error(solver):
+    program = LinearProgram(solver)
+    program.add_columns([1.0], upper=np.inf)
+    with pytest.raises(DecodersError):  # which some releases of CBC call infeasible
+        program.relax()
+
+
+def test_a_point_that_breaks_a_row_is_not_believed():
+    program = LinearProgram()
+    columns = program.add_columns([1.0, 1.0], integer=True)
+    program.add_row(columns, [1.0, 1.0], "<=", 1.0)
+    program.solve()
+    program._sides[0] = 0.0  # as if the solver had answered another question
+    with pytest.raises(SolverError, match="breaks row 0"):
+        program._check(np.array([1.0, 0.0]))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_budget_that_is_over(solver):
+    program = LinearProgram(solver)
+    program.add_columns([1.0], integer=True)
+    clock = Budget(seconds=1e-9).start()
+    assert program.solve(clock) is None
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_nothing_is_printed_but_ones_own_words(solver):
+    script = f"""
+import sys, threading
+from spacy_decoders.decoders.programs.solver import LinearProgram
+
+def work():
+    for _ in range(5):
+        program = LinearProgram("{solver}")
+        columns = program.add_columns([1.0, 2.0, 3.0], integer=True)
+        program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
+        program.relax()
+        program.solve()
+        sys.stdout.write("mine" + chr(10))
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+print("before")
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("after")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+    )
+    assert sorted(done.stdout.split()) == sorted(["before", "after", *["mine"] * 15])
+    assert done.stderr == ""
+
+
+def test_lost_models_are_freed_wherever_the_collector_finds_them():
+    script = """
+import gc
+from spacy_decoders.decoders.programs.growing import GrowingProgram
+
+program = GrowingProgram("CBC")
+program.itself = program  # only the collector frees what holds itself
+del program
+from mip.cbc import ffi
+with ffi._lock:  # as cffi does to look up a name
+    gc.collect()
+print("freed")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.strip() == "freed"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [LinearProgram, GrowingProgram, PriceAndCut, IntegerProgram],
+    ids=lambda of: of.__name__,
+)
+def test_a_solver_that_is_not_installed_names_its_extra(ask, monkeypatch):
+    monkeypatch.setitem(sys.modules, "mip", None)
+    with pytest.raises(ProblemError, match=r'pip install "spacy-decoders\[solvers\]"'):
+        ask("CBC")
+    ask()
+
+
+def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
+    def broken():
+        raise OSError("libCbc.so: cannot open shared object file")
+
+    monkeypatch.setattr(python_mip, "_python_mip", broken)
+    with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
+        GrowingProgram("CBC")
+
+
+def test_overlapping_silences_restore_the_output(capfd):
+    inner_is_in, outer_has_left = threading.Event(), threading.Event()
+
+    def inner():
+        with silent_stdout():
+            inner_is_in.set()
+            outer_has_left.wait(timeout=10)
+
+    thread = threading.Thread(target=inner)
+    with silent_stdout():
+        thread.start()
+        inner_is_in.wait(timeout=10)
+    outer_has_left.set()
+    thread.join()
+    subprocess.run([sys.executable, "-c", "print('audible')"], check=True)
+    assert capfd.readouterr().out.strip() == "audible"
+
+
+def test_writing_stops_when_the_time_ends():
+    program = LinearProgram(clock=Budget(seconds=1e-9).start())
+    with pytest.raises(OutOfTimeError, match="before the program was written"):
+        program.add_columns(np.ones(3))
+    program = LinearProgram(clock=Budget(seconds=60).start())
+    columns = program.add_columns(np.ones(3))
+    assert program.add_row(columns, np.ones(3), "<=", 1.0) == 0

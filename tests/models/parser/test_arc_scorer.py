@@ -1,0 +1,225 @@
+"""The parser's layers: gradients against finite differences, and what they promise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from thinc.api import Model, fix_random_seed
+
+from spacy_decoders.models.bilstm import BiLSTM
+from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
+from spacy_decoders.models.parser.boundaries import Boundaries, sentence_offsets
+from spacy_decoders.models.parser.labels import BiaffineLabels, best_labels
+from spacy_decoders.models.parser.losses import UNKNOWN, cross_entropy
+from spacy_decoders.models.parser.relatives import Relatives
+
+
+def shaken(model: Model, rng: np.random.Generator) -> Model:
+    """The model with all weights moved off their (partly zero) beginnings."""
+    # the beginnings come from numpy's global state: a difference across a kink of the
+    # activation is no slope, so the weights must be the same in every run
+    fix_random_seed(0)
+    model.initialize()
+    for node in model.walk():
+        for name in node.param_names:
+            weights = node.get_param(name)
+            node.set_param(name, (weights + 0.3 * rng.normal(size=weights.shape)).astype("f"))
+    return model
+
+
+def check_gradients(model, inputs, vectors, rng, step=2e-3):
+    """Compare every gradient with central differences of a random linear loss.
+
+    `inputs` is what the model takes, made of the arrays `vectors`, which are moved in place.
+    """
+    outputs, backprop = model.begin_update(inputs)
+    several = isinstance(outputs, list)
+    directions = [
+        rng.normal(size=np.shape(y)).astype("f") for y in (outputs if several else [outputs])
+    ]
+
+    def loss():
+        found = model.predict(inputs)
+        return sum(
+            float(np.where(np.isfinite(y), y, 0).astype("d").ravel() @ d.ravel())
+            for y, d in zip(found if several else [found], directions, strict=True)
+        )
+
+    copies = [d.copy() for d in directions]
+    d_inputs = backprop(copies if several else copies[0])
+    if isinstance(d_inputs, tuple):
+        d_inputs = d_inputs[0]
+    gradients = d_inputs if isinstance(d_inputs, list) else [d_inputs]
+    pairs = list(zip(vectors, gradients, strict=True))
+    for node in model.walk():
+        pairs += [(node.get_param(name), node.get_grad(name)) for name in node.param_names]
+    for array, gradient in pairs:
+        for _ in range(12):
+            place = tuple(int(rng.integers(size)) for size in array.shape)
+            before = array[place]
+            array[place] = before + step
+            above = loss()
+            array[place] = before - step
+            below = loss()
+            array[place] = before
+            slope = (above - below) / (2 * step)
+            assert gradient[place] == pytest.approx(slope, rel=2e-2, abs=2e-2)
+
+
+def test_bilstm_gradients(rng):
+    vectors = [rng.normal(size=(n, 3)).astype("f") for n in (4, 1, 6, 4)]
+    check_gradients(shaken(BiLSTM(5, nI=3), rng), vectors, vectors, rng)
+
+
+def test_bilstm_matches_a_plain_loop(rng):
+    model = shaken(BiLSTM(4, nI=3), rng)
+    vectors = [rng.normal(size=(n, 3)).astype("f") for n in (3, 5)]
+    W, U, b = (model.get_param(name) for name in ("W", "U", "b"))
+
+    def sigmoid(x):
+        return 1 / (1 + np.exp(-x))
+
+    for found, x in zip(model.predict(vectors), vectors, strict=True):
+        for direction, order in enumerate([range(len(x)), reversed(range(len(x)))]):
+            columns = slice(16 * direction, 16 * (direction + 1))
+            state = cell = np.zeros(4)
+            for t in order:
+                i, f, o, g = np.split(x[t] @ W[:, columns] + b[columns] + state @ U[:, columns], 4)
+                cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
+                state = sigmoid(o) * np.tanh(cell)
+                np.testing.assert_allclose(
+                    found[t, 4 * direction : 4 * (direction + 1)], state, atol=1e-5
+                )
+
+
+def test_bilstm_reads_each_sequence_alone(rng):
+    model = shaken(BiLSTM(4, nI=3), rng)
+    vectors = [rng.normal(size=(n, 3)).astype("f") for n in (2, 7, 3)]
+    for together, alone in zip(model.predict(vectors), vectors, strict=True):
+        np.testing.assert_allclose(together, model.predict([alone])[0], atol=1e-6)
+
+
+def test_bilstm_takes_nothing():
+    model = BiLSTM(4, nI=3)
+    model.initialize()
+    assert model.predict([]) == []
+    empty = model.predict([np.zeros((0, 3), "f"), np.ones((2, 3), "f")])
+    assert [len(x) for x in empty] == [0, 2]
+
+
+def test_arc_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    model = shaken(BiaffineArcs(5, nI=3), rng)
+    check_gradients(model, (vectors, [0, 1, 3, 8]), [vectors], rng)
+
+
+def test_arcs_are_scored_within_sentences(rng):
+    vectors = rng.normal(size=(6, 3)).astype("f")
+    model = shaken(BiaffineArcs(5, nI=3), rng)
+    first, second = model.predict((vectors, [0, 2, 6]))
+    assert first.shape == (2, 3)
+    np.testing.assert_allclose(second, model.predict((vectors[2:], [0, 4]))[0], atol=1e-5)
+    assert (np.diagonal(second[:, 1:]) == -np.inf).all()
+    assert np.isfinite(second).sum() == second.size - 4
+
+
+def test_distance_buckets_tell_sides_and_distances():
+    buckets = distance_buckets(60)
+    assert buckets.min() == 0
+    assert buckets.max() == BUCKETS - 1
+    row = buckets[0]
+    assert (np.diff(row[1:]) >= 0).all()
+    np.testing.assert_array_equal(buckets.T[0][1:], row[1:] + BUCKETS // 2)
+
+
+def test_label_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    model = shaken(BiaffineLabels(5, nI=3, nO=4), rng)
+    check_gradients(model, (vectors, np.array([[0, 1], [3, 2], [0, 5]])), [vectors], rng)
+
+
+def test_best_labels_are_those_of_the_single_arcs(rng):
+    vectors = rng.normal(size=(7, 3)).astype("f")
+    model = shaken(BiaffineLabels(5, nI=3, nO=6), rng)
+    for (best, logs), start, end in zip(
+        best_labels(model, vectors, [0, 3, 7]), [0, 3], [3, 7], strict=True
+    ):
+        n = end - start
+        arcs = np.array([[h, m] for m in range(start, end) for h in range(start, end)])
+        scores = model.predict((vectors, arcs)).reshape(n, n, 6)
+        np.testing.assert_array_equal(best, scores.argmax(axis=2))
+        logged = scores.max(axis=2) - np.log(np.exp(scores).sum(axis=2))
+        np.testing.assert_allclose(logs, logged, atol=1e-5)
+
+
+def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
+    vectors = rng.normal(size=(9, 3)).astype("f")
+    model = shaken(BiaffineLabels(5, nI=3, nO=6), rng)
+    ((whole, logs),) = best_labels(model, vectors, [0, 9])
+    monkeypatch.setattr("spacy_decoders.models.parser.labels._BLOCK", 4)
+    ((best, other),) = best_labels(model, vectors, [0, 9])
+    np.testing.assert_array_equal(best, whole)
+    np.testing.assert_allclose(other, logs, atol=1e-5)
+
+
+def make_arcs(rng, sizes):
+    arcs = [rng.normal(size=(n, n + 1)).astype("f") for n in sizes]
+    for scores in arcs:
+        np.fill_diagonal(scores[:, 1:], -np.inf)
+    return arcs
+
+
+def test_relatives_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    given = (vectors, make_arcs(rng, (1, 4, 3)), np.array([0, 1, 5, 8]))
+    check_gradients(shaken(Relatives(2, nI=3), rng), given, [vectors], rng)
+
+
+def test_relatives_hear_sure_heads_and_dependents(rng):
+    """Where arcs are certain, the sums are over a tree: 0 <- 1 -> 2."""
+    arcs = np.full((3, 4), -50.0, dtype="f")
+    arcs[[0, 1, 2], [2, 0, 2]] = 50.0
+    vectors = rng.normal(size=(3, 3)).astype("f")
+    model = shaken(Relatives(2, nI=3), rng)
+    output = model.predict((vectors, [arcs], np.array([0, 3])))
+    left, right, up = np.split(model.layers[0].predict(vectors), 3, axis=1)
+    nothing = np.zeros((1, 2))
+    np.testing.assert_array_equal(output[:, :3], vectors)
+    expected = [
+        [nothing, left[:1], nothing], [nothing, right[2:], nothing], [up[1:2], nothing, up[1:2]]
+    ]  # fmt: skip
+    heard = np.hstack([np.vstack(rows) for rows in expected])
+    np.testing.assert_allclose(output[:, 3:], heard, atol=1e-6)
+
+
+def test_boundary_gradients(rng):
+    vectors = rng.normal(size=(6, 3)).astype("f")
+    check_gradients(shaken(Boundaries(4, nI=3), rng), vectors, [vectors], rng)
+
+
+@pytest.mark.parametrize(
+    ("preset", "expected"),
+    [
+        ([0, 0, 0, 0], [0, 1, 4]),
+        ([1, -1, 0, 0], [0, 4]),
+        ([0, 0, 0, 1], [0, 1, 3, 4]),
+        ([-1, -1, -1, -1], [0, 4]),
+    ],
+)
+def test_preset_boundaries_win(preset, expected):
+    log_odds = np.array([-5.0, 5.0, -5.0, -5.0])
+    np.testing.assert_array_equal(sentence_offsets(log_odds, np.array(preset)), expected)
+
+
+def test_cross_entropy(rng):
+    scores = rng.normal(size=(5, 4)).astype("f")
+    scores[0, 1] = -np.inf
+    gold = np.array([0, 3, UNKNOWN, 1, 2])
+    loss, gradient = cross_entropy(scores, gold)
+    with np.errstate(divide="ignore"):
+        logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    known = [0, 1, 3, 4]
+    assert loss == pytest.approx(-logs[known, gold[known]].sum(), abs=1e-5)
+    assert (gradient[2] == 0).all()
+    expected = np.exp(logs[1]) - np.eye(4)[3]
+    np.testing.assert_allclose(gradient[1], expected, atol=1e-6)

@@ -1,0 +1,160 @@
+"""The losses of chains against enumeration, and their gradients against differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
+from tests.oracles import all_chains, chain_score
+
+
+def random_batch(rng, *, missing=0.0, forbidden=False, size=3, lengths=(3, 0, 1, 2)):
+    transitions = rng.normal(size=(size, size)).astype(np.float32)
+    if forbidden:
+        transitions[0, 1] = -np.inf
+    model = ChainModel(transitions, rng.normal(size=size), rng.normal(size=size))
+    total = sum(lengths)
+    gold = rng.integers(size, size=total).astype(np.int32)
+    gold[rng.random(total) < missing] = UNKNOWN
+    emissions = rng.normal(size=(total, size)).astype(np.float32)
+    return ChainBatch(model, emissions, np.array(lengths, dtype=np.int64), gold)
+
+
+def sentences(batch):
+    for begin, stop in zip(batch.offsets[:-1], batch.offsets[1:], strict=True):
+        yield batch.emissions[begin:stop], batch.gold[begin:stop].tolist()
+
+
+def agrees(labels, gold):
+    return all(g in (UNKNOWN, y) for y, g in zip(labels, gold, strict=True))
+
+
+def expected_crf(batch):
+    """log Z - log Z(gold) by enumeration; sentences that can't be trained on count nothing."""
+    model, loss = batch.model, 0.0
+    for emissions, gold in sentences(batch):
+        if all(label == UNKNOWN for label in gold):
+            continue
+        scored = all_chains(model.transitions, model.start, model.end, emissions)
+        right = [score for score, labels in scored if agrees(labels, gold)]
+        if np.isfinite(max(right)):
+            loss += np.logaddexp.reduce([score for score, _ in scored])
+            loss -= np.logaddexp.reduce(right)
+    return loss
+
+
+def expected_hinge(batch):
+    """max(0, 1 + best other - gold) by enumeration, of complete sentences."""
+    model, loss = batch.model, 0.0
+    for emissions, gold in sentences(batch):
+        if not gold:
+            continue
+        scored = all_chains(model.transitions, model.start, model.end, emissions)
+        truth = chain_score(model.transitions, model.start, model.end, emissions, gold)
+        rival = max(score for score, labels in scored if list(labels) != gold)
+        loss += max(0.0, 1.0 + rival - truth)
+    return loss
+
+
+def expected_perceptron(batch):
+    """Best score minus the best score that agrees with gold, by enumeration."""
+    model, loss = batch.model, 0.0
+    for emissions, gold in sentences(batch):
+        if all(label == UNKNOWN for label in gold):
+            continue
+        scored = all_chains(model.transitions, model.start, model.end, emissions)
+        loss += scored[0][0] - max(score for score, labels in scored if agrees(labels, gold))
+    return loss
+
+
+def check_gradient(batch, name, step=1e-2, tolerance=2e-3):
+    """Compare every entry of the gradient with a central difference."""
+    loss, gradient = LOSSES[name](batch)
+    model = batch.model
+    parts = {
+        "transitions": model.transitions,
+        "start": model.start_scores,
+        "end": model.end_scores,
+        "emissions": batch.emissions,
+    }
+    for part, values in parts.items():
+        for index in np.ndindex(values.shape):
+            if not np.isfinite(values[index]):
+                assert getattr(gradient, part)[index] == 0.0
+                continue
+            sides = []
+            for sign in (1.0, -1.0):
+                moved = {key: np.array(value) for key, value in parts.items()}
+                moved[part][index] += sign * step
+                emissions = moved.pop("emissions")
+                moved_batch = ChainBatch(ChainModel(**moved), emissions, batch.lengths, batch.gold)
+                sides.append(LOSSES[name](moved_batch)[0])
+            slope = (sides[0] - sides[1]) / (2 * step)
+            assert getattr(gradient, part)[index] == pytest.approx(slope, abs=tolerance)
+    return loss
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize("forbidden", [False, True])
+def test_likelihood_is_that_of_enumeration(rng, missing, forbidden):
+    for _ in range(40):
+        batch = random_batch(rng, missing=missing, forbidden=forbidden)
+        loss, _ = LOSSES["crf"](batch)
+        assert loss == pytest.approx(expected_crf(batch), abs=1e-4)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize("forbidden", [False, True])
+def test_gradient_of_likelihood_is_exact(rng, missing, forbidden):
+    for _ in range(3):
+        check_gradient(random_batch(rng, missing=missing, forbidden=forbidden), "crf")
+
+
+def test_hinge_is_that_of_enumeration(rng):
+    for _ in range(60):
+        batch = random_batch(rng)
+        loss, _ = LOSSES["margin"](batch)
+        assert loss == pytest.approx(expected_hinge(batch), abs=1e-4)
+
+
+def test_hinge_pushes_the_rival_down_and_gold_up():
+    model = ChainModel(np.zeros((2, 2)))
+    emissions = np.array([[0.5, 0.0], [3.0, 0.0]], dtype=np.float32)
+    gold = np.array([0, 0], dtype=np.int32)
+    loss, gradient = LOSSES["margin"](ChainBatch(model, emissions, np.array([2]), gold))
+    # by hand: gold is worth 3.5, its best rival (1, 0) 3.0, so the margin of 1 lacks 0.5
+    assert loss == pytest.approx(0.5)
+    assert gradient.emissions.tolist() == [[-1.0, 1.0], [0.0, 0.0]]
+    assert gradient.transitions.tolist() == [[-1.0, 0.0], [1.0, 0.0]]
+    assert gradient.start.tolist() == [-1.0, 1.0]
+    assert gradient.end.tolist() == [0.0, 0.0]
+    emissions[0, 0] = 1.5
+    loss, gradient = LOSSES["margin"](ChainBatch(model, emissions, np.array([2]), gold))
+    assert loss == 0.0
+    assert not gradient.emissions.any()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_perceptron_is_that_of_enumeration(rng, missing):
+    for _ in range(60):
+        batch = random_batch(rng, missing=missing)
+        loss, gradient = LOSSES["perceptron"](batch)
+        assert loss == pytest.approx(expected_perceptron(batch), abs=1e-4)
+        # a labelling against another: what one gains the other loses
+        assert gradient.emissions.sum() == pytest.approx(0.0)
+        assert gradient.start.sum() == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_what_can_not_be_trained_on_counts_nothing(rng, name):
+    # no gold at all; gold that is not legal; nothing to read
+    model = ChainModel([[0.0, -np.inf], [0.0, 0.0]])
+    emissions = rng.normal(size=(4, 2)).astype(np.float32)
+    gold = np.array([UNKNOWN, UNKNOWN, 0, 1], dtype=np.int32)
+    batch = ChainBatch(model, emissions, np.array([2, 2, 0]), gold)
+    loss, gradient = LOSSES[name](batch)
+    assert loss == 0.0
+    assert not gradient.emissions.any()
+    assert not gradient.transitions.any()

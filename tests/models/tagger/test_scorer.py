@@ -1,0 +1,128 @@
+"""The thinc model: shapes, exact gradients, regularisation, growth and storage."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from thinc.api import Adam, Model
+
+from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer, resize
+
+TOK2VEC = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "pretrained_vectors": None,
+    "width": 8,
+    "depth": 1,
+    "embed_size": 50,
+    "window_size": 1,
+    "maxout_pieces": 2,
+    "subword_features": True,
+}
+SIZE = 3
+
+
+def scorer(**options) -> Model:
+    model = build_chain_scorer(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"], **options)
+    zeros = np.zeros(SIZE, dtype="f")
+    shape = ChainScores([], np.zeros((SIZE, SIZE), dtype="f"), zeros, zeros)
+    model.initialize(X=docs(), Y=shape)
+    return model
+
+
+def docs():
+    nlp = spacy.blank("en")
+    return [nlp("Mercury shines brightly ."), nlp(""), nlp("It does")]
+
+
+def ones(scores: ChainScores) -> ChainScores:
+    return ChainScores(
+        [np.ones_like(of_doc) for of_doc in scores.emissions],
+        np.ones_like(scores.transitions),
+        np.ones_like(scores.start),
+        np.ones_like(scores.end),
+    )
+
+
+def test_shapes_and_registration():
+    build = spacy.registry.architectures.get("spacy-decoders.ChainScorer.v1")
+    assert build(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"]).name == "chain_scorer"
+    scores = scorer().predict(docs())
+    assert [of_doc.shape for of_doc in scores.emissions] == [(4, SIZE), (0, SIZE), (2, SIZE)]
+    assert scores.transitions.shape == (SIZE, SIZE)
+    assert scores.start.shape == scores.end.shape == (SIZE,)
+
+
+def test_backprop_reaches_all_weights():
+    model = scorer()
+    model.get_ref("output_layer").set_param("W", np.ones((SIZE, 8), dtype="f"))
+    scores, backprop = model.begin_update(docs())
+    backprop(ones(scores))
+    assert (model.get_ref("chain").get_grad("transitions") == 1.0).all()
+    assert (model.get_ref("chain").get_grad("start") == 1.0).all()
+    # six tokens, each with a gradient of one
+    assert model.get_ref("output_layer").get_grad("b").tolist() == [6.0] * SIZE
+    embedding = next(node for node in model.walk() if node.name == "hashembed")
+    assert embedding.get_grad("E").any()
+
+
+def test_regularisation_is_paid_by_the_token_and_apart():
+    model = scorer(emission_l2=0.5, transition_l2=0.25)
+    model.get_ref("chain").set_param("transitions", np.full((SIZE, SIZE), 2.0, dtype="f"))
+    model.get_ref("output_layer").set_param("W", np.full((SIZE, 8), 3.0, dtype="f"))
+    scores, backprop = model.begin_update(docs())
+    zero = ChainScores(
+        [0 * of_doc for of_doc in scores.emissions],
+        0 * scores.transitions,
+        0 * scores.start,
+        0 * scores.end,
+    )
+    backprop(zero)
+    assert model.get_ref("chain").get_grad("transitions") == pytest.approx(6 * 0.25 * 2.0)
+    assert model.get_ref("chain").get_grad("start") == pytest.approx(0.0)
+    assert model.get_ref("output_layer").get_grad("W") == pytest.approx(6 * 0.5 * 3.0)
+
+
+def test_transitions_are_averaged_like_any_weight():
+    model = scorer()
+    optimizer = Adam(0.1, use_averages=True)
+    for _ in range(3):
+        scores, backprop = model.begin_update(docs())
+        backprop(ones(scores))
+        model.finish_update(optimizer)
+    trained = model.get_ref("chain").get_param("transitions").copy()
+    with model.use_params(optimizer.averages):
+        averaged = model.predict(docs()).transitions.copy()
+    assert not np.allclose(trained, averaged)
+    assert np.array_equal(model.get_ref("chain").get_param("transitions"), trained)
+
+
+def test_growth_keeps_what_was_learnt():
+    model = scorer()
+    rng = np.random.default_rng(0)
+    model.get_ref("chain").set_param("transitions", rng.normal(size=(SIZE, SIZE)).astype("f"))
+    model.get_ref("output_layer").set_param("W", rng.normal(size=(SIZE, 8)).astype("f"))
+    before = model.predict(docs())
+    resize(model, SIZE + 2)
+    after = model.predict(docs())
+    assert after.transitions.shape == (SIZE + 2, SIZE + 2)
+    assert np.array_equal(after.transitions[:SIZE, :SIZE], before.transitions)
+    assert not after.transitions[SIZE:].any()
+    assert np.array_equal(after.emissions[0][:, :SIZE], before.emissions[0])
+    # and it trains on
+    scores, backprop = model.begin_update(docs())
+    backprop(ones(scores))
+    model.finish_update(Adam(0.1))
+    assert model.predict(docs()).start.shape == (SIZE + 2,)
+
+
+def test_storage():
+    model = scorer()
+    model.get_ref("chain").set_param("transitions", np.eye(SIZE, dtype="f"))
+    restored = build_chain_scorer(spacy.registry.resolve({"tok2vec": TOK2VEC})["tok2vec"])
+    restored.from_bytes(model.to_bytes())
+    for doc, copy in zip(
+        model.predict(docs()).emissions, restored.predict(docs()).emissions, strict=True
+    ):
+        assert np.array_equal(doc, copy)
+    assert np.array_equal(restored.predict(docs()).transitions, np.eye(SIZE))

@@ -1,0 +1,208 @@
+"""Readers: CoNLL-U, CoNLL-X and column files become Examples."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+import spacy
+
+from spacy_decoders import ProblemError
+from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.registry.readers import column_corpus, conllu_corpus
+
+CONLLU = """\
+# newdoc id = one
+# sent_id = 1
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tDo\tdo\tAUX\tVBP\tMood=Imp\t3\taux\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
+3\tgo\tgo\tVERB\tVB\tVerbForm=Inf\t0\troot\t_\tSpaceAfter=No
+3.1\tgone\tgo\tVERB\tVBN\t_\t_\t_\t_\t_
+4\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_
+
+# sent_id = 2
+1\t#\t#\tSYM\t_\t_\t2\tdep\t_\t_
+2\tstay\tstay\tVERB\tVB\t_\t0\troot\t_\t_
+
+# newdoc id = two
+# sent_id = 3
+1\tWhy\twhy\tADV\tWRB\t_\t0\troot\t_\tSpaceAfter=No
+2\t?\t?\tPUNCT\t.\t_\t1\tpunct\t_\t_
+
+"""
+
+# two roots in the first sentence, crossing arcs in the second
+CONLLX = """\
+1\tDet\tdet\tPP\tPP3\tx=1\t0\tROOT\t_\t_
+2\tvil\tville\tVA\tVAD\t_\t0\tROOT\t_\t_
+
+1\ta\ta\tN\tNC\t_\t3\tx\t_\t_
+2\tb\tb\tN\tNC\t_\t4\tx\t_\t_
+3\tc\tc\tN\tNC\t_\t0\tROOT\t_\t_
+4\td\td\tN\tNC\t_\t3\tx\t_\t_
+"""
+
+COLUMNS = """\
+# newdoc id = a
+Mercury\tNNP\tB-PLANET
+shines\tVBZ\tO
+
+#\tSYM\tO
+New\tNNP\tB-LOC
+York\tNNP\tI-LOC
+"""
+
+
+def written(folder: Path, name: str, content: str) -> Path:
+    path = folder / name
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(content.encode("utf8")))
+    else:
+        path.write_text(content, encoding="utf8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["tiny.conllu", "tiny.conllu.gz"])
+def test_conllu_sentences_keep_words_layers_and_documents(tmp_path, name):
+    first, second, third = read_conllu(written(tmp_path, name, CONLLU))
+    assert first.words == ("Do", "n't", "go", "!")
+    assert first.spaces == (False, True, False, True)
+    assert first.tags == ("VBP", "RB", "VB", ".")
+    assert first.pos == ("AUX", "PART", "VERB", "PUNCT")
+    assert first.morphs == ("Mood=Imp", "", "VerbForm=Inf", "")
+    assert first.heads == (3, 3, 0, 3)
+    assert first.deps == ("aux", "advmod", "ROOT", "punct")
+    # a missing fine-grained tag is replaced by the universal one
+    assert second.words == ("#", "stay")
+    assert second.tags == ("SYM", "VB")
+    assert [s.starts_document for s in (first, second, third)] == [True, False, True]
+
+
+def test_conllu_corpus_makes_docs_of_sentences_within_documents(tmp_path):
+    nlp = spacy.blank("en")
+    path = written(tmp_path, "tiny.conllu", CONLLU)
+    examples = list(conllu_corpus(path, n_sents=5)(nlp))
+    assert [len(list(example.reference.sents)) for example in examples] == [2, 1]
+    reference = examples[0].reference
+    assert reference.text == "Don't go! # stay "
+    assert [token.head.i for token in reference] == [2, 2, 2, 2, 5, 5]
+    assert [token.dep_ for token in reference][2] == "ROOT"
+    predicted = examples[0].predicted
+    assert [token.text for token in predicted] == [token.text for token in reference]
+    assert not predicted.has_annotation("TAG")
+    assert not predicted.has_annotation("SENT_START")
+
+
+def test_conllu_corpus_can_give_boundaries_and_predicted_tokens(tmp_path):
+    nlp = spacy.blank("en")
+    path = written(tmp_path, "tiny.conllu", CONLLU)
+    with_boundaries = next(iter(conllu_corpus(path, n_sents=2, gold_sents=True)(nlp)))
+    assert [sent.start for sent in with_boundaries.predicted.sents] == [0, 4]
+    raw = next(iter(conllu_corpus(path, n_sents=1, gold_tokens=False)(nlp)))
+    assert raw.predicted.text == raw.reference.text
+
+
+def test_random_documents_are_alike_in_every_run_and_cut_anew_in_every_pass(tmp_path):
+    content = "".join(f"1\tw{i}\t_\tX\t_\t_\t0\troot\t_\t_\n\n" for i in range(60))
+    path = written(tmp_path, "many.conllu", content)
+    corpora = [conllu_corpus(path, n_sents=10, random_sents=True) for _ in range(2)]
+    passes = [[[len(d) for d in corpus.documents()] for _ in range(3)] for corpus in corpora]
+    assert passes[0] == passes[1]
+    assert passes[0][0] != passes[0][1]
+    assert all(sum(sizes) == 60 and max(sizes) <= 10 for sizes in passes[0])
+
+
+def test_conllx_keeps_boundaries_despite_two_roots_and_crossing_arcs(tmp_path):
+    nlp = spacy.blank("da")
+    corpus = conllu_corpus(written(tmp_path, "tiny.conll", CONLLX), n_sents=2)
+    reference = next(iter(corpus(nlp))).reference
+    assert [sent.start for sent in reference.sents] == [0, 2]
+    assert [token.tag_ for token in reference] == ["PP3", "VAD", "NC", "NC", "NC", "NC"]
+    assert [token.head.i for token in reference] == [0, 1, 4, 5, 4, 4]
+    assert not reference.has_annotation("MORPH")
+
+
+def test_column_corpus_reads_tags_and_entities(tmp_path):
+    nlp = spacy.blank("en")
+    path = written(tmp_path, "tiny.tsv.gz", COLUMNS)
+    corpus = column_corpus(path, ["form", "tag", "ent"], n_sents=0)
+    (example,) = corpus(nlp)
+    assert [token.text for token in example.reference] == [
+        "Mercury", "shines", "#", "New", "York",
+    ]  # fmt: skip
+    assert [(ent.text, ent.label_) for ent in example.reference.ents] == [
+        ("Mercury", "PLANET"),
+        ("New York", "LOC"),
+    ]
+    assert not example.predicted.ents
+
+
+def test_column_corpus_reads_heads_without_relations(tmp_path):
+    path = written(tmp_path, "tiny.txt", "a NN 2\nb VB 0\n")
+    (sentence,) = read_columns(path, ["form", "tag", "head"], separator=None)
+    assert sentence.heads == (2, 0)
+    assert sentence.deps == ("dep", "ROOT")
+
+
+def test_a_folder_is_read_in_the_order_of_names(tmp_path):
+    written(tmp_path, "b.conllu", CONLLU)
+    written(tmp_path, "a.conllu.gz", CONLLU.replace("stay", "leave"))
+    written(tmp_path, "notes.md", "no corpus")
+    corpus = conllu_corpus(tmp_path)
+    assert len(corpus.sentences()) == 6
+    assert "leave" in corpus.sentences()[1].words
+    assert len(list(conllu_corpus(tmp_path, limit=4).documents())) == 4
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda folder: conllu_corpus(None), "path: no corpus given"),
+        (lambda folder: conllu_corpus(folder).sentences(), "path: no file in"),
+        (lambda folder: conllu_corpus(folder, n_sents=-1), "n_sents and limit"),
+        (
+            lambda folder: conllu_corpus(folder, n_sents=0, random_sents=True),
+            "random_sents needs n_sents",
+        ),
+        (
+            lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True),
+            "gold_sents",
+        ),
+        (
+            lambda folder: column_corpus(
+                written(folder, "x.tsv", "a\tb\n"), ["form", "colour"]
+            ).sentences(),
+            "columns: expected 'form'",
+        ),
+        (
+            lambda folder: column_corpus(
+                written(folder, "x.tsv", "a\tb\nc\n"), ["form", "tag"]
+            ).sentences(),
+            "line 2: expected 2 columns",
+        ),
+        (
+            lambda folder: conllu_corpus(written(folder, "x.conllu", "one\ttwo\n\n")).sentences(),
+            "x.conllu: this is not conllu",
+        ),
+    ],
+)
+def test_bad_corpora_are_refused_by_name(tmp_path, make, message):
+    with pytest.raises(ProblemError, match=message):
+        make(tmp_path)
+
+
+@pytest.mark.data
+def test_real_corpora_are_read_whole(data):
+    nlp = spacy.blank("xx")
+    ewt = conllu_corpus(data / "parsing/UD_English-EWT/en_ewt-ud-dev.conllu.gz", n_sents=10)
+    danish = conllu_corpus(data / "parsing/cdt-danish-ddt/da_ddt_dev.conll.gz", n_sents=3)
+    names = column_corpus(
+        data / "tagging/UNER_English-EWT/en_ewt-ud-dev.iob2", ["-", "form", "ent", "-", "-"]
+    )
+    for corpus, sentences, tokens in ((ewt, 2001, 25147), (danish, 627, 10058)):
+        references = [example.reference for example in corpus(nlp)]
+        assert sum(len(list(doc.sents)) for doc in references) == sentences
+        assert sum(map(len, references)) == tokens
+    assert sum(len(example.reference.ents) for example in names(nlp)) > 500

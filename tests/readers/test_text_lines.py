@@ -1,0 +1,55 @@
+"""Every reader of text names the place of bytes that are no UTF-8."""
+
+import gzip
+
+import pytest
+import spacy
+
+from spacy_decoders import ProblemError
+from spacy_decoders.readers.headlines import HeadlineCorpus
+from spacy_decoders.readers.linked import LinkedCorpus
+from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.readers.text_lines import decoded, text_lines
+
+READERS = {
+    "a.conllu": read_conllu,
+    "a.conll": read_conllu,
+    "a.tsv": lambda path: read_columns(path, ["form", "tag"]),
+    "a.jsonl": lambda path: HeadlineCorpus(path)(spacy.blank("en")),
+    "b.jsonl": lambda path: LinkedCorpus(path)(spacy.blank("en")),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("zipped", [False, True], ids=["plain", "gzip"])
+def test_the_place_is_named(tmp_path, name, zipped):
+    path = tmp_path / (f"{name}.gz" if zipped else name)
+    text = b'{"title": "A", "text": "b", "mentions": []}' if "json" in name else b"# A comment"
+    content = text + b"\n" + b"caf\xe9\n"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    with pytest.raises(ProblemError, match=r"line 2: byte 4 is 0xe9.*iconv") as caught:
+        list(READERS[name](path))
+    assert str(caught.value).startswith(str(path))
+
+
+def test_marks_and_line_ends(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_bytes("\ufeffone\r\ntwo\u2028\ufeffthree\n\nfour".encode())
+    assert list(text_lines(path)) == ["one\n", "two\u2028\ufeffthree\n", "\n", "four"]
+
+
+def test_the_line_is_counted_inside_the_bytes(tmp_path):
+    with pytest.raises(ProblemError, match="line 12: byte 1 is 0x80"):
+        decoded(b"one\ntwo\n\x80", tmp_path, line=10)
+
+
+def test_conllu_with_carriage_returns_is_read_alike(tmp_path):
+    word = "1\tYes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_"
+    rows = ["# newdoc", word, "", word, ""]
+    found = []
+    for end in ("\n", "\r\n"):
+        path = tmp_path / "a.conllu"
+        path.write_bytes(end.join(rows).encode())
+        found.append(list(read_conllu(path)))
+    assert found[0] == found[1]
+    assert len(found[0]) == 2
