@@ -17,7 +17,7 @@ from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
-from spacy_decoders.components.linker.linker.linker import GraphEntityLinker
+from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
 from spacy_decoders.components.linker.windows import link_windows
 from spacy_decoders.knowledge.candidates import CandidateTable
