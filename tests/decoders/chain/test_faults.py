@@ -40,12 +40,18 @@ LENGTHS = [4, 1, 3]
 
 #: Each decoder that promises the best, with the module of its kernel.
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
-    "Viterbi": ("viterbi", Viterbi()),
-    "PrunedViterbi": ("survivors", PrunedViterbi()),
-    "ForwardDominance": ("forward_dominance", ForwardDominance()),
-    "ColumnGeneration both": ("column_generation", ColumnGeneration()),
-    "ColumnGeneration left": ("column_generation", ColumnGeneration(reduced_cost="left")),
-    "ColumnGeneration split": ("column_generation", ColumnGeneration(reduced_cost="split")),
+    "Viterbi": ("kernels.viterbi", Viterbi()),
+    "PrunedViterbi": ("kernels.survivors", PrunedViterbi()),
+    "ForwardDominance": ("kernels.forward_dominance", ForwardDominance()),
+    "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
+    "ColumnGeneration left": (
+        "published.kernels.column_generation",
+        ColumnGeneration(reduced_cost="left"),
+    ),
+    "ColumnGeneration split": (
+        "published.kernels.column_generation",
+        ColumnGeneration(reduced_cost="split"),
+    ),
 }
 each_decoder = pytest.mark.parametrize(("kernel", "decoder"), DECODERS.values(), ids=DECODERS)
 
@@ -122,7 +128,7 @@ def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) 
 
 def kernel_for(kernel: str, size: int) -> str:
     """Return which kernel stands in for forward dominance over so few labels."""
-    return "narrow" if kernel == "forward_dominance" and size <= LANES else kernel
+    return "kernels.narrow" if kernel == "kernels.forward_dominance" and size <= LANES else kernel
 
 
 def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
@@ -133,11 +139,14 @@ def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
         # it returns the labels, or fills in its last argument
         labels = result[0] if isinstance(result[0], np.ndarray) else given[-1]
         labels[:] = change(labels.copy(), case.model.size)
-        if kernel in ("forward_dominance", "narrow"):  # nor does it leave any sentence to others
+        if kernel in (
+            "kernels.forward_dominance",
+            "kernels.narrow",
+        ):  # nor does it leave any sentence to others
             return labels, result[1][:0], result[2]
         return result
 
-    lie(monkeypatch, f"kernels.{kernel}.decode", corrupted)
+    lie(monkeypatch, f"{kernel}.decode", corrupted)
 
 
 def no_repair(monkeypatch) -> None:
@@ -181,7 +190,7 @@ def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, w
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_beam_never_says_optimal(monkeypatch, width):
     case = Case.drawn(70)
-    corrupt(monkeypatch, case, "survivors", WRONG["all others"])
+    corrupt(monkeypatch, case, "kernels.survivors", WRONG["all others"])
     assert not any(case.optimal(case.decoded(Beam(width))))
 
 
@@ -196,7 +205,7 @@ def test_a_beam_never_says_optimal(monkeypatch, width):
 )
 def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
     case = Case.drawn(70)
-    corrupt(monkeypatch, case, "column_generation", WRONG["all others"])
+    corrupt(monkeypatch, case, "published.kernels.column_generation", WRONG["all others"])
     solutions = case.decoded(decoder, budget=budget)
     assert not any(case.optimal(solutions))
     assert {solution.certificate.status for solution in solutions} == {"bounded"}
@@ -237,14 +246,14 @@ def test_a_dead_end_that_is_none(monkeypatch, case, name, ending):
     kernel, decoder = DECODERS[name]
     corrupt(monkeypatch, case, kernel, WRONG["all others"])
     kernel = kernel_for(kernel, case.model.size)
-    lie(monkeypatch, f"kernels.{kernel}.decode", lambda _, it: (*it[: -len(ending)], *ending))
+    lie(monkeypatch, f"{kernel}.decode", lambda _, it: (*it[: -len(ending)], *ending))
     assert all(case.optimal(case.decoded(decoder)))
 
 
 @each_decoder
 def test_labels_where_none_is_legal(monkeypatch, kernel, decoder):
     case = Case.drawn(4)
-    home = import_module(f"spacy_decoders.decoders.chain.kernels.{kernel_for(kernel, 4)}")
+    home = import_module(f"spacy_decoders.decoders.chain.{kernel_for(kernel, 4)}")
     true = home.decode
 
     def decode(*given: Any) -> Any:
@@ -309,7 +318,7 @@ def test_a_false_bound_makes_right_labels_no_more_than_proven(
 
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, false):
-    corrupt(monkeypatch, case, "viterbi", WRONG["one wrong back pointer"])
+    corrupt(monkeypatch, case, "kernels.viterbi", WRONG["one wrong back pointer"])
     no_repair(monkeypatch)
     wanted = FALSE_BOUNDS[false](best_scores(case))
 
@@ -357,7 +366,7 @@ def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size, method):
     lie(monkeypatch, "kernels.lattice.k_best", lambda _, paths: paths[::-1][:1] + 0)
     lie(
         monkeypatch,
-        "kernels.column_generation.decode_other",
+        "published.kernels.column_generation.decode_other",
         lambda _, found: ((found[0] + 1) % size, *found[1:]),
     )
     try:
@@ -382,13 +391,13 @@ def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
     case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
     assert decoder.decode_tree(case.model, case.emissions, parents).certificate.is_optimal
     with monkeypatch.context() as patched:
-        lie(patched, "kernels.trees.bound", lambda _, bound: bound - 1.0)
+        lie(patched, "published.kernels.label_trees.bound", lambda _, bound: bound - 1.0)
         found = decoder.decode_tree(case.model, case.emissions, parents)
         assert not found.certificate.is_optimal
-    lie(monkeypatch, "kernels.trees.maximise", lambda _, labels: (labels + 1) % 4)
+    lie(monkeypatch, "published.kernels.label_trees.maximise", lambda _, labels: (labels + 1) % 4)
     lie(
         monkeypatch,
-        "kernels.trees.generate_columns",
+        "published.kernels.label_trees.generate_columns",
         lambda _, found: ((found[0] + 1) % 4, *found[1:]),
     )
     found = decoder.decode_tree(case.model, case.emissions, parents)
