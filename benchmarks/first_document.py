@@ -2,10 +2,10 @@
 
     python benchmarks/first_document.py
 
-Each figure is of a fresh process: seconds of the first document (imports, loading and compiling
-included), CPU-seconds, and how many functions were compiled. `cold` begins with an empty cache,
-`warm` uses what `cold` left, `warmup` what ``python -m spacy decoders warmup`` left, `read-only` the
-same without the right to write. The table goes to stdout, the figures to first_document.json.
+Each figure is of a fresh process: seconds to the end of the first document (imports, loading and
+compiling included), CPU-seconds, and how many functions were compiled. `cold` begins with an empty
+cache, `warm` uses what `cold` left, `warmup` what ``python -m spacy decoders warmup`` left, and
+`read-only` the same without the right to write. The figures go to results/first_document.json.
 """
 
 import json
