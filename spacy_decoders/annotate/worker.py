@@ -14,6 +14,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..bundled import load
 from ..components import extensions
 from .formats import writer
 from .job import Failure, Job, Shard, ShardReport
@@ -36,10 +37,7 @@ def _pipeline(model: str) -> Language:
     extensions.install()
     if model:
         return spacy.load(model)
-    from .. import load
-
-    nlp: Language = load()
-    return nlp
+    return load()
 
 
 def annotate_shard(job: Job, shard: Shard) -> ShardReport:

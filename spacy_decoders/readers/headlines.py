@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..components import extensions
 from ..errors import ProblemError
 from .text_lines import text_lines
 
 __all__ = ["HeadlineCorpus"]
 
-extensions.install()
+# the components register it as well; whoever comes first does
+if not Doc.has_extension("headline"):
+    Doc.set_extension("headline", default="")
 
 _SUFFIXES = (".jsonl", ".jsonl.gz")
 
