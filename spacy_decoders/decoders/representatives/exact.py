@@ -13,13 +13,14 @@ from .branch_and_bound import BranchAndBound
 from .costs import pair_costs
 from .local_search import improve
 from .margins import margins_of
-from .problem import RepresentativesProblem, RepresentativesSolution
+from .problem import RepresentativesProblem
+from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["ExactRepresentatives"]
 
 
 @dataclass(frozen=True)
-class ExactRepresentatives:
+class ExactRepresentatives(RepresentativesDecoder):
     r"""Find the cheapest representatives and prove it.
 
     Coordinate descent from several starts gives a choice. Message passing on the dual

@@ -12,13 +12,14 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import PairCosts, pair_costs
 from .kernels.exact import beside, descend, total
-from .problem import RepresentativesProblem, RepresentativesSolution
+from .problem import RepresentativesProblem
+from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "total_cost"]
 
 
 @dataclass(frozen=True)
-class LocalSearch:
+class LocalSearch(RepresentativesDecoder):
     """Change one choice at a time while that helps; keep the best of several starts.
 
     Each start takes a random candidate and, from each other set, the one nearest to it.

@@ -19,14 +19,13 @@ from spacy_decoders.decoders.representatives import (
     LocalSearch,
     RepresentativesProblem,
     branch_and_bound,
-    decomposable,
     enumeration,
     exact,
     fixed_point,
-    hitting,
     local_search,
     relaxation,
 )
+from spacy_decoders.decoders.representatives.published import decomposable, hitting
 from spacy_decoders.graph import ConceptGraph
 
 BEYOND = 2**62

@@ -9,19 +9,20 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components, shortest_path
 
-from ...arrays import read_only
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
+from ....arrays import read_only
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ..problem import RepresentativesProblem
+from ..solutions import RepresentativesDecoder, RepresentativesSolution
+from ..ties import cheapest
 from .centrality import graph_of
 from .kernels.decomposition import quotient_tree
-from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import cheapest
 
 __all__ = ["SpanningTree"]
 
 
 @dataclass(frozen=True)
-class SpanningTree:
+class SpanningTree(RepresentativesDecoder):
     """Keep of the edges between sets only a breadth-first tree, and solve that exactly.
 
     All vertices of a set are taken as one; sets that overlap are merged first. A tree over

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .problem import RepresentativesProblem
-from .rounding import rounded_down
+from ..problem import RepresentativesProblem
+from ..rounding import rounded_down
 
 __all__ = ["bound_beside", "half_hitting_bound", "hitting_distances"]
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ..problem import RepresentativesProblem
+from ..rounding import relative_tolerance
+from ..solutions import RepresentativesDecoder, RepresentativesSolution
+from ..ties import cheapest
 from .bounds import half_hitting_bound, hitting_distances
-from .problem import RepresentativesProblem, RepresentativesSolution
-from .rounding import relative_tolerance
-from .ties import cheapest
 
 __all__ = ["HittingDistance"]
 
 
 @dataclass(frozen=True)
-class HittingDistance:
+class HittingDistance(RepresentativesDecoder):
     r"""Choose in each set the candidate that is nearest to the other sets on average.
 
     The distance of a candidate to a set is that to the nearest vertex of it. Each

@@ -8,23 +8,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...errors import NotDecomposableError
+from ....arrays import read_only
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ....errors import NotDecomposableError
+from ..connections import joined_pairs
+from ..problem import RepresentativesProblem
+from ..rounding import relative_tolerance
+from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditional_margins
+from ..ties import cheapest
 from .bounds import bound_beside
 from .centrality import graph_of
-from .connections import joined_pairs
 from .kernels.decomposition import cut, distances_within
-from .problem import RepresentativesProblem, RepresentativesSolution, conditional_margins
-from .rounding import relative_tolerance
-from .ties import cheapest
 
 __all__ = ["Decomposable"]
 
 
 @dataclass(frozen=True)
-class Decomposable:
+class Decomposable(RepresentativesDecoder):
     r"""Solve exactly where bridges keep the sets apart, in time linear in the graph.
 
     Two conditions: every set induces a connected subgraph, and no two sets have vertices

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import first_least
+from ....arrays import checked_whole
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ..problem import RepresentativesProblem
+from ..solutions import RepresentativesDecoder, RepresentativesSolution
+from ..ties import first_least
 
 __all__ = ["Greedy"]
 
 
 @dataclass(frozen=True)
-class Greedy:
+class Greedy(RepresentativesDecoder):
     """Begin with a random candidate of a random set, then choose set after set.
 
     Each choice, in the cyclic order of the sets, is the cheapest beside the earlier ones;

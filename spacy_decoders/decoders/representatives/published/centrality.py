@@ -8,20 +8,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...errors import ProblemError
-from .problem import RepresentativesProblem, RepresentativesSolution
-from .ties import cheapest
+from ....budget import UNLIMITED, Budget
+from ....certificate import Certificate
+from ....errors import ProblemError
+from ..problem import RepresentativesProblem
+from ..solutions import RepresentativesDecoder, RepresentativesSolution
+from ..ties import cheapest
 
 if TYPE_CHECKING:
-    from ...graph import ConceptGraph
+    from ....graph import ConceptGraph
 
 __all__ = ["Degree", "PageRank", "graph_of"]
 
 
 @dataclass(frozen=True)
-class Degree:
+class Degree(RepresentativesDecoder):
     """Choose the vertex of highest degree in each set.
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
@@ -48,7 +49,7 @@ class Degree:
 
 
 @dataclass(frozen=True)
-class PageRank:
+class PageRank(RepresentativesDecoder):
     """Choose the vertex of highest PageRank in each set.
 
     It is that of the graph as it is, whatever the connection of the sets; the graph keeps
