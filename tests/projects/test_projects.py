@@ -12,6 +12,7 @@ import spacy
 from weasel.cli.document import project_document
 from weasel.cli.run import project_run
 
+from spacy_decoders.registry.readers import linked_corpus
 from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
 
 PROJECTS = Path(__file__).parents[2] / "projects"
@@ -133,7 +134,7 @@ def test_parsing_nonprojective(project):
     assert not parser.first_order.projective
 
 
-def test_wikipedia_linking(project, tmp_path):
+def test_wikipedia_linking(tmp_path, monkeypatch):
     pytest.importorskip("mwparserfromhell")
     folder = tmp_path / "made"
     folder.mkdir()
@@ -148,20 +149,31 @@ def test_wikipedia_linking(project, tmp_path):
     table(folder / "pagelinks.sql.gz", "pagelinks", columns, links)
     rows = [(number[target], *target) for target in targets]
     table(folder / "linktarget.sql.gz", "linktarget", ["lt_id", "lt_namespace", "lt_title"], rows)
-    more = "".join(
-        f"<page><title>Page {i}</title><ns>0</ns><revision><text>The [[Jaguar|jaguar]] lives in "
-        "the [[Jungle|jungle]].</text></revision></page>"
-        for i in range(6)
+    # "jaguar" mostly means the cat, and rarely O'Neill: then beside Mercury, a neighbour of his
+    often = "The [[Jaguar|jaguar]] lives in the [[Jungle|jungle]]."
+    rarely = "The [[O'Neill|jaguar]] flies to [[Mercury (planet)|mercury]]."
+    before = "".join(
+        f"<page><title>Page {i}</title><ns>0</ns><revision><text>"
+        f"{rarely if i % 3 == 1 else often}</text></revision></page>"
+        for i in range(12)
     )
-    articles = ARTICLES.replace("</mediawiki>", more + "</mediawiki>").encode()
+    articles = ARTICLES.replace("<page>", f"{before}<page>", 1).encode()
     (folder / "articles.xml.bz2").write_bytes(bz2.compress(articles))
     template = tmp_path / "wikipedia_linking"
     shutil.copytree(folder, template / "assets")
     shutil.copytree(PROJECTS / "wikipedia_linking", template, dirs_exist_ok=True)
     project_run(template, "all", overrides={"vars.max_steps": 1, "vars.hubs": 0}, capture=True)
     scores = read(template / "metrics" / "dev.json")
-    assert set(scores) == {"local and graph", "local alone"}
-    assert scores["local and graph"]["certified"] == 1.0
+    both, alone = scores["local and graph"], scores["local alone"]
+    # every tenth article is held out: one of each kind, and without the graph the rare is missed
+    assert (both["nel_micro_f"], both["nel_linkable_acc"], both["certified"]) == (1.0, 1.0, 1.0)
+    assert (alone["nel_micro_f"], alone["nel_linkable_acc"]) == (0.75, 0.75)
+    monkeypatch.chdir(template)  # where the knowledge base lies is said from here
+    nlp = spacy.load("training/model-best")
+    examples = linked_corpus(Path("corpus/dev.jsonl"))(nlp)
+    for example, meant in zip(examples, ("Jaguar", "O'Neill"), strict=True):
+        jaguar, _ = nlp(example.predicted).ents
+        assert (jaguar.kb_id_, len(jaguar._.link["candidates"])) == (meant, 2)
 
 
 @pytest.mark.parametrize(
