@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...certificate import Certificate
-from .flat import LANES
 from .kernels import dense, dual, narrow
+from .kernels.layout import LANES
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 

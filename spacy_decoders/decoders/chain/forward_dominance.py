@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from .certifying import CHUNK, certify_one, compare, joined, proof_of
-from .flat import LANES
 from .kernels import forward_dominance, narrow
+from .kernels.layout import LANES
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 from .viterbi import decode_densely

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .flat import LANES, WORD, aligned
-from .kernels.tables import UP32, TransitionTables
+from .kernels.layout import BLOCK, LANES, UP32, aligned
+from .kernels.tables import TransitionTables
 from .rules import Rules, rules_of
 
 if TYPE_CHECKING:
@@ -84,10 +84,10 @@ def pruning_of(model: ChainModel) -> Pruning | Rules:
 
 def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
     """Return of each row, by words of 64 labels, the largest of lanes k, k + 16, ... for 16 k."""
-    words = -(-size // WORD)
-    rows = np.full((len(flat) // stride, words * WORD), -np.inf, dtype=np.float32)
+    words = -(-size // BLOCK)
+    rows = np.full((len(flat) // stride, words * BLOCK), -np.inf, dtype=np.float32)
     rows[:, :size] = flat.reshape(-1, stride)[:, :size]
-    maxima = rows.reshape(len(rows), words, WORD // LANES, LANES).max(axis=2).reshape(-1)
+    maxima = rows.reshape(len(rows), words, BLOCK // LANES, LANES).max(axis=2).reshape(-1)
     kept = aligned(len(maxima))
     kept[:] = maxima
     return kept

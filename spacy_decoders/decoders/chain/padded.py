@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .flat import LANES, aligned
+from .kernels.layout import LANES, aligned
 
 if TYPE_CHECKING:
     from .problem import ChainModel

@@ -23,7 +23,7 @@ from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .bounds import TransitionBounds
-from .kernels.soundness import LARGEST, all_sound
+from .kernels.layout import LARGEST, all_valid
 from .kernels.tables import TransitionTables
 from .links import Pruning, links_of, pruning_of, usual_limit
 from .padded import Padded
@@ -215,7 +215,7 @@ class Sentences:
             rows = read_only(np.ascontiguousarray(emissions))
         else:
             rows = checked_scores("emissions", emissions, (None, model.size))
-        if not checked_later and not all_sound(rows.reshape(-1), 0, rows.size):
+        if not checked_later and not all_valid(rows.reshape(-1), 0, rows.size):
             refuse("emissions", rows)
         if lengths is None:
             offsets = np.array([0, len(rows)], dtype=np.int64)
@@ -272,7 +272,7 @@ class Sentences:
 
         Refuses the emissions first if NaN or too large a score made it look so.
         """
-        if not all_sound(self.emissions.reshape(-1), 0, self.emissions.size):
+        if not all_valid(self.emissions.reshape(-1), 0, self.emissions.size):
             self.refuse()
         where = f"sentence {sentence}: " if len(self) > 1 else ""
         return InfeasibleError(
@@ -368,6 +368,6 @@ def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
     """Check scores and make sure that nobody else can change them later."""
     array = checked_scores(name, values, shape)
-    if not all_sound(array.reshape(-1), 0, array.size):
+    if not all_valid(array.reshape(-1), 0, array.size):
         refuse(name, array)
     return owned(array, values)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from .flat import WORD, aligned
+from .kernels.layout import BLOCK, aligned
 
 if TYPE_CHECKING:
     from .padded import Padded
@@ -110,7 +110,7 @@ def _rows(
 def _bits(legal: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return rows of bits, 64 to an integer, filled up with ones."""
     size = len(legal)
-    padded = np.ones((size, -(-size // WORD) * WORD), dtype=np.bool_)
+    padded = np.ones((size, -(-size // BLOCK) * BLOCK), dtype=np.bool_)
     padded[:, :size] = legal
     return np.packbits(padded, axis=1, bitorder="little").reshape(-1).view(np.int64)
 

@@ -90,13 +90,11 @@ def decode_densely(
 
     Raises
     ------
-    ProblemError
-        If a score is NaN or ``+inf``.
     InfeasibleError
         If one of them has no legal labelling.
     """
     padded = model.padded
-    sound, dead = viterbi.decode(
+    dead = viterbi.decode(
         padded.transitions,
         padded.transposed,
         padded.end,
@@ -106,8 +104,6 @@ def decode_densely(
         chosen,
         labels,
     )
-    if not sound:
-        sentences.refuse()
     if dead:
         # the sums of float32 may have overflowed: float64 decides
         decode_exactly(model, sentences, chosen, labels)

@@ -27,44 +27,29 @@ so that most words fall by a quarter of the work.
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import (
-    DEAD,
-    DENSE,
-    DONE,
-    FORBIDDEN,
-    FULL,
-    LOST,
-    LOWEST,
-    UNSOUND,
-    ask_for,
-    emission_word,
-    given_up,
-)
-from .soundness import all_sound, calm
-from .vectors import (
-    LANES,
-    WORD,
+from ....simd import (
     add,
     at_least,
-    chosen,
-    crest,
-    fill,
-    fill_word,
+    fill16,
+    fill64,
     first_lane,
-    greater,
+    fold_largest,
+    fold_magnitudes,
+    keep_lanes,
     largest,
-    load,
-    load_word,
+    load16,
+    load64,
+    load_acquire,
     maximum,
     minimum,
-    publish,
-    published,
-    reach,
-    select,
-    sizes,
+    select_greater,
     store,
+    store_release,
     subtract,
 )
+from .dominance import DEAD, DENSE, DONE, FULL, LOST, UNSOUND, given_up
+from .layout import BLOCK, FORBIDDEN, LANES, LOWEST, all_valid, are_small, emissions64, prefetch64
+from .reach import reach
 
 __all__ = ["forward", "workspace"]
 
@@ -77,21 +62,21 @@ PIVOTS = 3  # the best survivors that drop others where there are many
 @jit(inline="always")
 def widths(size):
     """Return the width of a row of words, and of a row with its crest."""
-    words = (size + WORD - 1) // WORD
-    return words * WORD, words * (WORD + LANES)
+    words = (size + BLOCK - 1) // BLOCK
+    return words * BLOCK, words * (BLOCK + LANES)
 
 
 @jit()
 def sweep(names, scores, first, past, rows, out, at, size, stride):
     """Set ``out[at + y]`` to the best of score + entry of a row over some rows."""
-    for word in range(0, size, WORD):
+    for word in range(0, size, BLOCK):
         reach(names, scores, first, past, rows, word, out, at + word, stride, 1, 4)
 
 
 @jit(inline="always")
 def until(count):
     """Return the mask of the first `count` lanes of a word."""
-    return (np.int64(1) << count) - 1 if count < WORD else np.int64(-1)
+    return (np.int64(1) << count) - 1 if count < BLOCK else np.int64(-1)
 
 
 @uncounted()
@@ -103,20 +88,19 @@ def fill_row(transitions, table, floor, ready, g, size, stride):
     """
     at = g * stride
     for x in range(size):
-        gains, links = fill(FORBIDDEN), fill(FORBIDDEN)
+        gains, links = fill16(FORBIDDEN), fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
-            ours = load(transitions, x * stride + block)
-            theirs = load(transitions, at + block)
-            is_open = greater(theirs, fill(FORBIDDEN))
-            more = select(is_open, subtract(ours, theirs), fill(FORBIDDEN))
-            gains = maximum(more, gains)
-            links = maximum(select(is_open, fill(FORBIDDEN), ours), links)
+            ours = load16(transitions, x * stride + block)
+            theirs = load16(transitions, at + block)
+            none = fill16(FORBIDDEN)
+            gains = maximum(select_greater(theirs, none, subtract(ours, theirs), none), gains)
+            links = maximum(select_greater(theirs, none, none, ours), links)
         bound = max(np.float64(largest(gains)), np.float64(largest(links)) + floor)
         if bound > -np.inf:
             bound += (abs(bound) + abs(floor)) * ROUNDING
         table[at + x] = bound
     table[at + size : at + stride] = FORBIDDEN
-    publish(ready, g)
+    store_release(ready, g)
 
 
 @jit(inline="always")
@@ -139,19 +123,19 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
     lead = names[first] * stride
     if not one:
         sweep(names, scores, first, past, transitions, running, at, size, stride)
-    peak, sums = fill(FORBIDDEN), fill(np.float32(0))
-    for word in range(0, size, WORD):
-        ask_for(emissions, row + size + word)
-        own = emission_word(emissions, row, word, size)
-        sums = add(sums, sizes(own))
+    peak, sums = fill16(FORBIDDEN), fill16(np.float32(0))
+    for word in range(0, size, BLOCK):
+        prefetch64(emissions, row + size + word)
+        own = emissions64(emissions, row, word, size)
+        sums = add(sums, fold_magnitudes(own))
         if last:
-            own = add(own, load_word(end, word))
-        step = load_word(transitions, lead + word) if one else load_word(running, at + word)
+            own = add(own, load64(end, word))
+        step = load64(transitions, lead + word) if one else load64(running, at + word)
         worth = add(step, own)
         store(running, at + word, worth)
-        ridge = crest(worth)
+        ridge = fold_largest(worth)
         store(running, at + body + word // 4, ridge)
-        store(crests, high + word // 4, crest(own))
+        store(crests, high + word // 4, fold_largest(own))
         peak = maximum(ridge, peak)
     return largest(peak), sums
 
@@ -168,7 +152,7 @@ def choose_reference(model, emissions, begin, n, size, work):
     running, refs, crests, sources = work[1], work[2], work[3], work[16]
     beam, scores, tried, origins = work[4], work[5], work[6], work[7]
     body, wide = widths(size)
-    sums = fill(np.float32(0))
+    sums = fill16(np.float32(0))
     beam[0], scores[0] = size, 0.0
     width = np.int64(1)
     for i in range(n):
@@ -184,13 +168,13 @@ def choose_reference(model, emissions, begin, n, size, work):
         floor = max(top - margin, LOWEST)
         here = i * BEAM
         kept = 0
-        for ridge in range(at + body, at + wide, WORD):
-            hot = at_least(load_word(running, ridge), fill_word(floor)) & until(at + wide - ridge)
+        for ridge in range(at + body, at + wide, BLOCK):
+            hot = at_least(load64(running, ridge), fill64(floor)) & until(at + wide - ridge)
             while hot:
                 lane = first_lane(hot) & -LANES
                 hot &= ~(np.int64(0xFFFF) << lane)
                 word = 4 * (ridge + lane - at - body)
-                bits = at_least(load_word(running, at + word), fill_word(floor))
+                bits = at_least(load64(running, at + word), fill64(floor))
                 while bits:
                     y = word + first_lane(bits)
                     bits &= bits - 1
@@ -239,7 +223,7 @@ def look_ahead(model, emissions, begin, n, size, work):
     stride = len(end)
     body, wide = widths(size)
     high = wide - body
-    words = body // WORD
+    words = body // BLOCK
     outs = (size + len(firsts)) * stride  # the row of the largest T[x, y] of each x
     used = 0
     live[0], pulls[0] = 0, 0.0
@@ -252,7 +236,7 @@ def look_ahead(model, emissions, begin, n, size, work):
         at = i * wide
         one, pull = live[0] * stride, pulls[0]
         if not last:
-            if not published(ready, own):
+            if not load_acquire(ready, own):
                 fill_row(transitions, table, floor, ready, own, size, stride)
             if used > 1:
                 sweep(live, pulls, 0, used, rows, gains, at, size, stride)
@@ -261,41 +245,41 @@ def look_ahead(model, emissions, begin, n, size, work):
         if last:
             base += np.float64(end[own])
         least = np.float32(base + floor - (abs(base) + abs(floor)) * ROUNDING)
-        most = fill(FORBIDDEN)
+        most = fill16(FORBIDDEN)
         touched = np.int64(0)
-        for word in range(0, size, WORD):
-            ask_for(table, before * stride + word)
-            ask_for(rows, lead + word)
-            more = fill_word(np.float32(0))  # nothing follows the last token
+        for word in range(0, size, BLOCK):
+            prefetch64(table, before * stride + word)
+            prefetch64(rows, lead + word)
+            more = fill64(np.float32(0))  # nothing follows the last token
             if not last:
-                of_rest = add(load_word(rows, outs + word), fill_word(rest))
-                more = minimum(load_word(table, lead + word), of_rest)
+                of_rest = add(load64(rows, outs + word), fill64(rest))
+                more = minimum(load64(table, lead + word), of_rest)
                 if used > 1:
-                    more = maximum(load_word(gains, at + word), more)
+                    more = maximum(load64(gains, at + word), more)
                 else:
-                    more = maximum(add(load_word(rows, one + word), fill_word(pull)), more)
-            if word + WORD > size:
+                    more = maximum(add(load64(rows, one + word), fill64(pull)), more)
+            if word + BLOCK > size:
                 # behind the last label, rows hold what nobody wrote
-                more = chosen(until(size - word), more)
+                more = keep_lanes(until(size - word), more)
             store(gains, at + word, more)
-            ridge = crest(more)
+            ridge = fold_largest(more)
             store(gains, at + body + word // 4, ridge)
             if i == 0:
                 continue
-            hope = add(load(crests, i * high + word // 4), ridge)
-            if not at_least(hope, fill(least)):
+            hope = add(load16(crests, i * high + word // 4), ridge)
+            if not at_least(hope, fill16(least)):
                 continue
-            followers = legal[before * words + word // WORD]
+            followers = legal[before * words + word // BLOCK]
             closed = ~followers
-            if word <= own < word + WORD:
+            if word <= own < word + BLOCK:
                 followers &= ~(np.int64(1) << (own - word))
-            worth = emission_word(emissions, row, word, size)
+            worth = emissions64(emissions, row, word, size)
             if last:
-                worth = add(worth, load_word(end, word))
+                worth = add(worth, load64(end, word))
             worth = add(worth, more)
             store(hopes, word, worth)
-            bits = at_least(worth, fill_word(least))
-            most = maximum(crest(chosen(followers, worth)), most)
+            bits = at_least(worth, fill64(least))
+            most = maximum(fold_largest(keep_lanes(followers, worth)), most)
             bits &= closed
             while bits:
                 y = word + first_lane(bits)
@@ -325,7 +309,7 @@ def look_ahead(model, emissions, begin, n, size, work):
 def forward(model, emissions, begin, n, size, work, names, scores):
     """Find the survivors of each token of one sentence, as `dominance` says."""
     legal, sums = choose_reference(model, emissions, begin, n, size, work)
-    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+    if not (are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)):
         return UNSOUND
     if not legal:
         return LOST
@@ -357,15 +341,15 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         start = used = past
         if used + size > len(names):
             return FULL
-        for ridge in range(at + body, at + wide, WORD):
-            hope = add(load_word(running, ridge), load_word(gains, ridge))
-            hot = at_least(hope, fill_word(threshold)) & until(at + wide - ridge)
+        for ridge in range(at + body, at + wide, BLOCK):
+            hope = add(load64(running, ridge), load64(gains, ridge))
+            hot = at_least(hope, fill64(threshold)) & until(at + wide - ridge)
             while hot:
                 lane = first_lane(hot) & -LANES
                 hot &= ~(np.int64(0xFFFF) << lane)
                 word = 4 * (ridge + lane - at - body)
-                worth = add(load_word(running, at + word), load_word(gains, at + word))
-                bits = at_least(worth, fill_word(threshold))
+                worth = add(load64(running, at + word), load64(gains, at + word))
+                bits = at_least(worth, fill64(threshold))
                 while bits:
                     x = word + first_lane(bits)
                     bits &= bits - 1
@@ -411,7 +395,7 @@ def thinned(model, work, names, scores, start, used, size, stride):
         x, score = names[k], scores[k]
         kind = kinds[x]
         g = leaders[kind]
-        if not published(ready, g):
+        if not load_acquire(ready, g):
             fill_row(transitions, table, floor, ready, g, size, stride)
         names[kept], scores[kept] = x, score
         # counting, not branching: who is kept cannot be predicted
@@ -425,7 +409,7 @@ def thinned(model, work, names, scores, start, used, size, stride):
                 names[lead], names[k] = names[k], names[lead]
                 scores[lead], scores[k] = scores[k], scores[lead]
         g = names[lead]
-        if not published(ready, g):
+        if not load_acquire(ready, g):
             fill_row(transitions, table, floor, ready, g, size, stride)
         least = scores[lead]
         kind = kinds[g]
@@ -442,7 +426,7 @@ def thinned(model, work, names, scores, start, used, size, stride):
 @jit()
 def aligned(count):
     """Return room for floats as `flat.aligned` does, which a kernel cannot call."""
-    room = np.empty(count + WORD + LANES, np.float32)
+    room = np.empty(count + BLOCK + LANES, np.float32)
     skipped = -(room.ctypes.data // 4) % LANES
     return room[skipped : skipped + count]
 

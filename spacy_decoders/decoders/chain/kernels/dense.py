@@ -8,10 +8,9 @@ transitions holds the start scores, that of their transpose the end scores.
 import numpy as np
 
 from ....jit import jit
+from .layout import UP64
 
 __all__ = ["bounds", "decode"]
-
-UP64 = 2.0**-51  # four units in the last place of float64
 
 
 @jit()

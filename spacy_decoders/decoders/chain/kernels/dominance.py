@@ -13,80 +13,45 @@ Survivors stand in two growing lists, `names` and `scores`; those of token i are
 import numpy as np
 
 from ....jit import jit
-from .vectors import (
-    LANES,
-    WORD,
+from ....simd import (
     add,
-    fill_word,
-    load,
-    load_part,
-    load_part_word,
-    load_word,
+    fill64,
+    load64,
     maximum,
     peek,
     poke,
-    prefetch,
 )
+from .layout import FORBIDDEN
 
 __all__ = [
     "DEAD",
     "DENSE",
     "DONE",
-    "FORBIDDEN",
     "FULL",
     "LOST",
-    "LOWEST",
     "UNDECIDED",
     "UNSOUND",
-    "ask_for",
-    "emission",
-    "emission_word",
     "given_up",
     "promote",
     "reached_word",
 ]
 
-FORBIDDEN = np.float32(-np.inf)
 PATIENCE = 3  # tokens before a sentence may be given up
 # a sentence is given up when on average more than a share of all labels survive, and after
 # a share of the work of dense decoding
 SHARE, TRIAL = 0.1, 0.03
-LOWEST = np.float32(-3e38)  # what a label must reach; no forbidden label ever does
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
 # emissions that are NaN or +inf, no reference path found, too hard for few labels
 DONE, DEAD, DENSE, FULL, UNSOUND, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit(inline="always")
-def emission(emissions, row, block, size):
-    """Return the emissions of 16 labels, ``-inf`` behind the last."""
-    if block + LANES <= size:
-        return load(emissions, row + block)
-    return load_part(emissions, row + block, size - block)
-
-
-@jit(inline="always")
-def emission_word(emissions, row, word, size):
-    """Return the emissions of 64 labels, ``-inf`` behind the last."""
-    if word + WORD <= size:
-        return load_word(emissions, row + word)
-    return load_part_word(emissions, row + word, size - word)
-
-
-@jit(inline="always")
-def ask_for(array, index):
-    """Ask for a word of an array to be brought near."""
-    for block in range(index, index + WORD, LANES):
-        prefetch(array, block)
-
-
-@jit(inline="always")
 def reached_word(transitions, names, scores, first, past, word, stride):
     """Return the best of score + transition over some survivors, for 64 labels."""
-    best = load_word(transitions, peek(names, first) * stride + word)  # its score is 0
+    best = load64(transitions, peek(names, first) * stride + word)  # its score is 0
     for k in range(first + 1, past):
-        step = load_word(transitions, peek(names, k) * stride + word)
-        best = maximum(add(fill_word(peek(scores, k)), step), best)
+        step = load64(transitions, peek(names, k) * stride + word)
+        best = maximum(add(fill64(peek(scores, k)), step), best)
     return best
 
 

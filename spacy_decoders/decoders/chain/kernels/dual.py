@@ -23,32 +23,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import emission, emission_word
-from .tables import UP32, advance_of, maxima_width, need_rows, up32
-from .vectors import (
-    LANES,
-    WORD,
+from ....simd import (
     add,
     at_least,
-    chosen,
-    crest,
-    fill,
-    fill_word,
+    fill16,
+    fill64,
     first_lane,
+    fold_largest,
+    keep_lanes,
     largest,
-    load,
-    load_word,
+    load16,
+    load64,
     maximum,
     peek,
     poke,
     store,
 )
+from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64
+from .tables import advance_of, maxima_width, need_rows, up32
 
 __all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "bounds", "lattice_for"]
 
-FORBIDDEN = np.float32(-np.inf)
-UP64 = 2.0**-51  # four of float64
-TINY = 1e-36  # more than any error of numbers too small to be rounded relatively
 
 # how a sentence ended: bounded; too many survivors for that to be worth while; no room for
 # them; the reference is not legal
@@ -94,7 +89,7 @@ def lattice_for(longest, size):
         np.empty(room, np.int64),
         np.empty(room, np.float64),
         np.empty(longest, np.float32),
-        np.empty(WORD, np.float32),
+        np.empty(BLOCK, np.float32),
     )
 
 
@@ -108,12 +103,12 @@ def look_ahead(links, emissions, begin, n, size, labels, detours):
         lead = np.int64(peek(labels, begin + i)) * stride
         s = np.int64(peek(labels, begin + i + 1))
         row = (begin + i + 1) * size
-        most = fill(FORBIDDEN)
-        for word in range(0, size, WORD):
-            hope = emission_word(emissions, row, word, size)
+        most = fill16(FORBIDDEN)
+        for word in range(0, size, BLOCK):
+            hope = emissions64(emissions, row, word, size)
             hope = add(hope, advance_of(links, at, exit_row, detour, word))
-            usual = at_least(load_word(transitions, lead + word), fill_word(links.cutoff))
-            most = maximum(crest(chosen(~usual, hope)), most)
+            usual = at_least(load64(transitions, lead + word), fill64(links.cutoff))
+            most = maximum(fold_largest(keep_lanes(~usual, hope)), most)
         top = np.float64(largest(most))
         link = np.float64(peek(transitions, lead + s))
         own = np.float64(peek(emissions, row + s))
@@ -140,27 +135,27 @@ def best_entry(links, lattice, first, past, x, stride):
 @jit(inline="always")
 def reached(links, lattice, first, past, lead, local, word, stride):
     """Return what 64 labels are worth, entered from some survivors, in float32."""
-    worth = add(load_word(links.transitions, lead + word), local)  # the reference: its value is 0
+    worth = add(load64(links.transitions, lead + word), local)  # the reference: its value is 0
     for k in range(first + 1, past):
-        step = load_word(links.transitions, peek(lattice.names, k) * stride + word)
+        step = load64(links.transitions, peek(lattice.names, k) * stride + word)
         value = up32(peek(lattice.values, k))
-        worth = maximum(add(add(step, local), fill_word(value)), worth)
+        worth = maximum(add(add(step, local), fill64(value)), worth)
     return worth
 
 
 @jit(inline="always")
 def may_survive(links, local, table, before, wide, block, parted, detour, excess, threshold):
     """Return whether one of 64 labels may survive, by its block maxima."""
-    own = crest(local)
-    more = load(links.gain_maxima, table * wide + block)
+    own = fold_largest(local)
+    more = load16(links.gain_maxima, table * wide + block)
     if parted:
-        leave = add(load(links.exit_maxima, table * wide + block), fill(detour))
+        leave = add(load16(links.exit_maxima, table * wide + block), fill16(detour))
         more = maximum(leave, more)
-    step = load(links.transition_maxima, before * wide + block)
-    worth = add(add(step, own), fill(excess.usual))
+    step = load16(links.transition_maxima, before * wide + block)
+    worth = add(add(step, own), fill16(excess.usual))
     if excess.other > FORBIDDEN:
-        worth = maximum(add(own, fill(excess.other)), worth)
-    return at_least(add(worth, more), fill(threshold)) != 0
+        worth = maximum(add(own, fill16(excess.other)), worth)
+    return at_least(add(worth, more), fill16(threshold)) != 0
 
 
 @uncounted()
@@ -226,28 +221,28 @@ def follow_reference(
         if not sizes < np.inf:
             break
         bits = np.int64(0)
-        if size <= WORD:
+        if size <= BLOCK:
             for block in range(0, size, LANES):
-                own_16 = emission(emissions, row, block, size)
-                worth_16 = add(load(transitions, lead + block), own_16)
-                more_16 = load(links.gains, table * stride + block)
+                own_16 = emissions16(emissions, row, block, size)
+                worth_16 = add(load16(transitions, lead + block), own_16)
+                more_16 = load16(links.gains, table * stride + block)
                 if parted:
-                    leave = add(load(links.exits, exit_row + block), fill(detour))
+                    leave = add(load16(links.exits, exit_row + block), fill16(detour))
                     more_16 = maximum(leave, more_16)
-                bits |= at_least(add(worth_16, more_16), fill(threshold)) << block
+                bits |= at_least(add(worth_16, more_16), fill16(threshold)) << block
             bits &= ~(np.int64(1) << r)
         else:
-            for word in range(0, size, WORD):
-                local = emission_word(emissions, row, word, size)
-                if word <= r < word + WORD:
-                    local = chosen(~(np.int64(1) << (r - word)), local)
+            for word in range(0, size, BLOCK):
+                local = emissions64(emissions, row, word, size)
+                if word <= r < word + BLOCK:
+                    local = keep_lanes(~(np.int64(1) << (r - word)), local)
                 block = word // 4
                 if may_survive(
                     links, local, table, before, wide, block, parted, detour, NO_EXCESS, threshold
                 ):
-                    worth = add(load_word(transitions, lead + word), local)
+                    worth = add(load64(transitions, lead + word), local)
                     more = advance_of(links, table * stride, exit_row, detour, word)
-                    bits |= at_least(add(worth, more), fill_word(threshold))
+                    bits |= at_least(add(worth, more), fill64(threshold))
         if bits:
             break
         message += step
@@ -317,17 +312,17 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
         poke(names, start, r)
         poke(values, start, 0.0)
         next_usual, next_other, extent_next = 0.0, -np.inf, 0.0
-        for word in range(0, size, WORD):
-            local = emission_word(emissions, row, word, size)
-            if word <= r < word + WORD:
-                local = chosen(~(np.int64(1) << (r - word)), local)
-            if size > WORD and not may_survive(
+        for word in range(0, size, BLOCK):
+            local = emissions64(emissions, row, word, size)
+            if word <= r < word + BLOCK:
+                local = keep_lanes(~(np.int64(1) << (r - word)), local)
+            if size > BLOCK and not may_survive(
                 links, local, table, before, wide, word // 4, parted, detour, excess, threshold
             ):
                 continue
             worth = reached(links, lattice, first, past, lead, local, word, stride)
             more = advance_of(links, at, at if parted else np.int64(-1), detour, word)
-            bits = at_least(add(worth, more), fill_word(threshold))
+            bits = at_least(add(worth, more), fill64(threshold))
             if bits:
                 store(lattice.word, 0, worth)
             while bits:

@@ -8,33 +8,24 @@ beforehand: so the processor need not wait for one token to begin with the next.
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import (
-    DENSE,
-    DONE,
-    FORBIDDEN,
-    FULL,
-    UNDECIDED,
-    given_up,
-    promote,
-    reached_word,
-)
-from .soundness import all_sound, calm
-from .tables import need_rows
-from .vectors import (
+from ....simd import (
     add,
     at_least,
-    crest,
-    fill,
-    fill_word,
+    fill16,
+    fill64,
     first_lane,
+    fold_largest,
+    fold_magnitudes,
     largest,
-    load_part_word,
-    load_word,
+    load64,
+    load64_part,
     peek,
     poke,
-    sizes,
     store,
 )
+from .dominance import DENSE, DONE, FULL, UNDECIDED, given_up, promote, reached_word
+from .layout import FORBIDDEN, all_valid, are_small
+from .tables import need_rows
 
 __all__ = ["advance_few"]
 
@@ -45,18 +36,18 @@ def choose_pivots(transitions, end, emissions, begin, n, size, pivots):
 
     Returns whether all emissions are sound.
     """
-    sums = fill(np.float32(0))
+    sums = fill16(np.float32(0))
     for i in range(n):
-        local = load_part_word(emissions, (begin + i) * size, size)
-        sums = add(sums, sizes(local))
+        local = load64_part(emissions, (begin + i) * size, size)
+        sums = add(sums, fold_magnitudes(local))
         if i == 0:
-            local = add(local, load_word(transitions, size * len(end)))
+            local = add(local, load64(transitions, size * len(end)))
         if i == n - 1:
-            local = add(local, load_word(end, 0))
-        bits = at_least(local, fill_word(largest(crest(local))))
+            local = add(local, load64(end, 0))
+        bits = at_least(local, fill64(largest(fold_largest(local))))
         # no bit is set where all are NaN
         poke(pivots, i, first_lane(bits | (np.int64(1) << (size - 1))))
-    return calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)
+    return are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)
 
 
 @uncounted()
@@ -81,10 +72,10 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
         row = (begin + i) * size
         last = i == n - 1
         g = peek(pivots, i)
-        local = load_part_word(emissions, row, size)
+        local = load64_part(emissions, row, size)
         if past - first == 1:
             top = peek(transitions, lead * stride + g)
-            worth = add(load_word(transitions, lead * stride), local)
+            worth = add(load64(transitions, lead * stride), local)
         else:
             top = FORBIDDEN
             for k in range(first, past):
@@ -93,13 +84,13 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
         top += peek(emissions, row + g)
         at = (size + 1) * stride
         if last:
-            worth = add(worth, load_word(end, 0))
+            worth = add(worth, load64(end, 0))
             top += peek(end, g)
         else:
             at = need_rows(links, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
             return UNDECIDED
-        bits = at_least(add(worth, load_word(gains, at)), fill_word(top))
+        bits = at_least(add(worth, load64(gains, at)), fill64(top))
         bits &= ~(np.int64(1) << g)
         start, used = past, past + 1
         lead = g

@@ -8,27 +8,23 @@ the (k - 1)-th best change. In float32, and rounded up.
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import emission_word
-from .dual import TINY, UP32
-from .vectors import (
-    WORD,
+from ....simd import (
     add,
     at_least,
-    chosen,
-    crest,
-    fill,
-    fill_word,
+    fill16,
+    fill64,
     first_lane,
+    fold_largest,
+    keep_lanes,
     largest,
-    load_word,
+    load64,
     maximum,
     peek,
     store,
 )
+from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
 
 __all__ = ["largest_loss", "smallest_losses"]
-
-FORBIDDEN = np.float32(-np.inf)
 
 
 @jit(inline="always")
@@ -46,8 +42,8 @@ def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels
 @jit(inline="always")
 def flips(transitions, transposed, lead, tail, emissions, row, word, size):
     """Return what 64 labels of a token are worth beside the labels of its neighbours."""
-    links = add(load_word(transitions, lead + word), load_word(transposed, tail + word))
-    return add(links, emission_word(emissions, row, word, size))
+    links = add(load64(transitions, lead + word), load64(transposed, tail + word))
+    return add(links, emissions64(emissions, row, word, size))
 
 
 @uncounted()
@@ -62,12 +58,12 @@ def largest_loss(transitions, transposed, emissions, begin, n, size, stride, lab
         y, lead, tail, worth, doubt = beside(
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
-        peak = fill(FORBIDDEN)
-        for word in range(0, size, WORD):
+        peak = fill16(FORBIDDEN)
+        for word in range(0, size, BLOCK):
             others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
-            if word <= y < word + WORD:
-                others = chosen(~(np.int64(1) << (y - word)), others)
-            peak = maximum(crest(others), peak)
+            if word <= y < word + BLOCK:
+                others = keep_lanes(~(np.int64(1) << (y - word)), others)
+            peak = maximum(fold_largest(others), peak)
         best = np.float64(largest(peak))
         if best == -np.inf:
             legal = 0
@@ -95,10 +91,10 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
         y, lead, tail, worth, doubt = beside(
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
-        for word in range(0, size, WORD):
+        for word in range(0, size, BLOCK):
             others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
-            bits = at_least(others, fill_word(np.float32(worth - losses[last])))
-            if word <= y < word + WORD:
+            bits = at_least(others, fill64(np.float32(worth - losses[last])))
+            if word <= y < word + BLOCK:
                 bits &= ~(np.int64(1) << (y - word))
             if bits:
                 store(values, 0, others)

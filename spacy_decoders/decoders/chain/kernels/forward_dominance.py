@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ....jit import jit, uncounted
+from ....simd import peek, poke
 from . import constrained, unconstrained
-from .dominance import DEAD, DENSE, DONE, FORBIDDEN, FULL, LOST, UNSOUND
-from .soundness import all_sound
-from .vectors import peek, poke
+from .dominance import DEAD, DENSE, DONE, FULL, LOST, UNSOUND
+from .layout import FORBIDDEN, all_valid
 
 __all__ = ["decode"]
 
@@ -92,7 +92,7 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
                 wait = min(4 * wait, 64)
         if status == DONE:
             wait = 1
-        elif status == UNSOUND or not all_sound(emissions, begin * size, (begin + n) * size):
+        elif status == UNSOUND or not all_valid(emissions, begin * size, (begin + n) * size):
             return UNSOUND, State(s, lefts, skip, wait)
         else:
             poke(left, lefts, s)

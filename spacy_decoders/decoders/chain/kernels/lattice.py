@@ -10,12 +10,12 @@ import numpy as np
 
 from ....jit import jit
 from .dense import pass_on
-from .dual import PROVEN, UP64, Lattice, lattice_for, survive
+from .dual import PROVEN, Lattice, lattice_for, survive
 from .flips import largest_loss, smallest_losses
+from .layout import FORBIDDEN, UP64
 
 __all__ = ["bound_on_rivals", "k_best", "margins"]
 
-FORBIDDEN = np.float32(-np.inf)
 ROOM = 1e-9  # what a slack is widened by, relative to itself and to the scores of the labelling
 
 

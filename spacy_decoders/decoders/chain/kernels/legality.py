@@ -3,10 +3,9 @@
 import numpy as np
 
 from ....jit import jit
+from .layout import FORBIDDEN
 
 __all__ = ["legal_emissions"]
-
-FORBIDDEN = np.float32(-np.inf)
 
 
 @jit()

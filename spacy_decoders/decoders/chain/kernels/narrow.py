@@ -10,16 +10,12 @@ scores.
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import emission
-from .soundness import all_sound
-from .vectors import (
-    LANES,
+from ....simd import (
     add,
     at_least,
-    fill_wide,
+    fill16,
     first_lane,
-    load_doubles,
-    load_wide,
+    load16,
     maximum,
     multiply,
     peek,
@@ -27,26 +23,24 @@ from .vectors import (
     store,
     widen,
 )
+from .layout import LANES, UP64, all_valid, emissions16
 
 __all__ = ["bounds", "decode"]
-
-FORBIDDEN = -np.inf
-UP64 = 2.0**-51  # four units in the last place of float64
 
 
 @jit(inline="always")
 def passed_on(table, worth, at, size):
     """Return the best of ``worth[at + x] + table[x, y]`` over all x, for 16 labels y."""
-    even, odd = fill_wide(FORBIDDEN), fill_wide(FORBIDDEN)
+    even, odd = fill16(-np.inf), fill16(-np.inf)
     x = np.int64(0)
     while x + 1 < size:  # two chains of maxima, so that neither waits for the other
-        even = maximum(add(fill_wide(peek(worth, at + x)), load_wide(table, x * LANES)), even)
+        even = maximum(add(fill16(peek(worth, at + x)), widen(load16(table, x * LANES))), even)
         odd = maximum(
-            add(fill_wide(peek(worth, at + x + 1)), load_wide(table, (x + 1) * LANES)), odd
+            add(fill16(peek(worth, at + x + 1)), widen(load16(table, (x + 1) * LANES))), odd
         )
         x += 2
     if x < size:
-        even = maximum(add(fill_wide(peek(worth, at + x)), load_wide(table, x * LANES)), even)
+        even = maximum(add(fill16(peek(worth, at + x)), widen(load16(table, x * LANES))), even)
     return maximum(even, odd)
 
 
@@ -70,32 +64,30 @@ def decode_all(
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
             continue
-        if not all_sound(emissions, begin * size, (begin + n) * size):
+        if not all_valid(emissions, begin * size, (begin + n) * size):
             return np.int64(-1)
         for i in range(n):
             at = i * LANES
             if i == 0:
-                entry = load_wide(transitions, size * LANES)
+                entry = widen(load16(transitions, size * LANES))
             else:
                 entry = passed_on(transitions, worth, at - LANES, size)
-            here = add(entry, widen(emission(emissions, (begin + i) * size, 0, size)))
+            here = add(entry, widen(emissions16(emissions, (begin + i) * size, 0, size)))
             if i == n - 1:
-                here = add(here, load_wide(end, 0))
+                here = add(here, widen(load16(end, 0)))
             store(reached, at, entry)
             store(worth, at, here)
         best, y = best_of(worth, (n - 1) * LANES, size)
-        if not best > FORBIDDEN:
+        if not best > -np.inf:
             poke(left, lefts, s)
             lefts += 1
             continue
         for i in range(n - 1, -1, -1):
             poke(labels, begin + i, np.int32(y))
             if i:
-                entries = add(
-                    load_doubles(worth, (i - 1) * LANES), load_wide(transposed, y * LANES)
-                )
+                entries = add(load16(worth, (i - 1) * LANES), widen(load16(transposed, y * LANES)))
                 # summed in the same order as then, so one of them is equal
-                y = first_lane(at_least(entries, fill_wide(peek(reached, i * LANES + y))))
+                y = first_lane(at_least(entries, fill16(peek(reached, i * LANES + y))))
     return lefts
 
 
@@ -128,7 +120,7 @@ def decode(transitions, transposed, end, emissions, offsets, size):
 @jit(inline="always")
 def rounded_up(worth):
     """Return 16 sums, rounded up by more than the error of the last addition."""
-    return maximum(multiply(worth, fill_wide(1.0 + UP64)), multiply(worth, fill_wide(1.0 - UP64)))
+    return maximum(multiply(worth, fill16(1.0 + UP64)), multiply(worth, fill16(1.0 - UP64)))
 
 
 @uncounted()
@@ -138,16 +130,16 @@ def bound_all(transitions, transposed, emissions, offsets, size, worth, found):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
             continue
-        rest = load_wide(transposed, size * LANES)
+        rest = widen(load16(transposed, size * LANES))
         for i in range(n - 1, -1, -1):
-            own = widen(emission(emissions, (begin + i) * size, 0, size))
+            own = widen(emissions16(emissions, (begin + i) * size, 0, size))
             if i == 0:
-                own = rounded_up(add(own, load_wide(transitions, size * LANES)))
+                own = rounded_up(add(own, widen(load16(transitions, size * LANES))))
             store(worth, 0, rounded_up(add(rest, own)))
             if i:
                 rest = rounded_up(passed_on(transposed, worth, 0, size))
         best, _ = best_of(worth, 0, size)
-        poke(found, s, best if best > FORBIDDEN else np.inf)
+        poke(found, s, best if best > -np.inf else np.inf)
 
 
 @jit()

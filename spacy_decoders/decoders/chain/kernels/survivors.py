@@ -8,27 +8,21 @@ holds the start scores, so that the first token is entered from the one survivor
 import numpy as np
 
 from ....jit import jit
-from .vectors import (
-    LANES,
+from ....simd import (
     add,
-    any_lane,
     at_least,
-    either,
-    fill,
+    fill16,
     first_lane,
     largest,
-    load,
-    load_part,
+    load16,
     maximum,
-    nowhere,
     store,
-    unsound,
 )
+from .layout import FORBIDDEN, LANES, emissions16
 
 __all__ = ["decode"]
 
 UNIT32 = 2.0**-24
-FORBIDDEN = np.float32(-np.inf)
 
 
 @jit()
@@ -42,8 +36,6 @@ def decode(
     -------
     labels
         **Shape (total,)**, int32.
-    sound
-        Whether all emissions met are neither NaN nor ``+inf``.
     dead
         Whether a sentence has a dead end; those after it are not decoded.
     """
@@ -62,7 +54,6 @@ def decode(
     kept[0] = size
     scores[0] = 0.0
     marks[1] = 1
-    bad = nowhere()
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:
@@ -70,41 +61,37 @@ def decode(
         used = 1
         for i in range(n):
             row = (begin + i) * size
-            peak = fill(FORBIDDEN)
-            floor = fill(FORBIDDEN)
+            peak = fill16(FORBIDDEN)
+            floor = fill16(FORBIDDEN)
             for block in range(0, stride, LANES):
-                if block + LANES <= size:
-                    worth = load(emissions, row + block)
-                else:
-                    worth = load_part(emissions, row + block, size - block)
-                bad = either(bad, unsound(worth))
-                best = fill(FORBIDDEN)
+                worth = emissions16(emissions, row, block, size)
+                best = fill16(FORBIDDEN)
                 for k in range(marks[i], marks[i + 1]):
-                    step = load(transitions, np.int64(kept[k]) * stride + block)
-                    best = maximum(add(fill(scores[k]), step), best)
+                    step = load16(transitions, np.int64(kept[k]) * stride + block)
+                    best = maximum(add(fill16(scores[k]), step), best)
                 best = add(best, worth)
                 if i == n - 1:
-                    best = add(best, load(end, block))
+                    best = add(best, load16(end, block))
                 store(running, block, best)
                 peak = maximum(best, peak)
                 if not width:
                     # equation 14: what a label is worth at least and at most, whatever
                     # stands beside it
-                    before = fill(np.float32(0))
-                    after = fill(np.float32(0))
+                    before = fill16(np.float32(0))
+                    after = fill16(np.float32(0))
                     if i == 0:
-                        before = load(transitions, size * stride + block)
+                        before = load16(transitions, size * stride + block)
                     if i == n - 1:
-                        after = load(end, block)
-                    least = add(worth, before if i == 0 else load(least_in, block))
-                    least = add(least, after if i == n - 1 else load(least_out, block))
+                        after = load16(end, block)
+                    least = add(worth, before if i == 0 else load16(least_in, block))
+                    least = add(least, after if i == n - 1 else load16(least_out, block))
                     floor = maximum(least, floor)
-                    hope = add(worth, before if i == 0 else load(most_in, block))
-                    hope = add(hope, after if i == n - 1 else load(most_out, block))
+                    hope = add(worth, before if i == 0 else load16(most_in, block))
+                    hope = add(hope, after if i == n - 1 else load16(most_out, block))
                     store(local, block, hope)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
-                return labels, not any_lane(bad), True
+                return labels, True
             if used + most > len(kept):
                 kept = grown(kept, used)
                 scores = grown(scores, used)
@@ -117,7 +104,7 @@ def decode(
             used = stop
             marks[i + 2] = used
         trace(transitions, stride, marks, kept, scores, labels, begin, n)
-    return labels, not any_lane(bad), False
+    return labels, False
 
 
 @jit()
@@ -134,7 +121,7 @@ def keep_best(running, top, kept, scores, used, most, stride):
     for _ in range(most):
         x = np.int64(0)
         for block in range(0, stride, LANES):
-            bits = at_least(load(running, block), fill(best))
+            bits = at_least(load16(running, block), fill16(best))
             if bits:
                 x = block + first_lane(bits)
                 break
@@ -142,9 +129,9 @@ def keep_best(running, top, kept, scores, used, most, stride):
         scores[used] = best - top
         used += 1
         running[x] = FORBIDDEN
-        peak = fill(FORBIDDEN)
+        peak = fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
-            peak = maximum(load(running, block), peak)
+            peak = maximum(load16(running, block), peak)
         best = largest(peak)
         if best == FORBIDDEN:
             break
@@ -154,12 +141,12 @@ def keep_best(running, top, kept, scores, used, most, stride):
 @jit()
 def keep_hopeful(local, floor, running, top, kept, scores, used, magnitude, stride):
     """Append the labels whose bound is not below that of the surest label."""
-    bar = fill(FORBIDDEN)
+    bar = fill16(FORBIDDEN)
     if floor > FORBIDDEN:
         doubt = 16.0 * UNIT32 * (abs(np.float64(floor)) + 4.0 * magnitude)
-        bar = fill(np.float32(np.float64(floor) - doubt))
+        bar = fill16(np.float32(np.float64(floor) - doubt))
     for block in range(0, stride, LANES):
-        bits = at_least(load(local, block), bar)
+        bits = at_least(load16(local, block), bar)
         while bits:
             x = block + first_lane(bits)
             bits &= bits - 1

@@ -19,27 +19,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit, uncounted
-from .vectors import (
-    LANES,
-    WORD,
+from ....simd import (
     add,
-    fill,
-    fill_word,
-    greater,
+    fill16,
+    fill64,
     largest,
-    load,
-    load_word,
+    load16,
+    load64,
+    load_acquire,
     maximum,
-    publish,
-    published,
-    select,
+    select_greater,
+    store_release,
     subtract,
 )
+from .layout import BLOCK, FORBIDDEN, LANES, UP32
 
-__all__ = ["UP32", "TransitionTables", "advance_of", "maxima_width", "need_rows", "up32"]
-
-FORBIDDEN = np.float32(-np.inf)
-UP32 = 2.0**-21  # eight units in the last place of float32
+__all__ = ["TransitionTables", "advance_of", "maxima_width", "need_rows", "up32"]
 
 
 class TransitionTables(NamedTuple):
@@ -74,42 +69,42 @@ def up32(value):
 @jit(inline="always")
 def maxima_width(stride):
     """Return the width of a row of block maxima."""
-    return (stride + WORD - 1) // WORD * LANES
+    return (stride + BLOCK - 1) // BLOCK * LANES
 
 
 @jit(inline="always")
 def note(table, maxima, row, x, value, stride):
     """Write an entry of a table, and raise its block maximum to it."""
     table[row * stride + x] = value
-    block = row * maxima_width(stride) + x // WORD * LANES + x % LANES
+    block = row * maxima_width(stride) + x // BLOCK * LANES + x % LANES
     maxima[block] = max(maxima[block], value)
 
 
 @uncounted()
 def fill_rows(links, g, size, stride):
     """Fill in row g of the gains and of the exits."""
-    transitions, cutoff = links.transitions, fill(links.cutoff)
+    transitions, cutoff = links.transitions, fill16(links.cutoff)
     at = g * stride
     parted = len(links.exits) > 0
     for x in range(size):
-        gain, leave = fill(FORBIDDEN), fill(FORBIDDEN)
+        gain, leave = fill16(FORBIDDEN), fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
-            ours = load(transitions, x * stride + block)
-            theirs = load(transitions, at + block)
-            other = greater(cutoff, theirs)
+            ours = load16(transitions, x * stride + block)
+            theirs = load16(transitions, at + block)
+            none = fill16(FORBIDDEN)
             # behind the last label a difference is NaN, which `maximum` passes over
-            gain = maximum(select(other, fill(FORBIDDEN), subtract(ours, theirs)), gain)
-            leave = maximum(select(other, ours, fill(FORBIDDEN)), leave)
+            gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
+            leave = maximum(select_greater(cutoff, theirs, ours, none), leave)
         note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
         if parted:
             note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
-    publish(links.ready, g)
+    store_release(links.ready, g)
 
 
 @jit(inline="always")
 def need_rows(links, g, size, stride):
     """Fill in row g of the tables if it is not; return where it begins."""
-    if not published(links.ready, g):
+    if not load_acquire(links.ready, g):
         fill_rows(links, g, size, stride)
     return g * stride
 
@@ -117,7 +112,7 @@ def need_rows(links, g, size, stride):
 @jit(inline="always")
 def advance_of(links, at, exit_row, detour, word):
     """Return A(x) for 64 labels."""
-    more = load_word(links.gains, at + word)
+    more = load64(links.gains, at + word)
     if exit_row >= 0:
-        more = maximum(add(load_word(links.exits, exit_row + word), fill_word(detour)), more)
+        more = maximum(add(load64(links.exits, exit_row + word), fill64(detour)), more)
     return more

@@ -12,46 +12,38 @@ be better, that is the second pivot.
 import numpy as np
 
 from ....jit import jit, uncounted
-from .dominance import (
-    DEAD,
-    DENSE,
-    DONE,
-    FORBIDDEN,
-    FULL,
-    LOWEST,
-    UNDECIDED,
-    UNSOUND,
-    ask_for,
-    emission,
-    emission_word,
-    given_up,
-    promote,
-    reached_word,
-)
-from .few_labels import advance_few
-from .soundness import all_sound, calm
-from .tables import need_rows
-from .vectors import (
-    LANES,
-    WORD,
+from ....simd import (
     add,
     at_least,
-    count_bits,
-    crest,
-    fill,
-    fill_word,
+    count_lanes,
+    fill16,
+    fill64,
     first_lane,
-    greater,
+    fold_largest,
+    fold_magnitudes,
     largest,
-    load,
-    load_word,
+    load16,
+    load64,
     maximum,
     peek,
     poke,
-    select,
-    sizes,
+    select_greater,
     store,
 )
+from .dominance import DEAD, DENSE, DONE, FULL, UNDECIDED, UNSOUND, given_up, promote, reached_word
+from .few_labels import advance_few
+from .layout import (
+    BLOCK,
+    FORBIDDEN,
+    LANES,
+    LOWEST,
+    all_valid,
+    are_small,
+    emissions16,
+    emissions64,
+    prefetch64,
+)
+from .tables import need_rows
 
 __all__ = ["forward", "workspace"]
 
@@ -67,10 +59,10 @@ def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
     Returns the largest worth so far of each lane, the word where it is, and the sums of the
     emissions' sizes.
     """
-    local = emission_word(emissions, row, word, size)
-    height = crest(add(load_word(transitions, lead + word), local))
-    place = select(greater(height, peak), fill(np.float32(word)), place)
-    return maximum(height, peak), place, add(sums, sizes(local))
+    local = emissions64(emissions, row, word, size)
+    height = fold_largest(add(load64(transitions, lead + word), local))
+    place = select_greater(height, peak, fill16(np.float32(word)), place)
+    return maximum(height, peak), place, add(sums, fold_magnitudes(local))
 
 
 @jit(inline="always")
@@ -78,23 +70,23 @@ def summit(transitions, lead, emissions, row, size, peak, place, summits):
     """Return the label that is worth most after one label, after the climb."""
     top = largest(peak)
     store(summits, 0, place)
-    word = np.int64(peek(summits, first_lane(at_least(peak, fill(top)))))
-    local = emission_word(emissions, row, word, size)
-    bits = at_least(add(load_word(transitions, lead + word), local), fill_word(top))
+    word = np.int64(peek(summits, first_lane(at_least(peak, fill16(top)))))
+    local = emissions64(emissions, row, word, size)
+    bits = at_least(add(load64(transitions, lead + word), local), fill64(top))
     # no bit is set where all are NaN
-    return min(word + first_lane(bits | (np.int64(1) << (WORD - 1))), size - 1)
+    return min(word + first_lane(bits | (np.int64(1) << (BLOCK - 1))), size - 1)
 
 
 @jit(inline="always")
 def worth_of(transitions, names, scores, first, past, emissions, end, row, size, block, last):
     """Return what 16 labels are worth after the best of some survivors."""
     stride = len(end)
-    best = fill(FORBIDDEN)
+    best = fill16(FORBIDDEN)
     for k in range(first, past):
-        step = load(transitions, peek(names, k) * stride + block)
-        best = maximum(add(fill(peek(scores, k)), step), best)
-    best = add(best, emission(emissions, row, block, size))
-    return add(best, load(end, block)) if last else best
+        step = load16(transitions, peek(names, k) * stride + block)
+        best = maximum(add(fill16(peek(scores, k)), step), best)
+    best = add(best, emissions16(emissions, row, block, size))
+    return add(best, load16(end, block)) if last else best
 
 
 @uncounted()
@@ -103,7 +95,7 @@ def best_label(
 ):  # fmt: skip
     """Return the label of a token that is worth most after some survivors, and its worth."""
     stride = len(end)
-    peak = fill(FORBIDDEN)
+    peak = fill16(FORBIDDEN)
     for block in range(0, stride, LANES):
         worth = worth_of(
             transitions, names, scores, first, past, emissions, end, row, size, block, last
@@ -112,7 +104,7 @@ def best_label(
         peak = maximum(worth, peak)
     top = largest(peak)
     for block in range(0, stride, LANES):
-        bits = at_least(load(running, block), fill(top))
+        bits = at_least(load16(running, block), fill16(top))
         if bits:
             return block + first_lane(bits), top
     return np.int64(0), top
@@ -147,8 +139,8 @@ def score_exactly(
                 last,
             )  # fmt: skip
             store(running, word + lane, worth)
-            hope = add(worth, load(gains, at + word + lane))
-            bits |= at_least(hope, fill(threshold)) << lane
+            hope = add(worth, load16(gains, at + word + lane))
+            bits |= at_least(hope, fill16(threshold)) << lane
         kept = note(hits, kept, word, bits & hopeful)
     return kept
 
@@ -171,7 +163,7 @@ def collect(
     """
     alive = np.int64(0)
     for j in range(many):
-        alive += count_bits(peek(hits, 2 * j))
+        alive += count_lanes(peek(hits, 2 * j))
     best, second = used, FORBIDDEN
     j = np.int64(0)
     bits, word = peek(hits, 0), peek(hits, 1)
@@ -201,7 +193,7 @@ def collect(
 @uncounted()
 def forward(model, emissions, begin, n, size, work, names, scores):
     """Find the survivors of each token of one sentence, as `dominance` says."""
-    if size < WORD:
+    if size < BLOCK:
         status = advance_few(model, emissions, begin, n, size, work, names, scores)
         if status != UNDECIDED:
             return status
@@ -219,10 +211,10 @@ def advance(model, emissions, begin, n, size, work, names, scores):
     poke(scores, 0, np.float32(0))
     first, past = np.int64(0), np.int64(1)
     second = FORBIDDEN  # the second best score
-    nothing, nowhere = fill(FORBIDDEN), fill(np.float32(0))
+    nothing, nowhere = fill16(FORBIDDEN), fill16(np.float32(0))
     peak, place, sums = nothing, nowhere, nowhere
     row, lead = begin * size, size * stride
-    for word in range(0, size, WORD):
+    for word in range(0, size, BLOCK):
         peak, place, sums = climb(transitions, lead, emissions, row, word, size, peak, place, sums)
     pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
     for i in range(n):
@@ -249,31 +241,31 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         if not last:
             at = need_rows(links, g, size, stride)
         count = past - first
-        home, own = g & -WORD, np.int64(1) << (g & (WORD - 1))
+        home, own = g & -BLOCK, np.int64(1) << (g & (BLOCK - 1))
         threshold = max(top, LOWEST)
         many = np.int64(0)
         peak, place, after = nothing, nowhere, g * stride
-        for word in range(0, size, WORD):
+        for word in range(0, size, BLOCK):
             # a few short names: exact scores. Else the best survivor bounds all from below,
             # and the others add no more than the second score and the best transition
             if count == 1:
-                worth = load_word(transitions, lead + word)
+                worth = load64(transitions, lead + word)
             elif count <= FEW:
                 worth = reached_word(transitions, names, scores, first, past, word, stride)
             else:
-                worth = add(load_word(ceiling, word), fill_word(second))
-                worth = maximum(load_word(transitions, lead + word), worth)
-            worth = add(worth, emission_word(emissions, row, word, size))
+                worth = add(load64(ceiling, word), fill64(second))
+                worth = maximum(load64(transitions, lead + word), worth)
+            worth = add(worth, emissions64(emissions, row, word, size))
             if last:
-                worth = add(worth, load_word(end, word))
+                worth = add(worth, load64(end, word))
             if count > 1:
                 store(running, word, worth)
-            bits = at_least(add(worth, load_word(gains, at + word)), fill_word(threshold))
+            bits = at_least(add(worth, load64(gains, at + word)), fill64(threshold))
             bits &= ~(own * np.int64(word == home))
             many = note(hits, many, word, bits)
             if not last:
                 # here, and not in a loop of its own, which would wait for the memory
-                ask_for(emissions, row + (1 + AHEAD) * size + word)
+                prefetch64(emissions, row + (1 + AHEAD) * size + word)
                 peak, place, sums = climb(
                     transitions, after, emissions, row + size, word, size, peak, place, sums
                 )
@@ -304,7 +296,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
                 return DENSE
         first, past = start, used
         poke(marks, i + 2, used)
-    if not (calm(sums) or all_sound(emissions, begin * size, (begin + n) * size)):
+    if not (are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)):
         return UNSOUND
     return DONE
 
@@ -335,8 +327,8 @@ def workspace(longest, size, stride):
     """Return scratch space, and the lists of survivors."""
     work = (
         np.zeros(longest + 2, np.int64),  # marks
-        np.empty(stride + WORD, np.float32),  # running scores
-        np.empty(2 * (size // WORD + 2), np.int64),  # labels that survive, by words
+        np.empty(stride + BLOCK, np.float32),  # running scores
+        np.empty(2 * (size // BLOCK + 2), np.int64),  # labels that survive, by words
         np.empty(LANES, np.float32),  # words of the best labels
         np.empty(longest, np.int64),  # pivots
     )

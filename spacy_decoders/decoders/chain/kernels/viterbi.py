@@ -10,30 +10,23 @@ transitions holds the start scores.
 import numpy as np
 
 from ....jit import jit
-from .vectors import (
-    LANES,
+from ....simd import (
     add,
-    any_lane,
     at_least,
-    either,
-    fill,
+    fill16,
     first_lane,
     largest,
-    load,
-    load_part,
+    load16,
     maximum,
-    nowhere,
-    reach,
     store,
     subtract,
-    unsound,
 )
+from .layout import BLOCK, FORBIDDEN, LANES, emissions16
+from .reach import reach
 
 __all__ = ["decode"]
 
-FORBIDDEN = np.float32(-np.inf)
 CHAINS = 4
-WORD = 4 * LANES  # labels whose running maxima stay in registers
 
 
 def _sweeper(chains):
@@ -42,9 +35,9 @@ def _sweeper(chains):
         """Set reached[c, y] to the best of scores[c, x] + transitions[x, y], for each chain c."""
         size = len(names)
         y = 0
-        while y + WORD <= stride:
+        while y + BLOCK <= stride:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 4)
-            y += WORD
+            y += BLOCK
         blocks = (stride - y) // LANES
         if blocks == 3:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 3)
@@ -84,10 +77,7 @@ def decode(
 
     Returns
     -------
-    sound
-        Whether all emissions met are neither NaN nor ``+inf``.
-    dead
-        Whether a sentence has no legal labelling; those after it are not decoded.
+    Whether a sentence seems to have no legal labelling; those after it are not decoded.
     """
     stride = len(end)
     longest = 0
@@ -104,7 +94,6 @@ def decode(
     sentences = np.zeros(CHAINS, np.int64)
     tokens = np.zeros(CHAINS, np.int64)
     homes = np.arange(CHAINS) * longest * stride
-    bad = nowhere()
     upcoming = 0
     active = 0
     while True:
@@ -115,7 +104,7 @@ def decode(
                 active += 1
             upcoming += 1
         if active == 0:
-            return not any_lane(bad), False
+            return False
         if active == 1:
             sweep_one(names, scores, transitions, reached, stride)
         else:
@@ -125,24 +114,19 @@ def decode(
             s, i = sentences[c], tokens[c]
             n = offsets[s + 1] - offsets[s]
             source, origin = (transitions, size * stride) if i == 0 else (reached, c * stride)
-            peak = fill(FORBIDDEN)
+            peak = fill16(FORBIDDEN)
             for block in range(0, stride, LANES):
-                row = (offsets[s] + i) * size + block
-                if block + LANES <= size:
-                    worth = load(emissions, row)
-                else:
-                    worth = load_part(emissions, row, size - block)
-                bad = either(bad, unsound(worth))
-                worth = add(load(source, origin + block), worth)
+                worth = emissions16(emissions, (offsets[s] + i) * size, block, size)
+                worth = add(load16(source, origin + block), worth)
                 if i == n - 1:
-                    worth = add(worth, load(end, block))
+                    worth = add(worth, load16(end, block))
                 store(reached, c * stride + block, worth)
                 peak = maximum(worth, peak)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
-                return not any_lane(bad), True
+                return True
             for block in range(0, stride, LANES):
-                worth = subtract(load(reached, c * stride + block), fill(top))
+                worth = subtract(load16(reached, c * stride + block), fill16(top))
                 store(scores, c * stride + block, worth)
                 store(history, homes[c] + i * stride + block, worth)
             tokens[c] += 1
@@ -156,26 +140,26 @@ def decode(
             sentences[c], tokens[c] = sentences[active], tokens[active]
             homes[c], homes[active] = homes[active], homes[c]
             for block in range(0, stride, LANES):
-                store(scores, c * stride + block, load(scores, active * stride + block))
-                store(reached, c * stride + block, load(reached, active * stride + block))
+                store(scores, c * stride + block, load16(scores, active * stride + block))
+                store(reached, c * stride + block, load16(reached, active * stride + block))
 
 
 @jit()
 def trace(history, home, transposed, work, at, labels, begin, n, stride):
     """Follow the best labelling back from the last token."""
     for block in range(0, stride, LANES):
-        store(work, at + block, load(history, home + (n - 1) * stride + block))
+        store(work, at + block, load16(history, home + (n - 1) * stride + block))
     peak = np.float32(0)
     for i in range(n - 1, -1, -1):
         y = first(work, at, peak, stride)
         labels[begin + i] = y
         if i == 0:
             return
-        best = fill(FORBIDDEN)
+        best = fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
             worth = add(
-                load(history, home + (i - 1) * stride + block),
-                load(transposed, y * stride + block),
+                load16(history, home + (i - 1) * stride + block),
+                load16(transposed, y * stride + block),
             )
             store(work, at + block, worth)
             best = maximum(worth, best)
@@ -185,10 +169,10 @@ def trace(history, home, transposed, work, at, labels, begin, n, stride):
 @jit(inline="always")
 def first(work, at, peak, stride):
     """Return the first label worth `peak`."""
-    for word in range(0, stride, WORD):
+    for word in range(0, stride, BLOCK):
         bits = np.int64(0)
-        for block in range(word, min(word + WORD, stride), LANES):
-            bits |= at_least(load(work, at + block), fill(peak)) << (block - word)
+        for block in range(word, min(word + BLOCK, stride), LANES):
+            bits |= at_least(load16(work, at + block), fill16(peak)) << (block - word)
         if bits:
             return word + first_lane(bits)
     return np.int64(-1)

@@ -57,7 +57,7 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
     """
     padded, bounds = model.padded, model.bounds
     labels: NDArray[np.int32]
-    labels, sound, dead = survivors.decode(
+    labels, dead = survivors.decode(
         padded.transitions,
         padded.end,
         bounds.most_in,
@@ -70,8 +70,6 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
         model.size,
         width,
     )
-    if not sound:
-        sentences.refuse()
     if dead:
         # float64 decides whether there is no legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)

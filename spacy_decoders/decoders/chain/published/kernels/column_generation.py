@@ -17,41 +17,27 @@ from collections import namedtuple
 import numpy as np
 
 from .....jit import jit, uncounted
-from ...kernels.vectors import (
-    LANES,
+from .....simd import (
     add,
-    any_lane,
     at_least,
-    either,
-    fill,
+    fill16,
     first_lane,
-    greater,
     largest,
-    load,
-    load_part,
+    load16,
     maximum,
     multiply,
-    nowhere,
-    select,
+    select_greater,
     store,
     subtract,
-    unsound,
 )
+from ...kernels.layout import FORBIDDEN, LANES, emissions16
 
 __all__ = ["BOTH", "LEFT", "SPLIT", "decode", "decode_other"]
 
 #: The reduced costs of equations 12, 8 and 9.
 BOTH, LEFT, SPLIT = 0, 1, 2
 
-FORBIDDEN = np.float32(-np.inf)
 UNIT32 = 2.0**-24
-
-
-@jit(inline="always")
-def emission(emissions, row, block, size):
-    if block + LANES <= size:
-        return load(emissions, row + block)
-    return load_part(emissions, row + block, size - block)
 
 
 @jit(inline="always")
@@ -66,10 +52,10 @@ def message(table, stride, domains, values, place, count, x):
 @jit(inline="always")
 def messages(table, stride, domains, values, place, count, block):
     """Return :func:`message` of 16 labels at a time."""
-    best = fill(FORBIDDEN)
+    best = fill16(FORBIDDEN)
     for k in range(place, place + count):
-        step = load(table, np.int64(domains[k]) * stride + block)
-        best = maximum(add(fill(np.float32(values[k])), step), best)
+        step = load16(table, np.int64(domains[k]) * stride + block)
+        best = maximum(add(fill16(np.float32(values[k])), step), best)
     return best
 
 
@@ -124,25 +110,23 @@ def open_domains(job, state, begin, n):
     Returns whether the emissions are sound, and the first token without a label, or -1.
     """
     size, stride = job.size, job.stride
-    bad = nowhere()
     for p in range(1, n + 1):
         row = (begin + p - 1) * size
-        best = fill(FORBIDDEN)
+        best = fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
-            worth = emission(job.emissions, row, block, size)
-            bad = either(bad, unsound(worth))
+            worth = emissions16(job.emissions, row, block, size)
             if p == 1:
-                worth = add(worth, load(job.rows, size * stride + block))
+                worth = add(worth, load16(job.rows, size * stride + block))
             if p == n:
-                worth = add(worth, load(job.columns, size * stride + block))
+                worth = add(worth, load16(job.columns, size * stride + block))
             store(state.left, block, worth)
             best = maximum(worth, best)
         top = largest(best)
         if not (FORBIDDEN < top < np.inf):
-            return not (any_lane(bad) or top == np.inf), p - 1
+            return True, p - 1
         x = np.int64(0)
         for block in range(0, stride, LANES):
-            bits = at_least(load(state.left, block), fill(top))
+            bits = at_least(load16(state.left, block), fill16(top))
             if bits:
                 x = block + first_lane(bits)
                 break
@@ -155,7 +139,7 @@ def open_domains(job, state, begin, n):
     state.count[n + 1] = 1
     state.back[(n + 1) * size] = 0.0
     state.moved_back[n + 1] = 0
-    return not any_lane(bad), -1
+    return True, -1
 
 
 @uncounted()
@@ -338,23 +322,23 @@ def halves(job, state, begin, n, p):
     slot = (p & 1) * stride
     row = (begin + p - 1) * size
     before, after = (p - 1) * size, (p + 1) * size
-    top_ahead = fill(np.float32(state.top_ahead[p]))
-    top_back = fill(np.float32(state.top_back[p]))
+    top_ahead = fill16(np.float32(state.top_ahead[p]))
+    top_back = fill16(np.float32(state.top_back[p]))
     ahead_count, back_count = state.count[p - 1], state.count[p + 1]
     local = np.float32(job.emissions[row + state.domains[p * size]])
-    peak = fill(FORBIDDEN)
+    peak = fill16(FORBIDDEN)
     for block in range(0, stride, LANES):
-        worth = emission(job.emissions, row, block, size)
+        worth = emissions16(job.emissions, row, block, size)
         alpha = messages(job.rows, stride, state.domains, state.ahead, before, ahead_count, block)
         if job.forbids and p > 1:
-            alpha = select(greater(alpha, fill(FORBIDDEN)), alpha, load(job.most_in, block))
-        beta = fill(np.float32(0))
+            alpha = select_greater(alpha, fill16(FORBIDDEN), alpha, load16(job.most_in, block))
+        beta = fill16(np.float32(0))
         if job.mode == BOTH or p == n:
             beta = messages(
                 job.columns, stride, state.domains, state.back, after, back_count, block
             )
             if job.forbids and p < n:
-                beta = select(greater(beta, fill(FORBIDDEN)), beta, load(job.most_out, block))
+                beta = select_greater(beta, fill16(FORBIDDEN), beta, load16(job.most_out, block))
         if job.mode == BOTH:
             together = add(alpha, worth)
             if p == n:
@@ -366,13 +350,13 @@ def halves(job, state, begin, n, p):
             else:
                 right = subtract(subtract(add(beta, worth), top_back), alpha)
         else:
-            lack = fill(np.float32(0))
+            lack = fill16(np.float32(0))
             if job.mode == SPLIT and p > 1:
-                lack = multiply(fill(np.float32(0.5)), subtract(worth, fill(local)))
-                worth = add(fill(local), lack)
+                lack = multiply(fill16(np.float32(0.5)), subtract(worth, fill16(local)))
+                worth = add(fill16(local), lack)
             left = add(subtract(add(alpha, worth), top_ahead), beta)
             # a label that is forbidden here needs no dual
-            right = select(greater(worth, fill(FORBIDDEN)), subtract(lack, alpha), worth)
+            right = select_greater(worth, fill16(FORBIDDEN), subtract(lack, alpha), worth)
         store(state.left, slot + block, left)
         store(state.right, slot + block, right)
         peak = maximum(left, peak)
@@ -395,7 +379,7 @@ def halves(job, state, begin, n, p):
                 p,
                 x,
             )
-            peak = maximum(fill(state.left[slot + x]), peak)
+            peak = maximum(fill16(state.left[slot + x]), peak)
     return largest(peak)
 
 
@@ -569,10 +553,10 @@ def ends(
     doubt = roundings(job, state, p, p)
     if not doubt < 1e30:
         return np.inf
-    bar = fill(np.float32(best + least - doubt))
+    bar = fill16(np.float32(best + least - doubt))
     worst = 0.0
     for block in range(0, stride, LANES):
-        bits = at_least(load(values, slot + block), bar)
+        bits = at_least(load16(values, slot + block), bar)
         while bits:
             x = block + first_lane(bits)
             bits &= bits - 1
@@ -626,11 +610,11 @@ def pairs(
     doubt = roundings(job, state, p, p + 1)
     if not doubt < 1e30:
         return np.inf
-    bar = fill(np.float32(least - doubt))
+    bar = fill16(np.float32(least - doubt))
     worst = 0.0
     for block in range(0, stride, LANES):
-        hope = add(load(state.right, other + block), fill(peak))
-        bound = load(job.most_in, block)
+        hope = add(load16(state.right, other + block), fill16(peak))
+        bound = load16(job.most_in, block)
         hope = add(hope, bound)
         if twice:
             hope = add(hope, bound)
@@ -640,10 +624,10 @@ def pairs(
             candidates &= candidates - 1
             known = state.member[(p + 1) * size + y] == 1
             right = np.float64(state.right[other + y])
-            lacking = fill(np.float32(least - doubt - right))
+            lacking = fill16(np.float32(least - doubt - right))
             for column in range(0, stride, LANES):
-                step = load(job.columns, y * stride + column)
-                cost32 = add(load(state.left, slot + column), step)
+                step = load16(job.columns, y * stride + column)
+                cost32 = add(load16(state.left, slot + column), step)
                 if twice:
                     cost32 = add(cost32, step)
                 bits = at_least(cost32, lacking)
@@ -844,14 +828,14 @@ def best_flip(job, state, labels, n):
         before = np.int64(labels[i - 1]) if i else size
         after = np.int64(labels[i + 1]) if i < n - 1 else size
         for block in range(0, stride, LANES):
-            worth = emission(job.emissions, i * size, block, size)
-            worth = add(worth, load(job.rows, before * stride + block))
-            store(state.left, block, add(worth, load(job.columns, after * stride + block)))
+            worth = emissions16(job.emissions, i * size, block, size)
+            worth = add(worth, load16(job.rows, before * stride + block))
+            store(state.left, block, add(worth, load16(job.columns, after * stride + block)))
         old = np.int64(labels[i])
         state.left[old] = FORBIDDEN
-        peak = fill(FORBIDDEN)
+        peak = fill16(FORBIDDEN)
         for block in range(0, stride, LANES):
-            peak = maximum(load(state.left, block), peak)
+            peak = maximum(load16(state.left, block), peak)
         top = largest(peak)
         if top > FORBIDDEN:
             x = np.int64(0)

@@ -7,10 +7,9 @@ plus the start score at a root and the end score at a leaf; ``-inf`` is what may
 import numpy as np
 
 from .....jit import jit
+from ...kernels.layout import UP64
 
 __all__ = ["bound", "generate_columns", "legal_labels", "maximise"]
-
-UP64 = 2.0**-51  # four units in the last place of float64
 
 
 @jit()

@@ -1,0 +1,128 @@
+"""How the arrays of chain kernels are laid out, and the numbers that all of them use.
+
+Tables of scores are flat, in rows of `stride` entries: the number of labels rounded up to a
+multiple of 16, padded with ``-inf``. The transitions have one row more than there are labels: row
+`size` holds the start scores, so that the first token is like any other. Behind the last row a
+block of 64 can still be loaded. Emissions have no padding.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from ....simd import (
+    add,
+    at_least,
+    fill16,
+    fold_magnitudes,
+    load16,
+    load16_part,
+    load64,
+    load64_part,
+    prefetch,
+)
+
+__all__ = [
+    "BLOCK",
+    "FORBIDDEN",
+    "LANES",
+    "LARGEST",
+    "LOWEST",
+    "TINY",
+    "UP32",
+    "UP64",
+    "aligned",
+    "all_valid",
+    "are_small",
+    "emissions16",
+    "emissions64",
+    "longest_of",
+    "prefetch64",
+]
+
+#: Floats of a vector: a line of the processor's cache.
+LANES = 16
+
+#: Labels of a block, whose comparisons fit one integer.
+BLOCK = 4 * LANES
+
+FORBIDDEN = np.float32(-np.inf)
+
+#: What a label that is to survive must reach: no forbidden label does.
+LOWEST = np.float32(-3e38)
+
+#: The largest magnitude of a score but -inf: sums of many such scores, and of their bounds, still
+#: fit float32, where a lowest float as a mask would become -inf and be forbidden.
+LARGEST = np.float32(1e30)
+
+#: Eight units in the last place of float32, four of float64: what sums are rounded up by.
+UP32, UP64 = 2.0**-21, 2.0**-51
+
+#: More than any error of numbers too small to be rounded relatively.
+TINY = 1e-36
+
+
+@jit()
+def aligned(count):
+    """Return an array that begins with a cache line and has a block of ``-inf`` behind it.
+
+    Vectors that lie across two lines take twice the time to load.
+    """
+    room = np.empty(count + BLOCK + LANES, np.float32)
+    skipped = -(room.ctypes.data // 4) % LANES
+    room[skipped + count :] = FORBIDDEN
+    return room[skipped : skipped + count]
+
+
+@jit()
+def longest_of(offsets):
+    """Return the length of the longest sentence."""
+    longest = np.int64(0)
+    for s in range(len(offsets) - 1):
+        longest = max(longest, offsets[s + 1] - offsets[s])
+    return longest
+
+
+@jit(inline="always")
+def emissions16(emissions, row, first, size):
+    """Return the emissions of 16 labels, ``-inf`` behind the last."""
+    if first + LANES <= size:
+        return load16(emissions, row + first)
+    return load16_part(emissions, row + first, size - first)
+
+
+@jit(inline="always")
+def emissions64(emissions, row, first, size):
+    """Return the emissions of 64 labels, ``-inf`` behind the last."""
+    if first + BLOCK <= size:
+        return load64(emissions, row + first)
+    return load64_part(emissions, row + first, size - first)
+
+
+@jit(inline="always")
+def prefetch64(array, index):
+    """Have 64 entries of an array fetched."""
+    for at in range(index, index + BLOCK, LANES):
+        prefetch(array, at)
+
+
+@jit(inline="always")
+def are_small(magnitudes):
+    """Say whether sums of magnitudes show that no score is NaN, ``+inf``, or too large."""
+    return at_least(fill16(LARGEST), magnitudes) == 0xFFFF
+
+
+@uncounted()
+def all_valid(scores, begin, stop):
+    """Say whether ``scores[begin:stop]`` are ``-inf`` or of a magnitude up to `LARGEST`."""
+    sums = fill16(np.float32(0))
+    for at in range(begin, stop, BLOCK):
+        if at + BLOCK <= stop:
+            sums = add(sums, fold_magnitudes(load64(scores, at)))
+        else:
+            sums = add(sums, fold_magnitudes(load64_part(scores, at, stop - at)))
+    if are_small(sums):
+        return True
+    for k in range(begin, stop):
+        if not (abs(scores[k]) <= LARGEST or scores[k] == FORBIDDEN):
+            return False
+    return True
