@@ -39,6 +39,8 @@ print(json.dumps(sorted(sys.modules)))
     assert not [name for name in imported if name.split(".")[0] in HEAVY]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(0)  # compiling takes what it takes
 @pytest.mark.skipif(sys.platform == "win32", reason="permissions mean something else there")
 def test_a_read_only_installation_without_a_cache_works(tmp_path):
     # whoever runs the tests may be able to write anywhere, so nothing can be read or written

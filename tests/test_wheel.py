@@ -12,6 +12,9 @@ from pathlib import Path
 
 import pytest
 
+#: However busy the machine is: to build, install and compile takes what it takes.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(0)]
+
 SOURCE = Path(__file__).parents[1]
 
 

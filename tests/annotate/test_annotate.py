@@ -247,7 +247,7 @@ if __name__ == "__main__":
                 time.sleep(0.1)
             process.kill()
             # the output ends when nobody is left who could write there
-            process.communicate(timeout=60)
+            process.communicate(timeout=300)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
