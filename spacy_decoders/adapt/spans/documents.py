@@ -1,0 +1,118 @@
+"""Scored spans of a spaCy Doc: in place of ``spacy.util.filter_spans``."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import is_number
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import ProblemError
+from .problem import SpanProblem
+from .scheduling import BestSpans
+
+__all__ = ["best_spans", "log_odds"]
+
+#: Probabilities nearer to 0 or 1 than this count as this far from them.
+NEAREST = 1e-7
+
+
+def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> NDArray[np.float64]:
+    """Return by how much spans are more likely than a threshold, as log-odds.
+
+    The set with the largest sum is the most probable one, if each span is a decision of its own
+    and `threshold` is 0.5. Spans below the threshold are worth less than nothing.
+
+    Parameters
+    ----------
+    probabilities
+        **Shape (s,)**, from 0 to 1.
+    threshold
+        The probability that is worth 0, between 0 and 1.
+
+    Raises
+    ------
+    ProblemError
+        If a probability lies outside.
+
+    Examples
+    --------
+    >>> log_odds([0.5, 0.9, 0.1]).round(3).tolist()
+    [0.0, 2.197, -2.197]
+    """
+    given = np.asarray(probabilities, dtype=np.float64)
+    if not is_number(threshold) or not 0.0 < threshold < 1.0:
+        raise ProblemError(f"threshold: expected a number between 0 and 1, got {threshold!r}.")
+    outside = np.flatnonzero(~((given >= 0.0) & (given <= 1.0)))
+    if outside.size:
+        raise ProblemError(
+            f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
+            f"{int(outside[0])}; give other scores as they are, without log_odds."
+        )
+    inner = np.clip(given, NEAREST, 1.0 - NEAREST)
+    odds: NDArray[np.float64] = np.log(inner / (1.0 - inner))
+    return odds - math.log(threshold / (1.0 - threshold))
+
+
+def best_spans(
+    spans: Iterable[Any],
+    scores: ArrayLike | None = None,
+    *,
+    nested: bool = False,
+    apart: bool = False,
+    once: Iterable[Hashable] = (),
+    budget: Budget = UNLIMITED,
+) -> tuple[list[Any], Certificate]:
+    """Choose the best spans that do not overlap.
+
+    Parameters
+    ----------
+    spans
+        spaCy ``Span`` objects, or anything with `start`, `end` and `label_`; a ``SpanGroup`` may
+        bring its scores.
+    scores
+        What each span is worth; of a ``SpanGroup`` with ``attrs["scores"]``, as the span
+        categoriser sets them, None takes these as probabilities (:func:`log_odds`). Else None
+        takes the number of tokens, with a little more for what stands earlier: then the result
+        is like that of ``spacy.util.filter_spans``, but never covers fewer tokens.
+    nested, apart, once
+        As for :class:`SpanProblem`; `once` has labels.
+    budget
+        Of the search where `once` has any.
+
+    Returns
+    -------
+    The chosen spans in the order of the text, and the certificate.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> doc = spacy.blank("en")("the New York Times building")
+    >>> spans = [doc[1:3], doc[2:5], doc[3:4]]
+    >>> best_spans(spans, [2.0, 2.5, 1.0])[0]
+    [New York, Times]
+    """
+    group_scores = getattr(spans, "attrs", {}).get("scores")
+    given: Sequence[Any] = list(spans)
+    if scores is None and group_scores is not None:
+        scores = log_odds(group_scores)
+    elif scores is None:
+        # fewer spans, and earlier ones, of those that cover as many tokens
+        last = max((span.end for span in given), default=1)
+        small = 1e-3 / (1.0 + len(given))
+        scores = [span.end - span.start - small * (1.0 + span.start / last) for span in given]
+    problem = SpanProblem(
+        np.array([(span.start, span.end) for span in given], dtype=np.int64).reshape(-1, 2),
+        np.asarray(scores, dtype=np.float64),
+        [span.label_ for span in given],
+        nested=nested,
+        apart=apart,
+        once=once,
+    )
+    solution = BestSpans().decode(problem, budget=budget)
+    return [given[number] for number in solution.chosen.tolist()], solution.certificate
