@@ -35,7 +35,7 @@ import tree_scores
 from numba import njit
 
 from spacy_decoders.budget import UNLIMITED, Budget
-from spacy_decoders.decoders.programs.growing import GrowingProgram
+from spacy_decoders.decoders.programs import LinearProgram
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     DenseGrandparents,
@@ -177,7 +177,9 @@ def run(
     """Run all methods sentence by sentence, in turns."""
     tallies = {name: Tally() for name in methods}
     for solver in ("CBC", "HIGHS"):
-        GrowingProgram(solver)  # loads it
+        program = LinearProgram(solver)
+        program.add_columns([1.0])
+        program.relax()  # loads it
     for decoder in methods.values():
         decoder.search(problems[0][1])
     for sentence, problem in problems:

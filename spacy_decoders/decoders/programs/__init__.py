@@ -1,1 +1,18 @@
-"""Linear and integer programs, by HiGHS or CBC."""
+"""Linear and integer programs, by HiGHS or CBC: the one place where a solver is called.
+
+Solvers are imported when a program is solved, and no earlier.
+"""
+
+from .program import IntegerSolution, LinearProgram, LinearSolution, OutOfTimeError
+from .statement import Sense, Solver, SolverError, checked_solver
+
+__all__ = [
+    "IntegerSolution",
+    "LinearProgram",
+    "LinearSolution",
+    "OutOfTimeError",
+    "Sense",
+    "Solver",
+    "SolverError",
+    "checked_solver",
+]

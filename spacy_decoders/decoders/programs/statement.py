@@ -1,4 +1,4 @@
-"""What a solver is given, and what it answers."""
+"""A linear program as arrays: what solvers are given, and what their answers are checked by."""
 
 from __future__ import annotations
 
@@ -10,43 +10,143 @@ from numpy.typing import NDArray
 
 from ...errors import DecodersError, ProblemError
 
-__all__ = ["Answer", "Sense", "Solver", "SolverError", "Statement", "checked_solver"]
+__all__ = [
+    "Answer",
+    "Bounds",
+    "Columns",
+    "Rows",
+    "Sense",
+    "Solver",
+    "SolverError",
+    "Statement",
+    "checked_solver",
+]
 
 Solver = Literal["HIGHS", "CBC"]
 Sense = Literal["<=", "=", ">="]
 Floats = NDArray[np.float64]
+Indices = NDArray[np.int32]
+
+#: A column without a finite bound must be priced to zero, but for this (relative to its
+#: objective): exact zeros are lost to rounding.
+ROUNDING = 1e-9
 
 
 class SolverError(DecodersError, RuntimeError):
     """The solver failed, or its answer does not satisfy the program it was given."""
 
 
+class Columns(NamedTuple):
+    """New columns. Column i enters ``rows[starts[i]:starts[i + 1]]`` with these values."""
+
+    objective: Floats
+    lower: Floats
+    upper: Floats
+    integer: NDArray[np.bool_]
+    starts: Indices
+    rows: Indices
+    values: Floats
+
+
+class Rows(NamedTuple):
+    """New rows of one sense. Row i holds ``columns[starts[i]:starts[i + 1]]``."""
+
+    sense: Sense
+    sides: Floats
+    starts: Indices
+    columns: Indices
+    values: Floats
+
+
+class Bounds(NamedTuple):
+    """New bounds of columns."""
+
+    columns: Indices
+    lower: Floats
+    upper: Floats
+
+
 class Statement(NamedTuple):
-    """A linear or mixed-integer program in arrays.
+    """A linear or mixed-integer program.
 
     `signs` has 1 for a row that is at most its side, -1 for at least, and 0 for equal.
+    `rows`, `columns` and `values` are the entries of the matrix, in any order.
     """
 
     maximize: bool
     objective: Floats
     lower: Floats
     upper: Floats
-    whole: NDArray[np.bool_]
-    matrix: Any
+    integer: NDArray[np.bool_]
     signs: NDArray[np.int8]
     sides: Floats
+    rows: Indices
+    columns: Indices
+    values: Floats
+
+    def matrix(self) -> Any:
+        """Return the matrix in compressed rows."""
+        from scipy.sparse import csr_matrix
+
+        shape = (len(self.sides), len(self.objective))
+        return csr_matrix((self.values, (self.rows, self.columns)), shape=shape)
+
+    def fault_of(self, point: Floats, tolerance: float) -> str | None:
+        """Return what is wrong with a point, if it breaks a row or a bound.
+
+        Parameters
+        ----------
+        tolerance
+            How far it may miss them, relative to the size of the row or of the value.
+        """
+        if not np.isfinite(point).all():
+            return "values that are not finite"
+        slack = tolerance * np.maximum(1.0, np.abs(point))
+        if ((point < self.lower - slack) | (point > self.upper + slack)).any():
+            return "a point outside its bounds"
+        terms, count = self.values * point[self.columns], len(self.sides)
+        excess = np.bincount(self.rows, terms, count) - self.sides
+        miss = np.where(self.signs == 0, np.abs(excess), self.signs * excess)
+        size = np.abs(self.sides) + np.bincount(self.rows, np.abs(terms), count)
+        scale = np.maximum(1.0, size)
+        if (miss > tolerance * scale).any():
+            return f"a point that breaks row {int(np.argmax(miss / scale))}"
+        return None
+
+    def reduced_costs(self, duals: Floats) -> Floats:
+        """Return the objective minus the duals' worth of each column."""
+        worth = np.bincount(self.columns, self.values * duals[self.rows], len(self.objective))
+        return self.objective - worth
+
+    def dual_bound(self, duals: Floats) -> float:
+        """Return a bound that holds for any duals, however inexact (weak duality).
+
+        Duals of the wrong sign are dropped; what the reduced costs could still gain within the
+        bounds of their columns is added. The bound is infinite if that is without limit.
+        """
+        sense = 1.0 if self.maximize else -1.0
+        prices = np.where(sense * self.signs * duals < 0, 0.0, duals)
+        gains = sense * self.reduced_costs(prices)
+        reach = np.where(gains > 0, self.upper, self.lower)
+        limited = np.isfinite(reach)
+        if not limited.all():
+            noise = ROUNDING * np.maximum(1.0, np.abs(self.objective))
+            if (~limited & (np.abs(gains) > noise)).any():
+                return sense * np.inf
+            gains, reach = gains[limited], reach[limited]
+        return float(prices @ self.sides + sense * (gains @ reach))
 
 
 class Answer(NamedTuple):
     """A solver's claim.
 
     `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"out of time"``, or what the
-    solver says of its failure. The first two come with values: of a relaxation with duals, of
-    an integer program with the solver's bound.
+    solver says of its failure. The first two come with a point: that of a relaxation has
+    duals, that of an integer program the solver's bound.
     """
 
     status: str
-    values: Floats = np.zeros(0)
+    point: Floats = np.zeros(0)
     duals: Floats = np.zeros(0)
     bound: float = np.nan
 

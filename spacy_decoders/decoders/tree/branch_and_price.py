@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from ...errors import InfeasibleError
-from ..programs.solver import Solver, SolverError
+from ..programs import Solver, SolverError
 from .decoder import UNIT
 from .descent import descend
 from .feasibility import tree_exists

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from ..programs.growing import GrowingProgram
-from ..programs.solver import Sense, Solver
+from ..programs import LinearProgram, Sense, Solver
 
 __all__ = ["GrandparentProgram", "Point", "Polytope"]
 
@@ -92,9 +91,9 @@ class GrandparentProgram:
     ) -> None:
         size = len(arcs)
         self.size = size
-        self._program = GrowingProgram(solver)
+        self._program = LinearProgram(solver)
         self.h, self.m = np.nonzero(arcs > -np.inf)
-        self._taken = self._program.add_columns(arcs[self.h, self.m], 1.0)
+        self._taken = self._program.add_columns(arcs[self.h, self.m])
         #: the column of each arc, and of each chain; -1 if it has none
         self.column = np.full((size, size), -1)
         self.column[self.h, self.m] = self._taken
@@ -102,97 +101,52 @@ class GrandparentProgram:
         #: the chains that have columns, in the order they came: (g, p, c)
         self.chains = np.zeros((3, 0), dtype=np.intp)
         self._below_upper = np.zeros((size,) * 3, dtype=bool)
+        #: the rows OneGP of lower arcs and NoGP of upper arcs; -1 if there is none
         self._one_row = np.full((size, size), -1)
         self._no_row = np.full((size, size), -1)
-        self._spare = np.zeros(0, dtype=np.int64)
         self._add_heads(single_root)
         self._add_flow(single_root)
         if polytope != "martins":
-            self._add_one_grandparent(penalty)
+            lower = self.h > 0
+            p, c = self.h[lower], self.m[lower]
+            rows = self._program.add_rows(self._taken[lower, None], -1.0, "=", 0.0)
+            self._program.add_columns(penalty[p, c], rows=rows[:, None])
+            self._one_row[p, c] = rows
         if polytope == "counting":
-            self._no_row[self.h, self.m] = self._program.add_rows(
-                "<=",
-                np.zeros(len(self.h)),
-                np.arange(len(self.h) + 1),
-                self._taken,
-                np.full(len(self.h), -float(size - 1)),
-            )
+            rows = self._program.add_rows(self._taken[:, None], 1.0 - size, "<=", 0.0)
+            self._no_row[self.h, self.m] = rows
 
     def _add_heads(self, single_root: bool) -> None:
         """OneHead, and one root."""
         groups = [self._taken[self.m == m] for m in range(1, self.size)]
         if single_root:
             groups.append(self._taken[self.h == 0])
-        self._program.add_rows(
-            "=",
-            np.ones(len(groups)),
-            np.cumsum([0, *map(len, groups)]),
-            np.concatenate(groups),
-            np.ones(sum(map(len, groups))),
-        )
+        starts = np.cumsum([0, *map(len, groups)])
+        self._program.add_rows(np.concatenate(groups), 1.0, "=", 1.0, starts)
 
     def _add_flow(self, single_root: bool) -> None:
         """Consume and NoFlow, for what flows beyond one unit."""
-        n, h, m = self.size - 1, self.h, self.m
-        flow = self._program.add_columns(np.zeros(len(h)), float(n))
-        columns, values, starts = [], [], [0]
+        n, h, m, taken = self.size - 1, self.h, self.m, self._taken
+        flow = self._program.add_columns(np.zeros(len(h)), upper=float(n))
         for t in range(1, self.size):
-            into, out, below = flow[m == t], flow[h == t], self._taken[h == t]
-            columns += [into, out, below]
-            values += [np.ones(len(into)), -np.ones(len(out) + len(below))]
-            starts.append(starts[-1] + len(into) + len(out) + len(below))
-        self._program.add_rows(
-            "=", np.zeros(n), starts, np.concatenate(columns), np.concatenate(values)
-        )
+            into, out = flow[m == t], np.concatenate([flow[h == t], taken[h == t]])
+            signs = np.repeat([1.0, -1.0], [len(into), len(out)])
+            self._program.add_row(np.concatenate([into, out]), signs, "=", 0.0)
         most = np.where(h == 0, n - 1, max(n - 2, 0)).astype(float)
         exact = (h == 0) & single_root
         senses: list[tuple[Sense, NDArray[np.bool_]]] = [("=", exact), ("<=", ~exact)]
         for sense, chosen in senses:
-            self._add_pairs(
-                sense, 0.0, flow[chosen], np.ones(chosen.sum()), self._taken[chosen], -most[chosen]
-            )
-
-    def _add_one_grandparent(self, penalty: Floats) -> None:
-        lower = self.h > 0
-        p, c = self.h[lower], self.m[lower]
-        count = len(p)
-        rows = self._program.add_rows(
-            "=", np.zeros(count), np.arange(count + 1), self._taken[lower], np.full(count, -1.0)
-        )
-        self._one_row[p, c] = rows
-        self._spare = self._program.add_columns(
-            penalty[p, c], 1.0, np.arange(count + 1), rows, np.ones(count)
-        )
-
-    def _add_pairs(
-        self,
-        sense: Sense,
-        side: float,
-        one: NDArray[np.int64],
-        of_one: Floats,
-        other: NDArray[np.int64],
-        of_other: Floats,
-    ) -> None:
-        """Add rows of two columns each."""
-        self._program.add_rows(
-            sense,
-            np.full(len(one), side),
-            2 * np.arange(len(one) + 1),
-            np.stack([one, other], axis=1).ravel(),
-            np.stack([of_one, of_other], axis=1).ravel(),
-        )
+            pairs = np.stack([flow[chosen], taken[chosen]], axis=1)
+            weights = np.stack([np.ones(len(pairs)), -most[chosen]], axis=1)
+            self._program.add_rows(pairs, weights, sense, 0.0)
 
     def add_chains(self, g: Tokens, p: Tokens, c: Tokens, scores: Floats) -> None:
         """Add the columns of chains that have none yet, with the rows that exist."""
         rows = np.stack([self._one_row[p, c], self._no_row[g, p]], axis=1)
         there = rows >= 0
-        self.chain_column[g, p, c] = self._program.add_columns(
-            scores,
-            1.0,
-            np.concatenate([[0], np.cumsum(there.sum(axis=1))]),
-            rows[there],
-            np.ones(there.sum()),
-        )
+        starts = np.cumsum([0, *there.sum(axis=1)])
+        columns = self._program.add_columns(scores, rows=rows[there], starts=starts)
+        self.chain_column[g, p, c] = columns
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
 
     def add_upper_rows(self, g: Tokens, p: Tokens, c: Tokens) -> bool:
@@ -200,30 +154,25 @@ class GrandparentProgram:
         new = ~self._below_upper[g, p, c]
         g, p, c = g[new], p[new], c[new]
         self._below_upper[g, p, c] = True
-        ones = np.ones(len(g))
-        self._add_pairs("<=", 0.0, self.chain_column[g, p, c], ones, self.column[g, p], -ones)
+        pairs = np.stack([self.chain_column[g, p, c], self.column[g, p]], axis=1)
+        self._program.add_rows(pairs, [1.0, -1.0], "<=", 0.0)
         return len(g) > 0
 
     def add_martins_rows(self, g: Tokens, p: Tokens, c: Tokens) -> None:
         """GPArc for the lower arc and ArcGP, for chains that have columns."""
-        chain, ones = self.chain_column[g, p, c], np.ones(len(g))
-        self._add_pairs("<=", 0.0, chain, ones, self.column[p, c], -ones)
-        self._program.add_rows(
-            "<=",
-            ones,
-            3 * np.arange(len(g) + 1),
-            np.stack([self.column[g, p], self.column[p, c], chain], axis=1).ravel(),
-            np.tile([1.0, 1.0, -1.0], len(g)),
-        )
+        chain, upper, lower = self.chain_column[g, p, c], self.column[g, p], self.column[p, c]
+        self._program.add_rows(np.stack([chain, lower], axis=1), [1.0, -1.0], "<=", 0.0)
+        triples = np.stack([upper, lower, chain], axis=1)
+        self._program.add_rows(triples, [1.0, 1.0, -1.0], "<=", 1.0)
 
     def exclude(self, one: tuple[Tokens, Tokens], other: tuple[Tokens, Tokens]) -> None:
         """Forbid pairs of arcs in one tree: ArcGP without its grandparent, or crossing arcs."""
-        ones = np.ones(len(one[0]))
-        self._add_pairs("<=", 1.0, self.column[one], ones, self.column[other], ones)
+        pairs = np.stack([self.column[one], self.column[other]], axis=1)
+        self._program.add_rows(pairs, 1.0, "<=", 1.0)
 
     def restrict(self, allowed: NDArray[np.bool_]) -> None:
         """Take only the allowed arcs, among those that the program has."""
-        self._program.set_upper(self._taken, allowed[self.h, self.m].astype(float))
+        self._program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
 
     def solve(self, clock: Clock) -> Point:
         """Solve what was stated.
@@ -235,7 +184,7 @@ class GrandparentProgram:
         SolverError
             If the solver fails, or time runs out.
         """
-        solved = self._program.solve(clock)
+        solved = self._program.relax(clock)
         shape = (self.size, self.size)
         arcs, costs, prices = np.zeros(shape), np.zeros(shape), np.zeros(shape)
         arcs[self.h, self.m] = solved.values[self._taken]

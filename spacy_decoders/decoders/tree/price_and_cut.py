@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError, ProblemError
-from ..programs.statement import Solver, checked_solver
+from ..programs import Solver, checked_solver
 from .branch_and_price import Outcome, Search
 from .decoder import TreeDecoder, certified, infeasible
 from .grandparent_lp import Polytope

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.programs.solver import LinearProgram
+from spacy_decoders.decoders.programs import LinearProgram
 from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
 
 

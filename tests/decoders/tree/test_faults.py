@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import verify
-from spacy_decoders.decoders.programs.growing import GrowingProgram
+from spacy_decoders.decoders.programs import LinearProgram
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
@@ -278,7 +278,7 @@ def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
     def lie(self, clock=None):
         raise InfeasibleError("No point satisfies all rows of the program.")
 
-    monkeypatch.setattr(GrowingProgram, "solve", lie)
+    monkeypatch.setattr(LinearProgram, "relax", lie)
     for seed in range(20):
         problem = problem_of(seed, projective=projective, second=True)
         assert never_wrong(PriceAndCut(pruning=pruning), problem) == "right"
@@ -288,14 +288,14 @@ def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
 def test_a_solver_with_wrong_duals(monkeypatch, polytope):
     from dataclasses import replace
 
-    real = GrowingProgram.solve
+    real = LinearProgram.relax
 
     def solve(self, clock=None):
         found = real(self, clock)
         duals = found.duals + 1.0
-        return replace(found, duals=duals, bound=self._dual_bound(duals))
+        return replace(found, duals=duals, bound=self._stating().dual_bound(duals))
 
-    monkeypatch.setattr(GrowingProgram, "solve", solve)
+    monkeypatch.setattr(LinearProgram, "relax", solve)
     for seed in range(10):
         problem = problem_of(seed, projective=False, second=True)
         never_wrong(PriceAndCut(polytope=polytope, pruning=False), problem)

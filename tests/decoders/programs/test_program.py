@@ -10,10 +10,9 @@ import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.path import IntegerProgram
-from spacy_decoders.decoders.programs import python_mip
-from spacy_decoders.decoders.programs.growing import GrowingProgram
+from spacy_decoders.decoders.programs import LinearProgram, OutOfTimeError, SolverError, cbc
 from spacy_decoders.decoders.programs.silence import silent_stdout
-from spacy_decoders.decoders.programs.solver import LinearProgram, OutOfTimeError, SolverError
+from spacy_decoders.decoders.programs.statement import Answer, Statement
 from spacy_decoders.decoders.tree import PriceAndCut
 from spacy_decoders.errors import DecodersError
 
@@ -62,7 +61,7 @@ def test_columns_added_later(solver):
     (first,) = program.add_columns([1.0], upper=10.0)
     row = program.add_row([first], [2.0], "<=", 4.0)
     assert program.relax().duals == pytest.approx([0.5])
-    second = program.add_column(3.0, [row], [2.0], upper=10.0)
+    (second,) = program.add_columns([3.0], rows=[[row]], coefficients=2.0, upper=10.0)
     relaxed = program.relax()
     assert relaxed.values == pytest.approx([0.0, 2.0])
     assert relaxed.duals == pytest.approx([1.5])
@@ -80,6 +79,10 @@ def test_bad_input_is_refused():
     columns = program.add_columns([1.0, 1.0])
     with pytest.raises(ProblemError, match="columns"):
         program.add_row([5], [1.0], "<=", 1.0)
+    with pytest.raises(ProblemError, match="starts"):
+        program.add_rows(columns, 1.0, "<=", 1.0, starts=[0, 3])
+    with pytest.raises(ProblemError, match=r"columns: expected shape \(2, entries\)"):
+        program.add_rows(columns, 1.0, "<=", 1.0)
     with pytest.raises(ProblemError, match="twice"):
         program.add_row([0, 0], [1.0, 1.0], "<=", 1.0)
     with pytest.raises(ProblemError, match="sense"):
@@ -105,14 +108,35 @@ def test_unbounded_is_an_error(solver):
         program.relax()
 
 
-def test_a_point_that_breaks_a_row_is_not_believed():
-    program = LinearProgram()
+def test_a_point_that_breaks_a_row_is_not_believed(monkeypatch):
+    program = LinearProgram("CBC")
     columns = program.add_columns([1.0, 1.0], integer=True)
-    program.add_row(columns, [1.0, 1.0], "<=", 1.0)
-    program.solve()
-    program._sides[0] = 0.0  # as if the solver had answered another question
+    program.add_row(columns, [1.0, 1.0], "<=", 0.5)
+    for point, fault in (
+        ([1.0, 0.0], "breaks row 0"),
+        ([1.5, -1.0], "outside its bounds"),
+        ([np.nan, 0.0], "not finite"),
+    ):
+        answer = Answer("optimal", np.array(point), np.zeros(1), 0.0)
+        monkeypatch.setattr(cbc.Cbc, "relax", lambda *_, answer=answer: answer)
+        with pytest.raises(SolverError, match=fault):
+            program.relax()
+    answer = Answer("optimal", np.array([1.0, 0.0]), bound=1.0)
+    monkeypatch.setattr(cbc.Cbc, "solve", lambda *_: answer)
     with pytest.raises(SolverError, match="breaks row 0"):
-        program._check(np.array([1.0, 0.0]))
+        program.solve()
+    answer = Answer("optimal", np.array([0.5, 0.0]), bound=1.0)
+    with pytest.raises(SolverError, match="fractions"):
+        program.solve()
+
+
+def test_any_duals_give_a_bound(rng):
+    for _ in range(50):
+        program, points = knapsack(rng, "HIGHS", maximize := bool(rng.integers(2)))
+        statement: Statement = program._stating()
+        bound = statement.dual_bound(rng.normal(size=3))
+        for point in points:
+            assert point <= bound + 1e-9 if maximize else point >= bound - 1e-9
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -121,13 +145,15 @@ def test_a_budget_that_is_over(solver):
     program.add_columns([1.0], integer=True)
     clock = Budget(seconds=1e-9).start()
     assert program.solve(clock) is None
+    with pytest.raises(SolverError, match="no time"):
+        program.relax(clock)
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_nothing_is_printed_but_ones_own_words(solver):
     script = f"""
 import sys, threading
-from spacy_decoders.decoders.programs.solver import LinearProgram
+from spacy_decoders.decoders.programs import LinearProgram
 
 def work():
     for _ in range(5):
@@ -154,9 +180,11 @@ print("after")
 def test_lost_models_are_freed_wherever_the_collector_finds_them():
     script = """
 import gc
-from spacy_decoders.decoders.programs.growing import GrowingProgram
+from spacy_decoders.decoders.programs import LinearProgram
 
-program = GrowingProgram("CBC")
+program = LinearProgram("CBC")
+program.add_columns([1.0])
+program.relax()
 program.itself = program  # only the collector frees what holds itself
 del program
 from mip.cbc import ffi
@@ -172,7 +200,7 @@ print("freed")
 
 @pytest.mark.parametrize(
     "ask",
-    [LinearProgram, GrowingProgram, PriceAndCut, IntegerProgram],
+    [LinearProgram, PriceAndCut, IntegerProgram],
     ids=lambda of: of.__name__,
 )
 def test_a_solver_that_is_not_installed_names_its_extra(ask, monkeypatch):
@@ -186,9 +214,12 @@ def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
     def broken():
         raise OSError("libCbc.so: cannot open shared object file")
 
-    monkeypatch.setattr(python_mip, "_python_mip", broken)
-    with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
-        GrowingProgram("CBC")
+    monkeypatch.setattr(cbc, "_python_mip", broken)
+    program = LinearProgram("CBC")
+    program.add_columns([1.0])
+    for ask in (program.relax, program.solve):
+        with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
+            ask()
 
 
 def test_overlapping_silences_restore_the_output(capfd):

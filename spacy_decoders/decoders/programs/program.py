@@ -1,0 +1,411 @@
+"""Linear and integer programs: declare them, let them grow, and have them solved.
+
+A solver's status is a claim, not a proof: every point is checked against the rows and bounds
+that were given, and the bound of a relaxation is computed from its duals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices, checked_scores
+from ...budget import UNLIMITED, Clock
+from ...errors import InfeasibleError, ProblemError
+from .cbc import Cbc, solve_by_cbc
+from .highs import Highs, ScipyHighs, highs, solve_by_highs
+from .statement import (
+    Answer,
+    Bounds,
+    Columns,
+    Floats,
+    Indices,
+    Rows,
+    Sense,
+    Solver,
+    SolverError,
+    Statement,
+    checked_solver,
+)
+
+__all__ = ["IntegerSolution", "LinearProgram", "LinearSolution", "OutOfTimeError"]
+
+#: How far an integer point may miss a row or a bound, relative to the row.
+FEASIBILITY = 1e-6
+#: How far it may miss a whole number.
+INTEGRALITY = 1e-3
+#: How far a relaxed point may miss a row: solvers scale rows whose coefficients differ much.
+#: It only shows the way; what is proven comes from the duals.
+RELAXED_FEASIBILITY = 1e-5
+#: The share of a budget that writing may not use: it is no good without time to solve, and
+#: taking a large program down takes time too.
+KEPT_BACK = 0.2
+#: The longest that a solver is told to take.
+LONGEST = 1e9
+
+_SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
+
+
+class OutOfTimeError(SolverError):
+    """The budget ended while the program was written."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearSolution:
+    """The optimum of a linear program, integrality ignored.
+
+    Attributes
+    ----------
+    values
+        One per column. **Shape:** ``(columns,)``
+    duals
+        One per row: what a unit more on its right-hand side would add to the objective.
+        **Shape:** ``(rows,)``
+    reduced_costs
+        Objective minus the duals' worth of the column. **Shape:** ``(columns,)``
+    objective
+        Of the values, computed here.
+    bound
+        Proven by the duals: no feasible point is better. Infinite if the duals leave a
+        column without a finite bound unpriced.
+    """
+
+    values: Floats
+    duals: Floats
+    reduced_costs: Floats
+    objective: float
+    bound: float
+
+
+@dataclass(frozen=True, eq=False)
+class IntegerSolution:
+    """A point that satisfies all rows, bounds and integrality.
+
+    Attributes
+    ----------
+    values
+        One per column, whole where they must be. **Shape:** ``(columns,)``
+    objective
+        Of the values, computed here.
+    bound
+        The solver's bound on the optimum.
+    proven
+        Whether the solver ended its search, so that the point is optimal up to its
+        numerical tolerance.
+    """
+
+    values: Floats
+    objective: float
+    bound: float
+    proven: bool
+
+
+class LinearProgram:
+    """A linear or mixed-integer program that may grow by columns and rows.
+
+    Parameters
+    ----------
+    solver
+        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
+        With that extra both go on from the last relaxation; HiGHS through scipy begins anew
+        each time, which takes two to four times as long.
+    maximize
+        Whether the objective is maximised, or minimised.
+    clock
+        What limits the writing, which takes longer than the solving where rows are many: what
+        adds to the program raises `OutOfTimeError` when it has ended.
+
+    Examples
+    --------
+    >>> program = LinearProgram()
+    >>> x, y = program.add_columns([3.0, 2.0], integer=True)
+    >>> row = program.add_row([x, y], [2.0, 2.0], "<=", 3.0)
+    >>> relaxed = program.relax()
+    >>> relaxed.objective, relaxed.bound, relaxed.duals
+    (4.0, 4.0, array([1.]))
+    >>> program.solve().values
+    array([1., 0.])
+
+    A column that comes later may enter rows that are there:
+
+    >>> z = program.add_columns([5.0], rows=[[row]], coefficients=3.0)
+    >>> program.relax().values
+    array([0., 0., 1.])
+    """
+
+    def __init__(
+        self, solver: Solver = "HIGHS", *, maximize: bool = True, clock: Clock | None = None
+    ) -> None:
+        self.solver = checked_solver(solver)
+        self.maximize = maximize
+        self.column_count = self.row_count = 0
+        self._clock = clock or UNLIMITED.start()
+        self._changes: list[Columns | Rows | Bounds] = []
+        self._model: Cbc | Highs | ScipyHighs | None = None
+        #: how many of the changes the statement has, and the model
+        self._stated = self._told = 0
+        none, ints = np.zeros(0), np.zeros(0, np.int32)
+        self._statement = Statement(
+            maximize, none, none, none, none > 0, ints.astype(np.int8), none, ints, ints, none
+        )
+
+    def add_columns(
+        self,
+        objective: ArrayLike,
+        *,
+        lower: float = 0.0,
+        upper: float = 1.0,
+        integer: bool = False,
+        rows: ArrayLike | None = None,
+        coefficients: ArrayLike = 1.0,
+        starts: ArrayLike | None = None,
+    ) -> NDArray[np.int64]:
+        """Add columns (variables) and return their indices.
+
+        Parameters
+        ----------
+        objective
+            Their coefficients. **Shape:** ``(k,)``
+        lower, upper, integer
+            The bounds of each, and whether it must be whole.
+        rows, coefficients
+            The rows that each column enters, and by how much. **Shape:** ``(k, entries)``
+        starts
+            With columns of different length `rows` is flat: column i enters
+            ``rows[starts[i]:starts[i + 1]]``. **Shape:** ``(k + 1,)``
+
+        Raises
+        ------
+        ProblemError
+            If a number is not finite (solvers take NaN for optimal), or an index is wrong.
+        OutOfTimeError
+            If the program's clock has ended.
+        """
+        costs = _finite("objective", np.atleast_1d(np.asarray(objective)))
+        count = len(costs)
+        if not lower <= upper:
+            raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
+        self._look_at_clock()
+        into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
+        entries = _entries("rows", into, coefficients, starts, count, self.row_count)
+        lows, highs = np.full(count, float(lower)), np.full(count, float(upper))
+        self._changes.append(Columns(costs, lows, highs, np.full(count, integer), *entries))
+        self.column_count += count
+        return np.arange(self.column_count - count, self.column_count)
+
+    def add_rows(
+        self,
+        columns: ArrayLike,
+        coefficients: ArrayLike,
+        sense: Sense,
+        sides: ArrayLike,
+        starts: ArrayLike | None = None,
+    ) -> NDArray[np.int64]:
+        """Require that weighted sums of columns are ``<=``, ``=`` or ``>=`` a number each.
+
+        Parameters
+        ----------
+        columns, coefficients
+            The columns of each row, and their weights. **Shape:** ``(k, entries)``
+        sides
+            One number for each row, or for all. **Shape:** ``(k,)``
+        starts
+            With rows of different length `columns` is flat: row i holds
+            ``columns[starts[i]:starts[i + 1]]``. **Shape:** ``(k + 1,)``
+
+        Returns
+        -------
+        The rows' indices.
+
+        Raises
+        ------
+        ProblemError
+            If a number is not finite, or an index is wrong or twice in a row.
+        OutOfTimeError
+            If the program's clock has ended.
+        """
+        self._look_at_clock()
+        if sense not in _SIGNS:
+            raise ProblemError(f"sense: expected '<=', '=' or '>=', got {sense!r}.")
+        of = np.asarray(columns)
+        count = len(of) if starts is None else len(np.asarray(starts)) - 1
+        limits = _finite("sides", np.broadcast_to(np.asarray(sides, np.float64), (count,)))
+        entries = _entries("columns", of, coefficients, starts, count, self.column_count)
+        self._changes.append(Rows(sense, limits, *entries))
+        self.row_count += count
+        return np.arange(self.row_count - count, self.row_count)
+
+    def add_row(
+        self, columns: ArrayLike, coefficients: ArrayLike, sense: Sense, side: float
+    ) -> int:
+        """Add one row, as `add_rows` does, and return its index."""
+        return int(self.add_rows(np.asarray(columns)[None], coefficients, sense, [side])[0])
+
+    def set_bounds(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
+        """Change the bounds of columns, as branching does; those that are the same stay."""
+        of = np.atleast_1d(np.asarray(columns, dtype=np.int32))
+        lows, highs = (
+            np.broadcast_to(np.asarray(b, np.float64), of.shape) for b in (lower, upper)
+        )
+        if not (lows <= highs).all():
+            raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
+        program = self._stating()
+        changed = (program.lower[of] != lows) | (program.upper[of] != highs)
+        if changed.any():
+            self._changes.append(Bounds(of[changed], lows[changed], highs[changed]))
+
+    def relax(self, clock: Clock | None = None) -> LinearSolution:
+        """Solve without integrality, within the clock's seconds.
+
+        Raises
+        ------
+        InfeasibleError
+            If no point satisfies the rows.
+        SolverError
+            If the solver stops early, finds it unbounded, or returns a wrong point.
+        """
+        seconds = self._seconds(clock)
+        if seconds == 0.0:
+            raise SolverError(f"{self.solver} was given no time.")
+        if self._model is None:
+            self._model = Cbc(self.maximize) if self.solver == "CBC" else highs()
+        for change in self._changes[self._told :]:
+            self._model.add(change)
+        self._told = len(self._changes)
+        program = self._stating()
+        answer = self._model.relax(program, seconds)
+        if answer.status != "optimal":
+            raise self._failure(answer)
+        self._check(program, answer.point, RELAXED_FEASIBILITY)
+        return LinearSolution(
+            answer.point,
+            answer.duals,
+            program.reduced_costs(answer.duals),
+            float(program.objective @ answer.point),
+            program.dual_bound(answer.duals),
+        )
+
+    def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
+        """Solve with integrality, within the clock's seconds; None if they found nothing.
+
+        Raises
+        ------
+        InfeasibleError
+            If no point satisfies the rows.
+        SolverError
+            If the program is unbounded, or the solver fails or returns a wrong point.
+        """
+        seconds = self._seconds(clock)
+        if seconds == 0.0:
+            return None
+        program = self._stating()
+        if self.solver == "CBC":
+            answer = solve_by_cbc(self.maximize, self._changes, seconds)
+        else:
+            answer = solve_by_highs(program, seconds)
+        if answer.status == "out of time":
+            return None
+        if answer.status not in ("optimal", "feasible"):
+            raise self._failure(answer)
+        values = np.where(program.integer, np.round(answer.point), answer.point)
+        if np.abs(values - answer.point).max(initial=0.0) > INTEGRALITY:
+            raise SolverError(f"{self.solver} returned fractions for whole numbers.")
+        self._check(program, values, FEASIBILITY)
+        worth = float(program.objective @ values)
+        bound = max(answer.bound, worth) if self.maximize else min(answer.bound, worth)
+        return IntegerSolution(values, worth, bound, answer.status == "optimal")
+
+    def _look_at_clock(self) -> None:
+        seconds = self._clock.budget.seconds
+        if seconds is not None and self._clock.seconds_left < KEPT_BACK * seconds:
+            raise OutOfTimeError("The budget ended before the program was written.")
+
+    def _seconds(self, clock: Clock | None) -> float:
+        if not self.column_count:
+            raise ProblemError("The program has no columns; add some.")
+        return LONGEST if clock is None else min(clock.seconds_left, LONGEST)
+
+    def _failure(self, answer: Answer) -> Exception:
+        if answer.status == "infeasible":
+            return InfeasibleError("No point satisfies all rows of the program.")
+        return SolverError(f"{self.solver} did not solve the program ({answer.status}).")
+
+    def _check(self, program: Statement, point: Floats, tolerance: float) -> None:
+        fault = program.fault_of(point, tolerance)
+        if fault is not None:
+            raise SolverError(f"{self.solver} returned {fault}.")
+
+    def _stating(self) -> Statement:
+        """Return the whole program, with the changes that it has not had yet."""
+        new = self._changes[self._stated :]
+        if new:
+            self._stated = len(self._changes)
+            self._statement = _with(self._statement, new)
+        return self._statement
+
+
+def _with(program: Statement, changes: list[Columns | Rows | Bounds]) -> Statement:
+    """Return a program with changes."""
+    columns = [change for change in changes if isinstance(change, Columns)]
+    rows = [change for change in changes if isinstance(change, Rows)]
+    signs = [np.full(len(change.sides), _SIGNS[change.sense], np.int8) for change in rows]
+    entries = [(program.rows, program.columns, program.values)]
+    wide, high = len(program.objective), len(program.sides)
+    for change in changes:
+        if isinstance(change, Columns):
+            own = np.arange(wide, wide + len(change.objective), dtype=np.int32)
+            entries.append((change.rows, own.repeat(np.diff(change.starts)), change.values))
+            wide += len(own)
+        elif isinstance(change, Rows):
+            own = np.arange(high, high + len(change.sides), dtype=np.int32)
+            entries.append((own.repeat(np.diff(change.starts)), change.columns, change.values))
+            high += len(own)
+    into, of, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+    lower = np.concatenate([program.lower, *(change.lower for change in columns)])
+    upper = np.concatenate([program.upper, *(change.upper for change in columns)])
+    for change in changes:
+        if isinstance(change, Bounds):
+            lower[change.columns], upper[change.columns] = change.lower, change.upper
+    return Statement(
+        program.maximize,
+        np.concatenate([program.objective, *(change.objective for change in columns)]),
+        lower,
+        upper,
+        np.concatenate([program.integer, *(change.integer for change in columns)]),
+        np.concatenate([program.signs, *signs]),
+        np.concatenate([program.sides, *(change.sides for change in rows)]),
+        into,
+        of,
+        values,
+    )
+
+
+def _finite(name: str, values: ArrayLike) -> Floats:
+    return checked_scores(name, values, (None,), dtype=np.float64, forbidden=False)
+
+
+def _entries(
+    name: str,
+    indices: ArrayLike,
+    coefficients: ArrayLike,
+    starts: ArrayLike | None,
+    count: int,
+    high: int,
+) -> tuple[Indices, Indices, Floats]:
+    """Return starts, indices and coefficients of the entries of `count` columns or rows."""
+    given = np.asarray(indices)
+    if starts is None and (given.ndim != 2 or len(given) != count):
+        raise ProblemError(f"{name}: expected shape ({count}, entries), got {given.shape}.")
+    if starts is None:
+        starts = given.shape[1] * np.arange(count + 1)
+    values = np.ascontiguousarray(np.broadcast_to(coefficients, given.shape), np.float64).ravel()
+    offsets = np.ascontiguousarray(starts, dtype=np.int32)
+    if len(offsets) != count + 1 or offsets[0] != 0 or offsets[-1] != given.size:
+        raise ProblemError(f"starts: must rise from 0 to the number of {name}.")
+    of = checked_indices(name, given.ravel(), (None,), low=0, high=high, dtype=np.int32)
+    flat = np.arange(count).repeat(np.diff(offsets)) * high + of
+    if len(np.unique(flat)) < len(flat):
+        raise ProblemError(f"{name}: an index occurs twice; add its coefficients up.")
+    return offsets, of, _finite("coefficients", values)
