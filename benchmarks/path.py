@@ -1,16 +1,16 @@
 """Headline decoding: table 1 and figure 2 of the paper, and what comes after it.
 
-    python benchmarks/path.py
+    python benchmarks/path.py [--quick]
 
-needs the data folder and ``pip install -e ".[benchmarks]"``. Times are processor time: all
-decoders run in one thread, and what else the machine does then hardly counts.
+needs the data folder and ``pip install -e ".[benchmarks]"``. Problems and headlines are those
+of `headline_generator`, trained here in the paper's way and in ours. Times are processor time:
+all decoders run in one thread, and what else the machine does then hardly counts.
 """
 
 from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from time import process_time
 
@@ -19,19 +19,23 @@ from timing import Report, arguments  # before numpy: it sets the threads
 # isort: split
 import numpy as np
 from headline_data import (
+    PAPER,
+    Given,
     Section,
-    System,
+    headlines,
     lead_words,
+    problem_of,
     read_sections,
     top_words,
+    trained,
     tuned,
 )
 from numpy.typing import NDArray
 from plots import curves
 
 from spacy_decoders.budget import Budget
+from spacy_decoders.components.headline.generator import HeadlineGenerator
 from spacy_decoders.components.headline.rouge import rouge
-from spacy_decoders.components.headline.words import read_words
 from spacy_decoders.decoders.path import (
     Beam,
     ColorCoding,
@@ -42,8 +46,6 @@ from spacy_decoders.decoders.path import (
 )
 from spacy_decoders.decoders.path.color_coding import best_color_count
 from spacy_decoders.decoders.path.kernels.color import colorful_path
-from spacy_decoders.models.headline.stems import Stemmer
-from spacy_decoders.models.headline.words import Vertices
 
 Problems = list[tuple[PathProblem, int]]
 
@@ -55,13 +57,13 @@ def main() -> None:
     report = Report("path", options.results)
     train, test = read_sections(options.data)
     report.facts["sections"] = {"train": len(train), "test": len(test)}
-    paper = System.train(train, paper=True)
+    paper = trained(train, **PAPER)
     best, grid = tuned(train, quick=quick)
     report.facts["tuning on training folds, ROUGE-L"] = grid
     report.facts["weights"] = {"ordering": best.ordering, "contiguity": best.contiguity}
     sample = test[: 40 if quick else None]
-    by_paper = [(paper.graph(s).problem, s.length) for s in sample]
-    by_tuned = [(best.graph(s).problem, s.length) for s in sample]
+    by_paper = [problem_of(paper, section) for section in sample]
+    by_tuned = [problem_of(best, section) for section in sample]
     optima = [ExactPath().decode(*task).certificate for task in by_paper]
     table_1(report, by_paper, optima, sample, paper, quick)
     figure_2(report, by_paper)
@@ -77,7 +79,7 @@ def table_1(
     problems: Problems,
     optima: list,
     sections: list[Section],
-    paper: System,
+    paper: HeadlineGenerator,
     quick: bool,
 ) -> None:
     """Times, optima and ROUGE-L of all decoders at the titles' true lengths."""
@@ -97,11 +99,10 @@ def table_1(
     times = medians(tasks, 3)
     hits, scores = {name: [] for name in decoders}, {name: [] for name in decoders}
     for place, (section, optimum) in enumerate(zip(sections, optima, strict=True)):
-        graph = paper.graph(section)
         for name in decoders:
             solution = tasks[name][place]()
             hits[name].append(solution.certificate.score >= optimum.score - 1e-9)
-            headline = paper.text(section, graph, solution.vertices)
+            (headline,) = headlines(paper, [section], decoder=Given(solution))
             scores[name].append(rouge(section.title, headline).rougeL)
     program_times, program_places = integer_programs(report, problems, optima, quick)
     rows = []
@@ -304,35 +305,39 @@ def symmetric(report: Report, count: int) -> None:
     )  # fmt: skip
 
 
-def building(report: Report, system: System, sections: list[Section]) -> None:
-    """Building the graph from the Doc: reading, features, selection and all edges."""
-    near = [s for s in sections if 100 <= len(s.vertices) <= 120]
-    stemmer = Stemmer("en")
+def building(report: Report, pipe: HeadlineGenerator, sections: list[Section]) -> None:
+    """All that the component does but decoding: reading, features, selection and the graph."""
+    near = [s for s in sections if 100 <= problem_of(pipe, s)[0].size <= 120]
+    solved = [Given(ExactPath().decode(*problem_of(pipe, section))) for section in near]
 
-    def build(section: Section) -> None:
-        words = read_words(section.doc, stemmer)
-        vertices = Vertices.of(words)
-        system.graph(replace(section, words=words, vertices=vertices))
+    def build(section: Section, given: Given) -> None:
+        pipe.configure(length=section.length, decoder=given)
+        (scored,) = pipe.predict([section.doc])
+        pipe.decode(section.doc, scored)
 
-    times = medians({"build": [partial(build, section) for section in near]}, 5)["build"]
+    tasks = [partial(build, *each) for each in zip(near, solved, strict=True)]
+    times = medians({"build": tasks}, 5)["build"]
+    pipe.configure(length="auto", decoder=ExactPath())
     report.facts["graph building, median ms"] = 1e3 * float(np.median(times))
     report.target(
         "building the graph, n = 110", 2.0, 1e3 * float(np.median(times)), most=True, unit="ms"
     )
 
 
-def quality(report: Report, paper: System, best: System, sections: list[Section]) -> None:
+def quality(
+    report: Report, paper: HeadlineGenerator, best: HeadlineGenerator, sections: list[Section]
+) -> None:
     """ROUGE-L on held-out sections, with paired bootstraps, and twenty headlines."""
-    headlines = {
-        "tuned, exact": [best.headline(s) for s in sections],
-        "tuned, automatic length": [best.automatic(s) for s in sections],
-        "paper's scoring, exact": [paper.headline(s) for s in sections],
+    written = {
+        "tuned, exact": headlines(best, sections),
+        "tuned, automatic length": headlines(best, sections, length="auto"),
+        "paper's scoring, exact": headlines(paper, sections),
         "top words in source order": [top_words(best, s) for s in sections],
-        "lead words": [lead_words(s) for s in sections],
+        "lead words": [lead_words(best, s) for s in sections],
     }
     scores = {
-        name: np.array([rouge(s.title, h).rougeL for s, h in zip(sections, written, strict=True)])
-        for name, written in headlines.items()
+        name: np.array([rouge(s.title, h).rougeL for s, h in zip(sections, own, strict=True)])
+        for name, own in written.items()
     }
     rng = np.random.default_rng(0)
     draws = rng.integers(0, len(sections), (5000, len(sections)))
@@ -356,10 +361,7 @@ def quality(report: Report, paper: System, best: System, sections: list[Section]
     report.table(
         "Twenty headlines, from the best to the worst",
         ["title", "headline", "ROUGE-L"],
-        [
-            [sections[i].title, headlines["tuned, exact"][i], float(ours[i])]
-            for i in shown.tolist()
-        ],
+        [[sections[i].title, written["tuned, exact"][i], float(ours[i])] for i in shown.tolist()],
     )
 
 
