@@ -41,6 +41,9 @@ QUICK_SETS, QUICK_BIO_SETS = ["wikigold", "wsj", "conll2000-pos", "gum-names"], 
 #: The paper's early stop: a gap of 0.15% of the score.
 RELATIVE_GAP = 0.0015
 
+#: What is not ours.
+PEERS = ("numpy argmax", "plain Viterbi", "CRFsuite", "pytorch-crf")
+
 #: The row whose certificates stay arrays.
 ARRAYS = "ForwardDominance, columns alone"
 
@@ -286,7 +289,7 @@ def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None
                 x.append(size)
                 y.append(times[label])
     title = "Decoding real trained chains, one thread"
-    curves(report.path(".png"), title, "labels", "nanoseconds a token", series)
+    curves(report.path(".png"), title, "labels", "nanoseconds a token", series, peers=PEERS)
 
 
 def main() -> None:

@@ -1,19 +1,49 @@
-"""The few kinds of plot that the benchmarks draw."""
+"""The few kinds of plot that the benchmarks draw: ours in colour, those of others in grey."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
-__all__ = ["bars", "curves", "panels"]
+__all__ = ["Panel", "bars", "curves", "panels"]
 
 Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+
+#: Our lines are solid, with filled markers; those of others grey and broken, with open ones.
+COLOURS = [plt.get_cmap("tab10")(i) for i in (0, 1, 2, 3, 4, 5, 6, 8, 9)]
+MARKERS = "osD^v<>ph"
+GREYS = ("0.1", "0.4", "0.6")
+OTHER_MARKERS = "xP*+1d"
+
+
+class Panel(NamedTuple):
+    """A plot of curves.
+
+    Attributes
+    ----------
+    title, x_label, y_label
+        What is shown, with units.
+    series
+        The points of each line: name -> (x, y).
+    log
+        The logarithmic axes: ``""``, ``"x"``, ``"y"`` or ``"xy"``.
+    peers
+        The names of those lines that are not ours.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    series: Series
+    log: str = "xy"
+    peers: Collection[str] = ()
 
 
 def curves(
@@ -24,46 +54,57 @@ def curves(
     series: Series,
     *,
     log: str = "xy",
+    peers: Collection[str] = (),
 ) -> None:
-    """Draw one line for each series and write the plot.
-
-    Parameters
-    ----------
-    path
-        Where to write it.
-    title, x_label, y_label
-        What is shown, with units.
-    series
-        The points of each line: name -> (x, y).
-    log
-        The logarithmic axes: ``""``, ``"x"``, ``"y"`` or ``"xy"``.
-    """
-    panels(path, [(title, x_label, y_label, series, log)])
+    """Draw one line for each series and write the plot; see :class:`Panel`."""
+    panels(path, [Panel(title, x_label, y_label, series, log, peers)])
 
 
-def panels(path: Path, given: Sequence[tuple[str, str, str, Series, str]]) -> None:
-    """Draw several plots of curves side by side; each is (title, x, y, series, log axes)."""
-    figure, axes = plt.subplots(1, len(given), figsize=(7.5 * len(given), 5), squeeze=False)
-    for axis, (title, x_label, y_label, series, log) in zip(axes[0], given, strict=True):
-        for number, (name, (x, y)) in enumerate(series.items()):
-            marker = "osD^vPX*<>"[number % 10]
-            axis.plot(x, y, marker=marker, markersize=5, linewidth=1.4, label=name)
-        if "x" in log:
+def panels(path: Path, given: Sequence[Panel]) -> None:
+    """Draw several plots of curves side by side."""
+    figure, axes = plt.subplots(1, len(given), figsize=(9.5 * len(given), 5), squeeze=False)
+    for axis, panel in zip(axes[0], given, strict=True):
+        own, others = count(), count()
+        for name, (x, y) in panel.series.items():
+            style = _peer(next(others)) if name in panel.peers else _own(next(own))
+            axis.plot(x, y, markersize=5, linewidth=1.4, label=name, **style)
+        if "x" in panel.log:
             axis.set_xscale("log")
-        if "y" in log:
+        if "y" in panel.log:
             axis.set_yscale("log")
-        _dress(axis, title, x_label, y_label)
-        axis.legend(fontsize=8, frameon=False)
+        _dress(axis, panel.title, panel.x_label, panel.y_label)
+        # beside the plot, where it hides nothing
+        axis.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.01, 1.0))
     _write(figure, path)
 
 
-def bars(path: Path, title: str, x_label: str, values: Mapping[str, float], *, log: bool) -> None:
+def bars(
+    path: Path,
+    title: str,
+    x_label: str,
+    values: Mapping[str, float],
+    *,
+    log: bool,
+    peers: Collection[str] = (),
+) -> None:
     """Draw one horizontal bar for each value and write the plot."""
     figure, axis = plt.subplots(figsize=(7.5, 0.8 + 0.35 * len(values)))
     names = list(values)[::-1]
-    axis.barh(names, [values[name] for name in names], log=log)
+    colours = [GREYS[2] if name in peers else COLOURS[0] for name in names]
+    axis.barh(names, [values[name] for name in names], log=log, color=colours)
     _dress(axis, title, x_label, "")
     _write(figure, path)
+
+
+def _own(number: int) -> dict[str, Any]:
+    """The style of one of our lines: colour and marker together come once."""
+    colour, turn = number % len(COLOURS), number // len(COLOURS)
+    return {"color": COLOURS[colour], "marker": MARKERS[(colour + turn) % len(MARKERS)]}
+
+
+def _peer(number: int) -> dict[str, Any]:
+    marker = OTHER_MARKERS[number % len(OTHER_MARKERS)]
+    return {"color": GREYS[number % len(GREYS)], "marker": marker, "linestyle": "--"}
 
 
 def _dress(axis: Any, title: str, x_label: str, y_label: str) -> None:
@@ -78,5 +119,5 @@ def _dress(axis: Any, title: str, x_label: str, y_label: str) -> None:
 def _write(figure: Any, path: Path) -> None:
     figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=130)
+    figure.savefig(path, dpi=130, bbox_inches="tight")
     plt.close(figure)

@@ -22,7 +22,7 @@ import timing  # isort: skip - before numpy
 
 import numpy as np
 import tree_scores
-from plots import panels
+from plots import Panel, panels
 from tree_scores import Model, Sentence
 
 from spacy_decoders.budget import Budget
@@ -218,8 +218,8 @@ def draw(report: timing.Report, runs: dict[str, Run]) -> None:
     panels(
         report.path(".png"),
         [
-            ("Time (figure 4)", "tokens", "milliseconds a sentence", times, "y"),
-            ("Passes of the backbone (figure 5)", "tokens", "passes a sentence", passes, "y"),
+            Panel("Time (figure 4)", "tokens", "milliseconds a sentence", times, "y"),
+            Panel("Passes of the backbone (figure 5)", "tokens", "passes a sentence", passes, "y"),
         ],
     )
 
