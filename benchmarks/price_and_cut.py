@@ -9,7 +9,7 @@ to 60 tokens, non-projective. Seconds are this process's processor time, and dec
 all scores are computed before, and counted when they are asked for.
 
 There are two brute forces. "Brute force" states all columns and all rows but those that follow
-from others (see `GrandparentProgram`), a program several times smaller. "Brute force, rows as
+from others (see `MasterProgram`), a program several times smaller. "Brute force, rows as
 printed" states OneHead, the flow, OneGP, ArcGP and both GPArc rows for each grandparent, as
 section 3.2 does, which is what the paper was compared with.
 
@@ -42,8 +42,8 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     TreeProblem,
 )
-from spacy_decoders.decoders.tree.branch_and_price import Outcome
-from spacy_decoders.decoders.tree.grandparent_lp import GrandparentProgram
+from spacy_decoders.decoders.tree.price_and_cut.master import MasterProgram
+from spacy_decoders.decoders.tree.price_and_cut.search import PriceAndCutResult
 from spacy_decoders.decoders.tree.scoring import is_tree
 
 LANGUAGES = ("danish", "hungarian", "italian")
@@ -131,9 +131,9 @@ class TemplateBounds:
 class BruteForceAsPrinted:
     """All columns and all rows of section 3.2, also those that follow from others."""
 
-    def search(self, problem: TreeProblem) -> Outcome:
+    def search(self, problem: TreeProblem) -> PriceAndCutResult:
         scores = DenseGrandparents.of(problem).values
-        program = GrandparentProgram(
+        program = MasterProgram(
             problem.arcs, problem.single_root, "both", np.full_like(problem.arcs, -1e6), "CBC"
         )
         g, p, c = np.nonzero(scores > -np.inf)
@@ -145,7 +145,8 @@ class BruteForceAsPrinted:
         heads = np.concatenate([[-1], point.arcs[:, 1:].argmax(axis=0)])
         whole = integral and is_tree(heads[1:])
         score = point.bound if whole else -np.inf
-        return Outcome(heads, score, point.bound, point.bound, whole, len(g), len(g), 1, 1)
+        counts = {"scored": len(g), "added": len(g), "rounds": 1, "nodes": 1}
+        return PriceAndCutResult(heads, score, point.bound, point.bound, whole, **counts)
 
 
 METHODS = {

@@ -16,12 +16,12 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
-    price_and_cut,
     score_tree,
     second_order_score,
 )
 from spacy_decoders.decoders.tree.kernels import branch_and_bound as bounding
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
+from spacy_decoders.decoders.tree.price_and_cut import decoder as price_and_cut
 from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests.decoders.tree.samples import trees
 
@@ -304,7 +304,7 @@ def test_a_solver_with_wrong_duals(monkeypatch, polytope):
 def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
     from dataclasses import replace
 
-    real = price_and_cut.Search.run
+    real = price_and_cut.BranchAndPrice.run
     problem = problem_of(2, projective=False, second=True)
 
     def other_tree(self):
@@ -312,7 +312,11 @@ def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
         heads = np.concatenate([[-1], worse_heads(problem)])
         return replace(found, heads=heads)
 
-    monkeypatch.setattr(price_and_cut.Search, "run", other_tree)
+    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", other_tree)
     assert never_wrong(PriceAndCut(), problem) == "not optimal"
-    monkeypatch.setattr(price_and_cut.Search, "run", lambda self: replace(real(self), bound=-99.0))
+
+    def too_low(self):
+        return replace(real(self), bound=-99.0)
+
+    monkeypatch.setattr(price_and_cut.BranchAndPrice, "run", too_low)
     assert not PriceAndCut().decode(problem).certificate.is_optimal

@@ -18,8 +18,12 @@ from spacy_decoders.decoders.tree import (
     violations,
 )
 from spacy_decoders.decoders.tree.grandparent_scores import ScoreTable
-from spacy_decoders.decoders.tree.incumbent import Incumbent
-from spacy_decoders.decoders.tree.pricing import Relaxation, priced
+from spacy_decoders.decoders.tree.price_and_cut.incumbent import Incumbent
+from spacy_decoders.decoders.tree.price_and_cut.pricing import (
+    GrandparentModel,
+    lagrangian_bound,
+    priced,
+)
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree import samples
@@ -183,8 +187,8 @@ def test_any_prices_bound_every_tree_and_every_arc(projective):
             projective=projective,
             single_root=single,
         )
-        relaxation = Relaxation(problem.arcs, dense_table(problem), single, projective)
-        bound = relaxation.bound(problem.allowed, rng.normal(size=(n + 1, n + 1)) * 5)
+        model = GrandparentModel(problem.arcs, dense_table(problem), projective, single)
+        bound = lagrangian_bound(model, problem.allowed, rng.normal(size=(n + 1, n + 1)) * 5)
         for heads in samples.trees(n, projective, single):
             score = oracles.tree_score(heads, problem.arcs, problem.grandparents)
             assert score <= bound.value
@@ -219,8 +223,8 @@ def test_chains_are_priced_by_the_arc_above_them():
 
 
 @pytest.mark.parametrize("projective", [True, False])
-def test_climbing_leaves_no_single_head_to_better(projective):
-    climbed = 0
+def test_local_search_leaves_no_single_head_to_improve(projective):
+    improved = 0
     for seed in range(30):
         rng = np.random.default_rng(seed)
         n = int(rng.integers(2, 6))
@@ -233,25 +237,19 @@ def test_climbing_leaves_no_single_head_to_better(projective):
         )
         trees = [tuple(heads) for heads in samples.trees(n, projective, single)]
         start = trees[int(rng.integers(len(trees)))]
-        best = Incumbent(
-            problem.arcs,
-            dense_table(problem),
-            single_root=single,
-            projective=projective,
-            climbs=True,
-            clock=UNLIMITED.start(),
-        )
+        model = GrandparentModel(problem.arcs, dense_table(problem), projective, single)
+        best = Incumbent(model, True, UNLIMITED.start())
         best.offer(np.array([-1, *start]))
         assert not violations(problem, best.heads[1:])
         assert best.score == pytest.approx(score_tree(problem, best.heads[1:]))
-        climbed += best.score > score_tree(problem, start)
+        improved += best.score > score_tree(problem, start)
         for heads in trees:
             changed = np.flatnonzero(np.array(heads) != best.heads[1:])
             if len(changed) == 1 and not (
                 single and 0 in (heads[changed[0]], best.heads[changed[0] + 1])
             ):
                 assert score_tree(problem, heads) <= best.score + 1e-9
-    assert climbed > 10
+    assert improved > 10
 
 
 def test_few_tokens():

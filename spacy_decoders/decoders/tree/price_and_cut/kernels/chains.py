@@ -6,7 +6,7 @@ it returns the chains whose scores it wants.
 
 import numpy as np
 
-from ....jit import FAST, jit
+from .....jit import FAST, jit
 
 
 @jit(fastmath=FAST)
@@ -45,26 +45,26 @@ def buy(arcs, upper, prices, allowed):
 
 
 @jit(fastmath=FAST)
-def slope(upper, known, prices, allowed, heads, wanted):
-    """Return how the bound moves with the prices at its tree, and the number of wanted chains.
+def subgradient(upper, known, prices, allowed, heads, wanted):
+    """Return a subgradient of the bound at its tree, and the number of wanted chains.
 
     An arc of the tree pays its price; each chain that is bought repays the price of its lower
-    arc, in the tree or not. With wanted chains, their triples are written and the slope is
-    not complete.
+    arc, in the tree or not. With wanted chains, their triples are written and the
+    subgradient is not complete.
     """
     size = prices.shape[0]
-    rises = np.zeros((size, size))
+    slope = np.zeros((size, size))
     count = 0
     for p in range(1, size):
         g = heads[p]
         if g > 0:
-            rises[g, p] += 1.0
+            slope[g, p] += 1.0
         for c in range(1, size):
             if allowed[p, c] and upper[g, p, c] > prices[p, c]:
-                rises[p, c] -= 1.0
+                slope[p, c] -= 1.0
                 if not known[g, p, c]:
                     count = _want(wanted, count, g, p, c)
-    return rises, count
+    return slope, count
 
 
 @jit(fastmath=FAST)
@@ -143,11 +143,11 @@ def _worth(arcs, upper, heads, h, m):
 
 
 @jit(fastmath=FAST)
-def climb(arcs, upper, known, allowed, heads, single_root, projective, wanted):
+def local_search(arcs, upper, known, allowed, heads, single_root, projective, wanted):
     """Change single heads for the better until none is left; return the number of wanted chains.
 
     The scores that a move seems to gain must be known before it is made: if they are not,
-    their chains are written and the climb ends.
+    their chains are written and the search ends.
     """
     size = arcs.shape[0]
     quiet, m = 0, 0

@@ -7,18 +7,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget, Clock
-from ...errors import DecodersError, ProblemError
-from ..programs import Solver, checked_solver
-from .branch_and_price import Outcome, Search
-from .decoder import TreeDecoder, certified, infeasible
-from .grandparent_lp import Polytope
-from .grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
-from .hopeless import without_hopeless
-from .kernels import proofs
-from .preparation import outlined_arcs
-from .pricing import Bound
-from .problem import TreeProblem, TreeSolution
+from ....budget import UNLIMITED, Budget, Clock
+from ....errors import DecodersError, ProblemError
+from ...programs import Solver, checked_solver
+from ..arc_bounds import bounding_arcs
+from ..decoder import TreeDecoder, certified, infeasible
+from ..grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
+from ..kernels import proofs
+from ..problem import TreeProblem, TreeSolution
+from ..prohibitive import without_prohibitive
+from .master import Polytope
+from .pricing import GrandparentModel, best_tree
+from .search import BranchAndPrice, Options, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
 
@@ -36,7 +36,7 @@ class PriceAndCut(TreeDecoder):
     The program starts with the single arcs and few grandparents. Duals say what a grandparent
     costs elsewhere: only those that might pay more are scored, and only those that do enter.
     Rows enter where a point breaks them. Any duals also bound all trees, by one spanning tree,
-    so that arcs which no better tree can have are dropped on the way, and the certificate
+    so that arcs which no better tree can have are pruned on the way, and the certificate
     does not rest on the solver's word. Steps on this bound come first, and prove the best tree
     of most sentences before there is a program.
 
@@ -55,7 +55,7 @@ class PriceAndCut(TreeDecoder):
         Whether columns and rows are delayed; if not, all are stated at once (the paper's
         brute force).
     pruning
-        Whether prices are first improved without a program, and arcs dropped before and while
+        Whether prices are first improved without a program, and arcs pruned before and while
         there is one. Without it, and with `pricing`, this is the paper's method.
 
     Notes
@@ -95,10 +95,6 @@ class PriceAndCut(TreeDecoder):
             raise ProblemError(
                 f"polytope: expected 'both', 'martins' or 'counting', got {self.polytope!r}."
             )
-
-    @property
-    def _lazily(self) -> bool:
-        return self.pricing and self.polytope == "both"
 
     def decode(
         self,
@@ -148,19 +144,19 @@ class PriceAndCut(TreeDecoder):
         *,
         scorer: GrandparentScorer | None = None,
         budget: Budget = UNLIMITED,
-    ) -> Outcome:
+    ) -> PriceAndCutResult:
         """Do the same, and tell how much of the problem was looked at."""
         _check(problem, scorer)
         clock = budget.start()
         if problem.n == 0:
-            return Outcome(np.array([-1]), 0.0, 0.0, 0.0, True, 0, 0, 0, 0, np.zeros(0))
+            return PriceAndCutResult(np.array([-1]), 0.0, 0.0, 0.0, True)
         if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-            hurried = _in_a_hurry(problem, scorer)
-            if hurried is not None:
-                return hurried
+            fallback = _without_program(problem, scorer)
+            if fallback is not None:
+                return fallback
         if scorer is not None:
             return self._searched(problem, scorer, clock)
-        for part, beyond in without_hopeless(problem):
+        for part, beyond in without_prohibitive(problem):
             found = self._searched(part, None, clock)
             if found.heads is not None and (found.score > beyond or clock.exhausted(found.rounds)):
                 break
@@ -168,21 +164,14 @@ class PriceAndCut(TreeDecoder):
 
     def _searched(
         self, problem: TreeProblem, scorer: GrandparentScorer | None, clock: Clock
-    ) -> Outcome:
+    ) -> PriceAndCutResult:
         arcs = np.where(problem.arcs < -LARGEST, -np.inf, problem.arcs)
         table = ScoreTable(scorer or DenseGrandparents.of(problem), arcs > -np.inf, -LARGEST)
-        found = Search(
-            arcs,
-            table,
-            projective=problem.projective,
-            single_root=problem.single_root,
-            solver=self.solver,
-            polytope=self.polytope,
-            lazily=self._lazily,
-            prune=self._lazily and self.pruning,
-            branch=not self.relax,
-            clock=clock,
-        ).run()
+        delayed = self.pricing and self.polytope == "both"
+        pruning = delayed and self.pruning
+        options = Options(self.solver, self.polytope, delayed, pruning, not self.relax)
+        model = GrandparentModel(arcs, table, problem.projective, problem.single_root)
+        found = BranchAndPrice(model, options, clock).run()
         if (problem.allowed & (arcs == -np.inf)).any() or table.lowered:
             _check_left_out(problem, table, found)
         return found
@@ -201,30 +190,27 @@ def _chains_of_tree(
     return problem.grandparents[g, p, c]
 
 
-def _in_a_hurry(problem: TreeProblem, scorer: GrandparentScorer | None) -> Outcome | None:
+def _without_program(
+    problem: TreeProblem, scorer: GrandparentScorer | None
+) -> PriceAndCutResult | None:
     """Find a tree by the most that grandparents could add to each arc, and the bound of that."""
     if scorer is None:
-        most = outlined_arcs(problem, -np.inf)
+        most = bounding_arcs(problem, -np.inf)
     else:
         most = problem.arcs.copy()
         most[1:] += scorer.by_arc[1:]
-    bound = Bound(most, problem.single_root, problem.projective)
+    kind, tokens = (problem.projective, problem.single_root), np.arange(1, problem.n + 1)
+    bound = best_tree(most, *kind)
     if bound.value == -np.inf:
         return None
-    trees = [bound.heads, Bound(problem.arcs, problem.single_root, problem.projective).heads]
-    tokens = np.arange(1, problem.n + 1)
-    chains = [_chains_of_tree(problem, scorer, heads) for heads in trees]
-    scores = [
-        float(problem.arcs[heads[1:], tokens].sum() + worth.sum())
-        for heads, worth in zip(trees, chains, strict=True)
-    ]
-    best = int(np.argmax(scores))
-    if scores[best] == -np.inf:
-        return None
-    worth, most_of_all = scores[best], bound.value
-    return Outcome(
-        trees[best], worth, most_of_all, most_of_all, False, problem.n, 0, 0, 0, chains[best]
-    )
+    found = []
+    for heads in (bound.heads, best_tree(problem.arcs, *kind).heads):
+        chains = _chains_of_tree(problem, scorer, heads)
+        score = float(problem.arcs[heads[1:], tokens].sum() + chains.sum())
+        given = (heads, score, bound.value, bound.value, False)
+        found.append(PriceAndCutResult(*given, scored=problem.n, chains=chains))
+    best = max(found, key=lambda result: result.score)
+    return best if best.score > -np.inf else None
 
 
 def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
@@ -244,7 +230,7 @@ def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
         )
 
 
-def _check_left_out(problem: TreeProblem, table: ScoreTable, found: Outcome) -> None:
+def _check_left_out(problem: TreeProblem, table: ScoreTable, found: PriceAndCutResult) -> None:
     """Refuse if a tree with a part scored below all that solvers can handle may be best."""
     arcs = np.maximum(problem.arcs[:, 1:], 0.0).max(axis=0, initial=0.0).sum()
     chains = np.maximum(table.upper, 0.0).max(axis=(0, 1), initial=0.0).sum()

@@ -1,4 +1,4 @@
-"""The linear program of trees with grandparents, of which only a part may be stated."""
+"""The master program: trees with grandparents, of which columns and rows may be delayed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Clock
-from ..programs import LinearProgram, Sense, Solver
+from ....budget import Clock
+from ...programs import LinearProgram, Sense, Solver
 
-__all__ = ["GrandparentProgram", "Point", "Polytope"]
+__all__ = ["MasterPoint", "MasterProgram", "Polytope"]
 
 Polytope = Literal["both", "martins", "counting"]
 Floats = NDArray[np.float64]
@@ -19,7 +19,7 @@ Tokens = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class MasterPoint:
     """An optimum of what was stated of the program.
 
     Attributes
@@ -44,7 +44,7 @@ class Point:
     bound: float
 
 
-class GrandparentProgram:
+class MasterProgram:
     """The first-order program with single-commodity flow, growing by grandparents.
 
     Parameters
@@ -174,7 +174,7 @@ class GrandparentProgram:
         """Take only the allowed arcs, among those that the program has."""
         self._program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
 
-    def solve(self, clock: Clock) -> Point:
+    def solve(self, clock: Clock) -> MasterPoint:
         """Solve what was stated.
 
         Raises
@@ -191,7 +191,7 @@ class GrandparentProgram:
         costs[self.h, self.m] = solved.reduced_costs[self._taken]
         lower = self._one_row >= 0
         prices[lower] = solved.duals[self._one_row[lower]]
-        return Point(
+        return MasterPoint(
             arcs,
             costs,
             prices,

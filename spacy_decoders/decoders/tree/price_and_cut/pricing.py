@@ -1,0 +1,144 @@
+"""Pricing: what no tree exceeds at given prices, and which grandparents might still pay.
+
+Each arc (p, c) has a price, the dual of its OneGP row. It is paid its price, from which its
+grandparents are bought: g -> p -> c adds its score less the price of (p, c), or nothing, to the
+arc (g, p). What is left is a problem of single arcs, which one spanning tree solves. That is the
+Lagrangian relaxation of the OneGP rows. Its bound holds for every price, and for upper bounds
+in place of scores, so that nothing depends on how exact a solver was.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....arrays import read_only
+from ..decoder import UNIT, rounding_slack
+from ..grandparent_scores import ScoreTable
+from ..kernels import chu_liu_edmonds, eisner
+from .kernels import chains as kernels
+
+__all__ = ["GrandparentModel", "TreeBound", "best_tree", "lagrangian_bound", "priced", "tightened"]
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class GrandparentModel(NamedTuple):
+    """What is decoded.
+
+    Attributes
+    ----------
+    arcs
+        Scores of single arcs, ``-inf`` where forbidden. **Shape:** ``(n + 1, n + 1)``
+    table
+        Scores of the chains g -> p -> c, or upper bounds on them.
+    projective, single_root
+        Which trees count.
+    """
+
+    arcs: Floats
+    table: ScoreTable
+    projective: bool
+    single_root: bool
+
+
+class TreeBound(NamedTuple):
+    """What no tree exceeds.
+
+    Attributes
+    ----------
+    value
+        In all; ``-inf`` if there is no tree.
+    through
+        With each arc, or more. **Shape:** ``(n + 1, n + 1)``
+    heads
+        The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
+    """
+
+    value: float
+    through: Floats
+    heads: NDArray[np.int64]
+
+
+def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
+    """Find the best tree by single arcs alone."""
+    scores = read_only(np.ascontiguousarray(arcs))
+    if projective:
+        heads, score, value, scale = eisner.decode(scores, single_root)
+        through = eisner.max_marginals(scores, single_root)
+    else:
+        decoded = chu_liu_edmonds.decode(scores, single_root, True)
+        heads, score, value, scale, through = decoded
+    with_root = np.concatenate([[-1], heads]).astype(np.int64)
+    if value == -np.inf:
+        return TreeBound(-np.inf, through, with_root)
+    slack = rounding_slack(2 * len(heads), score, scale)
+    return TreeBound(float(value) + slack, through + slack, with_root)
+
+
+def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> TreeBound:
+    """Bound the trees of the allowed arcs at any prices."""
+    arcs = model.arcs
+    bought = kernels.buy(arcs, model.table.upper, prices, allowed)
+    bound = best_tree(bought, model.projective, model.single_root)
+    # each arc's score is a sum of up to n + 2 terms, of which some cancel each other
+    sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
+    terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)
+    slack = UNIT * (len(prices) + 2) * float(terms.sum())
+    return TreeBound(bound.value + slack, bound.through + slack, bound.heads)
+
+
+def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
+    """Raise the OneGP duals of arcs that are not taken as far as they stay feasible.
+
+    An arc that is not taken and has a negative reduced cost would have one of zero if its
+    grandparents were dearer; dearer, fewer of them are worth a score.
+
+    References
+    ----------
+    Riedel, Smith and McCallum (2012), section 4.3.3.
+    """
+    return np.where(taken <= 0.0, prices + np.maximum(-arc_costs, 0.0), prices)
+
+
+def priced(
+    table: ScoreTable,
+    prices: Floats,
+    arc_costs: Floats,
+    allowed: Mask,
+    column: NDArray[np.int64],
+    tolerance: float,
+    *,
+    unknown_only: bool,
+) -> NDArray[np.int64]:
+    """Return the chains, (3, k), that may have a positive reduced cost.
+
+    The chains over one arc (g, p) are judged together. Where all their gains do not exceed
+    what the arc itself falls short of, their GPArc rows can take up the gains, and none
+    has a positive reduced cost.
+
+    Parameters
+    ----------
+    arc_costs
+        The reduced costs of arcs at these prices. **Shape:** ``(n + 1, n + 1)``
+    allowed
+        The arcs that may be in a tree.
+    column
+        Negative where a chain has no column yet. **Shape:** ``(n + 1, n + 1, n + 1)``
+    tolerance
+        Gains up to this are none.
+    unknown_only
+        Whether to return only those whose scores are not known.
+
+    References
+    ----------
+    Riedel, Smith and McCallum (2012), equations 8-11.
+    """
+    short = np.maximum(-arc_costs, 0.0)
+    found: NDArray[np.int64] = kernels.priced(
+        table.upper, table.known, prices, short, allowed, column, tolerance, unknown_only
+    )
+    return found
