@@ -15,9 +15,9 @@ from spacy_decoders.decoders.tree import (
     Factors,
     TreeProblem,
     score_tree,
-    search,
     violations,
 )
+from spacy_decoders.decoders.tree.branch_and_bound import search
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import BranchAndBound, TreeProblem, score_tree, search
-from spacy_decoders.decoders.tree.preparation import likely_arcs, slack_of
+from spacy_decoders.decoders.tree import BranchAndBound, TreeProblem, score_tree
+from spacy_decoders.decoders.tree.branch_and_bound import search
+from spacy_decoders.decoders.tree.branch_and_bound.preparation import likely_arcs, slack_of
 from tests import oracles
 
 

@@ -17,9 +17,9 @@ from .factors import Factors
 from .magnitudes import lowest, most_gained, parts_of
 from .problem import TreeProblem
 
-__all__ = ["without_hopeless"]
+__all__ = ["without_prohibitive"]
 
-#: Scores above this are never hopeless: double precision has room for them.
+#: Scores above this are never prohibitive: double precision has room for them.
 FAR = -4e3
 
 #: A score is left out if it is so many times lower than the positive parts of a tree are high.
@@ -29,7 +29,7 @@ TIMES = 4.0
 DEEPER = 1e3
 
 
-def without_hopeless(problem: TreeProblem) -> Iterator[tuple[TreeProblem, float]]:
+def without_prohibitive(problem: TreeProblem) -> Iterator[tuple[TreeProblem, float]]:
     """Give the problem without the parts that are far below all others, then with more of them.
 
     Yields
@@ -45,8 +45,10 @@ def without_hopeless(problem: TreeProblem) -> Iterator[tuple[TreeProblem, float]
         gains = most_gained(problem)
         limit = min(FAR, -TIMES * gains)
         while True:
-            hopeless = [part[(part < limit) & (part > -np.inf)] for part in parts]
-            highest = max((float(part.max()) for part in hopeless if part.size), default=-np.inf)
+            prohibitive = [part[(part < limit) & (part > -np.inf)] for part in parts]
+            highest = max(
+                (float(part.max()) for part in prohibitive if part.size), default=-np.inf
+            )
             if highest == -np.inf:
                 break
             # the sum is rounded, and so are those of trees that are compared with it

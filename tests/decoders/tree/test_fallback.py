@@ -13,7 +13,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.hurried import BLOCK, hurried_tree
+from spacy_decoders.decoders.tree.fallback import BLOCK, block_tree
 from tests import oracles
 
 HARDLY_ANY = Budget(seconds=1e-9)
@@ -55,4 +55,4 @@ def test_a_long_sentence_has_a_tree_and_a_gap(rng):
 
 def test_gives_up_where_a_block_has_no_tree():
     arcs = np.full((3, 3), -np.inf)
-    assert hurried_tree(TreeProblem(arcs)) is None
+    assert block_tree(TreeProblem(arcs)) is None

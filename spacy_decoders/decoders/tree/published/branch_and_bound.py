@@ -14,14 +14,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
-from ...budget import Budget, Clock
-from .hurried import hurried_bound, hurried_tree
-from .magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
-from .pieces import Pieces, split_into_pieces
-from .problem import TreeProblem
-from .scoring import score_tree
-from .search import MOST_NODE_BYTES, TOLERANCE, Outcome, search
+from ....arrays import read_only
+from ....budget import Budget, Clock
+from ..arc_bounds import arborescence_bound
+from ..branch_and_bound.search import MOST_NODE_BYTES, TOLERANCE, Outcome, search
+from ..fallback import block_tree
+from ..magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
+from ..problem import TreeProblem
+from ..scoring import score_tree
+from .linear_bounds import Pieces, split_into_pieces
 
 __all__ = ["PaperBackbone", "search_as_in_paper"]
 
@@ -67,10 +68,10 @@ def search_as_in_paper(
     """
     clock = budget.start()
     if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-        hurried = hurried_tree(problem)
-        if hurried is not None:
-            heads, score = hurried
-            bound = hurried_bound(problem, forbidden_score(reach_of(problem)))
+        blocks = block_tree(problem)
+        if blocks is not None:
+            heads, score = blocks
+            bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
             return Outcome(heads[None], np.array([score]), bound, bound, 1)
     found = _Search(problem, backbone, iterations, clock).run()
     if len(found.scores) or found.bound == -np.inf:
@@ -127,7 +128,7 @@ class _Search:
                 nodes = [child for node in nodes for child in _children(node, arc)]
         bound = max([closed, *(node.upper for node in nodes)])
         if bound == np.inf:  # not a single step
-            bound = hurried_bound(self.problem, self.forbidden)
+            bound = arborescence_bound(self.problem, self.forbidden)
         if bound <= lowest_score(self.reach):  # all that is left holds a forbidden part
             bound = -np.inf
         found = int(self.best_score > lowest_score(self.reach))
@@ -194,8 +195,8 @@ class _Search:
 
     def _best_tree(self, scores: NDArray[np.float64], mask: Mask) -> tuple[float, Heads | None]:
         """Run the backbone; returns the value and heads (n + 1,), None without any tree."""
-        from .kernels import chu_liu_edmonds, eisner
-        from .second_order import best_heads
+        from ..kernels import chu_liu_edmonds, eisner
+        from ..second_order import best_heads
 
         self.calls += 1
         size = self.problem.n + 1

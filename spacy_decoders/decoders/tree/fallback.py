@@ -1,4 +1,4 @@
-"""A legal projective tree and a bound where the budget does not last for a single pass."""
+"""A projective tree in linear time, for budgets that are too small for one dynamic program."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...arrays import read_only
 from .problem import TreeProblem
 from .scoring import score_tree
 
-__all__ = ["hurried_bound", "hurried_tree"]
+__all__ = ["block_tree"]
 
 #: Tokens that are parsed together.
 BLOCK = 64
 
 
-def hurried_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
+def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
     """Return heads (n + 1,) and their score, found by single arcs, or None.
 
     Blocks of tokens are parsed one by one, and then their roots among themselves: nothing
@@ -51,29 +51,3 @@ def _attach(
         return False
     heads[tokens] = given[chosen]
     return True
-
-
-def hurried_bound(problem: TreeProblem, forbidden: float) -> float:
-    """Bound the best tree by the best arborescence, crossing arcs allowed.
-
-    Each arc takes in the most that grandparents, siblings and factors could add.
-
-    Parameters
-    ----------
-    forbidden
-        The finite score of a forbidden part.
-    """
-    from .kernels import chu_liu_edmonds
-    from .preparation import outlined_arcs
-
-    arcs, constant = outlined_arcs(problem, forbidden), 0.0
-    factors = problem.factors
-    if factors is not None:
-        owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
-        least = np.maximum(factors.at_least, 1)
-        # a gain for `least` arcs or more is at most one part of it for each arc that is there
-        gains = np.where(factors.at_least > 0, np.maximum(factors.scores, 0.0) / least, 0.0)
-        np.add.at(arcs, (factors.arcs[:, 0], factors.arcs[:, 1]), gains[owner])
-        constant = float(np.maximum(factors.scores[factors.at_least <= 0], 0.0).sum())
-    decoded = chu_liu_edmonds.decode(read_only(arcs), problem.single_root, False)
-    return float(decoded[2]) + constant + 1e-9 * (1.0 + abs(float(decoded[2])) + constant)

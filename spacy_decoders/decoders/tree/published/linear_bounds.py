@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .problem import TreeProblem
+from ..problem import TreeProblem
 
 __all__ = ["Pieces", "split_into_pieces"]
 

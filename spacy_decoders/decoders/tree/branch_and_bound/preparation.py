@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
-from .kernels.branch_and_bound import Incidence, Multipliers, Scores
-from .magnitudes import forbidden_score, lowest_score, reach_of
-from .problem import TreeProblem
+from ....arrays import read_only
+from ..arc_bounds import bounding_arcs
+from ..kernels.branch_and_bound import Incidence, Multipliers, Scores
+from ..magnitudes import forbidden_score, lowest_score, reach_of
+from ..problem import TreeProblem
 
 __all__ = [
     "Prepared",
     "likely_arcs",
     "outline",
-    "outlined_arcs",
     "prepare",
 ]
 
@@ -56,34 +56,12 @@ class Prepared:
 
 
 def outline(problem: TreeProblem, scores: Any) -> Any:
-    """Return scores with arcs alone, as :func:`outlined_arcs` says.
+    """Return scores with arcs alone, as :func:`.bounding_arcs` says.
 
     For sentences so long that lists of all grandparents and siblings would fill the memory.
     """
-    arcs = read_only(outlined_arcs(problem, scores.forbidden))
+    arcs = read_only(bounding_arcs(problem, scores.forbidden))
     return scores._replace(arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING)
-
-
-def outlined_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]:
-    """Return scores of arcs that take in the most that grandparents and siblings could add.
-
-    Parameters
-    ----------
-    forbidden
-        The finite score of a forbidden part.
-    """
-    arcs = problem.arcs.copy()
-    allowed = problem.allowed
-    for h in range(1, problem.n + 1):
-        if problem.grandparents is not None:
-            above = problem.grandparents[allowed[:, h], h, :]
-            arcs[h] += np.maximum(above.max(axis=0, initial=-np.inf), forbidden)
-    for h in range(1 if problem.single_root else 0, problem.n + 1):
-        if problem.siblings is not None:
-            gains = np.triu(np.maximum(problem.siblings[h], 0.0), 1)
-            gains *= allowed[h][:, None] & allowed[h]
-            arcs[h] += 0.5 * (gains.sum(axis=0) + gains.sum(axis=1))
-    return arcs
 
 
 def prepare(problem: TreeProblem) -> Prepared:
@@ -116,7 +94,7 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
 
     A guess that no bound rests on: it orders the arcs by how likely they are.
     """
-    from .kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
+    from ..kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
 
     if problem.projective and problem.n <= MOST_CUBED:
         marginals = eisner.max_marginals(problem.arcs, problem.single_root)

@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import Budget, Clock
-from .hurried import hurried_bound, hurried_tree
-from .kernels import branch_and_bound as kernels
-from .magnitudes import forbidden_score, reach_of
+from ....budget import Budget, Clock
+from ..arc_bounds import arborescence_bound
+from ..fallback import block_tree
+from ..kernels import branch_and_bound as kernels
+from ..magnitudes import forbidden_score, reach_of
+from ..problem import TreeProblem
 from .preparation import Prepared, likely_arcs, outline, prepare
-from .problem import TreeProblem
 
 __all__ = ["MOST_NODE_BYTES", "TOLERANCE", "Outcome", "search"]
 
@@ -71,10 +72,10 @@ def search(
     """
     clock = budget.start()
     if _lasts_too_long(problem, clock):
-        hurried = hurried_tree(problem)
-        if hurried is not None:
-            heads, score = hurried
-            bound = hurried_bound(problem, forbidden_score(reach_of(problem)))
+        blocks = block_tree(problem)
+        if blocks is not None:
+            heads, score = blocks
+            bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
             return Outcome(heads[None], np.array([score]), bound, bound, 1)
     prepared = prepare(problem)
     size = problem.n + 1

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole
-from ...budget import UNLIMITED, Budget, Clock
-from ...errors import DecodersError, InfeasibleError, ProblemError
-from ..alternatives import beside_the_best
-from .decoder import UNIT, TreeDecoder, certified, infeasible
-from .hopeless import without_hopeless
-from .magnitudes import rounding_of
-from .problem import TreeProblem, TreeSolution
-from .scoring import score_and_scale, score_tree
+from ....arrays import checked_whole
+from ....budget import UNLIMITED, Budget, Clock
+from ....errors import DecodersError, InfeasibleError, ProblemError
+from ...alternatives import beside_the_best
+from ..decoder import UNIT, TreeDecoder, certified, infeasible
+from ..magnitudes import rounding_of
+from ..problem import TreeProblem, TreeSolution
+from ..prohibitive import without_prohibitive
+from ..scoring import score_and_scale, score_tree
 
 if TYPE_CHECKING:
-    from .paper import PaperBackbone
+    from ..published.branch_and_bound import PaperBackbone
     from .search import Outcome
 
 __all__ = ["BranchAndBound"]
@@ -149,10 +149,10 @@ class BranchAndBound(TreeDecoder):
         return solutions, found.rest, found.slack
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
-        """Search without hopeless parts, and with more of them only if they may be needed."""
+        """Search without prohibitive scores, and with more of them only if they may be needed."""
         clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
-        for part, beyond in without_hopeless(problem):
+        for part, beyond in without_prohibitive(problem):
             found = search(part, k, _rest_of(clock, calls))
             calls += found.calls
             found = found._replace(
@@ -168,7 +168,7 @@ class BranchAndBound(TreeDecoder):
         return found
 
     def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
-        from .paper import search_as_in_paper
+        from ..published.branch_and_bound import search_as_in_paper
 
         if k > 1:
             raise ProblemError("k: the paper's method finds one tree; use method='default'.")
@@ -190,7 +190,7 @@ class BranchAndBound(TreeDecoder):
     def _certified(
         self, problem: TreeProblem, heads: NDArray[np.int32], found: Outcome
     ) -> TreeSolution:
-        from .kernels import proofs  # compiled where it is first needed
+        from ..kernels import proofs  # compiled where it is first needed
 
         legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)
         score, scale = score_and_scale(problem, heads) if legal else (-np.inf, 0.0)

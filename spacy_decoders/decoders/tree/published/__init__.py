@@ -1,0 +1,1 @@
+"""Methods as their papers print them, for comparison."""
