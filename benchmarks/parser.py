@@ -3,7 +3,7 @@
 All are trained here with the same tok2vec, steps, batches, seed and learning rate, spaCy's
 together with its tagger, and measured in turns over the same texts:
 
-    python benchmarks/parser.py
+    python benchmarks/parser.py [--quick]
 
 Accuracy is that of `spacy evaluate --gold-preproc` (gold tokens, one sentence a document)
 and of raw text, ten sentences a document. Trained pipelines are kept in results/cache;
@@ -20,15 +20,10 @@ from time import thread_time
 from typing import Any
 
 import timing  # first: it sets the threads
+from pipelines import evaluated, sentences_of, trained
 from plots import bars
 from spacy import util
 from spacy.language import Language
-from spacy.scorer import Scorer
-from spacy.tokens import Doc
-from spacy.training import Example
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
-from thinc.api import NumpyOps, set_current_ops
 
 from spacy_decoders.decoders.tree import Eisner
 from spacy_decoders.readers.corpora import SentenceCorpus
@@ -83,19 +78,6 @@ def configuration(data: Path, steps: int, name: str) -> Any:
     return config
 
 
-def trained(config: Any, folder: Path, retrain: bool) -> Language:
-    """Train a pipeline, or load the one that was trained before; the best step of dev."""
-    if retrain or not (folder / "model-best").exists():
-        filled = util.load_model_from_config(config, auto_fill=True).config
-        nlp = init_nlp(filled)
-        folder.mkdir(parents=True, exist_ok=True)
-        train(nlp, folder)
-    # a pipeline of the cache decodes as the config says today
-    parser = config["components"]["parser"]
-    options = {f"components.parser.{name}": parser[name] for name in DECODING if name in parser}
-    return util.load_model(folder / "model-best", config=options)
-
-
 @contextmanager
 def without_factors(nlp: Language) -> Iterator[None]:
     """The same trained parser by its arcs alone."""
@@ -106,29 +88,6 @@ def without_factors(nlp: Language) -> Iterator[None]:
         yield
     finally:
         pipe.configure(factors=factors, decoder=decoder)
-
-
-def gold_sentences(golds: list[Doc]) -> list[Doc]:
-    """Each sentence as a document of its own."""
-    return [sentence.as_doc() for gold in golds for sentence in gold.sents]
-
-
-def evaluated(nlp: Language, golds: list[Doc], *, raw: bool) -> dict[str, float]:
-    """Accuracy from raw text, or over the gold tokens as `--gold-preproc` gives them."""
-    if raw:
-        docs = [nlp.make_doc(gold.text) for gold in golds]
-    else:
-        docs = [
-            Doc(
-                nlp.vocab,
-                words=[token.text for token in gold],
-                spaces=[bool(token.whitespace_) for token in gold],
-            )
-            for gold in golds
-        ]
-    examples = [Example(doc, gold) for doc, gold in zip(nlp.pipe(docs), golds, strict=True)]
-    scores = {**Scorer(nlp).score(examples), **nlp.get_pipe("parser").score(examples)}
-    return {name: 100 * (scores.get(name) or 0.0) for name in SCORES}
 
 
 Scores = dict[str, float]
@@ -170,19 +129,16 @@ def main() -> None:
     arguments.add_argument("--retrain", action="store_true", help="train anew")
     options = arguments.parse_args()
     steps = options.steps or (100 if options.quick else STEPS)
-    # numpy's own BLAS for all of them: on many machines it is faster than the one thinc brings
-    set_current_ops(NumpyOps(use_blis=False))
-
     report = timing.Report("parser", options.results, {"steps": steps})
     cache = options.results / "cache" / f"parser-{steps}"
-    pipelines = {
-        name: trained(
-            configuration(options.data, steps, name),
-            cache / name.replace(" ", "").lower(),
-            options.retrain,
-        )
-        for name in (SPACY, CNN, LSTM)
-    }
+    pipelines = {}
+    for name in (SPACY, CNN, LSTM):
+        config = configuration(options.data, steps, name)
+        # a pipeline of the cache decodes as the config says today
+        parser = config["components"]["parser"]
+        decoding = {f"components.parser.{key}": parser[key] for key in DECODING if key in parser}
+        folder = cache / name.replace(" ", "").lower()
+        pipelines[name] = trained(config, folder, retrain=options.retrain, options=decoding)
     corpus = SentenceCorpus(
         options.data / TREEBANK.format("dev"),
         read_conllu,
@@ -191,7 +147,7 @@ def main() -> None:
         limit=100 if options.quick else 0,
     )
     golds = [example.reference for example in corpus(pipelines[SPACY])]
-    sentences = gold_sentences(golds)
+    sentences = sentences_of(golds)
     words = sum(map(len, golds))
 
     sides: dict[str, tuple[Language, bool]] = {SPACY: (pipelines[SPACY], True)}
@@ -209,8 +165,8 @@ def main() -> None:
 
         with nullcontext() if with_factors else without_factors(nlp):
             scores[name] = (
-                evaluated(nlp, sentences, raw=False),
-                evaluated(nlp, golds, raw=True),
+                evaluated(nlp, sentences, SCORES),
+                evaluated(nlp, golds, SCORES, raw=True),
             )
         tasks[name] = run
     seconds = timing.interleaved(tasks, repeats=3 if options.quick else 5, clock=thread_time)
@@ -236,6 +192,7 @@ def main() -> None:
         "words a second",
         speed,
         log=False,
+        peers=(SPACY,),
     )
     report.close()
 

@@ -20,14 +20,11 @@ from typing import Any
 import timing  # isort: skip - first: it sets the threads
 
 import numpy as np
+from pipelines import evaluated, trained
 from plots import bars
 from spacy import util
 from spacy.language import Language
-from spacy.scorer import Scorer
 from spacy.tokens import Doc
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
-from thinc.api import NumpyOps, set_current_ops
 
 CONFIGS = timing.HERE.parent / "configs"
 SPACY_TAGGER = {"@architectures": "spacy.Tagger.v2"}
@@ -88,33 +85,10 @@ def configuration(case: Case, data: Path, steps: int, *, ours: bool, loss: str) 
     return config
 
 
-def trained(config: Any, folder: Path, retrain: bool) -> Language:
-    """Train a pipeline, or load the one that was trained before; the best step of dev."""
-    if retrain or not (folder / "model-best").exists():
-        filled = util.load_model_from_config(config, auto_fill=True).config
-        nlp = init_nlp(filled)
-        folder.mkdir(parents=True, exist_ok=True)
-        train(nlp, folder)
-    return util.load_model(folder / "model-best")
-
-
 def references(config: Any, nlp: Language, limit: int) -> list[Doc]:
     """The gold documents of dev."""
     corpora = util.registry.resolve({"corpora": config.interpolate()["corpora"]})["corpora"]
     return [example.reference for example in corpora["dev"](nlp)][: limit or None]
-
-
-def evaluated(nlp: Language, golds: list[Doc]) -> dict[str, float]:
-    """Accuracy over gold tokens, and the share of units certified optimal."""
-    from spacy.training import Example
-
-    words = [[token.text for token in gold] for gold in golds]
-    spaces = [[bool(token.whitespace_) for token in gold] for gold in golds]
-    docs = [Doc(nlp.vocab, words=w, spaces=s) for w, s in zip(words, spaces, strict=True)]
-    annotated = list(nlp.pipe(docs))
-    examples = [Example(doc, gold) for doc, gold in zip(annotated, golds, strict=True)]
-    scores = Scorer(nlp).score(examples)
-    return {name: 100 * (scores.get(name) or 0.0) for name in ("tag_acc", "ents_f", "certified")}
 
 
 def share_around_decoder(nlp: Language, texts: list[str], repeats: int) -> dict[str, float]:
@@ -149,9 +123,6 @@ def main() -> None:
     options = parser.parse_args()
     case = CASES[options.case]
     steps = options.steps or (150 if options.quick else case.steps)
-    # numpy's own BLAS: on many machines it is faster than the one thinc brings
-    set_current_ops(NumpyOps(use_blis=False))
-
     report = timing.Report(f"tagger-{options.case}", options.results, {"steps": steps})
     cache = options.results / "cache" / f"tagger-{options.case}-{steps}"
     pipelines: dict[str, Language] = {}
@@ -161,9 +132,9 @@ def main() -> None:
         name = f"exact_tagger ({options.loss})" if ours else " + ".join(case.baseline)
         config = configuration(case, options.data, steps, ours=ours, loss=options.loss)
         folder = cache / (options.loss if ours else "spacy")
-        nlp = pipelines[name] = trained(config, folder, options.retrain)
+        nlp = pipelines[name] = trained(config, folder, retrain=options.retrain)
         golds[name] = references(config, nlp, 40 if options.quick else 0)
-        scores[name] = evaluated(nlp, golds[name])
+        scores[name] = evaluated(nlp, golds[name], ("tag_acc", "ents_f", "certified"))
 
     # short turns: whatever else the machine does meanwhile then meets both alike
     timed = next(iter(golds.values()))[:80]
@@ -210,6 +181,7 @@ def main() -> None:
         "words a second",
         {name: words / seconds[name] for name in pipelines},
         log=False,
+        peers=(baseline,),
     )
     report.close()
 

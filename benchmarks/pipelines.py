@@ -1,0 +1,67 @@
+"""Pipelines trained for a comparison: kept between runs, and evaluated alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+from thinc.api import NumpyOps, set_current_ops
+
+__all__ = ["evaluated", "sentences_of", "trained"]
+
+
+def trained(
+    config: Any, folder: Path, *, retrain: bool, options: Mapping[str, Any] | None = None
+) -> Language:
+    """Train a pipeline, or load the one that was trained before; the best step of dev.
+
+    Parameters
+    ----------
+    config
+        As `spacy train` takes it; what is missing is filled in.
+    folder
+        Where it is kept.
+    retrain
+        Whether to train anew.
+    options
+        What overrides the config of a pipeline that is loaded, by dotted names.
+    """
+    # numpy's own BLAS: on many machines it is faster than the one thinc brings
+    set_current_ops(NumpyOps(use_blis=False))
+    if retrain or not (folder / "model-best").exists():
+        filled = util.load_model_from_config(config, auto_fill=True).config
+        nlp = init_nlp(filled)
+        folder.mkdir(parents=True, exist_ok=True)
+        train(nlp, folder)
+    return util.load_model(folder / "model-best", config=dict(options or {}))
+
+
+def sentences_of(golds: Sequence[Doc]) -> list[Doc]:
+    """Each sentence as a document of its own."""
+    return [sentence.as_doc() for gold in golds for sentence in gold.sents]
+
+
+def evaluated(
+    nlp: Language, golds: Sequence[Doc], keys: Sequence[str], *, raw: bool = False
+) -> dict[str, float]:
+    """Scores in per cent, 0 where there is none; of `raw` text or else of the gold tokens."""
+    docs = [
+        nlp.make_doc(gold.text)
+        if raw
+        else Doc(
+            nlp.vocab,
+            words=[token.text for token in gold],
+            spaces=[bool(token.whitespace_) for token in gold],
+        )
+        for gold in golds
+    ]
+    examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]
+    scores = nlp.evaluate(examples)
+    return {key: 100 * (scores.get(key) or 0.0) for key in keys}
