@@ -1,0 +1,184 @@
+"""What labels such as ``B-PER`` mean: which may follow which, and which words are an entity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import ProblemError
+
+__all__ = ["EntityScheme", "SchemeName"]
+
+SchemeName = Literal["BIO", "IOB1", "BILOU", "IO"]
+
+#: What each prefix says of a word: it begins, continues or ends an entity, or does several of it.
+_ROLES = {"B": "B", "I": "I", "L": "L", "E": "L", "U": "U", "S": "U"}
+_SCHEMES = ("BIO", "IOB1", "BILOU", "IO")
+
+
+@dataclass(frozen=True)
+class EntityScheme:
+    """The labels of a token classifier.
+
+    Parameters
+    ----------
+    labels
+        The labels in the order of their scores, or as ``model.config.id2label`` of a
+        transformer has them. A label is ``O``, or a prefix, a hyphen and a kind: ``B-PER``; in
+        the scheme IO kinds alone are fine too.
+    scheme
+        ``"BIO"``: an entity is one B and any number of I; ``"IOB1"``: B is only needed after an
+        entity of the same kind; ``"BILOU"``, with any of its letters (BIOES): U alone, or B, any
+        number of I, and L; ``"IO"``: neighbours of a kind are one entity; ``"auto"``: as the
+        labels say.
+
+    Raises
+    ------
+    ProblemError
+        If a label has no known prefix, two labels are the same, or there is no label for words
+        outside entities.
+
+    Examples
+    --------
+    >>> scheme = EntityScheme(["O", "B-PER", "I-PER"])
+    >>> scheme.name, scheme.can_follow.tolist()[0]
+    ('BIO', [True, True, False])
+    >>> scheme.entities(np.array([1, 2, 0, 1]))
+    [(0, 2, 'PER'), (3, 4, 'PER')]
+    """
+
+    labels: Sequence[str] | Mapping[Any, str]
+    scheme: SchemeName | Literal["auto"] = "auto"
+
+    def __post_init__(self) -> None:
+        labels = self.names
+        if len(set(labels)) < len(labels) or "O" not in labels:
+            raise ProblemError(
+                "labels: expected different ones, with O for words outside entities; got "
+                f"{', '.join(labels)}."
+            )
+        if self.scheme not in (*_SCHEMES, "auto"):
+            raise ProblemError(
+                f"scheme: expected one of auto, {', '.join(_SCHEMES)}, got {self.scheme!r}."
+            )
+        for label in labels:
+            role, _ = self._parts(label)
+            if not role:
+                raise ProblemError(
+                    f"labels: {label!r} has none of the prefixes B-, I-, L-, E-, U-, S-; with "
+                    'scheme="IO" labels need none.'
+                )
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The labels, in the order of their scores."""
+        return _in_order(self.labels)
+
+    @cached_property
+    def name(self) -> SchemeName:
+        """The scheme; if it was ``"auto"``, as the labels say."""
+        if self.scheme != "auto":
+            return self.scheme
+        parts = [label.split("-", 1) for label in self.names if "-" in label]
+        roles = {_ROLES.get(prefix, "") for prefix, _ in parts}
+        if roles & {"L", "U"}:
+            return "BILOU"
+        begins = {kind for prefix, kind in parts if prefix == "B"}
+        continues = {kind for prefix, kind in parts if prefix == "I"}
+        if continues <= begins:
+            return "BIO"
+        return "IOB1" if begins else "IO"
+
+    @cached_property
+    def roles(self) -> tuple[str, ...]:
+        """What each label says of its word: B, I, L, U or O."""
+        return tuple(self._parts(label)[0] for label in self.names)
+
+    @cached_property
+    def kinds(self) -> tuple[str, ...]:
+        """The kind of entity of each label, empty for O."""
+        return tuple(self._parts(label)[1] for label in self.names)
+
+    @cached_property
+    def continues(self) -> NDArray[np.bool_]:
+        """**Shape (L, L)**: whether the column's label goes on with the entity of the row's."""
+        same = np.array([[a == b for b in self.kinds] for a in self.kinds])
+        if self.name == "BILOU":
+            return same & self._role("BI")[:, None] & self._role("IL")[None, :]
+        return same & self._role("BI")[:, None] & self._role("I")[None, :]
+
+    @cached_property
+    def can_follow(self) -> NDArray[np.bool_]:
+        """**Shape (L, L)**: whether the column's label may follow the row's."""
+        if self.name in ("IO", "IOB1"):
+            return np.ones((len(self), len(self)), dtype=bool)
+        fresh = np.repeat(self.can_start[None, :], len(self), axis=0)
+        if self.name == "BILOU":
+            fresh &= self.can_end[:, None]
+        return fresh | self.continues
+
+    @cached_property
+    def can_start(self) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label may be the first."""
+        if self.name in ("IO", "IOB1"):
+            return np.ones(len(self), dtype=bool)
+        return self._role("BUO")
+
+    @cached_property
+    def can_end(self) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label may be the last."""
+        return self._role("LUO") if self.name == "BILOU" else np.ones(len(self), dtype=bool)
+
+    def entities(self, labels: NDArray[Any]) -> list[tuple[int, int, str]]:
+        """Return first word, the word after the last, and kind of each entity.
+
+        Of labels that break the scheme an entity is what could be one: it begins where no label
+        before it goes on, as the usual readers have it.
+        """
+        found: list[tuple[int, int, str]] = []
+        begin, before = 0, -1
+        numbers = [int(label) for label in labels]
+        for i, label in enumerate([*numbers, self.names.index("O")]):
+            if before >= 0 and self.kinds[before] and not self.continues[before, label]:
+                found.append((begin, i, self.kinds[before]))
+            if before < 0 or not self.continues[before, label]:
+                begin = i
+            before = label
+        return found
+
+    def breaks(self, labels: NDArray[Any]) -> int:
+        """Count the places where labels break the scheme: first, last, and from word to word."""
+        if not len(labels):
+            return 0
+        inner = ~self.can_follow[labels[:-1], labels[1:]]
+        ends = (not self.can_start[labels[0]], not self.can_end[labels[-1]])
+        return int(inner.sum()) + sum(ends)
+
+    def _role(self, letters: str) -> NDArray[np.bool_]:
+        return np.array([role in letters for role in self.roles])
+
+    def _parts(self, label: str) -> tuple[str, str]:
+        if label == "O":
+            return "O", ""
+        prefix, hyphen, kind = label.partition("-")
+        if hyphen and kind and prefix in _ROLES:
+            return _ROLES[prefix], kind
+        return ("I", label) if self.scheme == "IO" else ("", label)
+
+
+def _in_order(labels: Sequence[str] | Mapping[Any, str]) -> tuple[str, ...]:
+    """Return the labels by their numbers."""
+    if not isinstance(labels, Mapping):
+        return tuple(str(label) for label in labels)
+    named = {int(number): str(label) for number, label in labels.items()}
+    if sorted(named) != list(range(len(named))):
+        raise ProblemError(f"labels: expected the numbers from 0 on, got {sorted(named)}.")
+    return tuple(named[number] for number in range(len(named)))

@@ -1,0 +1,160 @@
+"""From the scores of subwords to those of words, and from overlapping windows to one text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_scores
+from ...errors import ProblemError
+
+__all__ = ["Pooling", "log_softmax", "merge_windows", "word_scores"]
+
+Pooling = Literal["first", "mean", "max"]
+
+
+def log_softmax(logits: ArrayLike) -> NDArray[np.float64]:
+    """Return the logarithm of each label's probability, row by row; ``-inf`` stays.
+
+    Examples
+    --------
+    >>> log_softmax([[0.0, 0.0]]).round(3).tolist()
+    [[-0.693, -0.693]]
+    """
+    scores = checked_scores("logits", logits, (None, None), dtype=np.float64)
+    if not scores.size:
+        return np.array(scores)
+    top = scores.max(axis=1, keepdims=True)
+    if np.isneginf(top).any():
+        row = int(np.argmax(np.isneginf(top[:, 0])))
+        raise ProblemError(f"logits: all labels of row {row} are forbidden (-inf).")
+    shifted = scores - top
+    normalized: NDArray[np.float64] = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return normalized
+
+
+def word_scores(
+    logits: ArrayLike,
+    word_ids: Sequence[int | None],
+    words: int | None = None,
+    *,
+    pooling: Pooling = "first",
+) -> NDArray[np.float64]:
+    """Return the log-probabilities of each word's labels.
+
+    Parameters
+    ----------
+    logits
+        **Shape (subwords, L)**.
+    word_ids
+        The word of each subword, from 0 on and never falling, None for special tokens: what
+        ``BatchEncoding.word_ids()`` of a tokenizer returns.
+    words
+        How many words there are; None for as many as occur. Nothing is known of the labels of
+        words without a subword: their scores are all equal.
+    pooling
+        ``"first"``: a word has the scores of its first subword; ``"mean"``: the mean of the
+        probabilities; ``"max"``: the scores of the subword that is most certain of its label.
+
+    Raises
+    ------
+    ProblemError
+        If a shape does not fit, the words are not in order, or there are fewer than occur.
+
+    Examples
+    --------
+    >>> logits = [[9, 9], [0, 2], [1, 0], [9, 9]]
+    >>> word_scores(logits, [None, 0, 0, None]).round(2).tolist()
+    [[-2.13, -0.13]]
+    """
+    scores = log_softmax(logits)
+    if len(word_ids) != len(scores):
+        raise ProblemError(
+            f"word_ids: expected one for each of the {len(scores)} subwords, got {len(word_ids)}."
+        )
+    given = np.array([-1 if word is None else int(word) for word in word_ids], dtype=np.int64)
+    rows = np.flatnonzero(given >= 0)
+    which = given[rows]
+    if np.any(np.diff(which) < 0):
+        raise ProblemError("word_ids: expected numbers that never fall; merge windows first.")
+    count = int(which.max(initial=-1)) + 1
+    if words is not None and words < count:
+        raise ProblemError(f"words: there are {words}, but word_ids has the number {count - 1}.")
+    size = scores.shape[1]
+    pooled = np.full((count if words is None else words, size), -np.log(size or 1))
+    if not len(rows):
+        return pooled
+    firsts = np.flatnonzero(np.concatenate([[True], np.diff(which) > 0]))
+    if pooling == "first":
+        pooled[which[firsts]] = scores[rows[firsts]]
+    elif pooling == "mean":
+        lengths = np.diff([*firsts, len(rows)])[:, None]
+        sums = np.add.reduceat(np.exp(scores[rows]), firsts, axis=0)
+        with np.errstate(divide="ignore"):
+            pooled[which[firsts]] = np.log(sums / lengths)
+    elif pooling == "max":
+        sure = scores[rows].max(axis=1)
+        order = np.lexsort((-sure, which))  # the surest subword of each word comes first
+        pooled[which[firsts]] = scores[rows[order[firsts]]]
+    else:
+        raise ProblemError(f"pooling: expected first, mean or max, got {pooling!r}.")
+    return pooled
+
+
+def merge_windows(
+    windows: Sequence[tuple[ArrayLike, Sequence[int | None]]],
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Join the scores of overlapping windows of one text.
+
+    A subword that several windows have takes the scores of the window in which it stands
+    farthest from an edge, where the model saw most of its context.
+
+    Parameters
+    ----------
+    windows
+        For each window its logits, **shape (m, L)**, and the place of each subword in the text,
+        as any whole number that grows (its number, or the offset of its first character); None
+        for special tokens.
+
+    Returns
+    -------
+    logits, places
+        **Shape (subwords, L)** and **(subwords,)**: each subword once, in the order of the text.
+
+    Raises
+    ------
+    ProblemError
+        If a window has not one place for each row.
+
+    Examples
+    --------
+    >>> logits, places = merge_windows([([[1], [2], [3]], [0, 1, 2]), ([[4], [5]], [2, 3])])
+    >>> logits[:, 0].tolist(), places.tolist()
+    ([1.0, 2.0, 3.0, 5.0], [0, 1, 2, 3])
+    """
+    rows: list[NDArray[Any]] = []
+    places: list[NDArray[np.int64]] = []
+    depths: list[NDArray[np.int64]] = []
+    for number, (logits, given) in enumerate(windows):
+        scores = checked_scores(f"windows[{number}]", logits, (None, None), dtype=np.float64)
+        if len(given) != len(scores):
+            raise ProblemError(
+                f"windows[{number}]: {len(scores)} rows of scores, but {len(given)} places."
+            )
+        real = np.array([place is not None for place in given], dtype=bool)
+        own = np.array([place for place in given if place is not None], dtype=np.int64)
+        rows.append(scores[real])
+        places.append(own)
+        steps = np.arange(len(own))
+        depths.append(np.minimum(steps, len(own) - 1 - steps))
+    if not rows:
+        raise ProblemError("windows: expected at least one.")
+    place, depth = np.concatenate(places), np.concatenate(depths)
+    order = np.lexsort((-depth, place))
+    sorted_places = place[order]
+    first = np.ones(len(order), dtype=bool)
+    first[1:] = sorted_places[1:] != sorted_places[:-1]
+    return np.concatenate(rows)[order[first]], sorted_places[first]

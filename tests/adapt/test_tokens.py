@@ -1,0 +1,210 @@
+"""Entities from the scores of a token classifier, as arrays."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError, verify
+from spacy_decoders.adapt.learning import ChainRules, learn_chain
+from spacy_decoders.adapt.tokens import EntityDecoder, EntityScheme, merge_windows, word_scores
+from spacy_decoders.adapt.tokens.words import log_softmax
+
+SCHEMES = {
+    "BIO": ["O", "B-A", "I-A", "B-B", "I-B"],
+    "IOB1": ["O", "B-A", "I-A", "I-B"],
+    "BILOU": ["O", "B-A", "I-A", "L-A", "U-A", "U-B"],
+    "IO": ["O", "I-A", "I-B"],
+}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_schemes_are_told_by_their_labels(name):
+    assert EntityScheme(SCHEMES[name]).name == name
+
+
+def test_bioes_is_bilou_by_other_letters():
+    scheme = EntityScheme(["O", "B-A", "I-A", "E-A", "S-A"])
+    assert scheme.name == "BILOU"
+    assert scheme.entities(np.array([1, 2, 3, 4, 0])) == [(0, 3, "A"), (3, 4, "A")]
+
+
+def labellings(decoder: EntityDecoder, scores):
+    """All legal labellings and what they are worth."""
+    model = decoder.model
+    for labels in product(range(len(decoder.rules)), repeat=len(scores)):
+        worth = model.score(np.float32(scores), np.array(labels))
+        if worth > -np.inf:
+            yield np.array(labels), worth
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_entities_are_legal_and_the_best_with_their_probability(rng, name):
+    size = len(SCHEMES[name])
+    for n in (1, 2, 4):
+        scores = rng.normal(size=(n, size))
+        transitions = rng.normal(size=(size, size))
+        decoder = EntityDecoder(SCHEMES[name], transitions=transitions)
+        found = decoder.decode(scores)
+        assert found.certificate.status == "optimal"
+        assert decoder.rules.breaks(found.labels) == 0
+        assert verify((decoder.model, np.float32(scores)), found_solution(found))
+        every = list(labellings(decoder, scores))
+        assert found.certificate.score == pytest.approx(max(worth for _, worth in every), abs=1e-5)
+        total = sum(np.exp(worth) for _, worth in every)
+        for entity in found.entities:
+            part = slice(entity.start, entity.end)
+            having = sum(
+                np.exp(worth)
+                for labels, worth in every
+                if (labels[part] == found.labels[part]).all()
+                and (entity.start, entity.end, entity.label) in decoder.rules.entities(labels)
+            )
+            assert entity.probability == pytest.approx(having / total, rel=1e-5)
+
+
+def found_solution(found):
+    from spacy_decoders.decoders.chain import ChainSolution
+
+    return ChainSolution(found.labels, found.certificate)
+
+
+def test_random_logits_break_the_scheme_and_decoding_does_not(rng):
+    decoder = EntityDecoder(SCHEMES["BIO"])
+    scores = rng.normal(size=(2000, 5))
+    assert decoder.rules.breaks(scores.argmax(axis=1)) > 100
+    found = decoder.decode(scores)
+    assert decoder.rules.breaks(found.labels) == 0
+    assert found.certificate.status == "optimal"
+
+
+def test_several_texts_at_once_are_those_of_each(rng):
+    decoder = EntityDecoder(SCHEMES["BILOU"])
+    texts = [rng.normal(size=(n, 6)) for n in (3, 0, 7)]
+    for one, found in zip(texts, decoder.decode_batch(texts), strict=True):
+        assert found.entities == decoder.decode(one).entities
+
+
+def test_rankings_margins_and_marginals(rng):
+    decoder = EntityDecoder(SCHEMES["BIO"])
+    scores = rng.normal(size=(4, 5))
+    ranked = decoder.k_best(scores, 3)
+    worths = sorted((worth for _, worth in labellings(decoder, scores)), reverse=True)
+    assert [f.certificate.score for f in ranked] == pytest.approx(worths[:3], abs=1e-5)
+    assert decoder.margins(scores).shape == (4,)
+    assert decoder.marginals(scores).sum(axis=1) == pytest.approx(np.ones(4))
+
+
+def test_what_is_forbidden_is_never_found():
+    decoder = EntityDecoder(["O", "B-A", "I-A"])
+    scores = np.array([[0.0, -np.inf, 5.0], [0.0, 3.0, 9.0]])
+    assert decoder.decode(scores).labels.tolist() == [0, 1]
+    with pytest.raises(InfeasibleError):
+        decoder.decode([[-np.inf, -np.inf, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["B-A", "I-A"], "O for words"),
+        (["O", "O"], "different"),
+        (["O", "X-A"], "prefixes"),
+        (["O", "PER"], "prefixes"),
+        ({0: "O", 2: "B-A"}, "numbers from 0 on"),
+    ],
+)
+def test_labels_that_are_none_are_refused(labels, message):
+    with pytest.raises(ProblemError, match=message):
+        EntityDecoder(labels)
+
+
+def test_labels_as_a_model_has_them():
+    decoder = EntityDecoder({"1": "B-A", "0": "O", "2": "I-A"})
+    assert decoder.rules.names == ("O", "B-A", "I-A")
+    assert EntityScheme(["O", "PER"], "IO").entities(np.array([1, 1, 0])) == [(0, 2, "PER")]
+
+
+# --- subwords and windows
+
+
+def test_words_have_the_scores_of_their_subwords(rng):
+    logits = rng.normal(size=(6, 3))
+    ids = [None, 0, 0, 2, 2, None]
+    logs = log_softmax(logits)
+    assert word_scores(logits, ids)[0] == pytest.approx(logs[1])
+    assert word_scores(logits, ids, 4)[1] == pytest.approx(np.log([1 / 3] * 3))
+    mean = np.log(np.exp(logs[3:5]).mean(axis=0))
+    assert word_scores(logits, ids, pooling="mean")[2] == pytest.approx(mean)
+    surest = logs[3:5][logs[3:5].max(axis=1).argmax()]
+    assert word_scores(logits, ids, pooling="max")[2] == pytest.approx(surest)
+    for wrong in ([0, 1], [0, 0, 1, 0, 1, 1]):
+        with pytest.raises(ProblemError, match="word_ids"):
+            word_scores(logits, wrong)
+    with pytest.raises(ProblemError, match="words"):
+        word_scores(logits, ids, 2)
+    with pytest.raises(ProblemError, match="pooling"):
+        word_scores(logits, ids, pooling="last")
+
+
+@pytest.mark.parametrize(("length", "step"), [(10, 5), (7, 3), (50, 50)])
+def test_windows_of_a_text_are_put_together(rng, length, step):
+    logits = rng.normal(size=(40, 4))
+    begins = [*range(0, max(1, 40 - length), step), max(0, 40 - length)]
+    windows = [
+        (logits[begin : begin + length], list(range(begin, min(40, begin + length))))
+        for begin in begins
+    ]
+    merged, places = merge_windows(windows)
+    assert places.tolist() == list(range(40))
+    assert merged == pytest.approx(logits)
+
+
+def test_a_subword_is_taken_from_the_middle_of_a_window():
+    windows = [([[1.0]] * 4, [0, 1, 2, 3]), ([[2.0]] * 6, [None, 2, 3, 4, 5, None])]
+    merged, _ = merge_windows(windows)
+    # of subword 2 both windows know as much; subword 3 is at the edge of the first
+    assert merged[:, 0].tolist() == [1.0, 1.0, 1.0, 2.0, 2.0, 2.0]
+    with pytest.raises(ProblemError, match="places"):
+        merge_windows([([[1.0]], [0, 1])])
+
+
+# --- transitions that are learned
+
+
+def test_transitions_are_learned_from_a_sample(rng):
+    """Words alternate, and the scores hardly say it: the transitions do."""
+    gold = [np.arange(12) % 2 for _ in range(40)]
+    scores = [np.eye(2)[labels] * 0.3 + rng.normal(size=(12, 2)) for labels in gold]
+    learned = learn_chain(scores, gold, ChainRules.none(2))
+    assert learned.after < learned.before / 2
+    assert learned.transitions[0, 1] > learned.transitions[0, 0]
+
+
+def test_the_gradient_is_that_of_the_objective(rng):
+    from scipy.optimize import check_grad
+
+    from spacy_decoders.adapt.learning import _Objective, _Sample
+
+    scheme = EntityScheme(SCHEMES["BIO"])
+    rules = ChainRules(scheme.can_follow, scheme.can_start, scheme.can_end)
+    gold = [np.array([1, 2, 0]), np.array([0, 3])]
+    sample = _Sample.of([rng.normal(size=(len(labels), 5)) for labels in gold], gold, rules)
+    objective = _Objective(sample, rules, 0.5, True)
+    point = objective.initial() + rng.normal(size=len(objective.initial())) * 0.1
+    step = 1e-3  # scores are single precision
+    error = check_grad(lambda x: objective(x)[0], lambda x: objective(x)[1], point, epsilon=step)
+    assert error < 2e-2
+
+
+def test_a_decoder_learns_within_its_rules(rng):
+    decoder = EntityDecoder(SCHEMES["BIO"])
+    gold = [np.array([1, 2, 2, 0]), np.array([0, 3, 4, 0]), np.array([2, 0, 0, 0])]
+    scores = [rng.normal(size=(4, 5)) for _ in gold]
+    learned = decoder.learned(scores, gold)
+    # the third text breaks the scheme
+    assert np.isneginf(learned.model.transitions[0, 2])
+    assert learned.decode(scores[0]).certificate.status == "optimal"
+    with pytest.raises(ProblemError, match="no text has legal labels"):
+        decoder.learned(scores[2:], gold[2:])

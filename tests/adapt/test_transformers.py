@@ -1,0 +1,108 @@
+"""The drop-in for the pipeline of ``transformers``, with a tiny random model of its own."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+# PyTorch takes hundreds of megabytes: no part of the extra `dev`
+pytest.importorskip("torch", reason="needs PyTorch: pip install spacy-decoders[transformers]")
+transformers = pytest.importorskip("transformers")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+from spacy_decoders import ProblemError  # noqa: E402
+from spacy_decoders.adapt.tokens import exact_pipeline  # noqa: E402
+
+LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+TEXT = "Angela Merkel went to New York, and then Mr. Smith came back from San Francisco."
+
+
+@pytest.fixture(scope="module")
+def pipe():
+    model, tokenizer = tiny_model()
+    return transformers.pipeline(
+        "token-classification", model, tokenizer=tokenizer, aggregation_strategy="simple"
+    )
+
+
+def tiny_model():
+    """A token classifier with random weights, over a WordPiece tokenizer of single letters."""
+    import torch
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789.,"
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", *letters, *(f"##{c}" for c in letters)]
+    pieces += ["new", "york", "went", "##ela", "mer"]
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.Lowercase()
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        unk_token="[UNK]",
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        model_max_length=64,
+    )
+    torch.manual_seed(0)
+    config = transformers.BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        id2label=dict(enumerate(LABELS)),
+        initializer_range=1.0,
+    )
+    return transformers.BertForTokenClassification(config).eval(), fast
+
+
+def is_legal(entities):
+    return all(a["end"] <= b["start"] for a, b in pairwise(entities))
+
+
+def test_it_is_called_as_the_pipeline_is(pipe):
+    exact = exact_pipeline(pipe)
+    found = exact(TEXT)
+    assert found and is_legal(found)
+    for entity in found:
+        assert entity["word"] == TEXT[entity["start"] : entity["end"]]
+        assert 0.0 <= entity["score"] <= 1.0
+        assert entity["status"] == "optimal"
+        # whole words: none ends within one
+        assert not TEXT[entity["end"] : entity["end"] + 1].isalnum()
+    assert exact([TEXT, "x"])[0] == found
+    assert list(pipe(TEXT)) != found  # the given one is as it was
+
+
+def test_words_that_are_given(pipe):
+    exact = exact_pipeline(pipe)
+    words = TEXT.split()
+    (found,) = exact(words, is_split_into_words=True)
+    text = " ".join(words)
+    assert all(entity["word"] == text[entity["start"] : entity["end"]] for entity in found)
+
+
+def test_long_texts_go_in_windows(pipe):
+    windowed = transformers.pipeline(
+        "token-classification",
+        pipe.model,
+        tokenizer=pipe.tokenizer,
+        aggregation_strategy="simple",
+        stride=16,
+    )
+    text = " ".join([TEXT] * 3)
+    found = exact_pipeline(windowed)(text)
+    assert is_legal(found)
+    assert found[-1]["end"] > 2 * len(TEXT)
+
+
+def test_other_things_are_refused(pipe):
+    with pytest.raises(ProblemError, match="token-classification"):
+        exact_pipeline("model")
