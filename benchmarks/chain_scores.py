@@ -6,7 +6,7 @@ Each set is a treebank and a label set; its name may carry modifiers after a plu
     wikigold            9 named-entity labels (BIO), Wikigold
     wsj                 45 parts of speech, Wall Street Journal
     ewt                 49 parts of speech, English Web Treebank
-    conll2000-pos       43 parts of speech, CoNLL-2000
+    conll2000-pos       44 parts of speech, CoNLL-2000
     conll2000           part of speech x chunk, about 320 labels
     gum-names           part of speech x named entity (BIO), about 400
     gum-entities        part of speech x any entity (BIO), about 680
@@ -21,7 +21,6 @@ The scores are those of held-out sentences.
 from __future__ import annotations
 
 import argparse
-import gzip
 import itertools
 import os
 from collections import Counter
@@ -35,13 +34,12 @@ from numba import njit
 
 from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
 from spacy_decoders.decoders.chain.kernels.viterbi import decode
+from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 ROOT = Path(__file__).parent
 CACHE = ROOT / "results" / "cache"
 DATA = Path(os.environ.get("SPACY_DECODERS_DATA", ROOT.parents[1] / "shared" / "data"))
 
-TASKS = ("uner", "wikigold", "wsj", "ewt", "conll2000-pos", "conll2000")
-TASKS += ("gum-names", "gum-entities", "gum-both")
 TRAINING_TOKENS = 200_000
 HELD_OUT_SCORES = 3_000_000  # tokens times labels
 EPOCHS = 4
@@ -77,8 +75,10 @@ class Scores:
 def load_scores(name: str, data: Path = DATA) -> Scores:
     """Return the scores of a set, training them first if they are not in the cache."""
     task, *modifiers = name.split("+")
-    if task not in TASKS or not set(modifiers) <= {"maxent", "bio"}:
-        raise ValueError(f"name: expected one of {TASKS}, then +maxent or +bio; got {name!r}.")
+    if task not in SOURCES or not set(modifiers) <= {"maxent", "bio"}:
+        raise ValueError(
+            f"name: expected one of {sorted(SOURCES)}, then +maxent or +bio; got {name!r}."
+        )
     style = "maxent" if "maxent" in modifiers else "perceptron"
     cached = CACHE / f"{task}-{style}.npz"
     if not cached.exists():
@@ -129,27 +129,62 @@ def train(task: str, style: str, data: Path) -> dict[str, np.ndarray]:
 # --- reading -----------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Source:
+    """Where a set comes from: its files, and the layers of their sentences that are joined.
+
+    Without a place for ``train`` and ``dev`` the last tenth of the one file is held out.
+    """
+
+    file: str
+    layers: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+    separator: str = "\t"
+
+    def read(self, data: Path, part: str) -> list[Sentence]:
+        """The sentences as lists of (form, label)."""
+        path = data / self.file.format(part)
+        if not path.exists():
+            path = path.with_suffix("")  # small ones are not compressed
+        if self.columns:
+            found = read_columns(path, self.columns, self.separator)
+        else:
+            found = read_conllu(path)
+        return [
+            [
+                (form, "|".join(label))
+                for form, *label in zip(
+                    sentence.words, *(getattr(sentence, name) for name in self.layers), strict=True
+                )
+            ]
+            for sentence in found
+        ]
+
+
+_GUM, _CONLL = "tagging/gum-posner/{}.tsv.gz", "tagging/conll2000/train.txt.gz"
+SOURCES = {
+    "ewt": Source("parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz", ("tags",)),
+    "uner": Source(
+        "tagging/UNER_English-EWT/en_ewt-ud-{}.iob2.gz", ("ents",), ("-", "form", "ent", "-", "-")
+    ),
+    "gum-names": Source(_GUM, ("tags", "ents"), ("form", "-", "tag", "ent", "-")),
+    "gum-entities": Source(_GUM, ("tags", "ents"), ("form", "-", "tag", "-", "ent")),
+    # three layers of labels: the names stand where morphology would
+    "gum-both": Source(_GUM, ("tags", "morphs", "ents"), ("form", "-", "tag", "morph", "ent")),
+    "wikigold": Source("tagging/wikigold/wikigold.conll.gz", ("ents",), ("form", "ent"), " "),
+    "wsj": Source("tagging/wsj/train.tsv.gz", ("tags",), ("form", "tag")),
+    "conll2000-pos": Source(_CONLL, ("tags",), ("form", "tag", "-"), " "),
+    "conll2000": Source(_CONLL, ("tags", "ents"), ("form", "tag", "ent"), " "),
+}
+
+
 def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
     """Return training and held-out sentences as lists of (form, label)."""
-    tagging = data / "tagging"
-    if task in ("ewt", "uner") or task.startswith("gum"):
-        pattern, form, label = {
-            "ewt": (data / "parsing" / "UD_English-EWT" / "en_ewt-ud-{}.conllu.gz", 1, [4]),
-            "uner": (tagging / "UNER_English-EWT" / "en_ewt-ud-{}.iob2", 1, [2]),
-            "gum-names": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 3]),
-            "gum-entities": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 4]),
-            "gum-both": (tagging / "gum-posner" / "{}.tsv.gz", 0, [2, 3, 4]),
-        }[task]
-        files = [Path(str(pattern).format(part)) for part in ("train", "dev")]
-        training, held_out = (list(columns(file, form, label)) for file in files)
+    source = SOURCES[task]
+    if "{}" in source.file:
+        training, held_out = (source.read(data, part) for part in ("train", "dev"))
     else:
-        file, label = {
-            "wikigold": (tagging / "wikigold" / "wikigold.conll.gz", [1]),
-            "wsj": (tagging / "wsj" / "train.tsv.gz", [1]),
-            "conll2000-pos": (tagging / "conll2000" / "train.txt.gz", [1]),
-            "conll2000": (tagging / "conll2000" / "train.txt.gz", [1, 2]),
-        }[task]
-        every = list(columns(file, 0, label))
+        every = source.read(data, "")
         if task == "wikigold":
             every = list(map(beginnings, every))
         tenth = len(every) // 10
@@ -157,22 +192,6 @@ def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
     training = spread(training, TRAINING_TOKENS if task != "gum-both" else TRAINING_TOKENS // 4)
     size = len({label for sentence in training for _, label in sentence})
     return training, spread(held_out, min(20_000, HELD_OUT_SCORES // size))
-
-
-def columns(file: Path, form: int, label: list[int]) -> Iterator[Sentence]:
-    """Yield the sentences of a column file, compressed or not, the labels joined by a bar."""
-    if not file.exists():
-        file = file.with_name(f"{file.name}.gz")
-    with (gzip.open if file.suffix == ".gz" else open)(file, "rt", encoding="utf8") as lines:
-        sentence: Sentence = []
-        for line in itertools.chain(lines, [""]):
-            cells = line.rstrip("\n").split("\t" if "\t" in line else " ")
-            if len(cells) > max(label) and not line.startswith("# "):
-                if cells[0].isdigit() or form == 0:  # no multiword tokens, no empty nodes
-                    sentence.append((cells[form], "|".join(cells[k] for k in label)))
-            elif sentence and not line.strip():
-                yield sentence
-                sentence = []
 
 
 def beginnings(sentence: Sentence) -> Sentence:
@@ -375,7 +394,7 @@ def maxent_epoch(order, rows, spans, gold, weights, rate):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", default=TASKS)
+    parser.add_argument("names", nargs="*", default=list(SOURCES))
     parser.add_argument("--data", type=Path, default=DATA)
     options = parser.parse_args()
     for name in options.names:
