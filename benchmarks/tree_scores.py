@@ -10,10 +10,8 @@ held-out sentences. To train and cache a treebank::
 from __future__ import annotations
 
 import argparse
-import gzip
 import os
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -32,6 +30,7 @@ from spacy_decoders.decoders.tree import (
     TreeProblem,
     prune,
 )
+from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 ROOT = Path(__file__).parent
 CACHE = ROOT / "results" / "cache"
@@ -141,37 +140,24 @@ def read(path: Path, tags: dict[str, int]) -> list[Sentence]:
 
     `tags` numbers the tags and grows with the new ones.
     """
+    if path.suffix == ".tsv":
+        found = read_columns(f"{path}.gz", ("form", "pos", "head"))
+    else:
+        # of CoNLL-X too, the coarse parts of speech: they stand where the universal ones do
+        found = read_conllu(f"{path}.gz", "conllu")
     sentences = []
-    with gzip.open(Path(f"{path}.gz"), "rt", encoding="utf8") as lines:
-        for rows in _blocks(lines):
-            if len(rows[0]) == 3:
-                columns = [(row[0], row[1], row[2]) for row in rows]
-            else:
-                rows = [row for row in rows if row[0].isdigit()]
-                columns = [(row[1], row[3], row[6]) for row in rows]
-            heads = np.array([int(head) for _, _, head in columns], dtype=np.int32)
-            if (heads == 0).sum() != 1:
-                continue
-            forms = [zlib.crc32(form.lower().encode()) for form, _, _ in columns]
-            numbers = [min(tags.setdefault(tag, len(tags)), 62) for _, tag, _ in columns]
-            sentences.append(
-                Sentence(
-                    np.array([1, *forms, 2], np.int64), np.array([0, *numbers, 1], np.int64), heads
-                )
+    for sentence in found:
+        heads = np.array(sentence.heads, dtype=np.int32)
+        if (heads == 0).sum() != 1:
+            continue
+        forms = [zlib.crc32(form.lower().encode()) for form in sentence.words]
+        numbers = [min(tags.setdefault(tag, len(tags)), 62) for tag in sentence.pos or ()]
+        sentences.append(
+            Sentence(
+                np.array([1, *forms, 2], np.int64), np.array([0, *numbers, 1], np.int64), heads
             )
+        )
     return sentences
-
-
-def _blocks(lines: Iterator[str]) -> Iterator[list[list[str]]]:
-    rows: list[list[str]] = []
-    for line in lines:
-        if line.strip() and not line.startswith("# "):
-            rows.append(line.rstrip("\n").split("\t"))
-        elif not line.strip() and rows:
-            yield rows
-            rows = []
-    if rows:
-        yield rows
 
 
 def train(
