@@ -1,4 +1,4 @@
-"""Splitting a problem until the bound of every part meets the best choice."""
+"""Branch and bound: splitting a problem until the bound of every part meets the best choice."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from ...certificate import largest_tolerance
-from .costs import PairCosts
+from .costs import CostTable
 from .enumeration import enumerate_box
-from .fixed_point import BEYOND, FixedPoint, quantise
-from .kernels.exact import descend
+from .fixed_point import FixedPoint, quantise
+from .kernels.descent import descend
+from .kernels.layout import LARGEST
 from .local_search import total_cost
-from .relaxation import Relaxation
 from .rounding import relative_tolerance
+from .subproblem import Subproblem
 
-__all__ = ["SWEEPS", "BranchAndBound", "Explored", "explore", "improved"]
+__all__ = ["SWEEPS", "ExactSearch", "Explored", "explore", "improved"]
 
 #: Sweeps of message passing over the whole problem, and over a part of it.
 ROOT_SWEEPS, SWEEPS = 1000, 40
@@ -50,15 +51,15 @@ class Explored(NamedTuple):
     nodes: int
 
 
-class WaitingBox(NamedTuple):
+class OpenNode(NamedTuple):
     """What the box is cut from, what to keep of that, and its bound in quanta."""
 
-    box: Relaxation
+    box: Subproblem
     keep: NDArray[np.bool_] | None
     bound: int
 
 
-class BranchAndBound:
+class ExactSearch:
     """The search of `ExactRepresentatives`, over costs laid out in canonical order.
 
     Attributes
@@ -75,7 +76,7 @@ class BranchAndBound:
         The whole problem with the potentials found for it; None before there are any.
     """
 
-    def __init__(self, costs: PairCosts, choices: NDArray[np.int64], clock: Clock) -> None:
+    def __init__(self, costs: CostTable, choices: NDArray[np.int64], clock: Clock) -> None:
         self.costs = costs
         self.clock = clock
         self.choices = choices
@@ -83,7 +84,7 @@ class BranchAndBound:
         self.bound = costs.least
         self.resolution = 0.0
         self.nodes = 0
-        self.root: Relaxation | None = None
+        self.root: Subproblem | None = None
 
     @property
     def tolerance(self) -> float:
@@ -104,7 +105,7 @@ class BranchAndBound:
             numbers = quantise(self.costs, reach, self.clock)
             if numbers is None:
                 break
-            self.root = Relaxation.of(numbers)
+            self.root = Subproblem.of(numbers)
             found = explore(self.costs, self.root, self.upper, self.clock, self.nodes)
             self.nodes = found.nodes
             if found.choices is not None:
@@ -132,17 +133,17 @@ class BranchAndBound:
 
 
 def improved(
-    costs: PairCosts, choices: NDArray[np.int64], frozen: int
+    costs: CostTable, choices: NDArray[np.int64], frozen: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return choices after local search, all but of the set `frozen`, and what changes cost."""
     better = choices.copy()
-    values = descend(costs.unary, costs.blocks, costs.starts, costs.offsets, better, frozen)
+    values = descend(costs.arrays, better, frozen)
     return better, values
 
 
 def explore(
-    costs: PairCosts,
-    root: Relaxation,
+    costs: CostTable,
+    root: Subproblem,
     upper: float,
     clock: Clock,
     nodes: int = 0,
@@ -155,8 +156,8 @@ def explore(
     in the costs; the least of all these is what is returned, and the sweeps' word is not
     taken for any.
     """
-    search = _Exploration(costs, root.numbers, upper, clock, frozen)
-    stack = [WaitingBox(root, None, 0)]
+    search = _SearchState(costs, root.numbers, upper, clock, frozen)
+    stack = [OpenNode(root, None, 0)]
     while stack:
         part = stack.pop()
         if part.bound > root.numbers.cutoff(search.upper):
@@ -173,16 +174,16 @@ def explore(
 
 
 @dataclass(eq=False)
-class _Exploration:
+class _SearchState:
     """The best of a search so far, and the least bound of what it left out."""
 
-    costs: PairCosts
+    costs: CostTable
     numbers: FixedPoint
     upper: float
     clock: Clock
     frozen: int
     choices: NDArray[np.int64] | None = None
-    least: int = BEYOND
+    least: int = LARGEST
 
     def leave(self, bound: int) -> None:
         self.least = min(self.least, bound)
@@ -196,14 +197,14 @@ class _Exploration:
     def cutoff(self) -> int:
         return self.numbers.cutoff(self.upper)
 
-    def parts(self, part: WaitingBox, sweeps: int) -> list[WaitingBox]:
+    def parts(self, part: OpenNode, sweeps: int) -> list[OpenNode]:
         """Narrow a box, then see all of it, or return what it splits into."""
         box, bound = part.box if part.keep is None else part.box.restrict(part.keep), part.bound
         bounds = np.empty(0, dtype=np.int64)
         while True:
-            stalled = LARGE_STALLED if len(box.blocks) > LARGE else STALLED
+            stalled = LARGE_STALLED if len(box.costs.blocks) > LARGE else STALLED
             if len(box.open_sets):
-                box.ascend(self.cutoff, self.clock, sweeps, stalled)
+                box.raise_bound(self.cutoff, self.clock, sweeps, stalled)
             sweeps = SWEEPS
             bounds = np.maximum(box.bounds(), bound)
             bound = int(bounds.min())
@@ -221,7 +222,7 @@ class _Exploration:
             if share > 0.8:
                 break
         if self.clock.seconds_left == 0.0:
-            return [WaitingBox(box, None, bound)]
+            return [OpenNode(box, None, bound)]
         seen = enumerate_box(self.numbers, box.keep, box.potentials, self.cutoff)
         if seen is None:
             return _split(box, bounds)
@@ -231,16 +232,16 @@ class _Exploration:
         return []
 
 
-def _split(box: Relaxation, bounds: NDArray[np.int64]) -> list[WaitingBox]:
+def _split(box: Subproblem, bounds: NDArray[np.int64]) -> list[OpenNode]:
     """Decide the set with the fewest candidates each way; the most promising comes last."""
-    at = int(np.argmin(np.diff(box.offsets)))
+    at = int(np.argmin(np.diff(box.costs.offsets)))
     i = box.open_sets[at]
-    candidates = box.positions[box.offsets[at] : box.offsets[at + 1]]
+    candidates = box.positions[box.costs.offsets[at] : box.costs.offsets[at + 1]]
     others = box.keep.copy()
     others[box.numbers.offsets[i] : box.numbers.offsets[i + 1]] = False
-    children: list[WaitingBox] = []
+    children: list[OpenNode] = []
     for x in candidates[np.argsort(-bounds[candidates], kind="stable")]:
         keep = others.copy()
         keep[x] = True
-        children.append(WaitingBox(box, keep, int(bounds[x])))
+        children.append(OpenNode(box, keep, int(bounds[x])))
     return children

@@ -12,22 +12,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .kernels.layout import CostArrays, pair_starts
 from .problem import RepresentativesProblem
 from .rounding import rounded_down
 
-__all__ = ["PairCosts", "pair_costs"]
+__all__ = ["CostTable", "cost_table"]
 
 
 @dataclass(frozen=True, eq=False)
-class PairCosts:
+class CostTable:
     """Unary and pair costs in float64; sets and candidates are in the order of the tie keys.
 
     Attributes
     ----------
-    unary
-        **Shape:** (n,): of all candidates, set after set.
-    blocks, starts, offsets
-        Pair costs, flat: those of sets i < j are the row-major block at ``starts[i, j]``.
+    arrays
+        The costs.
     set_order
         **Shape:** (k,): which set of the problem each one is.
     member_order
@@ -38,10 +37,7 @@ class PairCosts:
         What a cost of 1 here is in the problem, exactly.
     """
 
-    unary: NDArray[np.float64]
-    blocks: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    arrays: CostArrays
     set_order: NDArray[np.int64]
     member_order: NDArray[np.int64]
     integral: bool
@@ -52,11 +48,21 @@ class PairCosts:
         """The number of sets."""
         return len(self.set_order)
 
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """**Shape:** (k + 1,): where the candidates of each set begin."""
+        return self.arrays.offsets
+
+    @property
+    def unary(self) -> NDArray[np.float64]:
+        """**Shape:** (n,): what each candidate costs alone."""
+        return self.arrays.unary
+
     def block(self, i: int, j: int) -> NDArray[np.float64]:
         """**Shape:** (n_i, n_j): a view of the pair costs of sets i < j."""
         rows, columns = np.diff(self.offsets)[[i, j]]
-        start = self.starts[i, j]
-        return self.blocks[start : start + rows * columns].reshape(rows, columns)
+        start = self.arrays.starts[i, j]
+        return self.arrays.blocks[start : start + rows * columns].reshape(rows, columns)
 
     @cached_property
     def _nearest(self) -> list[list[NDArray[np.float64]]]:
@@ -109,8 +115,12 @@ class PairCosts:
         """Return the costs that choices are made of."""
         first, second = np.triu_indices(self.size, 1)
         widths = np.diff(self.offsets)
-        places = self.starts[first, second] + choices[first] * widths[second] + choices[second]
-        return np.concatenate([self.unary[self.offsets[:-1] + choices], self.blocks[places]])
+        places = (
+            self.arrays.starts[first, second] + choices[first] * widths[second] + choices[second]
+        )
+        return np.concatenate(
+            [self.unary[self.offsets[:-1] + choices], self.arrays.blocks[places]]
+        )
 
     def priced(self, bound: float) -> float:
         """Return a bound in the units of the problem, rounded down."""
@@ -125,7 +135,7 @@ class PairCosts:
         return back
 
 
-def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
+def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     """Lay out the costs of a problem of at least one set."""
     keys, allowed = problem.keys(seed), problem.allowed
     spans = [slice(*span) for span in pairwise(problem.offsets.tolist())]
@@ -141,11 +151,7 @@ def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
     members = [problem.sets[i][orders[i]] for i in set_order]
     sizes = np.array([len(rows) for rows in members])
     k = len(sizes)
-    starts = np.zeros((k, k), dtype=np.int64)
-    upper = np.triu_indices(k, 1)
-    areas = sizes[upper[0]] * sizes[upper[1]]
-    starts[upper] = np.cumsum(areas) - areas
-    blocks = np.empty(int(areas.sum()))
+    blocks = np.empty(int(sizes.sum() ** 2 - (sizes**2).sum()) // 2)
     unary = np.concatenate([local[i] for i in set_order])
     whole = problem.distances.dtype.kind == "i"
     integral = whole and not unary.any() and problem.pair_weight > 0
@@ -161,11 +167,9 @@ def pair_costs(problem: RepresentativesProblem, seed: int) -> PairCosts:
             size = sizes[i] * sizes[j]
             np.multiply(block, factor, out=blocks[at : at + size].reshape(block.shape))
             at += size
-    return PairCosts(
-        unary,
-        blocks,
-        starts,
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+    offsets = np.concatenate([[0], ends]).astype(np.int64)
+    return CostTable(
+        CostArrays(unary, blocks, pair_starts(sizes), offsets),
         np.array(set_order, dtype=np.int64),
         np.concatenate([orders[i] for i in set_order]).astype(np.int64),
         integral,

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .fixed_point import FixedPoint
-from .kernels.evaluation import reduced, search
+from .kernels.enumeration import reduced, search
+from .kernels.layout import Box
 
 __all__ = ["Enumerated", "enumerate_box"]
 
@@ -43,17 +44,12 @@ def enumerate_box(
     The potentials, of which any are valid, make the bounds of partial choices good. The costs
     are the problem's own, apart from the sweeps.
     """
-    kept = np.flatnonzero(keep)
-    if len(kept) > MOST:
+    box = Box.of(keep, numbers.offsets)
+    if len(box.kept) > MOST:
         return None
-    ends = np.searchsorted(kept, numbers.offsets)
-    paid, pairs, begins, rest = reduced(
-        numbers.unary, numbers.blocks, numbers.starts, numbers.offsets, kept, ends, potentials
-    )
-    steps = min(STEPS, LOOKS // len(kept))
-    least, best, chosen, nodes = search(
-        paid, pairs, begins, rest, ends, cutoff, numbers.step, steps
-    )
-    if nodes > steps:
+    steps = min(STEPS, LOOKS // len(box.kept))
+    found = search(reduced(numbers.arrays, box, potentials), cutoff, numbers.step, steps)
+    if found.nodes > steps:
         return None
-    return Enumerated(int(least), kept[chosen] - numbers.offsets[:-1] if best <= cutoff else None)
+    choices = box.kept[found.choices] - numbers.offsets[:-1] if found.best <= cutoff else None
+    return Enumerated(int(found.least), choices)

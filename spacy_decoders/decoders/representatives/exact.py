@@ -9,8 +9,8 @@ import numpy as np
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from .branch_and_bound import BranchAndBound
-from .costs import pair_costs
+from .branch_and_bound import ExactSearch
+from .costs import cost_table
 from .local_search import improve
 from .margins import margins_of
 from .problem import RepresentativesProblem
@@ -90,9 +90,9 @@ class ExactRepresentatives(RepresentativesDecoder):
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
         clock = budget.start()
-        costs = pair_costs(problem, self.seed)
+        costs = cost_table(problem, self.seed)
         start, _ = improve(costs, self.starts, self.seed, clock)
-        solver = BranchAndBound(costs, start, clock)
+        solver = ExactSearch(costs, start, clock)
         solver.solve()
         choices = costs.given(solver.choices)
         scale = problem.scale(choices)

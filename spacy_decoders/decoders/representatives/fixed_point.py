@@ -9,17 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from .costs import PairCosts
+from .costs import CostTable
 from .kernels.evaluation import evaluate
+from .kernels.layout import LARGEST, Box, CostArrays
 from .presolve import least_costs, presolve
 from .rounding import rounded_down
 
-__all__ = ["BEYOND", "NARROW", "WIDE", "FixedPoint", "quantise"]
+__all__ = ["NARROW", "WIDE", "FixedPoint", "quantise"]
 
 #: Bits of the largest cost; the rest of the integer is room for what messages add.
 NARROW, WIDE = 24, 46
-#: More quanta than any choice has.
-BEYOND = 2**62
 #: A range of so many times the cost in question is too wide: candidates are left out first.
 FAR = 64.0
 #: The most quanta to a unit of cost.
@@ -43,8 +42,8 @@ class FixedPoint:
         told apart.
     minima
         The sum of the absolute costs that make up `shift`.
-    unary, blocks, starts, offsets
-        The costs, laid out as in `PairCosts`.
+    arrays
+        The costs, of int32 or int64, laid out as in `CostTable`.
     """
 
     scale: float
@@ -53,10 +52,12 @@ class FixedPoint:
     shift: float
     reach: float
     minima: float
-    unary: NDArray[Any]
-    blocks: NDArray[Any]
-    starts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    arrays: CostArrays
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """**Shape:** (k + 1,): where the candidates of each set begin."""
+        return self.arrays.offsets
 
     @property
     def size(self) -> int:
@@ -96,24 +97,21 @@ class FixedPoint:
     def bounds(self, keep: NDArray[np.bool_], potentials: NDArray[np.int64]) -> NDArray[np.int64]:
         """**Shape:** (n,): the quanta that the choices of a box with each candidate have at least.
 
-        Summed from the costs themselves, for any potentials; `BEYOND` for candidates that are
+        Summed from the costs themselves, for any potentials; `LARGEST` for candidates that are
         not in the box.
         """
-        kept = np.flatnonzero(keep)
-        ends = np.searchsorted(kept, self.offsets)
-        found = evaluate(
-            self.unary, self.blocks, self.starts, self.offsets, kept, ends, potentials
-        )
-        minima = np.minimum.reduceat(found, ends[:-1])
+        box = Box.of(keep, self.offsets)
+        found = evaluate(self.arrays, box, potentials)
+        minima = np.minimum.reduceat(found, box.ends[:-1])
         if (minima != minima[0]).any():
             # the cheapest choice has a candidate of each set
             raise ArithmeticError(f"the bounds of the sets contradict each other: {minima}.")
-        bounds = np.full(len(keep), BEYOND)
-        bounds[kept] = found
+        bounds = np.full(len(keep), LARGEST)
+        bounds[box.kept] = found
         return bounds
 
 
-def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
+def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     """Turn costs into integers: exact where all are whole, else about 2**-46 of the range.
 
     None if time is up before all are.
@@ -140,7 +138,7 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
         scale = min(FINEST, 2.0**WIDE / max(terms * reach, 1e-300))
     unary = np.clip(costs.unary - np.repeat(least.own, np.diff(costs.offsets)), 0.0, reach)
     unary[~least.keep] = reach
-    blocks = np.empty(len(costs.blocks), dtype=dtype)
+    blocks = np.empty(len(costs.arrays.blocks), dtype=dtype)
     for i in range(k):
         if clock.seconds_left == 0.0:
             return None
@@ -152,7 +150,7 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
             block *= scale
             if slack:
                 np.rint(block, out=block)
-            start = costs.starts[i, j]
+            start = costs.arrays.starts[i, j]
             blocks[start : start + block.size] = block.ravel()
     return FixedPoint(
         scale=scale,
@@ -161,8 +159,5 @@ def quantise(costs: PairCosts, upper: float, clock: Clock) -> FixedPoint | None:
         shift=shift,
         reach=reach,
         minima=float(np.abs(least.own).sum() + np.abs(least.pairs).sum()),
-        unary=np.rint(unary * scale).astype(dtype),
-        blocks=blocks,
-        starts=costs.starts,
-        offsets=costs.offsets,
+        arrays=costs.arrays._replace(unary=np.rint(unary * scale).astype(dtype), blocks=blocks),
     )

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
-from .costs import PairCosts, pair_costs
-from .kernels.exact import beside, descend, total
+from .costs import CostTable, cost_table
+from .kernels.descent import descend_from, total
 from .problem import RepresentativesProblem
 from .solutions import RepresentativesDecoder, RepresentativesSolution
 
@@ -51,7 +51,7 @@ class LocalSearch(RepresentativesDecoder):
         """Return the best choice found; its certificate is heuristic."""
         if not problem.size:
             return RepresentativesSolution.of(problem, [], Certificate.heuristic("LocalSearch", 0))
-        costs = pair_costs(problem, self.seed)
+        costs = cost_table(problem, self.seed)
         choices, tried = improve(costs, self.starts, self.seed, budget.start())
         given = costs.given(choices)
         certificate = Certificate.heuristic("LocalSearch", problem.cost(given), iterations=tried)
@@ -59,7 +59,7 @@ class LocalSearch(RepresentativesDecoder):
 
 
 def improve(
-    costs: PairCosts, starts: int, seed: int, clock: Clock
+    costs: CostTable, starts: int, seed: int, clock: Clock
 ) -> tuple[NDArray[np.int64], int]:
     """Return the best choices of several descents, and how many there were."""
     random = np.random.default_rng(seed)
@@ -69,15 +69,13 @@ def improve(
     while tried < starts and not (tried and clock.exhausted(tried)):
         first = int(random.integers(costs.size))
         member = int(random.integers(costs.offsets[first + 1] - costs.offsets[first]))
-        choices = beside(costs.unary, costs.blocks, costs.starts, costs.offsets, first, member)
-        descend(costs.unary, costs.blocks, costs.starts, costs.offsets, choices, -1)
-        cost = total_cost(costs, choices)
+        choices, cost = descend_from(costs.arrays, first, member)
         if cost < least:
             best, least = choices, cost
         tried += 1
     return best, tried
 
 
-def total_cost(costs: PairCosts, choices: NDArray[np.int64]) -> float:
+def total_cost(costs: CostTable, choices: NDArray[np.int64]) -> float:
     """Return the cost of choices in the units of `costs`."""
-    return float(total(costs.unary, costs.blocks, costs.starts, costs.offsets, choices))
+    return float(total(costs.arrays, choices))

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import largest_tolerance
-from .branch_and_bound import SWEEPS, BranchAndBound, explore, improved
-from .fixed_point import BEYOND, quantise
+from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
+from .fixed_point import quantise
+from .kernels.layout import LARGEST
 from .local_search import total_cost
-from .relaxation import Relaxation
 from .rounding import relative_tolerance, rounded_down
+from .subproblem import Subproblem
 
 __all__ = ["Margins", "margins_of"]
 
@@ -34,7 +35,7 @@ class Margins(NamedTuple):
     exact: NDArray[np.bool_]
 
 
-def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
+def margins_of(solver: ExactSearch, *, exact: bool) -> Margins:
     """Return the margins of a solved problem; proven where `exact` and as time allows."""
     sizes = np.diff(solver.costs.offsets)
     margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
@@ -63,7 +64,7 @@ def margins_of(solver: BranchAndBound, *, exact: bool) -> Margins:
     return margins
 
 
-def _lower_bounds(solver: BranchAndBound) -> NDArray[np.float64]:
+def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
     """**Shape:** (k,): what another candidate in each set leads to at least."""
     costs = solver.costs
     magnitude = float(np.abs(costs.unary_minima).sum() + np.abs(costs.block_minima).sum())
@@ -88,7 +89,7 @@ def _lower_bounds(solver: BranchAndBound) -> NDArray[np.float64]:
 class _Prover:
     """Proves margins, the smaller ones first, with quanta that suit their size."""
 
-    def __init__(self, solver: BranchAndBound, largest: float) -> None:
+    def __init__(self, solver: ExactSearch, largest: float) -> None:
         self.solver = solver
         self.largest = largest
         self.root = solver.root
@@ -111,7 +112,7 @@ class _Prover:
         others = np.ones(len(self.bounds), dtype=bool)
         others[numbers.offsets[i] + solver.choices[i]] = False
         keep = others & (self.bounds <= numbers.cutoff(cost))
-        least = int(self.bounds[others & ~keep].min(initial=BEYOND))
+        least = int(self.bounds[others & ~keep].min(initial=LARGEST))
         if np.logical_or.reduceat(keep, numbers.offsets[:-1]).all():
             box = root.restrict(keep)
             found = explore(solver.costs, box, cost, solver.clock, solver.nodes, i, SWEEPS)
@@ -120,7 +121,7 @@ class _Prover:
             least = min(least, found.least)
         return choices, numbers.lower(least)
 
-    def _reaching(self, cost: float) -> Relaxation | None:
+    def _reaching(self, cost: float) -> Subproblem | None:
         """Return the whole problem in quanta that tell costs up to `cost` apart, in time."""
         solver, root = self.solver, self.root
         if root is None or root.numbers.shift + root.numbers.reach < cost:
@@ -128,13 +129,13 @@ class _Prover:
             numbers = quantise(solver.costs, max(cost, reach), solver.clock)
             if numbers is None:
                 return None
-            self.root = root = Relaxation.of(numbers)
-            root.ascend(numbers.cutoff(cost), solver.clock, SWEEPS)
+            self.root = root = Subproblem.of(numbers)
+            root.raise_bound(numbers.cutoff(cost), solver.clock, SWEEPS)
             self.bounds = root.bounds()
         return root
 
 
-def _best_without(solver: BranchAndBound, i: int) -> NDArray[np.int64]:
+def _best_without(solver: ExactSearch, i: int) -> NDArray[np.int64]:
     """Return the best choices found by local search with another candidate in set i."""
     _, values = improved(solver.costs, solver.choices, -1)
     first, last = solver.costs.offsets[i : i + 2]

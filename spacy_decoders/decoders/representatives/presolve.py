@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .costs import PairCosts
+from .costs import CostTable
 from .rounding import rounded_down
 
 __all__ = ["Minima", "least_costs", "presolve"]
@@ -33,13 +33,13 @@ class Minima(NamedTuple):
     pairs: NDArray[np.float64]
 
 
-def least_costs(costs: PairCosts) -> Minima:
+def least_costs(costs: CostTable) -> Minima:
     """Return the least costs of all candidates."""
     keep = np.ones(len(costs.unary), dtype=bool)
     return Minima(keep, costs.unary_minima, costs.block_minima)
 
 
-def presolve(costs: PairCosts, upper: float) -> Minima:
+def presolve(costs: CostTable, upper: float) -> Minima:
     """Leave out the candidates with which every choice costs more than `upper`.
 
     Such a choice costs at least what the candidate costs, alone and with the nearest of each
@@ -55,11 +55,11 @@ def presolve(costs: PairCosts, upper: float) -> Minima:
     return minima
 
 
-def _complete(costs: PairCosts, keep: NDArray[np.bool_]) -> bool:
+def _complete(costs: CostTable, keep: NDArray[np.bool_]) -> bool:
     return bool(np.logical_or.reduceat(keep, costs.offsets[:-1]).all())
 
 
-def _minima(costs: PairCosts, keep: NDArray[np.bool_]) -> Minima:
+def _minima(costs: CostTable, keep: NDArray[np.bool_]) -> Minima:
     parts = [keep[slice(*span)] for span in pairwise(costs.offsets.tolist())]
     own = np.minimum.reduceat(np.where(keep, costs.unary, np.inf), costs.offsets[:-1])
     pairs = np.zeros((costs.size, costs.size))
@@ -69,7 +69,7 @@ def _minima(costs: PairCosts, keep: NDArray[np.bool_]) -> Minima:
     return Minima(keep, own, pairs)
 
 
-def _lower(costs: PairCosts, minima: Minima) -> NDArray[np.float64]:
+def _lower(costs: CostTable, minima: Minima) -> NDArray[np.float64]:
     """**Shape:** (n,): what the choices with each candidate cost at least."""
     spans = [slice(*span) for span in pairwise(costs.offsets.tolist())]
     keep = minima.keep

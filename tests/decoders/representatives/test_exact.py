@@ -15,9 +15,9 @@ from spacy_decoders.decoders.representatives import (
     HittingDistance,
     LocalSearch,
     RepresentativesProblem,
-    relaxation,
+    subproblem,
 )
-from spacy_decoders.decoders.representatives.costs import pair_costs
+from spacy_decoders.decoders.representatives.costs import cost_table
 from spacy_decoders.decoders.representatives.fixed_point import quantise
 from tests.oracles import all_representatives, representatives_cost
 
@@ -114,17 +114,17 @@ def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
             self.looks -= 1
             return float(self.looks > 0)
 
-    monkeypatch.setattr(relaxation, "SLICE", 1)
+    monkeypatch.setattr(subproblem, "SLICE", 1)
     bounds = set()
     for case in range(60):
         distances, sets, local, weight = random_problem(rng, case)
         problem = RepresentativesProblem(distances, sets, local, weight)
         best = all_representatives(distances, sets, local, weight)[0][0]
-        costs = pair_costs(problem, 0)
+        costs = cost_table(problem, 0)
         numbers = quantise(costs, best / costs.unit + 1.0, Budget().start())
-        root = relaxation.Relaxation.of(numbers)
+        root = subproblem.Subproblem.of(numbers)
         clock = Clock(case % 7 + 1)
-        root.ascend(numbers.cutoff(best / costs.unit + 1.0), clock, 40)
+        root.raise_bound(numbers.cutoff(best / costs.unit + 1.0), clock, 40)
         assert clock.looks >= 0
         lower = costs.priced(numbers.lower(int(root.bounds().min())))
         assert lower <= best + 1e-12 * max(1.0, abs(best))

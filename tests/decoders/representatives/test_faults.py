@@ -23,12 +23,13 @@ from spacy_decoders.decoders.representatives import (
     exact,
     fixed_point,
     local_search,
-    relaxation,
+    subproblem,
 )
+from spacy_decoders.decoders.representatives.kernels.descent import descend
+from spacy_decoders.decoders.representatives.kernels.enumeration import Found
+from spacy_decoders.decoders.representatives.kernels.layout import LARGEST
 from spacy_decoders.decoders.representatives.published import decomposable, hitting
 from spacy_decoders.graph import ConceptGraph
-
-BEYOND = 2**62
 
 
 def drawn(case: int) -> RepresentativesProblem:
@@ -65,8 +66,8 @@ def wrong_and_optimal(decoder, problems) -> tuple[int, int]:
 def blind(monkeypatch):
     """Local search that finds nothing: the first candidate of each set, and no change."""
 
-    def unimproved(unary, blocks, starts, offsets, choices, frozen):
-        return local_search.descend(unary, blocks, starts, offsets, choices.copy(), frozen)
+    def unimproved(costs, choices, frozen):
+        return descend(costs, choices.copy(), frozen)
 
     def first(costs, *_):
         return np.zeros(costs.size, dtype=np.int64), 1
@@ -83,12 +84,12 @@ def test_without_a_fault_nothing_is_wrong(blind):
 
 
 def sweep_claims_too_much(whole):
-    return lambda *given: (True, BEYOND // 4)
+    return lambda *given: (True, LARGEST // 4)
 
 
 def sweep_spoils_its_messages(whole):
-    def spoiled(unary, blocks, starts, offsets, messages, *rest):
-        result = whole(unary, blocks, starts, offsets, messages, *rest)
+    def spoiled(costs, messages, *rest):
+        result = whole(costs, messages, *rest)
         messages += np.arange(messages.size).reshape(messages.shape).astype(messages.dtype) ** 2
         return result
 
@@ -96,7 +97,7 @@ def sweep_spoils_its_messages(whole):
 
 
 def sweep_leaves_the_range(whole):
-    def spoiled(unary, blocks, starts, offsets, messages, *rest):
+    def spoiled(costs, messages, *rest):
         messages[...] = np.iinfo(messages.dtype).max // 2
         return True, 0
 
@@ -122,8 +123,8 @@ def contract_loses_costs(whole):
 )
 def test_potentials_are_only_proposals(blind, monkeypatch, name, fault):
     """Bad ones cost time: what they prove is looked up, and the rest is searched."""
-    whole = getattr(relaxation, name)
-    monkeypatch.setattr(relaxation, name, fault(whole))
+    whole = getattr(subproblem, name)
+    monkeypatch.setattr(subproblem, name, fault(whole))
     # a believed claim would leave the first candidates, of which almost none are right
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
 
@@ -133,7 +134,7 @@ def bounds_too_high(whole):
 
 
 def bounds_beyond_all(whole):
-    return lambda *given: np.full_like(whole(*given), BEYOND - 1)
+    return lambda *given: np.full_like(whole(*given), LARGEST - 1)
 
 
 @pytest.mark.parametrize("fault", [bounds_too_high, bounds_beyond_all])
@@ -149,7 +150,7 @@ def test_bounds_that_contradict_each_other_are_an_error(monkeypatch):
 
     def spoiled(*given):
         bounds = whole(*given)
-        bounds[: given[5][1]] += 2**30
+        bounds[: given[1].ends[1]] += 2**30
         return bounds
 
     monkeypatch.setattr(fixed_point, "evaluate", spoiled)
@@ -158,24 +159,19 @@ def test_bounds_that_contradict_each_other_are_an_error(monkeypatch):
 
 
 def search_finds_nothing(whole):
-    def spoiled(paid, pairs, begins, rest, ends, *given):
-        return BEYOND, BEYOND, np.full(len(ends) - 1, -1), 0
+    def spoiled(costs, *given):
+        return Found(LARGEST, LARGEST, np.full(len(costs.ends) - 1, -1), 0)
 
     return spoiled
 
 
 def search_keeps_its_find(whole):
-    def spoiled(paid, pairs, begins, rest, ends, *given):
-        least, _, choices, nodes = whole(paid, pairs, begins, rest, ends, *given)
-        return least, BEYOND, choices, nodes
-
-    return spoiled
+    return lambda *given: whole(*given)._replace(best=LARGEST)
 
 
 def search_finds_the_wrong_one(whole):
-    def spoiled(paid, pairs, begins, rest, ends, *given):
-        least, best, _, nodes = whole(paid, pairs, begins, rest, ends, *given)
-        return least, best, ends[1:] - 1, nodes
+    def spoiled(costs, *given):
+        return whole(costs, *given)._replace(choices=costs.ends[1:] - 1)
 
     return spoiled
 
@@ -186,27 +182,33 @@ def search_finds_the_wrong_one(whole):
 def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch, fault):
     monkeypatch.setattr(enumeration, "search", fault(enumeration.search))
     # no sweeps: all is left to the search
-    monkeypatch.setattr(relaxation.Relaxation, "ascend", lambda *given: None)
+    monkeypatch.setattr(subproblem.Subproblem, "raise_bound", lambda *given: None)
     wrong, certified = wrong_and_optimal(ExactRepresentatives(), PROBLEMS)
     assert wrong > len(PROBLEMS) / 3 and certified == 0
+
+
+def unimproved_start(costs, first, member):
+    """The cheapest choices beside one candidate, as they are, priced by `total`."""
+    choices = np.array([unary.argmin() for unary in np.split(costs.unary, costs.offsets[1:-1])])
+    choices[first] = member
+    return choices, local_search.total(costs, choices)
 
 
 @pytest.mark.parametrize("share", [0.5, 0.0, -1.0])
 def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
     whole = local_search.total
     monkeypatch.setattr(local_search, "total", lambda *given: share * whole(*given))
-    monkeypatch.setattr(local_search, "descend", lambda *given: given[0].copy())
-    monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0].copy())
+    monkeypatch.setattr(local_search, "descend_from", unimproved_start)
+    monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0].unary.copy())
     wrong, certified = wrong_and_optimal(ExactRepresentatives(starts=1), PROBLEMS)
     assert wrong and certified == 0
 
 
 def test_starts_that_are_wrong_are_only_starts(monkeypatch):
-    def worst(unary, blocks, starts, offsets, first, member):
-        return np.diff(offsets) - 1
+    def worst(costs, first, member):
+        return np.diff(costs.offsets) - 1, 0.0
 
-    monkeypatch.setattr(local_search, "beside", worst)
-    monkeypatch.setattr(local_search, "descend", lambda *given: given[0].copy())
+    monkeypatch.setattr(local_search, "descend_from", worst)
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
     assert wrong_and_optimal(LocalSearch(), PROBLEMS)[0] > 0
 

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ...budget import Clock
 from .fixed_point import NARROW, WIDE, FixedPoint
-from .kernels.exact import contract, sweep
+from .kernels.layout import CostArrays, pair_starts
+from .kernels.message_passing import Remainder, contract, sweep
 
-__all__ = ["Relaxation"]
+__all__ = ["Subproblem"]
 
 #: Pair costs that are swept between two looks at the clock: some hundredths of a second.
 SLICE = 4_000_000
@@ -21,7 +22,7 @@ PATIENCE = 5
 
 
 @dataclass(eq=False)
-class Relaxation:
+class Subproblem:
     """A box of choices, some candidates of each set, whose costs move into unary costs.
 
     Attributes
@@ -36,7 +37,7 @@ class Relaxation:
         Quanta of what is decided.
     open_sets, positions
         The sets with several candidates left, and the positions of these.
-    unary, blocks, starts, offsets
+    costs
         Their costs after what is carried.
     messages
         **Shape:** (open sets, positions): the potentials found since.
@@ -51,19 +52,16 @@ class Relaxation:
     constant: int
     open_sets: NDArray[np.int64]
     positions: NDArray[np.int64]
-    unary: NDArray[Any]
-    blocks: NDArray[Any]
-    starts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    costs: CostArrays
     messages: NDArray[Any]
     estimate: int = 0
     sweeps: int = 0
     _after: tuple[int, NDArray[np.int64], NDArray[np.int64] | None] | None = None
 
     @classmethod
-    def of(cls, numbers: FixedPoint) -> Relaxation:
+    def of(cls, numbers: FixedPoint) -> Subproblem:
         """Begin with all choices."""
-        n = len(numbers.unary)
+        n = len(numbers.arrays.unary)
         root = cls(
             numbers=numbers,
             keep=np.ones(n, dtype=bool),
@@ -71,15 +69,12 @@ class Relaxation:
             constant=0,
             open_sets=np.arange(numbers.size),
             positions=np.arange(n),
-            unary=numbers.unary,
-            blocks=numbers.blocks,
-            starts=numbers.starts,
-            offsets=numbers.offsets,
-            messages=np.zeros((numbers.size, n), dtype=numbers.unary.dtype),
+            costs=numbers.arrays,
+            messages=np.zeros((numbers.size, n), dtype=numbers.arrays.unary.dtype),
         )
         if np.diff(numbers.offsets).min() > 1:
             # the sweeps change unary costs in place
-            root.unary = numbers.unary.copy()
+            root.costs = root.costs._replace(unary=root.costs.unary.copy())
             return root
         return root.restrict(root.keep)
 
@@ -113,12 +108,12 @@ class Relaxation:
             self._after = self.sweeps, potentials, None
         return self._after[1:]
 
-    def ascend(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
+    def raise_bound(self, cutoff: int, clock: Clock, sweeps: int, stalled: float = 0.05) -> None:
         """Raise the bound, until it passes `cutoff`, stalls, or time is up.
 
         It has stalled if five sweeps gain less than the part `stalled` of what is missing.
         """
-        limit = 2 ** (NARROW + 4 if self.unary.dtype == np.int32 else WIDE + 12)
+        limit = 2 ** (NARROW + 4 if self.costs.unary.dtype == np.int32 else WIDE + 12)
         earlier = [self.estimate]
         for _ in range(sweeps):
             if self.estimate > cutoff or clock.seconds_left == 0.0:
@@ -136,15 +131,12 @@ class Relaxation:
         """Pass messages between all pairs of sets; return whether all had their turn."""
         self.sweeps += 1
         k = len(self.open_sets)
-        pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.blocks))))
+        pairs = max(1, SLICE * k * (k - 1) // (2 * max(1, len(self.costs.blocks))))
         for begin in range(0, max(1, k * (k - 1) // 2), pairs):
             if begin and clock.seconds_left == 0.0:
                 return False
             within, estimate = sweep(
-                self.unary,
-                self.blocks,
-                self.starts,
-                self.offsets,
+                self.costs,
                 self.messages,
                 limit,
                 self.sweeps % 2 == 0,
@@ -156,44 +148,27 @@ class Relaxation:
                 return False
         return True
 
-    def restrict(self, keep: NDArray[np.bool_]) -> Relaxation:
+    def restrict(self, keep: NDArray[np.bool_]) -> Subproblem:
         """Return the box of some candidates of this one, at least one of each set."""
-        left = keep[self.positions]
-        counts = np.add.reduceat(left, self.offsets[:-1], dtype=np.int64)
-        places = np.flatnonzero(left)
+        inside = keep[self.positions]
+        counts = np.add.reduceat(inside, self.costs.offsets[:-1], dtype=np.int64)
+        places = np.flatnonzero(inside)
         chosen = np.where(counts == 1, places[np.cumsum(counts) - counts], -1)
         still_open = np.flatnonzero(counts > 1)
         places = places[np.repeat(counts > 1, counts)]
         sizes = counts[still_open]
-        upper = np.triu_indices(len(sizes), 1)
-        areas = sizes[upper[0]] * sizes[upper[1]]
-        starts = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-        starts[upper] = np.cumsum(areas) - areas
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        constant, unary, blocks = contract(
-            self.unary,
-            self.blocks,
-            self.starts,
-            self.offsets,
-            self.messages,
-            chosen,
-            still_open,
-            places,
-            offsets,
-            starts,
-            2 ** (30 if self.unary.dtype == np.int32 else 60),
-        )
-        return Relaxation(
+        left = Remainder(chosen, still_open, places, offsets, pair_starts(sizes))
+        ceiling = 2 ** (30 if self.costs.unary.dtype == np.int32 else 60)
+        constant, unary, blocks = contract(self.costs, self.messages, left, ceiling)
+        return Subproblem(
             numbers=self.numbers,
             keep=keep,
             carried=self.potentials,
             constant=self.constant + int(constant),
             open_sets=self.open_sets[still_open],
             positions=self.positions[places],
-            unary=unary,
-            blocks=blocks,
-            starts=starts,
-            offsets=offsets,
+            costs=CostArrays(unary, blocks, left.starts, left.offsets),
             messages=np.zeros((len(still_open), len(unary)), dtype=unary.dtype),
             estimate=self.estimate,
         )
@@ -203,7 +178,7 @@ class Relaxation:
         kept = np.flatnonzero(self.keep)
         choices = kept[np.searchsorted(kept, self.numbers.offsets[:-1])]
         for at, i in enumerate(self.open_sets):
-            first, last = self.offsets[at], self.offsets[at + 1]
-            choices[i] = self.positions[first + np.argmin(self.unary[first:last])]
+            first, last = self.costs.offsets[at], self.costs.offsets[at + 1]
+            choices[i] = self.positions[first + np.argmin(self.costs.unary[first:last])]
         of_sets: NDArray[np.int64] = choices - self.numbers.offsets[:-1]
         return of_sets

@@ -1,96 +1,43 @@
-"""The compiled loops of local search and of the exact decoder.
+"""Message passing on the dual linear program, and the part of a problem that is left.
 
-Candidates of all sets are laid end to end; `offsets` says where each set begins. The pair
-costs of sets i < j are the row-major block of shape (n_i, n_j) that begins at
-``starts[i, j]`` of the flat `blocks`.
-
-The exact decoder's numbers are fixed-point integers: their minima vectorise, and no sum is
-rounded. `messages[j, x]` is how much of the pair costs between the set of candidate
-x and set j has been moved into the unary cost of x. What is left of a block after that,
-``block - messages``, is its *residual*; it is never negative after a sweep.
+All numbers are fixed-point integers: their minima vectorise, and no sum is rounded.
+``messages[j, x]`` is how much of the pair costs between the set of candidate x and set j has
+been moved into the unary cost of x. What is left of a block after that, ``block - messages``,
+is its *residual*; it is never negative after a sweep.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....jit import jit
 
-__all__ = ["beside", "contract", "descend", "sweep", "total"]
+__all__ = ["Remainder", "contract", "sweep"]
 
 
-@jit()
-def _add_pairs(values, blocks, starts, offsets, i, x, sign):
-    """Add to each candidate of the other sets what it pays with candidate x of set i."""
-    for j in range(len(offsets) - 1):
-        first, size = offsets[j], offsets[j + 1] - offsets[j]
-        if j > i:
-            row = starts[i, j] + x * size
-            for y in range(size):
-                values[first + y] += sign * blocks[row + y]
-        elif j < i:
-            stride = offsets[i + 1] - offsets[i]
-            column = starts[j, i] + x
-            for y in range(size):
-                values[first + y] += sign * blocks[column + y * stride]
+class Remainder(NamedTuple):
+    """Which candidates are left of a problem, and how they will be laid out.
 
-
-@jit()
-def total(unary, blocks, starts, offsets, choices):
-    """Return the cost of choices."""
-    cost = 0.0
-    for i in range(len(choices)):
-        cost += unary[offsets[i] + choices[i]]
-        for j in range(i + 1, len(choices)):
-            stride = offsets[j + 1] - offsets[j]
-            cost += blocks[starts[i, j] + choices[i] * stride + choices[j]]
-    return cost
-
-
-@jit()
-def beside(unary, blocks, starts, offsets, first, member):
-    """Return the candidate of each set that is cheapest beside one given candidate."""
-    values = unary.copy()
-    _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
-    choices = np.empty(len(offsets) - 1, np.int64)
-    for j in range(len(choices)):
-        choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
-    choices[first] = member
-    return choices
-
-
-@jit()
-def descend(unary, blocks, starts, offsets, choices, frozen):
-    """Improve choices, in place, one set at a time, until no single change helps.
-
-    `frozen` is a set that keeps its choice, or -1. Returns the conditional costs.
+    Attributes
+    ----------
+    chosen
+        The only candidate left of each set, -1 where there are more. **Shape:** (k,)
+    open_sets
+        The sets with more. **Shape:** (open,)
+    positions
+        The candidates left of these. **Shape:** (m,)
+    offsets, starts
+        Their layout, as of :class:`CostArrays`. **Shapes:** (open + 1,), (open, open)
     """
-    k = len(offsets) - 1
-    values = unary.copy()
-    for i in range(k):
-        _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
-    unchanged = 0
-    i = 0
-    # rounding must not make it run in circles
-    for _ in range(1000 * (k + 1)):
-        if unchanged == k:
-            break
-        first = offsets[i]
-        best = choices[i]
-        if i != frozen:
-            for x in range(offsets[i + 1] - first):
-                if values[first + x] < values[first + best]:
-                    best = x
-        slack = 1e-12 * (abs(values[first + choices[i]]) + abs(values[first + best]))
-        if values[first + best] < values[first + choices[i]] - slack:
-            _add_pairs(values, blocks, starts, offsets, i, choices[i], -1.0)
-            _add_pairs(values, blocks, starts, offsets, i, best, 1.0)
-            choices[i] = best
-            unchanged = 1
-        else:
-            unchanged += 1
-        i = i + 1 if i + 1 < k else 0
-    return values
+
+    chosen: NDArray[np.int64]
+    open_sets: NDArray[np.int64]
+    positions: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
 
 
 @jit()
@@ -121,8 +68,8 @@ def _column_minima(block, start, rows, columns, given, out):
 
 
 @jit()
-def sweep(unary, blocks, starts, offsets, messages, limit, backwards, begin, end):
-    """Move costs from pairs into the unary costs; return the dual bound.
+def sweep(costs, messages, limit, backwards, begin, end):
+    """Move costs from pairs into the unary costs, in place; return the dual bound.
 
     One pass of message passing over the pairs of sets with numbers from `begin` to `end`,
     each updated as in MPLP++: the pair takes the unary costs of both ends, each gets back
@@ -131,8 +78,9 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards, begin, end
     of every choice from below.
 
     Returns also whether all pairs had their turn: none has in which a number would pass
-    `limit`.
+    `limit`. **Shapes:** costs :class:`CostArrays`, messages (k, n).
     """
+    unary, blocks, starts, offsets = costs
     k = len(offsets) - 1
     cast = blocks.dtype.type
     widest = 1
@@ -165,20 +113,20 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards, begin, end
             _column_minima(blocks, start, rows, columns, own, least)
             for y in range(columns):
                 second_out[y] = cast(((other[y] + least[y]) >> 1) - other[y])
-            _offer(second_out, columns)
+            _negate(second_out, columns)
             _row_minima(blocks, start, rows, columns, second_out, first_out)
-            _offer(first_out, rows)
+            _negate(first_out, rows)
             _column_minima(blocks, start, rows, columns, first_out, second_out)
-            _offer(first_out, rows)
+            _negate(first_out, rows)
         else:
             _row_minima(blocks, start, rows, columns, other, least)
             for x in range(rows):
                 first_out[x] = cast(((own[x] + least[x]) >> 1) - own[x])
-            _offer(first_out, rows)
+            _negate(first_out, rows)
             _column_minima(blocks, start, rows, columns, first_out, second_out)
-            _offer(second_out, columns)
+            _negate(second_out, columns)
             _row_minima(blocks, start, rows, columns, second_out, first_out)
-            _offer(second_out, columns)
+            _negate(second_out, columns)
         for x in range(rows):
             if abs(first_out[x]) > limit or abs(own[x] + first_out[x]) > limit:
                 within = False
@@ -200,40 +148,31 @@ def sweep(unary, blocks, starts, offsets, messages, limit, backwards, begin, end
 
 
 @jit()
-def _offer(values, size):
-    """Change the sign in place: what one side has taken, the other no longer finds."""
+def _negate(values, size):
+    """Change the sign in place: what one end has taken, the other no longer finds."""
     for x in range(size):
         values[x] = -values[x]
 
 
 @jit()
-def contract(
-    unary,
-    blocks,
-    starts,
-    offsets,
-    messages,
-    chosen,
-    open_sets,
-    positions,
-    new_offsets,
-    new_starts,
-    ceiling,
-):
+def contract(costs, messages, left, ceiling):
     """Keep some candidates of each set; sets with one left become part of the constant.
 
     Parameters
     ----------
-    chosen
-        The only candidate left of each set, -1 where there are more.
-    open_sets, positions, new_offsets, new_starts
-        The sets with more, what is left of them, and how that will be laid out.
+    costs, messages
+        As of :func:`sweep`.
+    left
+        A :class:`Remainder`.
     ceiling
         Costs above are lowered to it, to stay within the integers' range: they exceed any
         cutoff as it is.
 
     Returns the constant, and the unary costs and blocks of what is left.
     """
+    unary, blocks, starts, offsets = costs
+    chosen, open_sets, positions = left.chosen, left.open_sets, left.positions
+    new_offsets, new_starts = left.offsets, left.starts
     k = len(offsets) - 1
     cast = blocks.dtype.type
     n_open = len(open_sets)
@@ -268,14 +207,15 @@ def contract(
                 row = starts[i, j] + (x - offsets[i]) * (offsets[j + 1] - offsets[j])
                 for r in range(new_offsets[to], new_offsets[to + 1]):
                     y = positions[r]
-                    left = blocks[row + y - offsets[j]] - messages[j, x] - messages[i, y]
-                    new_blocks[q] = cast(min(left, ceiling))
+                    rest = blocks[row + y - offsets[j]] - messages[j, x] - messages[i, y]
+                    new_blocks[q] = cast(min(rest, ceiling))
                     q += 1
     return constant, new_unary, new_blocks
 
 
 @jit()
 def _residual(blocks, starts, offsets, messages, i, x, j, y):
+    """Return what is left of the cost of candidate x of set i beside y of set j."""
     if i < j:
         width = offsets[j + 1] - offsets[j]
         cost = blocks[starts[i, j] + (x - offsets[i]) * width + y - offsets[j]]

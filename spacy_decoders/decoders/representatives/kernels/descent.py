@@ -1,0 +1,91 @@
+"""Coordinate descent: one set at a time takes its cheapest candidate beside the others."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["descend", "descend_from", "total"]
+
+
+@jit()
+def _add_pairs(values, blocks, starts, offsets, i, x, sign):
+    """Add to each candidate of the other sets what it pays with candidate x of set i."""
+    for j in range(len(offsets) - 1):
+        first, size = offsets[j], offsets[j + 1] - offsets[j]
+        if j > i:
+            row = starts[i, j] + x * size
+            for y in range(size):
+                values[first + y] += sign * blocks[row + y]
+        elif j < i:
+            stride = offsets[i + 1] - offsets[i]
+            column = starts[j, i] + x
+            for y in range(size):
+                values[first + y] += sign * blocks[column + y * stride]
+
+
+@jit()
+def total(costs, choices):
+    """Return the cost of choices: of :class:`CostArrays` in float64, and one index a set."""
+    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    cost = 0.0
+    for i in range(len(choices)):
+        cost += costs.unary[offsets[i] + choices[i]]
+        for j in range(i + 1, len(choices)):
+            stride = offsets[j + 1] - offsets[j]
+            cost += blocks[starts[i, j] + choices[i] * stride + choices[j]]
+    return cost
+
+
+@jit()
+def descend(costs, choices, frozen):
+    """Improve choices, in place, one set at a time, until no single change helps.
+
+    `frozen` is a set that keeps its choice, or -1. Returns what each candidate costs beside
+    the choices of the other sets. **Shapes:** choices int64 (k,); returns float64 (n,).
+    """
+    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    k = len(offsets) - 1
+    values = costs.unary.copy()
+    for i in range(k):
+        _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
+    unchanged = 0
+    i = 0
+    # the limit: rounding must not make it run in circles
+    for _ in range(1000 * (k + 1)):
+        if unchanged == k:
+            break
+        first = offsets[i]
+        best = choices[i]
+        if i != frozen:
+            for x in range(offsets[i + 1] - first):
+                if values[first + x] < values[first + best]:
+                    best = x
+        slack = 1e-12 * (abs(values[first + choices[i]]) + abs(values[first + best]))
+        if values[first + best] < values[first + choices[i]] - slack:
+            _add_pairs(values, blocks, starts, offsets, i, choices[i], -1.0)
+            _add_pairs(values, blocks, starts, offsets, i, best, 1.0)
+            choices[i] = best
+            unchanged = 1
+        else:
+            unchanged += 1
+        i = i + 1 if i + 1 < k else 0
+    return values
+
+
+@jit()
+def descend_from(costs, first, member):
+    """Improve the choice of one candidate and of those that are cheapest beside it.
+
+    Returns the choices, int64 (k,), and their cost.
+    """
+    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    values = costs.unary.copy()
+    _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
+    choices = np.empty(len(offsets) - 1, np.int64)
+    for j in range(len(choices)):
+        choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
+    choices[first] = member
+    descend(costs, choices, -1)
+    return choices, total(costs, choices)
