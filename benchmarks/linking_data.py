@@ -6,13 +6,13 @@ import csv
 import gzip
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy as np
+from wikispeedia import read_wikispeedia
 
 from spacy_decoders.knowledge.aliases import normalise
 from spacy_decoders.knowledge.candidates import CandidateTable
@@ -142,15 +142,14 @@ def wikispeedia(folder: Path, cache: Path, documents: int, limit: int) -> DataSe
     Candidates and local scores come from the full-text index over titles. The article itself
     is no candidate: it would lead straight to its links.
     """
-    articles = [unquote(line) for line in _uncommented(folder / "articles.tsv")]
-    place = {title: i for i, title in enumerate(articles)}
-    pairs = [tuple(map(unquote, line.split("\t"))) for line in _uncommented(folder / "links.tsv")]
-    edges = [(place[a], place[b]) for a, b in pairs]
+    given = read_wikispeedia(folder)
+    articles, edges = given.titles, given.links
     shown = [title.replace("_", " ") for title in articles]
     base = _base(cache / "wikispeedia", articles, shown, edges, texts=shown)
-    out: dict[str, list[str]] = {}
-    for source, target in pairs:
-        out.setdefault(source, []).append(target)
+    out = {
+        articles[place]: [articles[target] for target in targets]
+        for place, targets in enumerate(given.targets())
+    }
     rng = np.random.default_rng(0)
     chosen: list[Document] = []
     for source in rng.permutation(sorted(key for key, linked in out.items() if len(linked) >= 12)):
@@ -244,8 +243,3 @@ def _json(path: Path, limit: int | None) -> Iterator[dict]:
             if number == limit:
                 return
             yield json.loads(line)
-
-
-def _uncommented(path: Path) -> Iterable[str]:
-    lines = path.read_text(encoding="utf8").splitlines()
-    return [line for line in lines if line and not line.startswith("#")]

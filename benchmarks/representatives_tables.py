@@ -11,15 +11,16 @@ import gzip
 import json
 import math
 import statistics
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-from urllib.parse import unquote
+from tempfile import TemporaryDirectory
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from timing import Report
+from wikispeedia import read_wikispeedia
 
 from spacy_decoders import Budget
 from spacy_decoders.decoders.representatives import (
@@ -33,6 +34,7 @@ from spacy_decoders.decoders.representatives import (
     SpanningTree,
 )
 from spacy_decoders.graph import ConceptGraph
+from spacy_decoders.knowledge.text_index import TextIndex
 
 __all__ = ["real_graphs"]
 
@@ -156,78 +158,34 @@ def wikispeedia(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]
     pages by BM25 for the words of the link's title, a page's text being its title, the
     titles of its links and its categories.
     """
-    names = lines_of(folder / "articles.tsv")
-    number = {name: i for i, name in enumerate(names)}
-    links = [line.split("\t") for line in lines_of(folder / "links.tsv")]
-    pairs = np.array([(number[u], number[v]) for u, v in links if u != v])
-    out: dict[int, list[int]] = defaultdict(list)
-    for u, v in pairs.tolist():
-        out[u].append(v)
+    given = read_wikispeedia(folder)
+    pairs = np.array([link for link in given.links if link[0] != link[1]])
+    out = [[v for v in targets if v != u] for u, targets in enumerate(given.targets())]
     random = np.random.default_rng(0)
-    able = [u for u, targets in sorted(out.items()) if len(set(targets)) >= 12]
+    able = [u for u, targets in enumerate(out) if len(set(targets)) >= 12]
     held = random.choice(able, min(count, len(able)), replace=False).tolist()
     kept = ~np.isin(pairs, held).any(axis=1)
     graph = ConceptGraph.from_edges(pairs[kept], largest_component=True)
     pages = graph.vertices.tolist()
     inside = set(pages)
-    categories = defaultdict(list)
-    for line in lines_of(folder / "categories.tsv"):
-        name, category = line.split("\t")
-        categories[number[name]] += words(category.split(".")[-1])
-    texts = {
-        page: Counter(
-            words(names[page])
-            + categories[page]
-            + [word for target in out[page] if target in inside for word in words(names[target])]
-        )
-        for page in pages
-    }
-    index = Index(texts)
+    titles = [title.replace("_", " ") for title in given.titles]
+
+    def text(page: int) -> str:
+        last = [category.split(".")[-1].replace("_", " ") for category in given.categories[page]]
+        linked = [titles[target] for target in out[page] if target in inside]
+        return " ".join([titles[page], *last, *linked])
+
     documents = []
-    for article in held:
-        targets = sorted({v for v in out[article] if v in inside})
-        sets, gold = [], []
-        for target in random.permutation(targets):
-            found = index.best(words(names[target]), 84, random)
-            if target in found and len(found) > 1 and len(sets) < 12:
-                sets.append(random.permutation(found))
-                gold.append(int(target))
-        if len(sets) > 1:
-            documents.append(Document(sets, gold))
+    with TemporaryDirectory() as place:
+        rows = ((page, "", "", text(page)) for page in pages)
+        index = TextIndex.build(Path(place) / "index", rows)
+        for article in held:
+            sets, gold = [], []
+            for target in random.permutation(sorted({v for v in out[article] if v in inside})):
+                found, _ = index.find(titles[target], 84)
+                if target in found and len(found) > 1 and len(sets) < 12:
+                    sets.append(random.permutation(found))
+                    gold.append(int(target))
+            if len(sets) > 1:
+                documents.append(Document(sets, gold))
     return graph, documents
-
-
-class Index:
-    """BM25 over bags of words, with k1 = 1.2 and b = 0.75."""
-
-    def __init__(self, texts: dict[int, Counter[str]]) -> None:
-        average = statistics.mean(text.total() for text in texts.values())
-        self.postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for page, text in texts.items():
-            norm = 1.2 * (0.25 + 0.75 * text.total() / average)
-            for word, times in text.items():
-                self.postings[word].append((page, times * 2.2 / (times + norm)))
-        self.size = len(texts)
-
-    def best(self, query: list[str], count: int, random: Any) -> NDArray[np.int64]:
-        """Return the best pages; of equal ones, any."""
-        scores: Counter[int] = Counter()
-        for word in query:
-            found = self.postings.get(word, [])
-            worth = math.log(1 + (self.size - len(found) + 0.5) / (len(found) + 0.5))
-            for page, weight in found:
-                scores[page] += worth * weight
-        noise = dict(zip(scores, random.random(len(scores)), strict=True))
-        order = sorted(scores, key=lambda page: (-scores[page], noise[page]))
-        return np.array(order[:count], dtype=np.int64)
-
-
-def lines_of(path: Path) -> list[str]:
-    """Return the lines of a Wikispeedia file that are no comments."""
-    text = path.read_text(encoding="utf8").splitlines()
-    return [line for line in text if line and not line.startswith("#")]
-
-
-def words(title: str) -> list[str]:
-    """Split a title into lower-case words."""
-    return [word for word in unquote(title).lower().replace("_", " ").split() if len(word) > 1]
