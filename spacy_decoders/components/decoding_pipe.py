@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import minibatch, raise_error
+from spacy.util import minibatch, raise_error, registry
+from spacy.vocab import Vocab
 
 from .extensions import install
 from .options import WithOptions
@@ -27,13 +28,43 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     Its options are checked attributes, and those that were changed are saved with it.
 
-    A subclass implements `predict` (a batch of documents to one item of scores each),
-    `decode` (one item of scores to a structure) and `annotate` (a structure onto its
-    document), besides the training methods of ``TrainablePipe``.
+    A subclass inherits from the class of its options too. It implements `predict` (a batch of
+    documents to one item of scores each), `decode` (one item of scores to a structure) and
+    `annotate` (a structure onto its document), besides the training methods of
+    ``TrainablePipe``.
+
+    Parameters
+    ----------
+    vocab, model, name
+        As for every trainable pipe.
+    cfg
+        What is saved beside the model.
+    scorer
+        The scoring method.
+    options
+        Those that are not given have the default of the config.
     """
 
     #: What spaCy's ``set_error_handler`` replaces.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Any,
+        name: str,
+        *,
+        cfg: dict[str, Any],
+        scorer: Callable[..., dict[str, Any]] | None = None,
+        **options: Any,
+    ) -> None:
+        self.vocab = vocab
+        self.model = model
+        self.name = name
+        self.scorer = scorer
+        self.cfg = cfg
+        missing = {key: of for key, of in self.option_defaults().items() if key not in options}
+        self.configure(**registry.resolve({"options": missing})["options"], **options)
 
     def decode(self, doc: Doc, scores: Any) -> Any:
         """Turn one document's scores into a structure with its certificates."""

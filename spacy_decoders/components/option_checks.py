@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterable, Sequence
 from math import isfinite
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
 
 from ..arrays import checked_whole, is_number
+from ..decoders.protocols import ChainDecoding, PathDecoding, RepresentativesDecoding, TreeDecoding
 from ..errors import ProblemError
 
 __all__ = [
     "alternatives",
+    "check_of",
     "decoder_of",
     "flag",
     "function",
     "number",
     "one_of",
     "optional",
+    "several_of",
     "strings",
     "text",
     "whole",
@@ -28,12 +32,39 @@ Check = Callable[[str, Any], Any]
 MOST_ALTERNATIVES = 1000
 
 #: What a component asks of a decoder of each core.
-_METHODS = {
-    "chain": ("decode", "decode_batch"),
-    "tree": ("decode",),
-    "path": ("decode_lengths", "k_best"),
-    "representatives": ("decode",),
+_PROTOCOLS = {
+    "chain": ChainDecoding,
+    "tree": TreeDecoding,
+    "path": PathDecoding,
+    "representatives": RepresentativesDecoding,
 }
+
+
+def check_of(annotation: Any, check: Check | None = None) -> Check:
+    """The check of an option by its type, `check` standing for all but None.
+
+    Examples
+    --------
+    >>> check_of(bool)("margins", True)
+    True
+    >>> check_of(Literal["words", "extractive"])("mode", "wörds")
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: mode: expected one of 'words', 'extractive'; got 'wörds'.
+    """
+    origin, given = get_origin(annotation), get_args(annotation)
+    if origin in (Union, types.UnionType) and type(None) in given:
+        rest = [kind for kind in given if kind is not type(None)]
+        return optional(check_of(rest[0], check))
+    if check is not None:
+        return check
+    if origin is Literal:
+        return one_of(given)
+    if origin is list and get_origin(given[0]) is Literal:
+        return several_of(get_args(given[0]))
+    simple: dict[Any, Check] = {bool: flag, str: text, list[str]: strings}
+    if annotation not in simple:
+        raise TypeError(f"An option of the type {annotation} needs a check of its own.")
+    return simple[annotation]
 
 
 def flag(name: str, value: Any) -> bool:
@@ -109,6 +140,20 @@ def one_of(allowed: Sequence[str]) -> Check:
     return check
 
 
+def several_of(allowed: Sequence[str]) -> Check:
+    """Different ones of some words, or none."""
+
+    def check(name: str, value: Any) -> tuple[str, ...]:
+        words = strings(name, value)
+        if len(set(words)) < len(words) or not set(words) <= set(allowed):
+            raise ProblemError(
+                f"{name}: expected different ones of {', '.join(allowed)}, or none; got {value!r}."
+            )
+        return words
+
+    return check
+
+
 def optional(check: Check) -> Check:
     """None, or what another check allows."""
 
@@ -125,10 +170,12 @@ def optional(check: Check) -> Check:
 
 def decoder_of(core: str) -> Check:
     """A decoder of one core: "chain", "tree", "path" or "representatives"."""
+    protocol = vars(_PROTOCOLS[core])
+    methods = [name for name in protocol if not name.startswith("_")]
 
     def check(name: str, value: Any) -> Any:
-        other = _core_of(value)
-        missing = [method for method in _METHODS[core] if not hasattr(value, method)]
+        other = _core_of(type(value))
+        missing = [method for method in methods if not hasattr(value, method)]
         if isinstance(value, type):
             fault = "is a class; make an instance of it"
         elif other not in (None, core):
@@ -146,10 +193,10 @@ def decoder_of(core: str) -> Check:
     return check
 
 
-def _core_of(decoder: Any) -> str | None:
-    """The core of a decoder of ours, or of one derived from them."""
+def _core_of(decoder: type) -> str | None:
+    """The core of a class of decoders, ours or derived from ours."""
     home = "spacy_decoders.decoders."
-    for parent in type(decoder).__mro__:
+    for parent in decoder.__mro__:
         if parent.__module__.startswith(home):
             return parent.__module__.removeprefix(home).split(".")[0]
     return None
@@ -159,5 +206,7 @@ def _names(core: str) -> list[str]:
     """The names of our decoders of a core, as configs give them."""
     from ..registry import decoders
 
-    module = f"spacy_decoders.registry.{core}"
-    return sorted(name for name, build in decoders.get_all().items() if build.__module__ == module)
+    home = f"decoders.{core}"
+    return sorted(
+        name for name, build in decoders.get_all().items() if getattr(build, "home", "") == home
+    )

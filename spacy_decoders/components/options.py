@@ -1,43 +1,73 @@
-"""Options of components: each stated once, checked wherever it is set."""
+"""Options of components: each declared once, with its type, default and check.
+
+A class of options is what a component's factory signature and default config are derived from,
+and what the component itself inherits: a checked attribute for each option.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Any
+from inspect import get_annotations
+from typing import Any, ClassVar
 
 from ..errors import ProblemError
+from .option_checks import Check, check_of
 
-__all__ = ["Option", "WithOptions"]
+__all__ = ["Option", "WithOptions", "option"]
 
 #: Key of a component's `cfg` under which options are saved that differ from its config.
 SAVED = "changed_options"
 
 
+@dataclass(frozen=True)
 class Option:
-    """A config option as an attribute of its component.
+    """What is declared of an option; see `option`, where its attributes are told."""
 
-    Assigning checks the value, and takes effect on the next document.
+    default: Any
+    check: Any
+    fixed: str | None
+    saved: bool
+
+
+def option(
+    default: Any, check: Check | None = None, *, fixed: str | None = None, saved: bool = True
+) -> Any:
+    """Declare an option in the body of a class of options.
 
     Parameters
     ----------
+    default
+        The default of the config; a dict that names a registered function stands for what
+        that function returns.
     check
         Takes the option's name and a value; returns what to store, or raises
-        ``ProblemError``.
+        ``ProblemError``. By default it follows from the annotation.
     fixed
         Why the option can't be changed once the component is made; None if it can.
     saved
         Whether a changed value is saved with the component: one of plain types, that is.
+    """
+    return Option(default, check, fixed, saved)
+
+
+class WithOptions:
+    """What a component with options is: every attribute that may be assigned is known.
+
+    Assigning an option checks the value, and takes effect on the next document. A subclass
+    with public attributes of its own declares them in the class.
 
     Examples
     --------
-    >>> from .option_checks import flag, whole
-    >>> class Pipe(WithOptions):
+    >>> from .option_checks import whole
+    >>> class PipeOptions(WithOptions):
+    ...     margins: bool = option(False)
+    ...     k_best: int = option(1, whole(1))
+    >>> class Pipe(PipeOptions):
     ...     name, cfg = "pipe", {}
-    ...     margins = Option(flag)
-    ...     k_best = Option(whole(1))
     >>> pipe = Pipe()
-    >>> pipe.configure(margins=False, k_best=1)
+    >>> pipe.configure(**Pipe.option_defaults())
     >>> pipe.k_best = 0
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: k_best: expected a whole number from 1 on; got 0.
@@ -46,39 +76,28 @@ class Option:
     AttributeError: Pipe has no attribute 'margin'; did you mean 'margins'?
     """
 
-    def __init__(
-        self,
-        check: Callable[[str, Any], Any],
-        *,
-        fixed: str | None = None,
-        saved: bool = True,
-    ) -> None:
-        self.check = check
-        self.fixed = fixed
-        self.saved = saved
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, pipe: WithOptions | None, owner: type | None = None) -> Any:
-        if pipe is None:
-            return self
-        return pipe._options[self.name]
-
-    def __set__(self, pipe: WithOptions, value: Any) -> None:
-        pipe.configure(**{self.name: value})
-
-
-class WithOptions:
-    """What a component with options is: every attribute that may be assigned is known.
-
-    A subclass with public attributes of its own declares them in the class.
-    """
-
+    #: The declared options, in their order.
+    _declared: ClassVar[Mapping[str, Option]] = {}
     name: str
     cfg: dict[str, Any]
-    _options: Mapping[str, Any] = {}
     _configured: Mapping[str, Any] = {}
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        types = get_annotations(cls, eval_str=True)
+        own = {
+            name: replace(given, check=check_of(types[name], given.check))
+            for name, given in vars(cls).items()
+            if isinstance(given, Option)
+        }
+        for name, declared in own.items():
+            setattr(cls, name, declared)
+        cls._declared = {**cls._declared, **own}
+
+    @classmethod
+    def option_defaults(cls) -> dict[str, Any]:
+        """The default of each option, as a config gives it."""
+        return {name: declared.default for name, declared in cls._declared.items()}
 
     def configure(self, **values: Any) -> None:
         """Set several options at once, all or none.
@@ -94,7 +113,8 @@ class WithOptions:
         checked = {name: self._checked(name, value) for name, value in values.items()}
         options = {**self._options, **checked}
         self.check_options(options)
-        self._options = options
+        # among the instance's attributes, where reading them calls nothing
+        self.__dict__.update(options)
         if not self._configured:
             self._configured = options
         self._note_changes()
@@ -115,28 +135,38 @@ class WithOptions:
 
     def unsaved_changes(self) -> list[str]:
         """Options that were changed and that a file of the component has no place for."""
-        return [name for name in self._changed() if not getattr(type(self), name).saved]
+        return [name for name in self._changed() if not self._declared[name].saved]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not name.startswith("_") and not hasattr(type(self), name):
+        if name in self._declared:
+            self.configure(**{name: value})
+        elif not name.startswith("_") and not hasattr(type(self), name):
             raise AttributeError(self._unknown("attribute", name))
-        super().__setattr__(name, value)
+        else:
+            super().__setattr__(name, value)
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        """The options that are set, by name."""
+        own = self.__dict__
+        return {name: own[name] for name in self._declared if name in own}
 
     def _checked(self, name: str, value: Any) -> Any:
-        option = getattr(type(self), name, None)
-        if not isinstance(option, Option):
+        declared = self._declared.get(name)
+        if declared is None:
             raise AttributeError(self._unknown("option", name))
-        checked = option.check(name, value)
-        if option.fixed and checked != self._options.get(name, checked):
-            raise ProblemError(f"{name}: {option.fixed}")
+        checked = declared.check(name, value)
+        if declared.fixed and checked != self.__dict__.get(name, checked):
+            raise ProblemError(f"{name}: {declared.fixed}")
         return checked
 
     def _note_changes(self) -> None:
         """Keep in `cfg`, which is saved, what differs from the config: both values."""
         self.cfg.pop(SAVED, None)
-        saved = [name for name in self._changed() if getattr(type(self), name).saved]
+        saved = [name for name in self._changed() if self._declared[name].saved]
         if saved:
-            self.cfg[SAVED] = {n: [self._configured[n], self._options[n]] for n in saved}
+            now = self._options
+            self.cfg[SAVED] = {name: [self._configured[name], now[name]] for name in saved}
 
     def _changed(self) -> list[str]:
         before = self._configured
@@ -149,6 +179,6 @@ class WithOptions:
 
     def _unknown(self, kind: str, name: str) -> str:
         known = [known for known in dir(type(self)) if not known.startswith("_")]
-        near = get_close_matches(name, [*self._options, *known], n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(self._options)}."
+        near = get_close_matches(name, [*self._declared, *known], n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(self._declared)}."
         return f"{type(self).__name__} has no {kind} {name!r}; {hint}"

@@ -1,23 +1,69 @@
 """The factory of ``branch_and_bound_parser``: what spaCy imports when it looks for components."""
 
-from __future__ import annotations
+from ...decoders.protocols import TreeDecoding
+from ...models.parser.factor_weights import Family
+from ..option_checks import alternatives, decoder_of, number, whole
+from ..options import WithOptions, option
+from .factory import default_config, register_factory
 
-from collections.abc import Callable
-from typing import Any, Literal
+__all__ = ["DEFAULT_CONFIG", "ParserOptions", "make_branch_and_bound_parser"]
 
-from spacy.language import Language
-from spacy.tokens import Doc
-from thinc.api import Model
 
-from ... import registry  # noqa: F401 - creates `@decoders`
-from .. import extensions
+class ParserOptions(WithOptions):
+    """The options of ``branch_and_bound_parser``.
 
-__all__ = ["DEFAULT_CONFIG", "make_branch_and_bound_parser"]
+    Attributes
+    ----------
+    factors
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
+        Eisner and ChuLiuEdmonds take none but "arcs".
+    factors_start
+        After so many updates the factors begin to learn, from what the arcs get wrong.
+    window
+        Siblings farther apart than so many tokens are no factor.
+    k
+        Score factors over each token's k best heads only: faster, and certified among the
+        trees of these ("pruned"). None for all.
+    beam
+        Score factors over those arcs only through which the best tree by single arcs is worth
+        at most so much less than the best of all: faster than `k`, as sure tokens are left
+        one head and doubtful ones many; 10 leaves three a token. None for all.
+    projective
+        Whether arcs may not cross.
+    iterations
+        Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
+        programs); when it is done, the best tree so far stands, with its gap. None for no
+        limit. The same sentence gets the same tree on any machine.
+    seconds
+        Time for one sentence, as a further limit: which tree is found in it depends on the
+        machine and on how busy it is. None for no limit.
+    head_margins
+        Whether to set ``token._.head_margin``: the best tree's score minus that of the best
+        tree in which the token has another head.
+    k_best
+        Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
+    decoder
+        A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
+    """
 
-extensions.install()
+    factors: list[Family] = option(["arcs", "grandparents", "siblings"])
+    factors_start: int = option(1000, whole(0))
+    window: int = option(15, whole(1))
+    k: int | None = option(None, whole(1))
+    beam: float | None = option(None, number(least=0))
+    projective: bool = option(True)
+    iterations: int | None = option(500, whole(1))
+    seconds: float | None = option(None, number(above=0))
+    head_margins: bool = option(False)
+    k_best: int = option(1, alternatives)
+    decoder: TreeDecoding = option(
+        {"@decoders": "spacy-decoders.BranchAndBound.v1"}, decoder_of("tree"), saved=False
+    )
 
-DEFAULT_CONFIG = {
-    "model": {
+
+DEFAULT_CONFIG = default_config(
+    ParserOptions,
+    model={
         "@architectures": "spacy-decoders.ArcScorer.v1",
         "tok2vec": {
             "@architectures": "spacy.HashEmbedCNN.v2",
@@ -30,26 +76,16 @@ DEFAULT_CONFIG = {
             "subword_features": True,
         },
     },
-    "decoder": {"@decoders": "spacy-decoders.BranchAndBound.v1"},
-    "factors": ["arcs", "grandparents", "siblings"],
-    "factors_start": 1000,
-    "window": 15,
-    "k": None,
-    "beam": None,
-    "projective": True,
-    "iterations": 500,
-    "seconds": None,
-    "head_margins": False,
-    "k_best": 1,
-    "scorer": {"@scorers": "spacy-decoders.parser_scorer.v1"},
-}
+    scorer="spacy-decoders.parser_scorer.v1",
+)
 
-
-@Language.factory(
+make_branch_and_bound_parser = register_factory(
     "branch_and_bound_parser",
+    "parser.parser:BranchAndBoundParser",
+    ParserOptions,
+    DEFAULT_CONFIG,
     assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents", "doc._.certificates"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
+    scores={
         "dep_uas": 0.5,
         "dep_las": 0.5,
         "dep_las_per_type": None,
@@ -60,44 +96,3 @@ DEFAULT_CONFIG = {
         "certified_pruned": None,
     },
 )
-def make_branch_and_bound_parser(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    decoder: Any,
-    factors: list[
-        Literal["arcs", "grandparents", "siblings", "tri_siblings", "great_grandparents"]
-    ],
-    factors_start: int,
-    window: int,
-    k: int | None,
-    beam: float | None,
-    projective: bool,
-    iterations: int | None,
-    seconds: float | None,
-    head_margins: bool,
-    k_best: int,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> Callable[[Doc], Doc]:
-    """Build the parser; its options are those of
-    :class:`~spacy_decoders.components.parser.parser.BranchAndBoundParser`.
-    """
-    from ..parser.parser import BranchAndBoundParser
-
-    return BranchAndBoundParser(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        factors=factors,
-        factors_start=factors_start,
-        window=window,
-        k=k,
-        beam=beam,
-        projective=projective,
-        iterations=iterations,
-        seconds=seconds,
-        head_margins=head_margins,
-        k_best=k_best,
-        scorer=scorer,
-    )

@@ -1,98 +1,36 @@
 """The factory of ``exact_tagger``: what spaCy imports whenever it looks for a component."""
 
-from __future__ import annotations
+from typing import Any, Literal, cast, get_args
 
-from collections.abc import Callable
-from typing import Any, Literal
+from ...decoders.protocols import ChainDecoding
+from ...errors import ProblemError
+from ...models.tagger.losses import Loss
+from ..option_checks import alternatives, decoder_of, strings
+from ..options import WithOptions, option
+from .factory import default_config, register_factory
 
-from spacy.language import Language
-from spacy.tokens import Doc
-from thinc.api import Model
+__all__ = ["DEFAULT_CONFIG", "TARGETS", "TaggerOptions", "Target", "make_exact_tagger"]
 
-from ... import registry  # noqa: F401 - creates `@decoders`
-from .. import extensions
-
-__all__ = ["DEFAULT_CONFIG", "make_exact_tagger"]
-
-extensions.install()
-
-# a plain dict: parsing a config would cost every spacy.blank() milliseconds
-DEFAULT_CONFIG = {
-    "target": "tag",
-    "loss": "crf",
-    "overwrite": True,
-    "margins": False,
-    "k_best": 1,
-    "model": {
-        "@architectures": "spacy-decoders.ChainScorer.v1",
-        "tok2vec": {
-            "@architectures": "spacy.HashEmbedCNN.v2",
-            "pretrained_vectors": None,
-            "width": 96,
-            "depth": 4,
-            "embed_size": 2000,
-            "window_size": 1,
-            "maxout_pieces": 3,
-            "subword_features": True,
-        },
-    },
-    "decoder": {"@decoders": "spacy-decoders.ForwardDominance.v1"},
-    "scorer": {"@scorers": "spacy-decoders.tagger_scorer.v1"},
-}
+Target = Literal["tag", "pos", "morph", "ent"]
+TARGETS: tuple[Target, ...] = get_args(Target)
 
 
-@Language.factory(
-    "exact_tagger",
-    assigns=[
-        "token.tag",
-        "token.pos",
-        "token.morph",
-        "doc.ents",
-        "token.ent_iob",
-        "token.ent_type",
-        "token._.tag_margin",
-        "doc._.taggings",
-        "doc._.certificates",
-    ],
-    default_config=DEFAULT_CONFIG,
-    # for other targets weigh their own scores in [training.score_weights]
-    default_score_weights={
-        "tag_acc": 1.0,
-        "pos_acc": None,
-        "morph_acc": None,
-        "morph_per_feat": None,
-        "ents_f": None,
-        "ents_p": None,
-        "ents_r": None,
-        "ents_per_type": None,
-        "certified": None,
-        "certified_pruned": None,
-    },
-)
-def make_exact_tagger(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    decoder: Any,
-    target: Literal["tag", "pos", "morph", "ent"] | list[Literal["tag", "pos", "morph", "ent"]],
-    loss: Literal["crf", "margin", "perceptron"],
-    overwrite: bool,
-    margins: bool,
-    k_best: int,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> Callable[[Doc], Doc]:
-    """Make an exact tagger.
+def _checked_target(name: str, value: Any) -> Target | tuple[Target, ...]:
+    """One target, or several different ones."""
+    targets: Any = (value,) if isinstance(value, str) else strings(name, value)
+    if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
+        raise ProblemError(
+            f"{name}: expected one of {', '.join(TARGETS)} or a list of different ones, "
+            f"got {value!r}."
+        )
+    return cast("Target", value) if isinstance(value, str) else targets
 
-    Parameters
+
+class TaggerOptions(WithOptions):
+    """The options of ``exact_tagger``.
+
+    Attributes
     ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    model
-        A chain scorer, such as ``spacy-decoders.ChainScorer.v1``.
-    decoder
-        Any chain decoder of ``@decoders``.
     target
         What to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
         jointly, by one chain over the combinations seen in training.
@@ -106,20 +44,70 @@ def make_exact_tagger(
         if this token had to have another label.
     k_best
         How many labellings to put into ``doc._.taggings``, if more than 1.
-    scorer
-        The scoring method.
+    decoder
+        Any chain decoder of ``@decoders``.
     """
-    from ..tagger.tagger import ExactTagger
 
-    return ExactTagger(
-        nlp.vocab,
-        model,
-        decoder,
-        name,
-        target=target,
-        loss=loss,
-        overwrite=overwrite,
-        margins=margins,
-        k_best=k_best,
-        scorer=scorer,
+    target: Target | list[Target] = option(
+        "tag",
+        _checked_target,
+        fixed="a trained model has the labels of its target; make another component for another.",
     )
+    loss: Loss = option("crf")
+    overwrite: bool = option(True)
+    margins: bool = option(False)
+    k_best: int = option(1, alternatives)
+    decoder: ChainDecoding = option(
+        {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain"), saved=False
+    )
+
+
+# a plain dict: parsing a config would cost every spacy.blank() milliseconds
+DEFAULT_CONFIG = default_config(
+    TaggerOptions,
+    model={
+        "@architectures": "spacy-decoders.ChainScorer.v1",
+        "tok2vec": {
+            "@architectures": "spacy.HashEmbedCNN.v2",
+            "pretrained_vectors": None,
+            "width": 96,
+            "depth": 4,
+            "embed_size": 2000,
+            "window_size": 1,
+            "maxout_pieces": 3,
+            "subword_features": True,
+        },
+    },
+    scorer="spacy-decoders.tagger_scorer.v1",
+)
+
+make_exact_tagger = register_factory(
+    "exact_tagger",
+    "tagger.tagger:ExactTagger",
+    TaggerOptions,
+    DEFAULT_CONFIG,
+    assigns=[
+        "token.tag",
+        "token.pos",
+        "token.morph",
+        "doc.ents",
+        "token.ent_iob",
+        "token.ent_type",
+        "token._.tag_margin",
+        "doc._.taggings",
+        "doc._.certificates",
+    ],
+    # for other targets weigh their own scores in [training.score_weights]
+    scores={
+        "tag_acc": 1.0,
+        "pos_acc": None,
+        "morph_acc": None,
+        "morph_per_feat": None,
+        "ents_f": None,
+        "ents_p": None,
+        "ents_r": None,
+        "ents_per_type": None,
+        "certified": None,
+        "certified_pruned": None,
+    },
+)

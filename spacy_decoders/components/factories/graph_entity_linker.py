@@ -1,98 +1,34 @@
 """The factory of ``graph_entity_linker``: what spaCy imports whenever it looks for a component."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Literal
 
-from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.kb import KnowledgeBase
 
-from ... import registry  # noqa: F401 - creates `@decoders`
+from ...decoders.protocols import RepresentativesDecoding
 from ...errors import ProblemError
-from .. import extensions
+from ..option_checks import decoder_of, function, number, whole
+from ..options import WithOptions, option
+from .factory import default_config, register_factory
 
-__all__ = ["DEFAULT_CONFIG", "make_graph_entity_linker"]
+__all__ = ["DEFAULT_CONFIG", "LinkerOptions", "MentionSource", "make_graph_entity_linker"]
 
-extensions.install()
-
-DEFAULT_CONFIG = {
-    "mentions": "ents",
-    "spans_key": "sc",
-    "labels_discard": [],
-    "max_candidates": 30,
-    "min_score": 0.0,
-    "min_margin": 0.0,
-    "shown": 10,
-    "window": 100,
-    "iterations": 1000,
-    "seconds": None,
-    "store_kb": False,
-    "overwrite": True,
-    "kb": {"@misc": "spacy-decoders.ConceptBase.v1", "path": None},
-    "candidates": {"@misc": "spacy-decoders.AliasCandidates.v1"},
-    "pairs": {"@misc": "spacy-decoders.SharedNeighbours.v1"},
-    "model": {"@architectures": "spacy-decoders.LinkWeights.v1"},
-    "decoder": {"@decoders": "spacy-decoders.ExactRepresentatives.v1"},
-    "scorer": {"@scorers": "spacy-decoders.linker_scorer.v1"},
-}
+MentionSource = Literal["ents", "spans", "aliases"]
 
 
-@Language.factory(
-    "graph_entity_linker",
-    assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "nel_micro_f": 1.0,
-        "nel_micro_r": None,
-        "nel_micro_p": None,
-        "nel_linkable_acc": None,
-        "certified": None,
-        "certified_pruned": None,
-    },
-)
-def make_graph_entity_linker(
-    nlp: Language,
-    name: str,
-    kb: Any,
-    candidates: Callable[..., Any],
-    pairs: Any,
-    model: Any,
-    decoder: Any,
-    mentions: Literal["ents", "spans", "aliases"],
-    spans_key: str,
-    labels_discard: list[str],
-    max_candidates: int,
-    min_score: float,
-    min_margin: float,
-    shown: int,
-    window: int,
-    iterations: int | None,
-    seconds: float | None,
-    store_kb: bool,
-    overwrite: bool,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> Callable[[Doc], Doc]:
-    """Make a linker.
+def _checked_kb(name: str, value: Any) -> Any:
+    if not isinstance(value, KnowledgeBase):
+        raise ProblemError(
+            f"{name}: expected a spacy.kb.KnowledgeBase; got {type(value).__name__}."
+        )
+    return value
 
-    Parameters
+
+class LinkerOptions(WithOptions):
+    """The options of ``graph_entity_linker``.
+
+    Attributes
     ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    kb
-        Loads the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the path of a folder
-        (null: the small one that ships with the package), or any loader of spaCy's.
-    candidates
-        Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
-        ``spacy-decoders.TextCandidates.v1`` or your own.
-    pairs
-        What two links cost together: ``spacy-decoders.SharedNeighbours.v1`` and others.
-    model
-        ``spacy-decoders.LinkWeights.v1``.
-    decoder
-        Any representatives decoder of ``@decoders``.
     mentions
         "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases.
     spans_key
@@ -118,35 +54,65 @@ def make_graph_entity_linker(
         where the config says.
     overwrite
         Whether to link mentions that have an identifier already.
-    scorer
-        The scoring method.
+    kb
+        In a config what loads the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the
+        path of a folder (null: the small one that ships with the package), or any loader of
+        spaCy's. As an attribute the knowledge base itself.
+    candidates
+        Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
+        ``spacy-decoders.TextCandidates.v1`` or your own.
+    pairs
+        What two links cost together: ``spacy-decoders.SharedNeighbours.v1`` and others.
+    decoder
+        Any representatives decoder of ``@decoders``.
     """
-    from ..linker.linker import GraphEntityLinker
 
-    if not callable(kb):
-        raise ProblemError(
-            "kb: expected a loader; for a folder give {'@misc': 'spacy-decoders.ConceptBase.v1', "
-            f"'path': {str(kb)!r}}}."
-        )
-    return GraphEntityLinker(
-        nlp.vocab,
-        model,
-        kb(nlp.vocab),
-        name,
-        candidates=candidates,
-        pairs=pairs,
-        decoder=decoder,
-        mentions=mentions,
-        spans_key=spans_key,
-        labels_discard=labels_discard,
-        max_candidates=max_candidates,
-        min_score=min_score,
-        min_margin=min_margin,
-        shown=shown,
-        window=window,
-        iterations=iterations,
-        seconds=seconds,
-        store_kb=store_kb,
-        overwrite=overwrite,
-        scorer=scorer,
+    mentions: MentionSource = option("ents")
+    spans_key: str = option("sc")
+    labels_discard: list[str] = option([])
+    max_candidates: int = option(30, whole(1))
+    min_score: float = option(0.0, number())
+    min_margin: float = option(0.0, number())
+    shown: int = option(10, whole(1))
+    window: int = option(100, whole(1))
+    iterations: int | None = option(1000, whole(1))
+    seconds: float | None = option(None, number(above=0))
+    store_kb: bool = option(False)
+    overwrite: bool = option(True)
+    kb: Any = option(
+        {"@misc": "spacy-decoders.ConceptBase.v1", "path": None}, _checked_kb, saved=False
     )
+    candidates: Callable[..., Any] = option(
+        {"@misc": "spacy-decoders.AliasCandidates.v1"}, function, saved=False
+    )
+    pairs: Callable[..., Any] = option(
+        {"@misc": "spacy-decoders.SharedNeighbours.v1"}, function, saved=False
+    )
+    decoder: RepresentativesDecoding = option(
+        {"@decoders": "spacy-decoders.ExactRepresentatives.v1"},
+        decoder_of("representatives"),
+        saved=False,
+    )
+
+
+DEFAULT_CONFIG = default_config(
+    LinkerOptions,
+    model={"@architectures": "spacy-decoders.LinkWeights.v1"},
+    scorer="spacy-decoders.linker_scorer.v1",
+)
+
+make_graph_entity_linker = register_factory(
+    "graph_entity_linker",
+    "linker.linker:GraphEntityLinker",
+    LinkerOptions,
+    DEFAULT_CONFIG,
+    assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],
+    scores={
+        "nel_micro_f": 1.0,
+        "nel_micro_r": None,
+        "nel_micro_p": None,
+        "nel_linkable_acc": None,
+        "certified": None,
+        "certified_pruned": None,
+    },
+)

@@ -1,95 +1,52 @@
 """The factory of ``headline_generator``: what spaCy imports whenever it looks for a component."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from typing import Any, Literal
 
-from spacy.language import Language
-from spacy.tokens import Doc
+from ...decoders.protocols import PathDecoding
+from ...errors import ProblemError
+from ..option_checks import alternatives, decoder_of, number, whole
+from ..options import WithOptions, option
+from .factory import default_config, register_factory
 
-from ... import registry  # noqa: F401 - creates `@decoders`
-from .. import extensions
+__all__ = ["DEFAULT_CONFIG", "HeadlineOptions", "Length", "make_headline_generator"]
 
-__all__ = ["DEFAULT_CONFIG", "make_headline_generator"]
-
-extensions.install()
-
-DEFAULT_CONFIG = {
-    "mode": "words",
-    "length": "auto",
-    "max_chars": None,
-    "n_best": 1,
-    "spans_key": None,
-    "ordering": 0.1,
-    "contiguity": 1.0,
-    "ends": 0.0,
-    "auxiliaries": None,
-    "max_vertices": 1000,
-    "iterations": 200,
-    "seconds": None,
-    "model": {"@architectures": "spacy-decoders.WordSelection.v1"},
-    "decoder": {"@decoders": "spacy-decoders.ExactPath.v1"},
-    "scorer": {"@scorers": "spacy-decoders.headline_scorer.v1"},
-}
+#: A number of content words, "auto", or the least and the most.
+Length = int | Literal["auto"] | list[int]
 
 
-@Language.factory(
-    "headline_generator",
-    assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
-    default_config=DEFAULT_CONFIG,
-    default_score_weights={
-        "headline_rougeL": 1.0,
-        "headline_rouge1": None,
-        "headline_rouge2": None,
-        "certified": None,
-        "certified_pruned": None,
-    },
-)
-def make_headline_generator(
-    nlp: Language,
-    name: str,
-    model: Any,
-    decoder: Any,
-    mode: Literal["words", "extractive"],
-    length: int | Literal["auto"] | list[int],
-    max_chars: int | None,
-    n_best: int,
-    spans_key: str | None,
-    ordering: float,
-    contiguity: float,
-    ends: float,
-    auxiliaries: list[str] | None,
-    max_vertices: int,
-    iterations: int | None,
-    seconds: float | None,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> Callable[[Doc], Doc]:
-    """Make a headline generator.
+def _checked_length(name: str, value: Any) -> int | Literal["auto"] | tuple[int, ...]:
+    """A number of words, "auto", or the least and the most."""
+    if value == "auto":
+        return "auto"
+    ends = tuple(value) if isinstance(value, (list, tuple)) else (value,)
+    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
+        raise ProblemError(f"{name}: expected a number, 'auto' or [least, most]; got {value!r}.")
+    if not 1 <= ends[0] <= ends[-1]:
+        raise ProblemError(f"{name}: expected 1 <= least <= most; got {value!r}.")
+    return ends if isinstance(value, (list, tuple)) else ends[0]
 
-    Parameters
+
+class HeadlineOptions(WithOptions):
+    """The options of ``headline_generator``.
+
+    Attributes
     ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    model
-        Selects words: ``spacy-decoders.WordSelection.v1``.
-    decoder
-        Any path decoder of ``@decoders``.
     mode
         "words" selects and orders words; "extractive" whole sentences.
     length
-        Content words (or sentences), "auto", or ``[least, most]``.
+        Content words (or sentences), or ``[least, most]``. "auto" chooses the length with the
+        best mean score per step from word to word within what is usual. A text with fewer
+        different words gets the longest headline it allows.
     max_chars
-        The most characters, or null.
+        The most characters, or null: the best headline that fits, shorter if need be.
     n_best
         How many headlines go to ``doc._.headlines``.
     spans_key
         Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
         instead of one for the document.
     ordering
-        Weight of the language model against the selection of words.
+        Weight of the language model against the selection of words, or of the text's order
+        against that of sentences.
     contiguity
         Worth of a step that the text itself makes.
     ends
@@ -102,31 +59,49 @@ def make_headline_generator(
         the least likely, and the certificate's scope says "pruned".
     iterations
         The decoder's iterations for each decoding, or null for no limit: work, not time, so
-        that the same text gets the same headline on a busy machine.
+        that the same text gets the same headline on a busy machine. The default is 1 or 2 s of
+        the exact decoder's on the hardest of texts.
     seconds
-        A ceiling on the time for each decoding, or null.
-    scorer
-        The scoring method.
+        A ceiling on the time for each decoding, or null: headlines then depend on how busy
+        the machine is.
+    decoder
+        Any path decoder of ``@decoders``.
     """
-    from ..headline.generator import HeadlineGenerator
 
-    return HeadlineGenerator(
-        nlp.vocab,
-        model,
-        name,
-        decoder=decoder,
-        language=nlp.lang or "xx",
-        mode=mode,
-        length=length,
-        max_chars=max_chars,
-        n_best=n_best,
-        spans_key=spans_key,
-        ordering=ordering,
-        contiguity=contiguity,
-        ends=ends,
-        auxiliaries=auxiliaries,
-        max_vertices=max_vertices,
-        iterations=iterations,
-        seconds=seconds,
-        scorer=scorer,
+    mode: Literal["words", "extractive"] = option("words")
+    length: Length = option("auto", _checked_length)
+    max_chars: int | None = option(None, whole(1))
+    n_best: int = option(1, alternatives)
+    spans_key: str | None = option(None)
+    ordering: float = option(0.1, number(least=0))
+    contiguity: float = option(1.0, number())
+    ends: float = option(0.0, number(least=0))
+    auxiliaries: list[str] | None = option(None)
+    max_vertices: int = option(1000, whole(2))
+    iterations: int | None = option(200, whole(1))
+    seconds: float | None = option(None, number(above=0))
+    decoder: PathDecoding = option(
+        {"@decoders": "spacy-decoders.ExactPath.v1"}, decoder_of("path"), saved=False
     )
+
+
+DEFAULT_CONFIG = default_config(
+    HeadlineOptions,
+    model={"@architectures": "spacy-decoders.WordSelection.v1"},
+    scorer="spacy-decoders.headline_scorer.v1",
+)
+
+make_headline_generator = register_factory(
+    "headline_generator",
+    "headline.generator:HeadlineGenerator",
+    HeadlineOptions,
+    DEFAULT_CONFIG,
+    assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
+    scores={
+        "headline_rougeL": 1.0,
+        "headline_rouge1": None,
+        "headline_rouge2": None,
+        "certified": None,
+        "certified_pruned": None,
+    },
+)

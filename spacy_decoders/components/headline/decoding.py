@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Span
 
 from ...errors import ProblemError
-from ...models.headline.corpus_model import HeadlineKnowledge
+from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.words import Vertices, Words
 from .units import Headline, headline_of_sentences, headline_of_words
 from .words import word_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import srsly
@@ -17,37 +17,30 @@ from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
 from ...errors import ProblemError
-from ...models.headline.corpus_model import HeadlineKnowledge
-from ...models.headline.selection import fit_logistic, selection_features
+from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.stems import Stemmer
-from ...models.headline.word_selection import WordSelection, feature_columns
+from ...models.headline.word_features import word_features
+from ...models.headline.word_selection import WordSelection, feature_columns, fit_logistic
 from ...models.headline.words import Vertices, Words
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
-from ..option_checks import (
-    alternatives,
-    decoder_of,
-    number,
-    one_of,
-    optional,
-    strings,
-    text,
-    whole,
-)
-from ..options import Option
+from ..factories.headline_generator import HeadlineOptions
 from .decoding import GraphSettings, ScoredUnit, headlines_of_sentences, headlines_of_words
 from .units import Headline, title_words
 from .words import read_words, word_keys
-from .writer import ITERATIONS, HeadlineWriter, Length, checked_length
+from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
 
 
-class HeadlineGenerator(DecodingPipe):
+class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     """Selects and orders a document's words into the headline of highest score.
 
-    Works untrained; training counts a corpus of titled texts and fits the selection. The
-    reference documents of training examples carry their title in ``doc._.headline``.
+    Its options are told by
+    :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`, and each
+    can be given as a keyword. It works untrained; training counts a corpus of titled texts and
+    fits the selection. The reference documents of training examples carry their title in
+    ``doc._.headline``.
 
     Examples
     --------
@@ -59,62 +52,11 @@ class HeadlineGenerator(DecodingPipe):
     ('Binary search', 'optimal')
     """
 
-    decoder = Option(decoder_of("path"), saved=False)
-    mode = Option(one_of(("words", "extractive")))
-    length = Option(checked_length)
-    max_chars = Option(optional(whole(1)))
-    n_best = Option(alternatives)
-    spans_key = Option(optional(text))
-    ordering = Option(number(least=0))
-    contiguity = Option(number())
-    ends = Option(number(least=0))
-    auxiliaries = Option(optional(strings))
-    max_vertices = Option(whole(2))
-    iterations = Option(optional(whole(1)))
-    seconds = Option(optional(number(above=0)))
-
     def __init__(
-        self,
-        vocab: Vocab,
-        model: WordSelection,
-        name: str = "headline_generator",
-        *,
-        decoder: Any,
-        language: str = "xx",
-        mode: Literal["words", "extractive"] = "words",
-        length: Length = "auto",
-        max_chars: int | None = None,
-        n_best: int = 1,
-        spans_key: str | None = None,
-        ordering: float = 0.1,
-        contiguity: float = 1.0,
-        ends: float = 0.0,
-        auxiliaries: Sequence[str] | None = None,
-        max_vertices: int = 1000,
-        iterations: int | None = ITERATIONS,
-        seconds: float | None = None,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        self, vocab: Vocab, model: WordSelection, name: str = "headline_generator", **options: Any
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {"language": language}
-        self.configure(
-            decoder=decoder,
-            mode=mode,
-            length=length,
-            max_chars=max_chars,
-            n_best=n_best,
-            spans_key=spans_key,
-            ordering=ordering,
-            contiguity=contiguity,
-            ends=ends,
-            auxiliaries=auxiliaries,
-            max_vertices=max_vertices,
-            iterations=iterations,
-            seconds=seconds,
-        )
+        language = vocab.lang or "xx"
+        super().__init__(vocab, model, name, cfg={"language": language}, **options)
         self._knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
 
@@ -139,7 +81,7 @@ class HeadlineGenerator(DecodingPipe):
             self.contiguity,
             self.ends,
             self.max_vertices,
-            self.knowledge.auxiliaries if given is None else given,
+            self.knowledge.auxiliaries if given is None else tuple(given),
         )
 
     # --- decoding ----------------------------------------------------------------
@@ -187,7 +129,7 @@ class HeadlineGenerator(DecodingPipe):
     def _table(
         self, words: Words, vertices: Vertices, title: NDArray[np.bool_] | None = None
     ) -> Any:
-        table = selection_features(words, vertices, self.knowledge.corpus, title=title)
+        table = word_features(words, vertices, self.knowledge.corpus, title=title)
         return table[:, feature_columns(self.model)].astype(np.float32)
 
     # --- training ----------------------------------------------------------------

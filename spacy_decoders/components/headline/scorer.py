@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..scoring import score_certified
@@ -18,11 +19,12 @@ def score_headlines(
 ) -> dict[str, Any]:
     """Return the mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L, and the share certified.
 
-    Documents whose reference has no headline don't count; without any, the scores are None.
+    Of several generators in a pipeline each is scored by its own headlines. Documents whose
+    reference has no headline don't count; without any, the scores are None.
     """
     examples = list(examples)
     results = [
-        rouge(example.reference._.headline, example.predicted._.headline)
+        rouge(example.reference._.headline, _headline_of(example.predicted, component))
         for example in examples
         if example.reference._.headline
     ]
@@ -33,6 +35,14 @@ def score_headlines(
         for kind in Rouge._fields
     }
     return {**scores, **score_certified(examples, component)}
+
+
+def _headline_of(doc: Doc, component: str) -> str:
+    """A component's best headline; where it left no trace, what stands at the document."""
+    if component not in doc._.certificates:
+        return str(doc._.headline)
+    own = (entry["text"] for entry in doc._.headlines if entry.get("component") == component)
+    return next(own, "")
 
 
 def make_headline_scorer() -> Callable[..., dict[str, Any]]:

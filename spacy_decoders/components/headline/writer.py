@@ -4,38 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...decoders.protocols import PathDecoding
+from ...errors import InfeasibleError
+from ..factories.headline_generator import Length
 from .units import Headline
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
 
-__all__ = ["ITERATIONS", "HeadlineWriter", "Length", "checked_length"]
-
-#: A number of content words, "auto", or the least and the most.
-Length = int | Literal["auto"] | Sequence[int]
-
-#: Iterations of a decoding: 1 or 2 s of the exact decoder's on the hardest of texts.
-ITERATIONS = 200
+__all__ = ["HeadlineWriter"]
 
 #: Ranked headlines that are looked through for one that fits `max_chars`.
 LOOKED_THROUGH = 20
-
-
-def checked_length(name: str, value: Any) -> Length:
-    """A number of words, "auto", or the least and the most."""
-    if value == "auto":
-        return "auto"
-    ends = tuple(value) if isinstance(value, (list, tuple)) else (value,)
-    if len(ends) not in (1, 2) or not all(type(end) is int for end in ends):
-        raise ProblemError(f"{name}: expected a number, 'auto' or [least, most]; got {value!r}.")
-    if not 1 <= ends[0] <= ends[-1]:
-        raise ProblemError(f"{name}: expected 1 <= least <= most; got {value!r}.")
-    return ends if isinstance(value, (list, tuple)) else ends[0]
 
 
 @dataclass(frozen=True)
@@ -61,7 +45,7 @@ class HeadlineWriter:
         The decoder's iterations for each decoding, or None for no limit.
     """
 
-    decoder: Any
+    decoder: PathDecoding
     length: Length
     max_chars: int | None
     n_best: int

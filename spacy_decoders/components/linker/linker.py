@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast, get_args
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +22,15 @@ from ...errors import ProblemError
 from ...models.linker.weights import LinkWeights, conditional_gradient
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
-from ..option_checks import (
-    decoder_of,
-    flag,
-    function,
-    number,
-    one_of,
-    optional,
-    strings,
-    text,
-    whole,
-)
-from ..options import Option
-from .candidates import CandidateFinder, gather
+from ..factories.graph_entity_linker import LinkerOptions, MentionSource
+from .candidates import gather
 from .knowledge_base import ConceptKnowledgeBase
 from .links import Links, Mentions, features_of, nil_link
-from .mentions import MentionSource, find_mentions
+from .mentions import find_mentions
 from .windows import LinkWindow, link_windows
 
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
-    from ...knowledge.pair_costs import PairCosts
 
 __all__ = ["GraphEntityLinker"]
 
@@ -50,20 +38,14 @@ __all__ = ["GraphEntityLinker"]
 NIL = "NIL"
 
 
-def _checked_kb(name: str, value: Any) -> KnowledgeBase:
-    if not isinstance(value, KnowledgeBase):
-        raise ProblemError(
-            f"{name}: expected a spacy.kb.KnowledgeBase; got {type(value).__name__}."
-        )
-    return value
-
-
-class GraphEntityLinker(DecodingPipe):
+class GraphEntityLinker(LinkerOptions, DecodingPipe):
     """Links the mentions of a document such that the concepts fit each other.
 
     Without training it weighs how often a mention means a concept against how near the
     concepts of all mentions are in the graph; a few weights can be learnt from examples.
-    The options are told by its factory, ``factories.graph_entity_linker``.
+    Its options are told by
+    :class:`~spacy_decoders.components.factories.graph_entity_linker.LinkerOptions`, and each
+    can be given as a keyword; `kb` is given as what loads it.
 
     Examples
     --------
@@ -77,70 +59,21 @@ class GraphEntityLinker(DecodingPipe):
     'optimal'
     """
 
-    kb = Option(_checked_kb, saved=False)
-    candidates = Option(function, saved=False)
-    pairs = Option(function, saved=False)
-    decoder = Option(decoder_of("representatives"), saved=False)
-    mentions = Option(one_of(get_args(MentionSource)))
-    spans_key = Option(text)
-    labels_discard = Option(strings)
-    max_candidates = Option(whole(1))
-    min_score = Option(number())
-    min_margin = Option(number())
-    shown = Option(whole(1))
-    window = Option(whole(1))
-    iterations = Option(optional(whole(1)))
-    seconds = Option(optional(number(above=0)))
-    store_kb = Option(flag)
-    overwrite = Option(flag)
-
     def __init__(
         self,
         vocab: Vocab,
         model: LinkWeights,
-        kb: KnowledgeBase,
         name: str = "graph_entity_linker",
         *,
-        candidates: CandidateFinder,
-        pairs: PairCosts,
-        decoder: Any,
-        mentions: MentionSource = "ents",
-        spans_key: str = "sc",
-        labels_discard: Sequence[str] = (),
-        max_candidates: int = 30,
-        min_score: float = 0.0,
-        min_margin: float = 0.0,
-        shown: int = 10,
-        window: int = 100,
-        iterations: int | None = 1000,
-        seconds: float | None = None,
-        store_kb: bool = False,
-        overwrite: bool = True,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        kb: Callable[[Vocab], KnowledgeBase],
+        **options: Any,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {}
-        self.configure(
-            kb=kb,
-            candidates=candidates,
-            pairs=pairs,
-            decoder=decoder,
-            mentions=mentions,
-            spans_key=spans_key,
-            labels_discard=labels_discard,
-            max_candidates=max_candidates,
-            min_score=min_score,
-            min_margin=min_margin,
-            shown=shown,
-            window=window,
-            iterations=iterations,
-            seconds=seconds,
-            store_kb=store_kb,
-            overwrite=overwrite,
-        )
+        if not callable(kb):
+            raise ProblemError(
+                "kb: expected a loader; for a folder give {'@misc': "
+                f"'spacy-decoders.ConceptBase.v1', 'path': {str(kb)!r}}}."
+            )
+        super().__init__(vocab, model, name, cfg={}, kb=kb(vocab), **options)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what would fail at every document."""

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 from spacy.kb import KnowledgeBase
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ...errors import ProblemError
+from ..factories.graph_entity_linker import MentionSource
 from .knowledge_base import ConceptKnowledgeBase
 
-__all__ = ["MATCH_LABEL", "MentionSource", "find_mentions"]
-
-MentionSource = Literal["ents", "spans", "aliases"]
+__all__ = ["MATCH_LABEL", "find_mentions"]
 
 #: Label of entities that the alias matcher adds.
 MATCH_LABEL = "CONCEPT"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import spacy
 from spacy.scorer import Scorer
 from spacy.training import Example
 
@@ -14,7 +13,6 @@ from ..scoring import score_certified
 __all__ = ["make_linker_scorer", "score_linker"]
 
 
-@spacy.registry.scorers("spacy-decoders.linker_scorer.v1")
 def make_linker_scorer(component: str = "graph_entity_linker") -> Callable[..., dict[str, Any]]:
     """Make the scorer of a linker with this name."""
     from functools import partial

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +21,14 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.decoding import TreeParser
-from ...models.parser.factor_templates import FAMILIES, FactorTemplates, Family, add_families
+from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
+from ...models.parser.factor_weights import FAMILIES, Family, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ..decoding_pipe import DecodingPipe
 from ..extensions import record_certificates, record_margins
-from ..option_checks import alternatives, decoder_of, flag, number, optional, strings, whole
-from ..options import Option
+from ..factories.branch_and_bound_parser import ParserOptions
 from ..scoring import score_certified
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
@@ -41,18 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["BranchAndBoundParser", "make_parser_scorer"]
 
 
-def _checked_factors(name: str, value: Any) -> tuple[str, ...]:
-    """Families of factors, or none."""
-    families = strings(name, value)
-    unknown = [family for family in families if family not in FAMILIES]
-    if unknown or len(set(families)) < len(families):
-        raise ProblemError(
-            f"{name}: expected different ones of {', '.join(FAMILIES)}, or none; got {value!r}."
-        )
-    return families
-
-
-class BranchAndBoundParser(DecodingPipe):
+class BranchAndBoundParser(ParserOptions, DecodingPipe):
     """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
     A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
@@ -64,89 +52,19 @@ class BranchAndBoundParser(DecodingPipe):
     vocab, model, name
         As for every trainable pipe; the model is an
         :func:`~spacy_decoders.models.parser.arc_scorer.ArcScorer`.
-    decoder
-        A tree decoder: Eisner, ChuLiuEdmonds, SecondOrder, BranchAndBound, PriceAndCut.
-    factors
-        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings",
-        "tri_siblings", "great_grandparents". Eisner and ChuLiuEdmonds take none but "arcs".
-    factors_start
-        After so many updates the factors begin to learn, from what the arcs get wrong.
-    window
-        Siblings farther apart than so many tokens are no factor.
-    k
-        Score factors over each token's k best heads only: faster, and certified among the
-        trees of these ("pruned"). None for all.
-    beam
-        Score factors over those arcs only through which the best tree by single arcs is worth
-        at most so much less than the best of all: faster than `k`, as sure tokens are left
-        one head and doubtful ones many; 10 leaves three a token. None for all.
-    projective
-        Whether arcs may not cross.
-    iterations
-        Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
-        programs); when it is done, the best tree so far stands, with its gap. None for no
-        limit. The same sentence gets the same tree on any machine.
-    seconds
-        Time for one sentence, as a further limit: which tree is found in it depends on the
-        machine and on how busy it is. None for no limit.
-    head_margins
-        Whether to set ``token._.head_margin``: the best tree's score minus that of the best
-        tree in which the token has another head.
-    k_best
-        Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
-    scorer
-        The scoring method.
+    options
+        See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
-
-    decoder = Option(decoder_of("tree"), saved=False)
-    factors = Option(_checked_factors)
-    factors_start = Option(whole(0))
-    window = Option(whole(1))
-    k = Option(optional(whole(1)))
-    beam = Option(optional(number(least=0)))
-    projective = Option(flag)
-    iterations = Option(optional(whole(1)))
-    seconds = Option(optional(number(above=0)))
-    head_margins = Option(flag)
-    k_best = Option(alternatives)
 
     def __init__(
         self,
         vocab: Vocab,
         model: Model[list[Doc], Floats2d],
         name: str = "branch_and_bound_parser",
-        *,
-        decoder: Any,
-        factors: Sequence[Family] = ("arcs", "grandparents", "siblings"),
-        factors_start: int = 1000,
-        window: int = 15,
-        k: int | None = None,
-        beam: float | None = None,
-        projective: bool = True,
-        iterations: int | None = 500,
-        seconds: float | None = None,
-        head_margins: bool = False,
-        k_best: int = 1,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        **options: Any,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
-        self.configure(
-            decoder=decoder,
-            factors=factors,
-            factors_start=factors_start,
-            window=window,
-            k=k,
-            beam=beam,
-            projective=projective,
-            iterations=iterations,
-            seconds=seconds,
-            head_margins=head_margins,
-            k_best=k_best,
-        )
+        cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
+        super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
         self._gold: GoldReader | None = None
 
@@ -169,13 +87,20 @@ class BranchAndBoundParser(DecodingPipe):
     @property
     def templates(self) -> FactorTemplates:
         """What scores the factors."""
-        return FactorTemplates(self.model.get_ref("factors"), self.factors, self.window)
+        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors), self.window)
 
     @property
-    def first_order(self) -> TreeParser:
-        """How sentences are decoded by their arcs alone."""
-        budget = Budget(self.seconds, self.iterations)
-        return TreeParser(self.decoder, None, self.projective, self.k, self.beam, budget=budget)
+    def parser(self) -> TreeParser:
+        """How sentences are decoded: by arcs alone until a factor has been learnt."""
+        templates = self.templates
+        return TreeParser(
+            self.decoder,
+            templates if templates.is_trained else None,
+            self.projective,
+            self.k,
+            self.beam,
+            budget=Budget(self.seconds, self.iterations),
+        )
 
     # --- labels ---
 
@@ -219,14 +144,6 @@ class BranchAndBoundParser(DecodingPipe):
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
         return parsed
-
-    @property
-    def parser(self) -> TreeParser:
-        """How sentences are decoded: by arcs alone until a factor has been learnt."""
-        templates = self.templates
-        if not templates.families or not templates.is_trained:
-            return self.first_order
-        return replace(self.first_order, templates=templates)
 
     def _decode_sentence(
         self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc

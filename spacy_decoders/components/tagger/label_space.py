@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +15,9 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
+from ..factories.exact_tagger import Target
 
-__all__ = ["TARGETS", "LabelSpace", "Target", "aligned_labels", "reference_labels"]
-
-Target = Literal["tag", "pos", "morph", "ent"]
-TARGETS: tuple[Target, ...] = ("tag", "pos", "morph", "ent")
+__all__ = ["LabelSpace", "aligned_labels", "reference_labels"]
 
 _IOB = {"I": 1, "O": 2, "B": 3}
 _COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
-import spacy
 from spacy.scorer import Scorer, get_ner_prf
 from spacy.training import Example
 
@@ -42,7 +41,6 @@ def _key_of(token: Any, attribute: str) -> int:
     return cast(int, token.morph.key)
 
 
-@spacy.registry.scorers("spacy-decoders.tagger_scorer.v1")
 def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
     """Make the scorer of ``exact_tagger``."""
     return score_tagger

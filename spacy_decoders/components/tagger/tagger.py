@@ -18,36 +18,25 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ...errors import ProblemError
-from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch, Loss
+from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
-from ..option_checks import alternatives, decoder_of, flag, one_of, strings
-from ..options import Option
+from ..factories.exact_tagger import TaggerOptions, Target
 from .constraints import constrained
 from .decoding import Tagging, decode_units, unit_lengths
-from .label_space import TARGETS, LabelSpace, Target, aligned_labels, reference_labels
+from .label_space import LabelSpace, aligned_labels, reference_labels
 
 __all__ = ["ExactTagger"]
 
 
-def _checked_target(name: str, value: Any) -> Target | tuple[Target, ...]:
-    """One target, or several different ones."""
-    targets: Any = (value,) if isinstance(value, str) else strings(name, value)
-    if not targets or len(set(targets)) < len(targets) or not set(targets) <= set(TARGETS):
-        raise ProblemError(
-            f"{name}: expected one of {', '.join(TARGETS)} or a list of different ones, "
-            f"got {value!r}."
-        )
-    return cast("Target", value) if isinstance(value, str) else targets
-
-
-class ExactTagger(DecodingPipe):
+class ExactTagger(TaggerOptions, DecodingPipe):
     """Tags by a linear chain that is decoded exactly.
 
-    The options are told by its factory, ``factories.exact_tagger``. What it decodes is a
-    sentence where the Doc has boundaries and the whole Doc where it has none; each gets a
-    certificate in ``doc._.certificates[name]``.
+    Its options are told by
+    :class:`~spacy_decoders.components.factories.exact_tagger.TaggerOptions`, and each can be
+    given as a keyword. What it decodes is a sentence where the Doc has boundaries and the whole
+    Doc where it has none; each gets a certificate in ``doc._.certificates[name]``.
 
     Examples
     --------
@@ -65,43 +54,14 @@ class ExactTagger(DecodingPipe):
     (['NNP', 'VBZ'], 'optimal')
     """
 
-    target = Option(
-        _checked_target,
-        fixed="a trained model has the labels of its target; make another component for another.",
-    )
-    loss = Option(one_of(tuple(LOSSES)))
-    overwrite = Option(flag)
-    margins = Option(flag)
-    k_best = Option(alternatives)
-    decoder = Option(decoder_of("chain"), saved=False)
-
     def __init__(
         self,
         vocab: Vocab,
         model: Model[list[Doc], ChainScores],
-        decoder: Any,
         name: str = "exact_tagger",
-        *,
-        target: Target | Sequence[Target] = "tag",
-        loss: Loss = "crf",
-        overwrite: bool = True,
-        margins: bool = False,
-        k_best: int = 1,
-        scorer: Callable[..., dict[str, Any]] | None = None,
+        **options: Any,
     ) -> None:
-        self.vocab = vocab
-        self.model = model
-        self.name = name
-        self.scorer = scorer
-        self.cfg: dict[str, Any] = {"labels": [], "dictionary": {}}
-        self.configure(
-            target=target,
-            loss=loss,
-            overwrite=overwrite,
-            margins=margins,
-            k_best=k_best,
-            decoder=decoder,
-        )
+        super().__init__(vocab, model, name, cfg={"labels": [], "dictionary": {}}, **options)
         # derived from labels, dictionary and weights, when it is needed
         self._space: LabelSpace | None = None
         self._allowed: dict[int, NDArray[np.bool_]] | None = None
@@ -112,8 +72,7 @@ class ExactTagger(DecodingPipe):
     @property
     def targets(self) -> tuple[Target, ...]:
         """What is tagged: one target, or several jointly."""
-        target: Target | tuple[Target, ...] = self.target
-        return (target,) if isinstance(target, str) else target
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -1,0 +1,94 @@
+"""Making a component's factory from the class of its options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from inspect import Parameter, Signature, get_annotations
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc
+from thinc.api import Model
+
+from ... import registry  # noqa: F401 - creates `@decoders`
+from .. import extensions
+from ..options import WithOptions
+
+__all__ = ["default_config", "register_factory"]
+
+extensions.install()
+
+Factory = Callable[..., Callable[[Doc], Doc]]
+
+
+def default_config(
+    options: type[WithOptions], *, model: dict[str, Any], scorer: str
+) -> dict[str, Any]:
+    """The default config of a component: its options', its model's and its scorer's."""
+    return {**options.option_defaults(), "model": model, "scorer": {"@scorers": scorer}}
+
+
+def register_factory(
+    name: str,
+    component: str,
+    options: type[WithOptions],
+    config: Mapping[str, Any],
+    *,
+    assigns: Sequence[str],
+    scores: Mapping[str, float | None],
+) -> Factory:
+    """Register with spaCy what makes a component of a config; its module is imported then.
+
+    Parameters
+    ----------
+    name
+        The factory's name.
+    component
+        The component's module, under ``spacy_decoders.components``, and class.
+    options
+        The class of its options: their types are the types of the factory's arguments, by
+        which spaCy validates configs.
+    config
+        The default config.
+    assigns, scores
+        What spaCy asks of a factory: what the component sets, and the weights of its scores.
+    """
+    module, attribute = component.split(":")
+
+    def make(nlp: Language, name: str, **given: Any) -> Callable[[Doc], Doc]:
+        found = import_module(f"spacy_decoders.components.{module}")
+        pipe: Callable[[Doc], Doc] = getattr(found, attribute)(nlp.vocab, name=name, **given)
+        return pipe
+
+    types = {
+        "nlp": Language,
+        "name": str,
+        "model": Model[Any, Any],
+        **_types_of(options),
+        "scorer": Callable[..., dict[str, Any]] | None,
+    }
+    signature: Any = make
+    signature.__signature__ = Signature(
+        [Parameter(key, Parameter.KEYWORD_ONLY, annotation=kind) for key, kind in types.items()]
+    )
+    make.__annotations__ = types
+    make.__name__ = make.__qualname__ = f"make_{name}"
+    make.__module__ = options.__module__
+    make.__doc__ = options.__doc__
+    register: Callable[[Factory], Factory] = Language.factory(
+        name,
+        assigns=assigns,
+        default_config=dict(config),
+        default_score_weights=dict(scores),
+    )
+    return register(make)
+
+
+def _types_of(options: type[WithOptions]) -> dict[str, Any]:
+    """The type of each option; what a registered function makes may be anything."""
+    annotations = get_annotations(options, eval_str=True)
+    return {
+        name: Any if isinstance(default, dict) else annotations[name]
+        for name, default in options.option_defaults().items()
+    }

@@ -1,0 +1,67 @@
+"""What components and models ask of a decoder: any object with these methods will do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..budget import Budget
+
+if TYPE_CHECKING:
+    from .chain import ChainModel, ChainSolution
+    from .path import PathProblem, PathSolution
+    from .representatives import RepresentativesProblem, RepresentativesSolution
+    from .tree import TreeProblem, TreeSolution
+
+__all__ = ["ChainDecoding", "PathDecoding", "RepresentativesDecoding", "TreeDecoding"]
+
+
+class ChainDecoding(Protocol):
+    """A decoder of tag sequences, such as ``chain.ForwardDominance``."""
+
+    def decode(self, model: ChainModel, emissions: NDArray[np.float32]) -> ChainSolution:
+        """Find the best labels of one unit; emissions have **shape (n, L)**."""
+        ...
+
+    def decode_batch(
+        self, model: ChainModel, emissions: NDArray[np.float32], lengths: Sequence[int]
+    ) -> Sequence[ChainSolution]:
+        """Find the best labels of several units, their emissions end to end."""
+        ...
+
+
+class TreeDecoding(Protocol):
+    """A decoder of dependency trees, such as ``tree.BranchAndBound``."""
+
+    def decode(self, problem: TreeProblem, *, budget: Budget = ...) -> TreeSolution:
+        """Find the best tree of a sentence."""
+        ...
+
+
+class PathDecoding(Protocol):
+    """A decoder of selected and ordered words, such as ``path.ExactPath``."""
+
+    def decode_lengths(
+        self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = ...
+    ) -> Sequence[PathSolution]:
+        """Find the best path of each length."""
+        ...
+
+    def k_best(
+        self, problem: PathProblem, length: int, k: int, *, budget: Budget = ...
+    ) -> Sequence[PathSolution]:
+        """Find the best `k` paths of a length, best first."""
+        ...
+
+
+class RepresentativesDecoding(Protocol):
+    """A decoder of links, such as ``representatives.ExactRepresentatives``."""
+
+    def decode(
+        self, problem: RepresentativesProblem, *, budget: Budget = ...
+    ) -> RepresentativesSolution:
+        """Find the cheapest choice of one candidate for each mention."""
+        ...
