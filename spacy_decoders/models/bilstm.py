@@ -23,6 +23,11 @@ Floats = NDArray[np.float32]
 Sequences = list[Floats2d]
 
 
+def build_bilstm(width: int, lstm_width: int) -> Model[Sequences, Sequences]:
+    """Build ``spacy-decoders.BiLSTM.v1``, a :func:`BiLSTM` over token vectors of one width."""
+    return BiLSTM(lstm_width, nI=width)
+
+
 def BiLSTM(width: int, nI: int | None = None) -> Model[Sequences, Sequences]:
     """One bidirectional LSTM layer; each token gets both directions side by side.
 

@@ -14,7 +14,6 @@ from ..errors import ProblemError
 __all__ = ["copy_tok2vec", "fast_products", "universal_noun_chunks"]
 
 
-@spacy.registry.callbacks("spacy-decoders.FastProducts.v1")
 def fast_products() -> Callable[[type[Language]], type[Language]]:
     """Multiply matrices with numpy's BLAS instead of thinc's own, for all of the pipeline.
 
@@ -33,7 +32,6 @@ def _use_fast_products(language: type[Language]) -> type[Language]:
     return language
 
 
-@spacy.registry.callbacks("spacy-decoders.UniversalNounChunks.v1")
 def universal_noun_chunks() -> Callable[[Language], Language]:
     """Find noun chunks in trees with universal dependencies, as ours are.
 
@@ -45,7 +43,6 @@ def universal_noun_chunks() -> Callable[[Language], Language]:
     return use_noun_chunks
 
 
-@spacy.registry.callbacks("spacy-decoders.CopyTok2Vec.v1")
 def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:
     """Start a component's tok2vec from that of a component trained on more data.
 

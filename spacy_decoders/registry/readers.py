@@ -7,7 +7,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import spacy
 from spacy.language import Language
 from spacy.training import Example
 
@@ -18,7 +17,6 @@ __all__ = ["column_corpus", "conllu_corpus", "headline_corpus", "linked_corpus"]
 Corpus = Callable[[Language], Iterable[Example]]
 
 
-@spacy.registry.readers("spacy-decoders.ConlluCorpus.v1")
 def conllu_corpus(
     path: Path | None,
     format: Literal["auto", "conllu", "conllx"] = "auto",
@@ -54,7 +52,6 @@ def conllu_corpus(
     )
 
 
-@spacy.registry.readers("spacy-decoders.LinkedCorpus.v1")
 def linked_corpus(path: Path | None) -> Corpus:
     """Read linked entities; see :class:`~spacy_decoders.readers.linked.LinkedCorpus`."""
     from ..readers.linked import LinkedCorpus
@@ -62,7 +59,6 @@ def linked_corpus(path: Path | None) -> Corpus:
     return LinkedCorpus(_given(path))
 
 
-@spacy.registry.readers("spacy-decoders.ColumnCorpus.v1")
 def column_corpus(
     path: Path | None,
     columns: list[str],
@@ -102,7 +98,6 @@ def column_corpus(
     )
 
 
-@spacy.registry.readers("spacy-decoders.Headlines.v1")
 def headline_corpus(
     path: Path | None, title: str = "title", text: str = "text", limit: int = 0
 ) -> Corpus:

@@ -45,7 +45,7 @@ class Beam(ChainDecoder):
     [1 1] 5.0 heuristic
     """
 
-    width: int
+    width: int = 5
 
     def __post_init__(self) -> None:
         checked_whole("width", self.width, low=1)

@@ -1,0 +1,57 @@
+"""What a config name stands for, imported only when it is called or its signature is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from importlib import import_module
+from inspect import Signature, signature
+from typing import Any, get_type_hints
+
+__all__ = ["Deferred"]
+
+
+class Deferred:
+    """A function or class of this package that a registry can hold without importing it.
+
+    Listing a registry thus imports no numba. The arguments, their types and their defaults are
+    those of the function or class itself: they are stated nowhere else.
+
+    Parameters
+    ----------
+    target
+        Its module within the package, a colon, and its name.
+
+    Examples
+    --------
+    >>> build = Deferred("decoders.chain:Beam")
+    >>> build(width=2)
+    Beam(width=2)
+    >>> build.__signature__.parameters["width"].annotation
+    <class 'int'>
+    """
+
+    def __init__(self, target: str) -> None:
+        self.home, self.__name__ = target.split(":")
+
+    def __repr__(self) -> str:
+        return f"Deferred({self.home}:{self.__name__})"
+
+    def __call__(self, *given: Any, **options: Any) -> Any:
+        return self._target(*given, **options)
+
+    @property
+    def __signature__(self) -> Signature:
+        """With types instead of their names, which mean something in the target's module only."""
+        given = signature(self._target)
+        types = get_type_hints(self._target)
+        return given.replace(
+            parameters=[
+                parameter.replace(annotation=types.get(name, parameter.annotation))
+                for name, parameter in given.parameters.items()
+            ]
+        )
+
+    @cached_property
+    def _target(self) -> Any:
+        module = import_module(f"spacy_decoders.{self.home}")
+        return getattr(module, self.__name__)
