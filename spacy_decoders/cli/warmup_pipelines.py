@@ -42,9 +42,9 @@ def _tagger() -> None:
 
 
 def _parser() -> None:
-    every = ["arcs", "grandparents", "siblings", "tri_siblings", "great_grandparents"]
+    every = ["arcs", "grandparents", "siblings"]
     options = {"head_margins": True, "k_best": 2, "factors_start": 0}
-    for factors in (["arcs"], every[:3], every):
+    for factors in (["arcs"], every):
         for projective in (True, False):
             config = {**options, "factors": factors, "projective": projective}
             _trained("branch_and_bound_parser", config)(TEXT)

@@ -12,23 +12,25 @@ from thinc.types import Floats2d
 from ..bilstm import BiLSTM
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
-from .factor_templates import FactorWeights
+from .factor_weights import FactorWeights
 from .labels import BiaffineLabels
 from .relatives import Relatives
 
 __all__ = ["ArcScorer", "set_sizes"]
 
+#: Dropout to begin with; ``spacy train`` sets its own.
+DROPOUT = 0.2
+
 
 def ArcScorer(
     tok2vec: Model[list[Doc], list[Floats2d]],
     *,
-    lstm_width: int | None = 100,
+    lstm_width: int | None = None,
     arc_width: int = 128,
     label_width: int = 48,
     relatives_width: int | None = None,
     boundary_width: int = 32,
     factor_rows: int = 2**18,
-    dropout: float = 0.2,
 ) -> Model[list[Doc], Floats2d]:
     """Build the parser's network over any token-to-vector layer.
 
@@ -51,24 +53,22 @@ def ArcScorer(
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
-    dropout
-        Initial dropout; ``spacy train`` sets its own.
     """
     steps: list[Model[Any, Any]] = [tok2vec]
     width = tok2vec.get_dim("nO")
     if lstm_width:
-        steps += [BiLSTM(lstm_width, nI=width), Dropout(dropout)]
+        steps += [BiLSTM(lstm_width, nI=width), Dropout(DROPOUT)]
         width = 2 * lstm_width
     encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
-    arcs = BiaffineArcs(arc_width, width, dropout)
+    arcs = BiaffineArcs(arc_width, width, DROPOUT)
     relatives = arcs_again = None
     of_labels = width
     if relatives_width:
-        relatives = Relatives(relatives_width, width, dropout)
+        relatives = Relatives(relatives_width, width, DROPOUT)
         of_labels = relatives.get_dim("nO")
-        arcs_again = BiaffineArcs(arc_width, of_labels, dropout)
-    labels = BiaffineLabels(label_width, of_labels, dropout=dropout)
-    boundaries = Boundaries(boundary_width, width, dropout)
+        arcs_again = BiaffineArcs(arc_width, of_labels, DROPOUT)
+    labels = BiaffineLabels(label_width, of_labels, dropout=DROPOUT)
+    boundaries = Boundaries(boundary_width, width, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
     return Model(

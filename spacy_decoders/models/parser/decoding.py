@@ -11,7 +11,8 @@ from .factor_templates import FactorTemplates
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeDecoder, TreeProblem, TreeSolution
+    from ...decoders.protocols import TreeDecoding
+    from ...decoders.tree import TreeProblem, TreeSolution
 
 __all__ = ["TreeParser"]
 
@@ -38,7 +39,7 @@ class TreeParser:
         For one sentence.
     """
 
-    decoder: TreeDecoder
+    decoder: TreeDecoding
     templates: FactorTemplates | None = None
     projective: bool = True
     k: int | None = None
@@ -48,35 +49,29 @@ class TreeParser:
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence."""
-        if self.templates is None or self._too_long(sentence):
-            return self._first_order(sentence)
-        return self.templates.problem(
-            sentence, projective=self.projective, k=self.k, beam=self.beam
-        )
-
-    def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
-        """Find the best tree of a sentence."""
-        if self.templates is not None and self._too_long(sentence):
-            return self._decode_long(sentence, problem, self.templates)
-        budget = allowing_for_compilation(self.budget, self.decoder)
-        return self.decoder.decode(problem, budget=budget)
-
-    def _first_order(self, sentence: SentenceScores) -> TreeProblem:
+        if self.templates is not None and len(sentence.tokens) <= self.longest:
+            return self.templates.problem(
+                sentence, projective=self.projective, k=self.k, beam=self.beam
+            )
         from ...decoders.tree import TreeProblem
 
         arcs: Any = sentence.arcs
         # unlikely heads stay in: leaving them out would not change the tree
         return TreeProblem(arcs, projective=self.projective)
 
-    def _too_long(self, sentence: SentenceScores) -> bool:
-        return len(sentence.tokens) > self.longest
+    def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
+        """Find the best tree of a sentence."""
+        if self.templates is not None and len(sentence.tokens) > self.longest:
+            return self._decode_long(sentence, problem, self.templates)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
 
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, templates: FactorTemplates
     ) -> TreeSolution:
         from ...decoders.tree import ChuLiuEdmonds, Eisner, TreeSolution
 
-        first: TreeDecoder = Eisner() if self.projective else ChuLiuEdmonds()
+        first: TreeDecoding = Eisner() if self.projective else ChuLiuEdmonds()
         found = first.decode(problem, budget=self.budget)
         arcs = found.certificate
         assert arcs.score is not None  # what is infeasible is raised

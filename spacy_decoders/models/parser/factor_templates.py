@@ -2,58 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model
 
 from ...errors import ProblemError
+from .factor_weights import FAMILIES, Family
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
-    from ...decoders.tree import Factors, TreeProblem
+    from ...decoders.tree import TreeProblem
+    from .kernels.templates import Weights
 
-__all__ = ["FAMILIES", "Family", "FactorTemplates", "FactorWeights", "add_families"]
-
-Family = Literal["arcs", "grandparents", "siblings", "tri_siblings", "great_grandparents"]
-
-#: The factor families: h -> m by its words and the tags about and between; g -> h -> m; a and
-#: b under h; a, b and c under h; f -> g -> h -> m.
-FAMILIES: tuple[Family, ...] = get_args(Family)
+__all__ = ["FactorTemplates"]
 
 #: Tags and labels beyond so many share a code.
 _CODES = 1024
-
-
-def FactorWeights(rows: int) -> Model[Any, Any]:
-    """Hold one weight table of so many rows (a power of two) for each factor family.
-
-    The tables are parameters like any other: trained, averaged, stored and copied with the
-    model. Their rows are hashes of template values.
-    """
-    if rows < 2 or rows & (rows - 1):
-        raise ProblemError(f"factor_rows: expected a power of two, got {rows}.")
-    return Model(
-        "factor_weights",
-        _forward,
-        dims={"nO": rows},
-        params=dict.fromkeys(FAMILIES),
-    )
-
-
-def _forward(model: Model[Any, Any], X: Any, is_train: bool) -> Any:
-    raise TypeError("factor_weights holds parameters; score with FactorTemplates.")
-
-
-def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
-    """Allocate the tables of some families that have none yet, all zero."""
-    for family in families:
-        if not model.has_param(family):
-            model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
 
 
 @lru_cache(maxsize=1)
@@ -71,35 +40,24 @@ class FactorTemplates:
     Parameters
     ----------
     model
-        A :func:`FactorWeights` layer.
+        A :func:`~spacy_decoders.models.parser.factor_weights.FactorWeights` layer.
     families
         Which families to score.
     window
-        Pairs and triples of siblings count only if they lie so many tokens apart at most:
-        farther ones bring no accuracy and spoil proofs.
-    reach
-        Factors of three arcs are made only of each token's `reach` best heads by first-order
-        scores: the model knows no others. All arcs still take part in the tree.
+        Pairs of siblings count only if they lie so many tokens apart at most: farther ones
+        bring no accuracy and spoil proofs.
     """
 
     model: Model[Any, Any]
     families: tuple[Family, ...] = ("grandparents", "siblings")
     window: int = 15
-    reach: int = 3
 
     def __post_init__(self) -> None:
         unknown = [family for family in self.families if family not in FAMILIES]
         if unknown:
             raise ProblemError(f"factors: expected any of {FAMILIES}, got {unknown}.")
-        if self.window < 1 or self.reach < 1:
-            raise ProblemError(
-                f"window and reach must be at least 1; got {self.window}, {self.reach}."
-            )
-
-    @property
-    def bits(self) -> np.uint64:
-        """Binary digits of a row number."""
-        return np.uint64(self.model.get_dim("nO").bit_length() - 1)
+        if self.window < 1:
+            raise ProblemError(f"window: expected at least 1; got {self.window}.")
 
     def problem(
         self,
@@ -124,56 +82,27 @@ class FactorTemplates:
         from ...decoders.tree import TreeProblem, prune
         from .kernels import templates as kernels
 
+        tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         arcs: Any = sentence.arcs
         if "arcs" in self.families:
             arcs = arcs.astype("d")
-            kernels.add_arc_scores(
-                *self.weights("arcs"), sentence.tags, sentence.words, sentence.labels, arcs
-            )
+            kernels.add_arc_scores(self.weights("arcs"), tokens, arcs)
         problem = TreeProblem(arcs, projective=projective)
         if k is not None or beam is not None:
             problem = prune(problem, k, beam=beam)
         grandparents = siblings = None
         if "grandparents" in self.families:
             grandparents = kernels.score_grandparents(
-                *self.weights("grandparents"), sentence.tags, sentence.labels, problem.allowed
+                self.weights("grandparents"), tokens, problem.allowed
             )
         if "siblings" in self.families:
             siblings = kernels.score_siblings(
-                *self.weights("siblings"),
-                sentence.tags,
-                sentence.words,
-                sentence.labels,
-                problem.allowed,
-                self.window,
+                self.weights("siblings"), tokens, problem.allowed, self.window
             )
-        factors = self._sparse(sentence, problem.allowed)
         for family, scores in (("grandparents", grandparents), ("siblings", siblings)):
             if scores is not None and not np.isfinite(scores.sum()):
                 raise ProblemError(f"factors: the weights of {family} are not all finite.")
-        return problem.completed(grandparents=grandparents, siblings=siblings, factors=factors)
-
-    def _sparse(self, sentence: SentenceScores, allowed: NDArray[np.bool_]) -> Factors | None:
-        """The factors of three arcs among each token's best heads."""
-        from ...decoders.tree import Factors
-        from .kernels import templates as kernels
-
-        chosen = [family for family in self.families if family in _THREE_ARCS]
-        if not chosen:
-            return None
-        near = _best_heads(sentence.arcs, self.reach) & allowed
-        factors = Factors.empty()
-        for family in chosen:
-            if family == "tri_siblings":
-                parts = kernels.list_tri_siblings(near, self.window)
-                score, make = kernels.score_tri_siblings, Factors.tri_siblings
-            else:
-                parts = kernels.list_great_grandparents(near)
-                score, make = kernels.score_great_grandparents, Factors.great_grandparents
-            factors += make(
-                parts, score(*self.weights(family), sentence.tags, sentence.labels, parts)
-            )
-        return factors
+        return problem.completed(grandparents=grandparents, siblings=siblings)
 
     def add(
         self,
@@ -197,78 +126,56 @@ class FactorTemplates:
         """
         from .kernels import templates as kernels
 
-        size, tags, labels = np.float32(amount), sentence.tags, sentence.labels
+        size = np.float32(amount)
+        tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         heads = np.ascontiguousarray(heads, dtype=np.int32)
-        near = _best_heads(sentence.arcs, self.reach) & _tree_mask(heads)
         for family in self.families:
-            place = (tables[family], self.bits, _codes())
+            place = self.weights(family)._replace(table=tables[family])
             if family == "arcs":
-                kernels.add_arcs(*place, tags, sentence.words, labels, heads, size)
+                kernels.add_arcs(place, tokens, heads, size)
             elif family == "grandparents":
-                kernels.add_grandparents(*place, tags, labels, heads, size)
-            elif family == "siblings":
-                kernels.add_siblings(
-                    *place, tags, sentence.words, labels, heads, self.window, size
-                )
-            elif family == "tri_siblings":
-                parts = kernels.list_tri_siblings(near, self.window)
-                kernels.add_tri_siblings(*place, tags, labels, parts, size)
+                kernels.add_grandparents(place, tokens, heads, size)
             else:
-                parts = kernels.list_great_grandparents(near)
-                kernels.add_great_grandparents(*place, tags, labels, parts, size)
+                kernels.add_siblings(place, tokens, heads, self.window, size)
 
     def tree_score(self, sentence: SentenceScores, heads: NDArray[np.int32]) -> float:
         """Return what the factors of a tree are worth, in memory that is linear in n."""
         from .kernels.templates import GAIN
 
-        counts = {family: np.zeros_like(self.weights(family)[0]) for family in self.families}
+        tables = self.tables
+        counts = {family: np.zeros_like(table) for family, table in tables.items()}
         self.add(counts, sentence, heads, 1.0)
         return GAIN * sum(
-            float(np.dot(self.weights(family)[0].astype("d"), count))
-            for family, count in counts.items()
+            float(np.dot(table.astype("d"), counts[family])) for family, table in tables.items()
         )
 
     def most(self, n: int) -> float:
         """Return an upper bound on what the factors of any tree of n tokens are worth."""
         from .kernels import templates as kernels
 
-        parts: dict[Family, tuple[int, int]] = {
-            "arcs": (kernels.ARC_ROWS + kernels.BETWEEN, n),
-            "grandparents": (kernels.GRANDPARENT_ROWS, n),
-            "siblings": (kernels.SIBLING_ROWS, n * self.window),
-            "tri_siblings": (kernels.TRI_SIBLING_ROWS, n * self.window * (self.window - 1) // 2),
-            "great_grandparents": (kernels.GREAT_GRANDPARENT_ROWS, n),
+        touched: dict[Family, int] = {
+            "arcs": (kernels.ARC_ROWS + kernels.BETWEEN) * n,
+            "grandparents": kernels.GRANDPARENT_ROWS * n,
+            "siblings": kernels.SIBLING_ROWS * n * self.window,
         }
         return kernels.GAIN * sum(
-            parts[family][0] * parts[family][1] * max(0.0, float(self.weights(family)[0].max()))
-            for family in self.families
+            touched[family] * max(0.0, float(table.max())) for family, table in self.tables.items()
         )
 
     @property
     def is_trained(self) -> bool:
         """Whether any weight differs from zero."""
-        return any(bool(self.weights(family)[0].any()) for family in self.families)
+        return any(table.any() for table in self.tables.values())
 
-    def weights(self, family: Family) -> tuple[NDArray[np.float32], np.uint64, Any]:
+    @property
+    def tables(self) -> dict[Family, NDArray[np.float32]]:
+        """The weights of each family."""
+        of: Any = self.model.get_param
+        return {family: of(family) for family in self.families}
+
+    def weights(self, family: Family) -> Weights:
         """The weights of a family, and what finds a row in them."""
-        weights: Any = self.model.get_param(family)
-        return weights, self.bits, _codes()
+        from .kernels.templates import Weights
 
-
-_THREE_ARCS = ("tri_siblings", "great_grandparents")
-
-
-def _best_heads(arcs: NDArray[Any], reach: int) -> NDArray[np.bool_]:
-    """A mask (n + 1, n + 1) of each token's best heads by first-order scores."""
-    size = len(arcs)
-    best: NDArray[np.bool_] = np.zeros((size, size), dtype=bool)
-    if size > 1:
-        order = np.argsort(-arcs[:, 1:], axis=0, kind="stable")[:reach]
-        best[order, np.arange(1, size)] = True
-    return best & (arcs > -np.inf)
-
-
-def _tree_mask(heads: NDArray[np.int32]) -> NDArray[np.bool_]:
-    mask = np.zeros((len(heads) + 1, len(heads) + 1), dtype=bool)
-    mask[heads, np.arange(1, len(heads) + 1)] = True
-    return mask
+        table: Any = self.model.get_param(family)
+        return Weights(table, np.uint64(len(table).bit_length() - 1), _codes())

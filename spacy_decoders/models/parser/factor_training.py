@@ -15,7 +15,7 @@ from .losses import ROOT, UNKNOWN, GoldTrees
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeDecoder
+    from ...decoders.protocols import TreeDecoding
 
 __all__ = ["MarginTraining", "gold_trees"]
 
@@ -49,7 +49,7 @@ class MarginTraining:
     """
 
     templates: FactorTemplates
-    decoder: TreeDecoder
+    decoder: TreeDecoding
     projective: bool = True
     k: int | None = 6
     margin: float = 1.0

@@ -475,7 +475,7 @@ def test_refuses_senseless_options(option):
 
 
 def test_the_budget_counts_work_and_not_seconds(trained):
-    budget = trained.get_pipe(NAME).first_order.budget
+    budget = trained.get_pipe(NAME).parser.budget
     assert budget.seconds is None
     assert budget.iterations == 500
 

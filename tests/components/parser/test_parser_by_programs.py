@@ -1,14 +1,11 @@
-"""The parser with price-and-cut as its decoder, from a config file to scores on demand."""
+"""The parser with price-and-cut as its decoder, from a config file on."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 import spacy
 from spacy.util import load_config_from_str
 
-from spacy_decoders.decoders.tree import PriceAndCut
-from spacy_decoders.models.parser.grandparent_bounds import GrandparentBounds
 from tests.components.parser.test_parser import NAME, make_examples, parse, trees
 
 CONFIG = """
@@ -68,28 +65,3 @@ def test_learns_and_certifies(nlp):
     assert {found["decoder"] for found in doc._.certificates[NAME]} == {"PriceAndCut"}
     again = spacy.util.load_model_from_config(nlp.config).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(doc)
-
-
-def test_scores_on_demand_give_the_same_trees(nlp):
-    parser = nlp.get_pipe(NAME)
-    templates = parser.templates
-    rng = np.random.default_rng(0)
-    for family in templates.families:  # weights that say more than forty updates
-        shape = templates.weights(family)[0].shape
-        templates.model.set_param(family, rng.normal(size=shape).astype("f"))
-    bounds = GrandparentBounds(templates, len(parser.cfg["tags"]), len(parser.labels))
-    asked = possible = 0
-    for which in ([0, 1], [2, 1, 0], [0, 2, 0, 2]):
-        doc = nlp.make_doc(" ".join(token.text for token in parse(nlp, which)))
-        (document,) = parser.predict([doc])
-        for sentence in document.sentences:
-            problem = parser.parser.problem(sentence)
-            bare = type(problem)(problem.arcs, projective=False)
-            lazy = PriceAndCut().search(bare, scorer=bounds.scores(sentence))
-            dense = PriceAndCut().decode(problem).certificate
-            assert dense.is_optimal
-            assert lazy.score == pytest.approx(dense.score, abs=1e-6)
-            assert lazy.bound == pytest.approx(dense.score, abs=1e-6)
-            asked += lazy.scored
-            possible += problem.n * (problem.n - 1) ** 2
-    assert 0 < asked < possible

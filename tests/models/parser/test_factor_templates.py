@@ -1,4 +1,4 @@
-"""Templates of non-local factors: scores, gradients, bounds and learning."""
+"""Templates of non-local factors: scores, gradients and learning."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ import pytest
 from spacy_decoders.decoders.tree import BranchAndBound, score_tree
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.parser.decoding import TreeParser
-from spacy_decoders.models.parser.factor_templates import (
-    FAMILIES,
-    FactorTemplates,
-    FactorWeights,
-    add_families,
-)
+from spacy_decoders.models.parser.factor_templates import FactorTemplates
 from spacy_decoders.models.parser.factor_training import MarginTraining
-from spacy_decoders.models.parser.grandparent_bounds import GrandparentBounds
+from spacy_decoders.models.parser.factor_weights import FAMILIES, FactorWeights, add_families
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from tests.oracles import all_trees
 
@@ -44,7 +39,7 @@ def make_templates(rng, families=FAMILIES, scale=0.05, **options):
 @pytest.mark.parametrize("families", [[family] for family in FAMILIES] + [list(FAMILIES)])
 def test_a_tree_is_worth_its_factors(rng, families):
     """The dense problem, the sparse one and the gradient speak of the same score."""
-    templates = make_templates(rng, families, window=3, reach=2)
+    templates = make_templates(rng, families, window=3)
     for n in (1, 2, 4, 5):
         sentence = make_sentence(rng, n)
         problem = templates.problem(sentence, projective=False)
@@ -94,35 +89,6 @@ def test_siblings_stay_within_the_window(rng):
     assert len(h)
     assert ((b - a) <= 2).all()
     assert (a < b).all()
-
-
-def test_lazy_scores_and_their_bounds(rng):
-    templates = make_templates(rng, ["grandparents"])
-    bounds = GrandparentBounds(templates, TAGS, LABELS)
-    for n in (1, 3, 12):
-        sentence = make_sentence(rng, n)
-        lazy = bounds.scores(sentence)
-        dense = templates.problem(sentence, projective=False).grandparents
-        g, p, c = np.meshgrid(*[np.arange(n + 1)] * 3, indexing="ij")
-        legal = (p > 0) & (c > 0) & (g != p) & (p != c) & (g != c)
-        g, p, c = g[legal], p[legal], c[legal]
-        scores = lazy.score(g, p, c)
-        np.testing.assert_array_equal(scores, dense[legal])
-        slack = np.minimum(lazy.by_arc[p, c], lazy.by_chain[g, p]) - scores
-        assert (slack >= -1e-9).all()
-
-
-def test_bounds_follow_the_templates(rng):
-    """With a single weight set, the bounds are positive only where it can be reached."""
-    templates = make_templates(rng, ["grandparents"], scale=0.0)
-    sentence = make_sentence(rng, 10)
-    counts = {"grandparents": np.zeros(2**12, dtype="f")}
-    heads = np.array([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], dtype=np.int32)
-    templates.add(counts, sentence, heads, 1.0)
-    templates.model.set_param("grandparents", counts["grandparents"] / 10)
-    lazy = GrandparentBounds(templates, TAGS, LABELS).scores(sentence)
-    dense = templates.problem(sentence, projective=False).grandparents
-    assert (lazy.by_arc[1:, 1:] >= dense.max(axis=0)[1:, 1:] - 1e-9).all()
 
 
 def test_margin_training_learns_what_arcs_can_not(rng):
@@ -184,7 +150,6 @@ def test_a_thousand_tokens_need_little_memory(rng):
     [
         ({"families": ("cousins",)}, "factors"),
         ({"window": 0}, "window"),
-        ({"reach": 0}, "reach"),
     ],
 )
 def test_refuses_senseless_options(options, match):

@@ -1,21 +1,22 @@
 """Compiled loops over the discrete templates of non-local factors.
 
 Each family has one function `..._rows` that says which rows of the weight table a factor
-touches; scoring, learning and bounding all go through it. An attribute enters a template as
+touches; scoring and learning both go through it. An attribute enters a template as
 a random 64-bit code of its role, codes are added, and the sum is mixed into a row number.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....jit import jit
 
 ARC_ROWS = 10
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
-TRI_SIBLING_ROWS = 6
-GREAT_GRANDPARENT_ROWS = 6
 
 #: Tokens between head and modifier that are looked at, from the modifier on.
 BETWEEN = 20
@@ -27,6 +28,22 @@ GAIN = 8.0
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(31)
 _ONE = np.uint64(1)
+
+
+class Weights(NamedTuple):
+    """The weights of one family, and what finds a template's row among them."""
+
+    table: NDArray[np.float32]  # (rows,)
+    bits: np.uint64  # binary digits of a row's number
+    codes: NDArray[np.uint64]  # (roles, values)
+
+
+class Tokens(NamedTuple):
+    """What the templates look at in a sentence of n tokens, the root being 0."""
+
+    tags: NDArray[np.int32]  # (n + 1,)
+    words: NDArray[np.uint64]  # (n + 1,), hashes
+    labels: NDArray[np.int32]  # (n + 1, n + 1), the best label of each arc
 
 
 @jit(inline="always")
@@ -123,34 +140,6 @@ def _sibling_rows(rows, codes, bits, tags, words, labels, h, a, b):
 
 
 @jit(inline="always")
-def _tri_sibling_rows(rows, codes, bits, tags, labels, h, a, b, c):
-    """Rows of the three a < b < c under h."""
-    th, ta, tb, tc = codes[0, tags[h]], codes[1, tags[a]], codes[2, tags[b]], codes[7, tags[c]]
-    la, lb, lc = codes[3, labels[h, a]], codes[4, labels[h, b]], codes[8, labels[h, c]]
-    side = codes[5, (h < a) + (h < b) + (h < c)]
-    rows[0] = _row(th + ta + tb + tc + side, np.uint64(1), bits)
-    rows[1] = _row(ta + tb + tc + side, np.uint64(2), bits)
-    rows[2] = _row(la + lb + lc + side, np.uint64(3), bits)
-    rows[3] = _row(la + lb + lc + th, np.uint64(4), bits)
-    rows[4] = _row(la + tb + lc + side, np.uint64(5), bits)
-    rows[5] = _row(la + lb + tc + th, np.uint64(6), bits)
-
-
-@jit(inline="always")
-def _great_grandparent_rows(rows, codes, bits, tags, labels, f, g, h, m):
-    """Rows of the chain f -> g -> h -> m."""
-    tf, tg, th, tm = codes[7, tags[f]], codes[0, tags[g]], codes[1, tags[h]], codes[2, tags[m]]
-    lt, lu, ll = codes[8, labels[f, g]], codes[3, labels[g, h]], codes[4, labels[h, m]]
-    pattern = codes[5, (f < g) * 4 + (g < h) * 2 + (h < m)]
-    rows[0] = _row(tf + tg + th + tm, np.uint64(1), bits)
-    rows[1] = _row(lt + lu + ll + pattern, np.uint64(2), bits)
-    rows[2] = _row(lt + lu + ll + tm, np.uint64(3), bits)
-    rows[3] = _row(tf + lu + ll + pattern, np.uint64(4), bits)
-    rows[4] = _row(tf + tm + ll + pattern, np.uint64(5), bits)
-    rows[5] = _row(lt + th + ll + pattern, np.uint64(6), bits)
-
-
-@jit(inline="always")
 def _sum(table, rows, count):
     total = np.float64(0.0)
     for i in range(count):
@@ -159,8 +148,10 @@ def _sum(table, rows, count):
 
 
 @jit()
-def add_arc_scores(table, bits, codes, tags, words, labels, arcs):
+def add_arc_scores(weights, tokens, arcs):
     """Add what the templates say to each arc that is not forbidden, in place."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, words, labels = tokens.tags, tokens.words, tokens.labels
     size = len(tags)
     rows = np.empty(ARC_ROWS, dtype=np.int64)
     for h in range(size):
@@ -176,8 +167,10 @@ def add_arc_scores(table, bits, codes, tags, words, labels, arcs):
 
 
 @jit()
-def score_grandparents(table, bits, codes, tags, labels, allowed):
+def score_grandparents(weights, tokens, allowed):
     """Dense (n + 1)^3 scores of all chains of allowed arcs; 0 elsewhere."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, labels = tokens.tags, tokens.labels
     size = len(tags)
     scores = np.zeros((size, size, size))
     rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
@@ -197,23 +190,10 @@ def score_grandparents(table, bits, codes, tags, labels, allowed):
 
 
 @jit()
-def score_chains(table, bits, codes, tags, labels, parts):
-    """Scores of grandparent chains, rows (g, h, m) of `parts`."""
-    scores = np.empty(len(parts))
-    rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
-    for i in range(len(parts)):
-        g, h, m = parts[i, 0], parts[i, 1], parts[i, 2]
-        _grandparent_rows(
-            rows, codes, bits, tags[g], tags[h], tags[m],
-            labels[g, h], labels[h, m], _grandparent_pattern(g, h, m),
-        )  # fmt: skip
-        scores[i] = _sum(table, rows, GRANDPARENT_ROWS)
-    return scores
-
-
-@jit()
-def score_siblings(table, bits, codes, tags, words, labels, allowed, window):
+def score_siblings(weights, tokens, allowed, window):
     """Dense (n + 1)^3 scores of pairs of allowed modifiers within the window; 0 elsewhere."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, words, labels = tokens.tags, tokens.words, tokens.labels
     size = len(tags)
     scores = np.zeros((size, size, size))
     rows = np.empty(SIBLING_ROWS, dtype=np.int64)
@@ -229,84 +209,10 @@ def score_siblings(table, bits, codes, tags, words, labels, allowed, window):
 
 
 @jit()
-def list_tri_siblings(allowed, window):
-    """Rows (h, a, b, c) of three allowed modifiers within the window."""
-    size = len(allowed)
-    count = 0
-    for writing in (False, True):
-        if writing:
-            found = np.empty((count, 4), dtype=np.int32)
-            count = 0
-        for h in range(size):
-            for a in range(1, size):
-                if not allowed[h, a]:
-                    continue
-                for b in range(a + 1, min(size, a + window + 1)):
-                    if not allowed[h, b]:
-                        continue
-                    for c in range(b + 1, min(size, a + window + 1)):
-                        if allowed[h, c]:
-                            if writing:
-                                found[count, 0], found[count, 1] = h, a
-                                found[count, 2], found[count, 3] = b, c
-                            count += 1
-    return found
-
-
-@jit()
-def score_tri_siblings(table, bits, codes, tags, labels, parts):
-    """Scores of rows (h, a, b, c) of `parts`."""
-    scores = np.empty(len(parts))
-    rows = np.empty(TRI_SIBLING_ROWS, dtype=np.int64)
-    for i in range(len(parts)):
-        _tri_sibling_rows(
-            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
-        )
-        scores[i] = _sum(table, rows, TRI_SIBLING_ROWS)
-    return scores
-
-
-@jit()
-def list_great_grandparents(allowed):
-    """Rows (f, g, h, m) of chains of allowed arcs."""
-    size = len(allowed)
-    count = 0
-    for writing in (False, True):
-        if writing:
-            found = np.empty((count, 4), dtype=np.int32)
-            count = 0
-        for m in range(1, size):
-            for h in range(1, size):
-                if not allowed[h, m]:
-                    continue
-                for g in range(1, size):
-                    if not allowed[g, h] or g == m:
-                        continue
-                    for f in range(size):
-                        if allowed[f, g] and f != h and f != m:
-                            if writing:
-                                found[count, 0], found[count, 1] = f, g
-                                found[count, 2], found[count, 3] = h, m
-                            count += 1
-    return found
-
-
-@jit()
-def score_great_grandparents(table, bits, codes, tags, labels, parts):
-    """Scores of rows (f, g, h, m) of `parts`."""
-    scores = np.empty(len(parts))
-    rows = np.empty(GREAT_GRANDPARENT_ROWS, dtype=np.int64)
-    for i in range(len(parts)):
-        _great_grandparent_rows(
-            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
-        )
-        scores[i] = _sum(table, rows, GREAT_GRANDPARENT_ROWS)
-    return scores
-
-
-@jit()
-def add_arcs(table, bits, codes, tags, words, labels, heads, amount):
+def add_arcs(weights, tokens, heads, amount):
     """Add `amount` to the rows of all arcs in a tree."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, words, labels = tokens.tags, tokens.words, tokens.labels
     rows = np.empty(ARC_ROWS, dtype=np.int64)
     for m in range(1, len(tags)):
         h = heads[m - 1]
@@ -319,8 +225,10 @@ def add_arcs(table, bits, codes, tags, words, labels, heads, amount):
 
 
 @jit()
-def add_grandparents(table, bits, codes, tags, labels, heads, amount):
+def add_grandparents(weights, tokens, heads, amount):
     """Add `amount` to the rows of all grandparent chains in a tree."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, labels = tokens.tags, tokens.labels
     rows = np.empty(GRANDPARENT_ROWS, dtype=np.int64)
     for m in range(1, len(tags)):
         h = heads[m - 1]
@@ -336,8 +244,10 @@ def add_grandparents(table, bits, codes, tags, labels, heads, amount):
 
 
 @jit()
-def add_siblings(table, bits, codes, tags, words, labels, heads, window, amount):
+def add_siblings(weights, tokens, heads, window, amount):
     """Add `amount` to the rows of all sibling pairs in a tree."""
+    table, bits, codes = weights.table, weights.bits, weights.codes
+    tags, words, labels = tokens.tags, tokens.words, tokens.labels
     rows = np.empty(SIBLING_ROWS, dtype=np.int64)
     for a in range(1, len(tags)):
         for b in range(a + 1, min(len(tags), a + window + 1)):
@@ -345,36 +255,3 @@ def add_siblings(table, bits, codes, tags, words, labels, heads, window, amount)
                 _sibling_rows(rows, codes, bits, tags, words, labels, heads[a - 1], a, b)
                 for i in range(SIBLING_ROWS):
                     table[rows[i]] += amount
-
-
-@jit()
-def add_tri_siblings(table, bits, codes, tags, labels, parts, amount):
-    """Add `amount` to the rows of each part."""
-    rows = np.empty(TRI_SIBLING_ROWS, dtype=np.int64)
-    for i in range(len(parts)):
-        _tri_sibling_rows(
-            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
-        )
-        for j in range(TRI_SIBLING_ROWS):
-            table[rows[j]] += amount
-
-
-@jit()
-def add_great_grandparents(table, bits, codes, tags, labels, parts, amount):
-    """Add `amount` to the rows of each part."""
-    rows = np.empty(GREAT_GRANDPARENT_ROWS, dtype=np.int64)
-    for i in range(len(parts)):
-        _great_grandparent_rows(
-            rows, codes, bits, tags, labels, parts[i, 0], parts[i, 1], parts[i, 2], parts[i, 3]
-        )
-        for j in range(GREAT_GRANDPARENT_ROWS):
-            table[rows[j]] += amount
-
-
-@jit()
-def rows_of(sums, template, bits):
-    """Rows of one template for many sums of codes."""
-    rows = np.empty(len(sums), dtype=np.int64)
-    for i in range(len(sums)):
-        rows[i] = _row(sums[i], template, bits)
-    return rows
