@@ -18,8 +18,8 @@ from spacy_decoders.components.headline.rouge import rouge
 from spacy_decoders.components.headline.units import title_words
 from spacy_decoders.components.headline.words import read_words
 from spacy_decoders.decoders.path import Beam, PathProblem, PathSolution
-from spacy_decoders.models.headline.selection import PAPER_FEATURES
 from spacy_decoders.models.headline.stems import Stemmer
+from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...decoders.path import PathProblem
-from .selection import CorpusCounts
+from .corpus_counts import CorpusCounts
 from .words import Words
 
 __all__ = ["sentence_graph"]

@@ -1,18 +1,25 @@
-"""The selection of headline words as a thinc model."""
+"""Which words of a text belong in its headline: a logistic model, and how it is fitted."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
-from .selection import FEATURES
+from .word_features import FEATURES
 
-__all__ = ["DEFAULT_WEIGHTS", "WordSelection", "build_word_selection", "feature_columns"]
+__all__ = [
+    "DEFAULT_WEIGHTS",
+    "WordSelection",
+    "build_word_selection",
+    "feature_columns",
+    "fit_logistic",
+]
 
 #: Features of each text's words to their log-odds of being in the headline.
 WordSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
@@ -29,7 +36,7 @@ DEFAULT_WEIGHTS = {
 }
 
 
-def build_word_selection(features: Sequence[str] | None = None) -> WordSelection:
+def build_word_selection(features: list[str] | None = None) -> WordSelection:
     """Build a logistic model over the features of words.
 
     Its weights begin as those of a training-free default, so that it works at once.
@@ -37,7 +44,7 @@ def build_word_selection(features: Sequence[str] | None = None) -> WordSelection
     Parameters
     ----------
     features
-        Names from :data:`~spacy_decoders.models.headline.selection.FEATURES`; all by default.
+        Names from :data:`~spacy_decoders.models.headline.word_features.FEATURES`; all by default.
 
     Raises
     ------
@@ -65,6 +72,59 @@ def build_word_selection(features: Sequence[str] | None = None) -> WordSelection
 def feature_columns(model: WordSelection) -> list[int]:
     """Where the model's features stand among all."""
     return [FEATURES.index(name) for name in model.attrs["features"]]
+
+
+def fit_logistic(
+    features: NDArray[np.float64],
+    labels: NDArray[np.bool_],
+    *,
+    ridge: float = 1.0,
+    iterations: int = 50,
+) -> NDArray[np.float64]:
+    """Fit logistic regression (a maximum-entropy model) by Newton's method.
+
+    Parameters
+    ----------
+    features
+        **Shape:** ``(samples, features)``
+    labels
+        **Shape:** ``(samples,)``
+    ridge
+        Weight of the squared penalty, which keeps every weight finite.
+
+    Returns
+    -------
+    The weights. **Shape:** ``(features,)``
+
+    Raises
+    ------
+    ProblemError
+        If there are no samples of both labels.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]])
+    >>> weights = fit_logistic(x, np.array([False, True, False, True]), ridge=0.1)
+    >>> bool(weights[1] > 0)
+    True
+    """
+    if labels.all() or not labels.any():
+        raise ProblemError(
+            "labels: words inside and outside of headlines are needed to learn from; none of "
+            f"{len(labels)} differ. Give documents with headlines made of their own words."
+        )
+    weights = np.zeros(features.shape[1])
+    for _ in range(iterations):
+        odds = features @ weights
+        chance = 1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0)))
+        gradient = features.T @ (labels - chance) - ridge * weights
+        curvature = (features * (chance * (1.0 - chance))[:, None]).T @ features
+        step = np.linalg.solve(curvature + ridge * np.eye(len(weights)), gradient)
+        # a bounded step: Newton's method overshoots where all chances are close to 0 or 1
+        weights += step * min(1.0, 5.0 / max(1e-12, float(np.abs(step).max())))
+        if np.abs(step).max() < 1e-8:
+            break
+    return weights
 
 
 def _forward(

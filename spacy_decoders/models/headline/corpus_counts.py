@@ -1,4 +1,4 @@
-"""All that is learned from a corpus of titled texts, besides the selection weights."""
+"""What is counted in a corpus of titled texts: stems, bigrams, auxiliaries, lengths."""
 
 from __future__ import annotations
 
@@ -11,13 +11,80 @@ from numpy.typing import NDArray
 
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
-from .selection import CorpusCounts
 from .words import Vertices, Words
 
-__all__ = ["DEFAULT_LENGTHS", "HeadlineKnowledge"]
+__all__ = ["DEFAULT_LENGTHS", "CorpusCounts", "HeadlineKnowledge"]
 
 #: Content words of a headline, at least and at most, where no titles have been counted.
 DEFAULT_LENGTHS = (2, 5)
+
+
+@dataclass(frozen=True, eq=False)
+class CorpusCounts:
+    """In how many texts, and titles, each stem occurs.
+
+    Attributes
+    ----------
+    stems
+        Ascending keys. **Shape:** ``(stems,)``
+    texts, titles
+        How many texts have the stem, and how many of their titles. **Shape:** ``(stems,)``
+    size
+        How many texts there are.
+    """
+
+    stems: NDArray[np.uint64]
+    texts: NDArray[np.int64]
+    titles: NDArray[np.int64]
+    size: int
+
+    @classmethod
+    def count(
+        cls, texts: Sequence[NDArray[np.uint64]], titles: Sequence[NDArray[np.uint64]]
+    ) -> CorpusCounts:
+        """Count the different stems of each text, and those of its title that it has."""
+        in_text = [np.unique(stems) for stems in texts]
+        in_title = [
+            np.intersect1d(stems, title) for stems, title in zip(in_text, titles, strict=True)
+        ]
+        nothing = np.empty(0, dtype=np.uint64)
+        stems, counts = np.unique(np.concatenate([nothing, *in_text]), return_counts=True)
+        chosen, times = np.unique(np.concatenate([nothing, *in_title]), return_counts=True)
+        titled = np.zeros(len(stems), dtype=np.int64)
+        titled[np.searchsorted(stems, chosen)] = times
+        return cls(stems, counts, titled, len(in_text))
+
+    @classmethod
+    def empty(cls) -> CorpusCounts:
+        """The counts of no text."""
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(nothing.astype(np.uint64), nothing, nothing, 0)
+
+    def look_up(
+        self, stems: NDArray[np.uint64], *, without: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+        """Texts and titles with each stem, and the number of texts.
+
+        Parameters
+        ----------
+        without
+            If given, one text that has all these stems, and in its title those where
+            `without` is true, is left out: what a text's own features must not know.
+        """
+        texts = np.zeros(len(stems), dtype=np.int64)
+        titles = np.zeros(len(stems), dtype=np.int64)
+        if self.size:
+            place = np.minimum(np.searchsorted(self.stems, stems), len(self.stems) - 1)
+            known = self.stems[place] == stems
+            texts[known] = self.texts[place[known]]
+            titles[known] = self.titles[place[known]]
+        if without is None:
+            return texts, titles, self.size
+        return np.maximum(texts - 1, 0), np.maximum(titles - without, 0), max(self.size - 1, 0)
+
+    def arrays(self) -> dict[str, Any]:
+        """The fields by name, for saving; the constructor takes them back."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
 @dataclass(frozen=True, eq=False)
