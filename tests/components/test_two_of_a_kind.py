@@ -111,6 +111,19 @@ def test_each_is_scored_by_its_own_certificates():
         assert scores["certified"] == 1.0
 
 
+def test_each_headline_generator_is_scored_by_its_own_headline():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("headline_generator", name="title", config={"length": 2})
+    nlp.add_pipe("headline_generator", name="teaser", config={"length": 4})
+    doc = nlp(TEXT)
+    reference = nlp.make_doc(TEXT)
+    (title,) = of(doc._.headlines, "title")
+    reference._.headline = title["text"]
+    examples = [Example(doc, reference)]
+    assert nlp.get_pipe("title").score(examples)["headline_rougeL"] == 1.0
+    assert 0.0 < nlp.get_pipe("teaser").score(examples)["headline_rougeL"] < 1.0
+
+
 def test_documents_of_an_earlier_release_are_taken():
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("headline_generator", config={"length": 2})
