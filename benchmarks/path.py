@@ -44,8 +44,8 @@ from spacy_decoders.decoders.path import (
     PathProblem,
     reduce,
 )
-from spacy_decoders.decoders.path.color_coding import best_color_count
-from spacy_decoders.decoders.path.kernels.color import colorful_path
+from spacy_decoders.decoders.path.published.color_coding import best_color_count
+from spacy_decoders.decoders.path.published.coloring import Colorings
 
 Problems = list[tuple[PathProblem, int]]
 
@@ -243,16 +243,9 @@ def colorings_to_optimum(problem: PathProblem, length: int) -> int:
     """Count colourings, as published, until one shows the best path."""
     optimum = ExactPath().decode(problem, length).certificate.score
     colors = best_color_count(problem.class_count, length, problem.size, 1e-3)
-    table = np.empty((1 << colors, problem.size))
-    of_class = np.zeros(problem.class_count, dtype=np.int64)
-    path = np.empty(length, dtype=np.int32)
     rest = np.zeros((length, problem.size))
-    given = (problem.start, problem.edges, problem.end, problem.dense_classes, rest)
-    iteration, value = 0, -np.inf
-    while value < optimum - 1e-9:
-        value = colorful_path(*given, False, -np.inf, colors, 0, iteration, of_class, table, path)
-        iteration += 1
-    return iteration
+    colorings = Colorings(problem, rest, colors, prune=False, seed=0)
+    return colorings.run(0, 1_000_000, optimum - 1e-9, lambda: False)[0]
 
 
 def longer(report: Report, scorings: dict[str, Problems], quick: bool) -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .beam import Beam
-    from .color_coding import ColorCoding
     from .decoder import PathDecoder
     from .exact_path import ExactPath, decode_lengths, k_best
-    from .integer_program import IntegerProgram
     from .problem import PathProblem, PathSolution
+    from .published.color_coding import ColorCoding
+    from .published.integer_program import IntegerProgram
     from .reduction import reduce
 
 __all__ = [
@@ -30,9 +30,9 @@ __all__ = [
 
 _HOMES = {
     "Beam": "beam",
-    "ColorCoding": "color_coding",
+    "ColorCoding": "published.color_coding",
     "ExactPath": "exact_path",
-    "IntegerProgram": "integer_program",
+    "IntegerProgram": "published.integer_program",
     "PathDecoder": "decoder",
     "PathProblem": "problem",
     "PathSolution": "problem",

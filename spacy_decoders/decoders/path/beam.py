@@ -10,12 +10,12 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import ProblemError
 from .decoder import PathDecoder
-from .effort import STEPS
 from .feasibility import some_path
-from .kernels.beam import beam, fill_layer, next_layer
-from .kernels.walk import walk_bounds
+from .kernels.beam import Candidates, Hypotheses, beam, fill_layer, next_layer
+from .kernels.walks import walk_bounds
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import quick_bound
+from .work import STEPS
 
 __all__ = ["Beam"]
 
@@ -101,10 +101,9 @@ class Beam(PathDecoder):
         self, problem: PathProblem, outlook: Floats, clock: Clock
     ) -> tuple[Floats, Integers]:
         """Return the scores and the paths of the last layer."""
-        size, length, classes = problem.size, len(outlook), problem.dense_classes
+        size, length, graph = problem.size, len(outlook), problem.graph
         if self.width * size * length <= STEPS:
-            given = (problem.start, problem.edges, problem.end, classes, problem.class_count)
-            scores, paths = beam(*given, outlook, length, self.width)
+            scores, paths = beam(graph, outlook, self.width)
             return scores, paths
         # wide: a part of a layer at a time, and once the clock has ended no wider than needed
         scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)
@@ -113,14 +112,13 @@ class Beam(PathDecoder):
         for depth in range(length):
             width = NARROW if clock.exhausted() else self.width
             capacity = min(width, len(scores) * size)
-            ranks, members = np.empty(capacity), np.empty(capacity, dtype=np.int64)
-            beyond, count = outlook[length - 1 - depth], 0
+            candidates = Candidates(np.empty(capacity), np.empty(capacity, dtype=np.int64))
+            layer, rest, count = Hypotheses(scores, paths), outlook[length - 1 - depth], 0
             for first in range(0, len(scores), a_round):
                 last = min(first + a_round, len(scores))
-                layer = (scores, paths, depth, used, first, last, ranks, members, count)
-                count = fill_layer(problem.start, problem.edges, classes, beyond, *layer)
+                given = (graph, rest, layer, depth, used, first, last, candidates)
+                count = fill_layer(*given, count)
                 if clock.exhausted():
                     break
-            kept = (scores, paths, depth, members, count)
-            scores, paths = next_layer(problem.start, problem.edges, *kept)
+            scores, paths = next_layer(graph, layer, depth, candidates.members, count)
         return scores + problem.end[paths[:, -1]], paths

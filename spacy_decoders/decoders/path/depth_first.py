@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.search import search, search_once
-from .problem import PathProblem
+from .kernels.graph import Prices
+from .kernels.search import Ranking, fresh_state, frontier_of, search, search_once
+from .problem import Floats, PathProblem
 
 __all__ = ["BestPaths", "DepthFirst"]
 
@@ -38,29 +39,17 @@ class BestPaths:
         """How many paths there are."""
         return int(np.count_nonzero(self.scores > -np.inf))
 
-    def search(
-        self,
-        problem: PathProblem,
-        bounds: NDArray[np.float64],
-        prices: NDArray[np.float64],
-        total_price: float,
-        nodes: int,
-    ) -> float:
+    @property
+    def ranking(self) -> Ranking:
+        """The same as compiled loops take it."""
+        return Ranking(self.scores, self.paths)
+
+    def search(self, problem: PathProblem, bounds: Floats, prices: Prices, nodes: int) -> float:
         """Improve on them depth first; what bounds the paths that so many nodes leave over.
 
         The arguments are those of `DepthFirst`, which can go on.
         """
-        given = (problem.start, problem.edges, problem.end, problem.dense_classes)
-        frontier: float = search_once(
-            *given,
-            problem.class_count,
-            bounds,
-            prices,
-            total_price,
-            self.scores,
-            self.paths,
-            nodes,
-        )
+        frontier: float = search_once(problem.graph, bounds, prices, self.ranking, nodes)
         return frontier
 
     def offer(self, score: float, path: NDArray[Any]) -> bool:
@@ -90,56 +79,21 @@ class DepthFirst:
         ``bounds[l, v]``: an upper bound on the worth of l vertices after v and the end, the
         prices of those l paid. **Shape:** ``(length, n)``
     prices
-        What each vertex pays. **Shape:** ``(n,)``
-    total_price
-        The sum of the prices over classes.
+        What each vertex pays, and the sum over classes.
     """
 
     def __init__(
-        self,
-        best: BestPaths,
-        problem: PathProblem,
-        bounds: NDArray[np.float64],
-        prices: NDArray[np.float64],
-        total_price: float,
+        self, best: BestPaths, problem: PathProblem, bounds: Floats, prices: Prices
     ) -> None:
-        length = best.paths.shape[1]
-        self._best = best
-        self._given = (
-            problem.start,
-            problem.edges,
-            problem.end,
-            problem.dense_classes,
-            bounds,
-            prices,
-            float(total_price),
-        )
-        self._workspace = (
-            np.zeros(length, dtype=np.int32),
-            np.zeros(length + 1),
-            np.zeros(problem.class_count, dtype=np.bool_),
-            np.empty((length, problem.size), dtype=np.int32),
-            np.empty((length, problem.size)),
-            np.zeros(length, dtype=np.int64),
-            np.zeros(length, dtype=np.int64),
-            np.full(1, -1, dtype=np.int64),
-        )
+        self._given = (problem.graph, bounds, prices, best.ranking)
+        self._state = fresh_state(problem.size, problem.class_count, best.paths.shape[1])
 
     def run(self, nodes: int) -> bool:
         """Open up to `nodes` more nodes; return whether the search has ended."""
-        search(*self._given, self._best.scores, self._best.paths, *self._workspace, nodes)
-        return bool(self._workspace[-1][0] == -2)
+        search(*self._given, self._state, nodes)
+        return bool(self._state.depth[0] == -2)
 
     @property
     def frontier(self) -> float:
         """An upper bound on every path not visited yet; ``-inf`` after the end."""
-        _, _, _, _, promises, counts, cursors, state = self._workspace
-        if state[0] == -2:
-            return -np.inf
-        if state[0] == -1:
-            return np.inf
-        open_promises = [
-            float(promises[depth, cursors[depth] : counts[depth]].max(initial=-np.inf))
-            for depth in range(int(state[0]) + 1)
-        ]
-        return max(open_promises)
+        return float(frontier_of(self._state))

@@ -13,12 +13,13 @@ from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .decoder import PathDecoder
 from .depth_first import BestPaths
-from .effort import Effort
 from .feasibility import some_path
-from .kernels.walk import best_walk, walk_bounds
+from .gap_closing import GapClosing
+from .kernels.graph import Prices
+from .kernels.walks import best_walk, walk_bounds
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import Proof, quick_bound
-from .refinement import Refinement
+from .work import Work
 
 __all__ = ["ExactPath", "decode_lengths", "k_best"]
 
@@ -129,24 +130,24 @@ class ExactPath(PathDecoder):
         count: int,
         budget: Budget,
     ) -> list[PathSolution]:
-        effort = Effort(budget.start())
+        work = Work(budget.start())
         walk = _best_walk(problem, table) if count == 1 else None
         if walk is not None:
-            paths, refinement = [walk], None
+            paths, closing = [walk], None
         else:
-            paths, refinement = _searched(problem, table, length, count, effort)
+            paths, closing = _searched(problem, table, length, count, work)
         nodes = FIRST_NODES
         if not paths:
             # what comes of the proof's own search can't be proven by it
-            paths, nodes, refinement = [some_path(problem, length, effort.clock)], 0, None
+            paths, nodes, closing = [some_path(problem, length, work.clock)], 0, None
         score = problem.score(paths[0])
-        if refinement is None:
+        if closing is None:
             bound = quick_bound(problem, length, score, nodes)
         else:
-            proof = Proof(problem, length, score, effort.clock)
-            refinement.help_prove(proof)
+            proof = Proof(problem, length, score, work.clock)
+            closing.help_prove(proof)
             bound = proof.bound
-        iterations = effort.iterations
+        iterations = work.iterations
         return [
             PathSolution.certified("ExactPath", problem, path, bound, iterations=iterations)
             for path in paths
@@ -156,22 +157,21 @@ class ExactPath(PathDecoder):
 def _best_walk(problem: PathProblem, table: Floats) -> Integers | None:
     """Return the best walk if it is a path."""
     walk = np.empty(len(table), dtype=np.int32)
-    given = (problem.start, problem.edges, problem.dense_classes, problem.class_count)
-    return walk if best_walk(*given, table, walk) else None
+    return walk if best_walk(problem.graph, table, walk) else None
 
 
 def _searched(
-    problem: PathProblem, table: Floats, length: int, count: int, effort: Effort
-) -> tuple[list[Integers], Refinement | None]:
+    problem: PathProblem, table: Floats, length: int, count: int, work: Work
+) -> tuple[list[Integers], GapClosing | None]:
     """Search for the best paths; how the gap was closed, if the first search left any."""
-    best, refinement = BestPaths(length, count), None
-    frontier = best.search(problem, table, np.zeros(problem.size), 0.0, FIRST_NODES)
+    best, closing = BestPaths(length, count), None
+    frontier = best.search(problem, table, Prices(np.zeros(problem.size), 0.0), FIRST_NODES)
     if frontier > -np.inf:
-        refinement = Refinement(problem, table, best, frontier, effort)
-        refinement.run()
-        best = refinement.best
+        closing = GapClosing(problem, table, best, frontier, work)
+        closing.run()
+        best = closing.best
     paths = list(best.paths[: best.found])
-    return paths if count == 1 else problem.ranked(paths), refinement
+    return paths if count == 1 else problem.ranked(paths), closing
 
 
 def _completions(problem: PathProblem, length: int) -> Floats:

@@ -6,9 +6,9 @@ import math
 
 from ...budget import Clock
 from ...errors import InfeasibleError
-from .effort import STEPS
 from .problem import Integers, PathProblem, infeasible_message
 from .proof import Proof
+from .work import STEPS
 
 __all__ = ["some_path"]
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
+from .kernels.graph import Graph
 
 __all__ = ["PathProblem", "PathSolution"]
 
@@ -110,6 +111,12 @@ class PathProblem:
     def reversed_edges(self) -> Floats:
         """The transpose of `edges`: row = the edge's target. **Shape:** ``(n, n)``"""
         return read_only(np.ascontiguousarray(self.edges.T))
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The arrays that compiled loops take."""
+        arrays = (self.start, self.edges, self.reversed_edges, self.end, self.dense_classes)
+        return Graph(*arrays, self.class_count)
 
     @cached_property
     def _largest(self) -> tuple[float, float, float]:

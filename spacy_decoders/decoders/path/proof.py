@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
+from .kernels.graph import Prices
 from .kernels.proof import (
+    fresh_proof,
     left_open,
     most_beyond,
     prove,
@@ -18,7 +20,7 @@ from .kernels.proof import (
     worth_through,
 )
 from .problem import Floats, Integers, PathProblem
-from .remembered_walks import Remembered, worth_of_remembering_walks
+from .state_space_proof import VertexMemory, state_space_bound
 
 __all__ = ["Proof", "quick_bound"]
 
@@ -39,17 +41,7 @@ def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> 
         The most vertices to search through; with none it is the worth of the best walk.
     """
     rounding = problem.rounding(length, score)
-    bound = prove_at_once(
-        problem.start,
-        problem.edges,
-        problem.reversed_edges,
-        problem.end,
-        problem.dense_classes,
-        problem.class_count,
-        length,
-        score + rounding,
-        nodes,
-    )
+    bound = prove_at_once(problem.graph, length, score + rounding, nodes)
     return float(bound) + rounding
 
 
@@ -114,49 +106,32 @@ class Proof:
     def reduce(self) -> None:
         """Leave out the vertices through which no walk promises more than the path known."""
         problem = self._problem
-        before = most_beyond(problem.edges, problem.start, self._prices, self._length)
-        through = worth_through(before, self._beyond, self._prices, self._total_price)
+        before = most_beyond(problem.edges, problem.start, self._prices.vertex, self._length)
+        through = worth_through(before, self._beyond, *self._prices)
         kept = np.flatnonzero(through > self._floor)
         if len(kept) == problem.size:
             return
         self._left_out = max(self._left_out, float(through[through <= self._floor].max()))
         self._kept = self._kept[kept]
         self._problem = problem.restrict(kept)
-        self._set_prices(self._prices[kept])
+        self._set_prices(self._prices.vertex[kept])
 
     def search(self, nodes: int | None = None) -> None:
         """Search depth first, through at most so many vertices; None for no such limit."""
         problem, length = self._problem, self._length
-        path = np.zeros((2, length), dtype=np.int64)
-        place, values = np.zeros(2, dtype=np.int64), np.zeros(length)
-        limits = np.array([self._floor, -np.inf])
-        used = np.zeros(problem.class_count, dtype=np.bool_)
+        state = fresh_proof(problem.class_count, length, self._floor)
         ended, a_round = False, nodes or 1 + STEPS // max(1, problem.size)
         while not ended:
-            ended = prove(
-                problem.start,
-                problem.edges,
-                problem.end,
-                self._beyond,
-                problem.dense_classes,
-                self._prices,
-                self._total_price,
-                a_round,
-                path,
-                place,
-                values,
-                limits,
-                used,
-            )
+            ended = prove(problem.graph, self._beyond, self._prices, a_round, state)
             if nodes is not None or self._clock.exhausted():
                 break
-        if limits[0] > self._floor:
-            self.witness = self._kept[path[1]].astype(np.int32)
+        floor, closed = state.limits.tolist()
+        if floor > self._floor:
+            self.witness = self._kept[state.paths[1]].astype(np.int32)
         rest = -math.inf
         if not ended:
-            given = (problem.start, problem.edges, self._beyond, self._total_price)
-            rest = left_open(*given, path, place, values)
-        self._open = min(self._open, max(float(limits[1]), rest))
+            rest = left_open(problem.graph, self._beyond, self._prices.total, state)
+        self._open = min(self._open, max(closed, rest))
 
     def subsets(self) -> None:
         """Decide what is left by dynamic programming over the sets of its classes."""
@@ -170,50 +145,38 @@ class Proof:
         for first in range(0, sets, a_round):
             if self._clock.exhausted():
                 return
-            prove_subsets(
-                problem.reversed_edges,
-                problem.end,
-                problem.dense_classes,
-                problem.class_count,
-                before,
-                self._floor,
-                first,
-                min(sets, first + a_round),
-                table,
-                limits,
-            )
+            last = min(sets, first + a_round)
+            prove_subsets(problem.graph, before, self._floor, first, last, table, limits)
         self._open = min(self._open, float(limits[1]))
 
-    def remember(self, memories: Sequence[Remembered]) -> None:
+    def state_space(self, memories: Sequence[VertexMemory]) -> None:
         """Decide what is left by walks that remember classes where they are told to.
 
         Each memory is good for walks in one direction, from the end first and then in turns;
         what they come to bounds those of the next.
         """
-        problem, turned = self._problem, True
-        limits = (self._prices, self._total_price, self._floor)
-        rests = most_beyond(problem.edges, problem.start, self._prices, self._length)
+        problem, backward = self._problem, True
+        limits = (self._prices, self._floor, self._clock)
+        rests = most_beyond(problem.edges, problem.start, self._prices.vertex, self._length)
         for memory in memories:
             ways = (problem.start, problem.edges, problem.end)
-            if turned:
+            if backward:
                 ways = (problem.end, problem.reversed_edges, problem.start)
-            remembered = memory.restrict(self._kept)
-            walks = worth_of_remembering_walks(*ways, remembered, rests, *limits, self._clock)
-            if walks is None:
+            found = state_space_bound(*ways, memory.restrict(self._kept), rests, *limits)
+            if found is None:
                 return
-            self._left_out = max(self._left_out, walks.left_out)
-            self._open = min(self._open, walks.most)
+            self._left_out = max(self._left_out, found.left_out)
+            self._open = min(self._open, found.most)
             if self.complete:
                 return
-            turned, rests = not turned, walks.table
+            backward, rests = not backward, found.table
 
     def _set_prices(self, prices: NDArray[np.float64]) -> None:
         problem = self._problem
-        self._prices = prices
-        self._total_price = self._total(prices)
+        self._prices = Prices(prices, self._total(prices))
         self._beyond = most_beyond(problem.reversed_edges, problem.end, prices, self._length)
         most = problem.start + self._beyond[-1]
-        self._open = min(self._open, float(most.max(initial=-np.inf)) + self._total_price)
+        self._open = min(self._open, float(most.max(initial=-np.inf)) + self._prices.total)
 
     def _total(self, prices: NDArray[np.float64]) -> float:
         """The most that a path can pay, rounded once."""

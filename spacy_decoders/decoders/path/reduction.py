@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.walk import walk_bounds
+from .kernels.graph import Prices
+from .kernels.walks import walk_bounds
 from .problem import PathProblem
 
 __all__ = ["reduce", "useful_vertices"]
@@ -47,8 +48,7 @@ def useful_vertices(
     problem: PathProblem,
     after: NDArray[np.float64],
     threshold: float,
-    prices: NDArray[np.float64] | None = None,
-    total_price: float = 0.0,
+    prices: Prices | None = None,
 ) -> NDArray[np.int64]:
     """Return, ascending, the vertices that a path worth at least `threshold` may visit.
 
@@ -64,12 +64,11 @@ def useful_vertices(
         v's own. **Shape:** ``(length, n)``
     threshold
         The score of a known path. That path's own vertices stay.
-    prices, total_price
-        What each vertex pays, and the sum over classes; none by default.
+    prices
+        What each vertex pays; nothing by default.
     """
-    if prices is None:
-        prices = np.zeros(problem.size)
-    before = walk_bounds(problem.edges, problem.start, prices, len(after) - 1)
-    through = (before + after[::-1]).max(axis=0) - prices + total_price
-    slack = problem.rounding(len(after), threshold, total_price) if threshold > -np.inf else 0.0
+    paid, total = prices or Prices(np.zeros(problem.size), 0.0)
+    before = walk_bounds(problem.edges, problem.start, paid, len(after) - 1)
+    through = (before + after[::-1]).max(axis=0) - paid + total
+    slack = problem.rounding(len(after), threshold, total) if threshold > -np.inf else 0.0
     return np.flatnonzero((through >= threshold - slack) & (through > -np.inf))

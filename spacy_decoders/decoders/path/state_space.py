@@ -1,4 +1,4 @@
-"""Walks that remember some classes: a relaxation that is tightened where it errs."""
+"""State-space relaxation: walks that remember some of the classes they met."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .effort import STEPS, Effort
-from .kernels.labels import extend
-from .problem import PathProblem
+from .kernels.graph import Prices
+from .kernels.labels import Labels, MemoryBits, Step, extend
+from .problem import Floats, Integers, PathProblem
+from .work import STEPS, Work
 
-__all__ = ["Memory", "Pass", "relaxed_pass"]
+__all__ = ["ClassMemory", "RelaxedWalks", "relaxed_walks"]
 
 #: Classes that can be remembered at once.
 BITS = 128
 
-#: The labels of one length: vertices, low and high memory, values, indices of parents.
-Layer = tuple[NDArray[Any], ...]
 
-
-class Memory:
+class ClassMemory:
     """Which classes each vertex remembers that a walk has met.
 
     To remember a class everywhere is decremental state-space relaxation; to remember it
@@ -31,23 +29,23 @@ class Memory:
 
     def __init__(self, problem: PathProblem) -> None:
         self._classes = problem.dense_classes
-        self.bit = np.full(problem.class_count, -1, dtype=np.int64)
-        self.low = np.zeros(problem.size, dtype=np.uint64)
-        self.high = np.zeros(problem.size, dtype=np.uint64)
+        words = np.zeros((2, problem.size), dtype=np.uint64)
+        self.bits = MemoryBits(np.full(problem.class_count, -1, dtype=np.int64), *words)
 
     @property
     def used(self) -> int:
         """How many classes are remembered anywhere."""
-        return int(np.count_nonzero(self.bit >= 0))
+        return int(np.count_nonzero(self.bits.bit >= 0))
 
     def remember(self, number: int, vertices: Any) -> bool:
         """Let `vertices` and the class's own remember a class; False if no bit is left."""
-        if self.bit[number] < 0:
+        bit, low, high = self.bits
+        if bit[number] < 0:
             if self.used == BITS:
                 return False
-            self.bit[number] = self.used
-        place = int(self.bit[number])
-        words, shift = (self.low, place) if place < 64 else (self.high, place - 64)
+            bit[number] = self.used
+        place = int(bit[number])
+        words, shift = (low, place) if place < 64 else (high, place - 64)
         word = np.uint64(1) << np.uint64(shift)
         words[vertices] |= word
         words[self._classes == number] |= word
@@ -55,7 +53,7 @@ class Memory:
 
     def remember_all(self) -> bool:
         """Let every vertex remember every class; False if they are too many."""
-        numbers = range(len(self.bit))
+        numbers = range(len(self.bits.bit))
         return len(numbers) <= BITS and all(self.remember(n, slice(None)) for n in numbers)
 
     def forbid_cycles(self, walk: Sequence[int] | NDArray[Any], everywhere: int) -> bool:
@@ -69,7 +67,7 @@ class Memory:
         for place, vertex in enumerate(walk):
             number = int(self._classes[vertex])
             if number in last_seen:
-                known = self.bit[number] >= 0
+                known = self.bits.bit[number] >= 0
                 between = list(walk[last_seen[number] : place])
                 wide = not known and self.used < everywhere
                 grown |= self.remember(number, slice(None) if wide else between)
@@ -78,8 +76,8 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Pass:
-    """What one pass over all lengths has found.
+class RelaxedWalks:
+    """What one pass of label setting over all lengths has found.
 
     Attributes
     ----------
@@ -93,24 +91,23 @@ class Pass:
     """
 
     value: float
-    walks: list[NDArray[np.int32]]
-    reach: NDArray[np.float64]
+    walks: list[Integers]
+    reach: Floats
 
 
-def relaxed_pass(
+def relaxed_walks(
     problem: PathProblem,
-    memory: Memory,
-    rest: NDArray[np.float64],
-    prices: NDArray[np.float64],
-    total_price: float,
+    memory: ClassMemory,
+    rest: Floats,
+    prices: Prices,
     threshold: float,
     *,
     backward: bool,
-    effort: Effort,
+    work: Work,
     label_limit: int,
     refund: bool = False,
     walk_count: int = 8,
-) -> Pass | None:
+) -> RelaxedWalks | None:
     """Find the best walks under a memory; None if the budget or `label_limit` ends first.
 
     Parameters
@@ -124,95 +121,83 @@ def relaxed_pass(
         everywhere the first is then the best path of all that exceed the threshold: labels
         of one vertex and one memory have paid the same.
     """
-    length = len(rest)
+    length, (paid, total) = len(rest), prices
     first, last, edges = problem.start, problem.end, problem.edges
     if backward:
         first, last, edges = last, first, problem.reversed_edges
     reach = np.full((length, problem.size), -np.inf)
-    alive = np.flatnonzero(first + rest[-1] - prices + total_price > threshold)
-    own = memory.bit[problem.dense_classes[alive]]
+    alive = np.flatnonzero(first + rest[-1] - paid + total > threshold)
+    own = memory.bits.bit[problem.dense_classes[alive]]
     one = np.ones(len(alive), dtype=np.uint64)
     low = np.where((own >= 0) & (own < 64), one << (own % 64).astype(np.uint64), 0)
     high = np.where(own >= 64, one << (own % 64).astype(np.uint64), 0)
-    layer: Layer = (
+    layer = Labels(
         alive.astype(np.int32),
-        low.astype(np.uint64) & memory.low[alive],
-        high.astype(np.uint64) & memory.high[alive],
-        (first - prices)[alive],
+        low.astype(np.uint64) & memory.bits.low[alive],
+        high.astype(np.uint64) & memory.bits.high[alive],
+        (first - paid)[alive],
         np.full(len(alive), -1, dtype=np.int32),
     )
     reach[0] = first
-    layers: list[Layer] = [layer]
+    layers = [layer]
     for depth in range(1, length):
-        onward = rest[length - 1 - depth] - prices
-        step = (edges, prices, onward, total_price, threshold, problem.dense_classes, memory.bit)
+        completions = rest[length - 1 - depth] - paid
+        step = Step(edges, problem.dense_classes, paid, completions, total, threshold)
         extended = None
-        capacity = max(1024, 2 * len(layer[0]))
-        while extended is None and capacity < 2 * label_limit and not effort.exhausted:
-            extended = _extended(layer, step, memory, reach[depth], capacity, effort)
+        capacity = max(1024, 2 * len(layer.vertices))
+        while extended is None and capacity < 2 * label_limit and not work.exhausted:
+            extended = _extended(layer, step, memory.bits, reach[depth], capacity, work)
             capacity *= 4
         if extended is None:
             return None
         layer = extended
         layers.append(layer)
-        reach[depth] += prices
-    values = layer[3] + last[layer[0]] + total_price
+        reach[depth] += paid
+    values = layer.values + last[layer.vertices] + total
     if refund:
-        values += _paid(problem, memory, prices, layer) - total_price
+        values += _paid(problem, memory.bits, paid, layer) - total
     order = np.argsort(-values, kind="stable")[:walk_count]
     walks = [_traced(layers, int(i), backward=backward) for i in order]
     value = float(values[order[0]]) if len(order) else -np.inf
-    return Pass(value, walks, reach)
+    return RelaxedWalks(value, walks, reach)
 
 
-def _paid(
-    problem: PathProblem, memory: Memory, prices: NDArray[np.float64], layer: Layer
-) -> NDArray[np.float64]:
+def _paid(problem: PathProblem, memory: MemoryBits, prices: Floats, layer: Labels) -> Floats:
     """The prices of the classes that each label remembers, added up."""
     by_class = np.zeros(problem.class_count)
     by_class[problem.dense_classes] = prices
-    total = np.zeros(len(layer[0]))
+    total = np.zeros(len(layer.vertices))
     for number in np.flatnonzero((memory.bit >= 0) & (by_class != 0.0)):
         place = int(memory.bit[number])
-        words, shift = (layer[1], place) if place < 64 else (layer[2], place - 64)
+        words, shift = (layer.low, place) if place < 64 else (layer.high, place - 64)
         total += by_class[number] * ((words >> np.uint64(shift)) & np.uint64(1))
     return total
 
 
 def _extended(
-    layer: Layer,
-    step: tuple[Any, ...],
-    memory: Memory,
-    reach: NDArray[np.float64],
-    capacity: int,
-    effort: Effort,
-) -> Layer | None:
+    layer: Labels, step: Step, memory: MemoryBits, reach: Floats, capacity: int, work: Work
+) -> Labels | None:
+    """Return the labels of the next length; None if they are too many, or time is up."""
     slots = np.full(1 << (2 * capacity - 1).bit_length(), -1, dtype=np.int32)
-    fresh = (
-        np.empty(capacity, dtype=np.int32),
-        np.empty(capacity, dtype=np.uint64),
-        np.empty(capacity, dtype=np.uint64),
-        np.empty(capacity),
-        np.empty(capacity, dtype=np.int32),
-    )
-    given: tuple[Any, ...] = (*layer[:4], *step, memory.low, memory.high, slots, *fresh, reach)
+    kinds = (np.int32, np.uint64, np.uint64, np.float64, np.int32)
+    fresh = Labels(*(np.empty(capacity, dtype=kind) for kind in kinds))
     reach[:] = -np.inf
     size, count = len(reach), 0
     a_round = 1 + STEPS // size
-    for first in range(0, len(layer[0]), a_round):
-        if effort.exhausted:
+    for first in range(0, len(layer.vertices), a_round):
+        if work.exhausted:
             return None
-        last = min(first + a_round, len(layer[0]))
-        count = extend(first, last, count, *given)
-        effort.steps += (last - first) * size
+        last = min(first + a_round, len(layer.vertices))
+        count = extend(first, last, count, layer, step, memory, slots, fresh, reach)
+        work.steps += (last - first) * size
         if count < 0:
             return None
-    return tuple(part[:count].copy() for part in fresh)
+    return Labels(*(part[:count].copy() for part in fresh))
 
 
-def _traced(layers: list[Layer], index: int, *, backward: bool) -> NDArray[np.int32]:
+def _traced(layers: list[Labels], index: int, *, backward: bool) -> Integers:
     walk = []
-    for vertices, *_, parents in reversed(layers):
-        walk.append(int(vertices[index]))
-        index = int(parents[index])
+    for layer in reversed(layers):
+        walk.append(int(layer.vertices[index]))
+        index = int(layer.parents[index])
     return np.array(walk if backward else walk[::-1], dtype=np.int32)

@@ -22,7 +22,7 @@ from spacy_decoders.decoders.path import (
     PathProblem,
     PathSolution,
     exact_path,
-    refinement,
+    gap_closing,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 
@@ -124,11 +124,15 @@ def check(question: Question) -> Counter[str]:
 def _in_every_stage(stage: str) -> Iterator[None]:
     """Let problems that are small go through what is meant for large ones."""
     with ExitStack() as stack:
-        for module, name in ((exact_path, "FIRST"), (refinement, "DIVE"), (refinement, "PRICED")):
+        for module, name in (
+            (exact_path, "FIRST"),
+            (gap_closing, "DIVE"),
+            (gap_closing, "PRICED"),
+        ):
             stack.enter_context(patch.object(module, f"{name}_NODES", 1))
         if stage == "memory":
-            stack.enter_context(patch.object(refinement, "FEW_CLASSES", 0))
-            endless = patch.object(refinement.Refinement, "_cost_of_subsets", np.inf)
+            stack.enter_context(patch.object(gap_closing, "FEW_CLASSES", 0))
+            endless = patch.object(gap_closing.GapClosing, "_cost_of_class_sets", np.inf)
             stack.enter_context(endless)
         yield
 

@@ -12,7 +12,7 @@ from spacy_decoders.decoders.path import (
     ExactPath,
     PathProblem,
     exact_path,
-    refinement,
+    gap_closing,
 )
 from spacy_decoders.decoders.path.decoder import PathDecoder
 from tests.decoders.path.problems import (
@@ -87,7 +87,7 @@ def test_all_lengths_at_once():
 @pytest.mark.parametrize("make", [headline_like, symmetric])
 @pytest.mark.parametrize("length", [3, 6, 9])
 def test_larger_problems_beat_the_beam_and_agree_with_their_own_kin(make, length):
-    # the refinement runs here: with permuted vertices it goes other ways to the same score
+    # all stages are needed here: with permuted vertices they go other ways to the same score
     for seed in range(4):
         rng = np.random.default_rng(seed)
         problem = make(rng, 40)
@@ -171,12 +171,12 @@ def test_same_input_same_output_and_picklable():
 
 @pytest.mark.parametrize("everywhere", [0, 2, 100])
 @pytest.mark.parametrize("count", [1, 3])
-def test_each_stage_of_the_refinement_against_brute_force(monkeypatch, everywhere, count):
+def test_each_stage_of_closing_the_gap_against_brute_force(monkeypatch, everywhere, count):
     # with one node a search, small problems too go through prices, memory and all that
     monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
     for name in ("DIVE_NODES", "PRICED_NODES"):
-        monkeypatch.setattr(refinement, name, 1)
-    monkeypatch.setattr(refinement, "EVERYWHERE", everywhere)
+        monkeypatch.setattr(gap_closing, name, 1)
+    monkeypatch.setattr(gap_closing, "EVERYWHERE", everywhere)
     rng = np.random.default_rng(7)
     for i in range(60):
         n = int(rng.integers(4, 8))
@@ -210,7 +210,7 @@ def test_nearly_all_classes_are_needed(monkeypatch):
     # prices are paid by classes that are left out, too: only full memory closes that gap
     monkeypatch.setattr(exact_path, "FIRST_NODES", 1)
     for name in ("DIVE_NODES", "PRICED_NODES"):
-        monkeypatch.setattr(refinement, name, 1)
+        monkeypatch.setattr(gap_closing, name, 1)
     for seed in range(12):
         rng = np.random.default_rng(seed)
         worth = rng.normal(0, 3, 11)

@@ -13,19 +13,20 @@ from spacy_decoders.decoders.path import (
     IntegerProgram,
     PathProblem,
     beam,
-    color_coding,
-    coloring,
+    class_sets,
     depth_first,
     exact_path,
+    gap_closing,
     proof,
-    refinement,
     state_space,
 )
+from spacy_decoders.decoders.path.published import color_coding, coloring
 from spacy_decoders.decoders.programs import IntegerSolution, LinearProgram, SolverError
 from spacy_decoders.errors import DecodersError
 from tests.decoders.path.problems import headline_like, symmetric
 
 LENGTH = 5
+EDGES = ("edges", "reversed_edges")
 
 
 @pytest.fixture
@@ -61,17 +62,14 @@ def without(vertex, edges):
     return cut
 
 
-def dropping(kernel, vertex, place=1, start=0):
+def dropping(kernel, vertex):
     """A kernel that never comes to a vertex: its edges are lost on the way."""
 
-    def faulty(*given):
-        given = list(given)
-        given[place] = without(vertex, given[place])
-        if start is not None:
-            begin = np.array(given[start])
-            begin[vertex] = -np.inf
-            given[start] = begin
-        return kernel(*given)
+    def faulty(graph, *given):
+        begin = np.array(graph.start)
+        begin[vertex] = -np.inf
+        changed = {name: without(vertex, getattr(graph, name)) for name in EDGES}
+        return kernel(graph._replace(start=begin, **changed), *given)
 
     return faulty
 
@@ -102,7 +100,7 @@ def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
         end[lost] = -np.inf
         return walks(without(lost, arcs), end, prices, steps)
 
-    for module in (exact_path, beam, color_coding, refinement):
+    for module in (exact_path, beam, color_coding, gap_closing):
         monkeypatch.setattr(module, "walk_bounds", too_low)
     for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(), ColorCoding(colors=14)):
         assert_not_fooled(decoder, problem, optimum)
@@ -112,7 +110,7 @@ def test_prices_that_close_the_gap_too_early(monkeypatch):
     problem, length = symmetric(np.random.default_rng(0), 40), 8
     optimum = ExactPath().decode(problem, length)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(refinement, "lagrangian_bounds", lambda *_: -np.inf)
+    monkeypatch.setattr(gap_closing, "lagrangian_bounds", lambda *_: -np.inf)
     assert_not_fooled(ExactPath(), problem, optimum, length)
 
 
@@ -130,28 +128,33 @@ def test_sets_of_classes_that_are_lost(monkeypatch):
     problem = PathProblem(np.zeros(60), drawn + drawn.T, np.zeros(60), np.arange(60) % 9)
     optimum = ExactPath().decode(problem, 9)
     _only_poor_beams(monkeypatch, optimum)
-    monkeypatch.setattr(refinement.Refinement, "_remember", lambda *_: None)
-    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
+    monkeypatch.setattr(gap_closing.GapClosing, "_relax_state_space", lambda *_: None)
+    _lose_all_sets(monkeypatch)
     assert_not_fooled(ExactPath(), problem, optimum, 9)
-    monkeypatch.setattr(color_coding, "beam", refinement.beam)
+    monkeypatch.setattr(color_coding, "beam", gap_closing.beam)
     assert_not_fooled(ColorCoding(), problem, optimum, 9)
 
 
-def _without_paths(*given):
-    """Colourings that all come to their end and have seen no path."""
-    return given[9]
+def _lose_all_sets(monkeypatch):
+    """Let tables over sets of classes or colours come to their end and have seen no path."""
+    monkeypatch.setattr(class_sets, "go_through_sets", lambda *_: True)
+
+    def colorings(graph, rest, prune, color_count, seed, number, last, *_):
+        return last
+
+    monkeypatch.setattr(coloring, "go_on_colorings", colorings)
 
 
 def _only_poor_beams(monkeypatch, optimum):
     """Let beams and short searches miss the optimum."""
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    beams = refinement.beam
+    beams = gap_closing.beam
     for vertex in optimum.vertices.tolist()[::2]:
         beams = dropping(beams, vertex)
-    monkeypatch.setattr(refinement, "beam", beams)
+    monkeypatch.setattr(gap_closing, "beam", beams)
     monkeypatch.setattr(exact_path, "FIRST_NODES", 10)
-    monkeypatch.setattr(refinement, "DIVE_NODES", 1)
-    monkeypatch.setattr(refinement, "PRICED_NODES", 1)
+    monkeypatch.setattr(gap_closing, "DIVE_NODES", 1)
+    monkeypatch.setattr(gap_closing, "PRICED_NODES", 1)
 
 
 @pytest.mark.parametrize("decoder", [ExactPath(), Beam(3), Beam(3, lookahead=True), ColorCoding()])
@@ -163,10 +166,10 @@ def test_a_beam_or_a_walk_whose_path_is_wrong(monkeypatch, decoder, problem):
     def wrong(*given):
         return np.array([optimum.certificate.score]), swapped[None].astype(np.int32)
 
-    for module in (refinement, beam, color_coding):
+    for module in (gap_closing, beam, color_coding):
         monkeypatch.setattr(module, "beam", wrong)
     monkeypatch.setattr(exact_path, "best_walk", _writes(swapped))
-    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
+    _lose_all_sets(monkeypatch)
     assert_not_fooled(decoder, problem, optimum)
 
 
@@ -205,7 +208,7 @@ def test_a_proof_whose_bound_lies_below_the_score(monkeypatch, problem):
 
 def test_a_proof_that_drops_a_vertex(monkeypatch, problem, optimum):
     lost = int(optimum.vertices[2])
-    faulty = dropping(dropping(proof.prove_at_once, lost), lost, place=2)
+    faulty = dropping(proof.prove_at_once, lost)
     monkeypatch.setattr(proof, "prove_at_once", faulty)
     for decoder in (ExactPath(), ColorCoding(colors=14)):
         certificate = decoder.decode(problem, LENGTH).certificate
@@ -261,7 +264,7 @@ def test_a_solver_that_calls_another_path_the_best(monkeypatch, formulation, pro
     monkeypatch.setattr(LinearProgram, "add_columns", add_without_sense)
     monkeypatch.setattr(LinearProgram, "solve", lie)
     monkeypatch.setattr(
-        "spacy_decoders.decoders.path.integer_program.Beam", lambda *_, **__: Beam(1)
+        "spacy_decoders.decoders.path.published.integer_program.Beam", lambda *_, **__: Beam(1)
     )
     assert_not_fooled(IntegerProgram(formulation=formulation), problem, optimum)
 
@@ -274,10 +277,10 @@ def test_loops_that_find_nothing_are_no_proof_of_infeasibility(monkeypatch, deco
         weights[tail, head] = 1.0
     problem = PathProblem([0, 0, 0, 0, 0, 9], weights, [0] * 6, [0, 1, 2, 3, 4, 0])
     nothing = (np.empty(0), np.empty((0, LENGTH), dtype=np.int32))
-    for module in (refinement, beam, color_coding):
+    for module in (gap_closing, beam, color_coding):
         monkeypatch.setattr(module, "beam", lambda *_: nothing)
     monkeypatch.setattr(exact_path, "best_walk", lambda *_: False)
-    monkeypatch.setattr(coloring, "go_on_colorings", _without_paths)
+    _lose_all_sets(monkeypatch)
     monkeypatch.setattr(LinearProgram, "solve", Lying.infeasible)
     solution = decoder.decode(problem, LENGTH, budget=Budget(iterations=1))
     assert solution.vertices.tolist()[1:] == [1, 2, 3, 4]

@@ -1,15 +1,47 @@
 """Beam search, one layer of the path after another."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ....jit import jit
 
-__all__ = ["beam", "fill_layer", "next_layer"]
+__all__ = ["Candidates", "Hypotheses", "beam", "fill_layer", "next_layer"]
+
+
+class Hypotheses(NamedTuple):
+    """Beginnings of paths of one length.
+
+    Attributes
+    ----------
+    scores
+        What each is worth. **Shape:** ``(count,)``, float64
+    paths
+        The vertices of each; those to come are not set. **Shape:** ``(count, length)``, int32
+    """
+
+    scores: Any
+    paths: Any
+
+
+class Candidates(NamedTuple):
+    """A heap of the best candidates for the next layer, the worst of them first.
+
+    Attributes
+    ----------
+    ranks
+        By which they compete. **Shape:** ``(width,)``, float64
+    members
+        Hypothesis times n, plus the vertex that extends it. **Shape:** ``(width,)``, int64
+    """
+
+    ranks: Any
+    members: Any
 
 
 @jit()
 def _sift_down(ranks, members, size):
-    """Restore the heap, whose least member stands first, after its first has changed."""
+    """Restore the heap after its first member has changed."""
     place = 0
     while True:
         child = 2 * place + 1
@@ -37,14 +69,15 @@ def _sift_up(ranks, members, place):
 
 
 @jit()
-def fill_layer(
-    start, edges, classes, beyond, scores, paths, depth, used, first, last, ranks, members, count,
-):  # fmt: skip
+def fill_layer(graph, outlook, hypotheses, depth, used, first, last, candidates, count):
     """Let the hypotheses from `first` to `last` compete for the next layer; return its size.
 
-    `ranks` is a heap of the best so far, `members` says hypothesis and vertex of each, and
-    `beyond[v]` is added to a hypothesis at v to rank it.
+    `outlook[v]` is added to a hypothesis at v to rank it, and `used` is room for a flag of each
+    class. `count` candidates are there already.
     """
+    start, edges, classes = graph.start, graph.edges, graph.classes
+    scores, paths = hypotheses
+    ranks, members = candidates
     n = start.size
     capacity = ranks.size
     for member in range(first, last):
@@ -54,7 +87,7 @@ def fill_layer(
         base = scores[member]
         floor = ranks[0] if count == capacity else -np.inf
         for u in range(n):
-            rank = base + (row[u] + beyond[u])
+            rank = base + (row[u] + outlook[u])
             if rank > floor and not used[classes[u]]:
                 if count < capacity:
                     ranks[count] = rank
@@ -73,8 +106,10 @@ def fill_layer(
 
 
 @jit()
-def next_layer(start, edges, scores, paths, depth, members, count):
-    """Return the scores and paths of the hypotheses that were kept."""
+def next_layer(graph, hypotheses, depth, members, count):
+    """Return the scores and paths of the candidates that were kept."""
+    start, edges = graph.start, graph.edges
+    scores, paths = hypotheses
     n = start.size
     next_scores = np.empty(count)
     next_paths = np.empty((count, paths.shape[1]), np.int32)
@@ -89,24 +124,22 @@ def next_layer(start, edges, scores, paths, depth, members, count):
 
 
 @jit()
-def beam(start, edges, end, classes, class_count, outlook, length, width):
+def beam(graph, outlook, width):
     """Return the scores and paths of the last layer, in no order.
 
     `outlook[l, v]` is added to a hypothesis at v that lacks l more vertices, to rank it: the
     best walk to the end, or zero but for the last layer's ends.
     """
+    length, n = outlook.shape
     scores = np.zeros(1)
     paths = np.zeros((1, length), np.int32)
-    used = np.zeros(class_count, np.bool_)
+    used = np.zeros(graph.class_count, np.bool_)
     for depth in range(length):
-        capacity = min(width, scores.size * start.size)
-        ranks = np.empty(capacity)
-        members = np.empty(capacity, np.int64)
-        count = fill_layer(
-            start, edges, classes, outlook[length - 1 - depth], scores, paths, depth, used, 0,
-            scores.size, ranks, members, 0,
-        )  # fmt: skip
-        scores, paths = next_layer(start, edges, scores, paths, depth, members, count)
+        capacity = min(width, scores.size * n)
+        candidates = Candidates(np.empty(capacity), np.empty(capacity, np.int64))
+        layer, rest = Hypotheses(scores, paths), outlook[length - 1 - depth]
+        count = fill_layer(graph, rest, layer, depth, used, 0, scores.size, candidates, 0)
+        scores, paths = next_layer(graph, layer, depth, candidates.members, count)
     for i in range(scores.size):
-        scores[i] += end[paths[i, length - 1]]
+        scores[i] += graph.end[paths[i, length - 1]]
     return scores, paths

@@ -1,10 +1,77 @@
-"""Dynamic programming over walks that remember some of the classes they have met."""
+"""Label setting over walks that remember some of the classes they have met."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ....jit import jit
 
-__all__ = ["extend"]
+__all__ = ["Labels", "MemoryBits", "Step", "extend"]
+
+
+class MemoryBits(NamedTuple):
+    """Which classes each vertex remembers.
+
+    Attributes
+    ----------
+    bit
+        The bit of each class, or -1. **Shape:** ``(classes,)``, int64
+    low, high
+        The bits that a walk keeps at each vertex. **Shape:** ``(n,)``, uint64
+    """
+
+    bit: Any
+    low: Any
+    high: Any
+
+
+class Labels(NamedTuple):
+    """Walks of one length: of those with one end and one memory, the best.
+
+    Attributes
+    ----------
+    vertices
+        Where each ends. **Shape:** ``(count,)``, int32
+    low, high
+        The remembered classes, as 128 bits. **Shape:** ``(count,)``, uint64
+    values
+        What it is worth, prices paid. **Shape:** ``(count,)``, float64
+    parents
+        The label that it extends. **Shape:** ``(count,)``, int32
+    """
+
+    vertices: Any
+    low: Any
+    high: Any
+    values: Any
+    parents: Any
+
+
+class Step(NamedTuple):
+    """What the next vertex adds.
+
+    Attributes
+    ----------
+    edges
+        From row to column, in the direction of the walks. **Shape:** ``(n, n)``
+    classes
+        Of the vertices. **Shape:** ``(n,)``, int32
+    prices
+        What each vertex pays. **Shape:** ``(n,)``
+    completions
+        The most that each vertex, its price paid, and all beyond it add. **Shape:** ``(n,)``
+    total
+        What a path gets back of its prices.
+    threshold
+        What a label must promise more than.
+    """
+
+    edges: Any
+    classes: Any
+    prices: Any
+    completions: Any
+    total: float
+    threshold: float
 
 
 @jit()
@@ -20,32 +87,28 @@ def _slot(vertex, low, high, size):
 
 
 @jit()
-def extend(
-    first, last, count, vertices, low, high, values, edges, prices, rest, base, threshold,
-    classes, bit, memory_low, memory_high, slots, new_vertices, new_low, new_high, new_values,
-    new_parents, reach,
-):  # fmt: skip
+def extend(first, last, count, labels, step, memory, slots, fresh, reach):
     """Extend the labels from `first` to `last` by each vertex; return the number of new ones.
 
-    `count` labels are there already; the result is -1 if they get too many.
-    A label is a vertex, the remembered classes as 128 bits, and the best value of a walk
-    with that end and memory. Of two equal ones the better stays. A label goes no further
-    if it cannot exceed `threshold` with the best `rest` there may be. `bit[c]` is the bit
-    of class c, or -1; a vertex forgets what is not in its memory. `reach[v]` gets the best
-    value at v.
+    `count` labels are in `fresh` already, and `slots` is their hash table, -1 where empty; the
+    result is -1 if they get too many. `reach[v]` gets the best value at v.
     """
-    n = rest.size
+    vertices, low, high, values = labels.vertices, labels.low, labels.high, labels.values
+    edges, classes, prices, completions, total, threshold = step
+    bit, memory_low, memory_high = memory
+    new_vertices, new_low, new_high, new_values, new_parents = fresh
+    n = completions.size
     one = np.uint64(1)
     nothing = np.uint64(0)
     capacity = new_vertices.size
     for label in range(first, last):
         row = edges[vertices[label]]
         value = values[label]
-        promised = value + base
+        promised = value + total
         seen_low = low[label]
         seen_high = high[label]
         for u in range(n):
-            if promised + (row[u] + rest[u]) <= threshold:
+            if promised + (row[u] + completions[u]) <= threshold:
                 continue
             place = bit[classes[u]]
             own_low = nothing

@@ -1,18 +1,47 @@
 """What no path exceeds, computed apart from the loops that look for paths."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ....jit import jit
+from .graph import Prices
 
 __all__ = [
-    "hopeful_steps",
+    "ProofState",
+    "fresh_proof",
     "left_open",
     "most_beyond",
+    "promising_steps",
     "prove",
     "prove_at_once",
     "prove_subsets",
     "worth_through",
 ]
+
+
+class ProofState(NamedTuple):
+    """Where a depth-first proof stands.
+
+    Attributes
+    ----------
+    paths
+        The path so far, and the best that was above the floor. **Shape:** ``(2, length)``, int64
+    place
+        The depth and the vertex to go on at. **Shape:** ``(2,)``, int64
+    values
+        What the path has added, prices paid, before each depth. **Shape:** ``(length,)``
+    limits
+        The floor, and the most that anything promises that was not opened. **Shape:** ``(2,)``
+    used
+        Which classes the path has met. **Shape:** ``(classes,)``, bool
+    """
+
+    paths: Any
+    place: Any
+    values: Any
+    limits: Any
+    used: Any
 
 
 @jit()
@@ -63,17 +92,29 @@ def worth_through(before, after, prices, total):
 
 
 @jit()
-def prove(
-    start, edges, end, beyond, classes, prices, total, node_limit, path, place, values, limits,
-    used,
-):  # fmt: skip
+def fresh_proof(class_count, length, floor):
+    """Return the state before the beginning."""
+    limits = np.full(2, -np.inf)
+    limits[0] = floor
+    return ProofState(
+        np.zeros((2, length), np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(length),
+        limits,
+        np.zeros(class_count, np.bool_),
+    )
+
+
+@jit()
+def prove(graph, beyond, prices, node_limit, state):
     """Go on with a depth-first search for paths above a floor; say whether it has ended.
 
-    `beyond[l, v]` is the most that v and l vertices after it add, prices paid, and `total`
-    what a path may get back of its prices. What promises at most `limits[0]`, the floor, is
-    not opened, and `limits[1]` becomes the most that any of that promises. A better path
-    raises the floor and stands in `path[1]`. `place` is the depth and the vertex to go on at.
+    `beyond[l, v]` is the most that v and l vertices after it add, prices paid. What promises
+    at most the floor is not opened; a better path raises the floor.
     """
+    start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
+    path, place, values, limits, used = state
+    paid, total = prices
     length, n = beyond.shape
     current = path[0]
     nodes = 0
@@ -104,7 +145,7 @@ def prove(
                     floor = worth
                     path[1] = current
         if opened >= 0:
-            values[depth + 1] = values[depth] + (row[opened] - prices[opened])
+            values[depth + 1] = values[depth] + (row[opened] - paid[opened])
             used[classes[opened]] = True
             nodes += 1
             depth += 1
@@ -122,8 +163,10 @@ def prove(
 
 
 @jit()
-def left_open(start, edges, beyond, total, path, place, values):
+def left_open(graph, beyond, total, state):
     """Return the most that a vertex promises which an interrupted search has not come to."""
+    start, edges = graph.start, graph.edges
+    path, place, values = state.paths, state.place, state.values
     length, n = beyond.shape
     most = -np.inf
     for depth in range(place[0] + 1):
@@ -136,25 +179,18 @@ def left_open(start, edges, beyond, total, path, place, values):
 
 
 @jit()
-def prove_at_once(start, edges, reversed_edges, end, classes, class_count, length, floor, nodes):
+def prove_at_once(graph, length, floor, nodes):
     """Return a number that no path exceeds, by a search of so many nodes without prices."""
-    free = np.zeros(start.size)
-    beyond = most_beyond(reversed_edges, end, free, length)
-    path = np.zeros((2, length), np.int64)
-    place = np.zeros(2, np.int64)
-    values = np.zeros(length)
-    limits = np.full(2, -np.inf)
-    limits[0] = floor
-    used = np.zeros(class_count, np.bool_)
-    if prove(
-        start, edges, end, beyond, classes, free, 0.0, nodes, path, place, values, limits, used
-    ):
-        return limits[1]
-    return max(limits[1], left_open(start, edges, beyond, 0.0, path, place, values))
+    free = np.zeros(graph.start.size)
+    beyond = most_beyond(graph.reversed_edges, graph.end, free, length)
+    state = fresh_proof(graph.class_count, length, floor)
+    if prove(graph, beyond, Prices(free, 0.0), nodes, state):
+        return state.limits[1]
+    return max(state.limits[1], left_open(graph, beyond, 0.0, state))
 
 
 @jit()
-def hopeful_steps(ends, paid, memory, edges, onward, own, floor, walks, vertices):
+def promising_steps(ends, paid, memory, edges, onward, own, floor, walks, vertices):
     """List the steps that promise more than `floor` and repeat no class that is remembered.
 
     Returns how many there are, also beyond what `walks` and `vertices` have room for, and the
@@ -179,9 +215,7 @@ def hopeful_steps(ends, paid, memory, edges, onward, own, floor, walks, vertices
 
 
 @jit()
-def prove_subsets(
-    reversed_edges, end, classes, class_count, before, floor, first, last, table, limits
-):  # fmt: skip
+def prove_subsets(graph, before, floor, first, last, table, limits):
     """Extend the best ends of paths, set of classes by set, from the set `first` to `last`.
 
     `table[T, v]` is the best end that begins at v and meets exactly the classes T, and
@@ -189,6 +223,7 @@ def prove_subsets(
     order. An end that promises at most `floor` is not extended, and `limits[1]` becomes the
     most that such an end promises, or that a whole path is worth.
     """
+    reversed_edges, end, classes = graph.reversed_edges, graph.end, graph.classes
     length, n = before.shape
     if first == 0:
         first = 1
@@ -198,7 +233,7 @@ def prove_subsets(
     out = np.empty(n)
     for members in range(first, last):
         size = 0
-        for c in range(class_count):
+        for c in range(graph.class_count):
             size += members >> c & 1
         if size > length:
             continue

@@ -1,67 +1,126 @@
 """Depth-first branch and bound over paths, which can stop at any node and go on."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ....jit import jit
 
-__all__ = ["search", "search_once"]
+__all__ = ["Ranking", "SearchState", "fresh_state", "frontier_of", "search", "search_once"]
+
+
+class Ranking(NamedTuple):
+    """The best paths found, best first.
+
+    Attributes
+    ----------
+    scores
+        ``-inf`` where there is none, or what a path must exceed. **Shape:** ``(k,)``, float64
+    paths
+        Their vertices. **Shape:** ``(k, length)``, int32
+    """
+
+    scores: Any
+    paths: Any
+
+
+class SearchState(NamedTuple):
+    """Where a search stands.
+
+    Attributes
+    ----------
+    path
+        The vertices so far. **Shape:** ``(length,)``, int32
+    values
+        What they have added, prices paid, before each place. **Shape:** ``(length + 1,)``
+    used
+        Which classes they have met. **Shape:** ``(classes,)``, bool
+    candidates, promises
+        The vertices that may stand at each place, with their bounds.
+        **Shape:** ``(length, n)``, int32 and float64
+    counts, cursors
+        How many candidates each place has, and how many of them were tried.
+        **Shape:** ``(length,)``, int64
+    depth
+        The place to go on at; -1 before the beginning and -2 after the end.
+        **Shape:** ``(1,)``, int64
+    """
+
+    path: Any
+    values: Any
+    used: Any
+    candidates: Any
+    promises: Any
+    counts: Any
+    cursors: Any
+    depth: Any
 
 
 @jit()
-def _expand(
-    depth, value, row, classes, used, bounds, prices, total_price, threshold, candidates,
-    promises, counts, cursors,
-):  # fmt: skip
-    """List the vertices that may come next at this depth, each with its bound."""
+def fresh_state(n, class_count, length):
+    """Return the state before the beginning."""
+    return SearchState(
+        np.zeros(length, np.int32),
+        np.zeros(length + 1),
+        np.zeros(class_count, np.bool_),
+        np.empty((length, n), np.int32),
+        np.empty((length, n)),
+        np.zeros(length, np.int64),
+        np.zeros(length, np.int64),
+        np.full(1, -1, np.int64),
+    )
+
+
+@jit()
+def _expand(row, classes, used, completions, prices, base, threshold, candidates, promises):
+    """List the vertices that may come next, each with its bound; return how many."""
     count = 0
-    beyond = bounds[bounds.shape[0] - 1 - depth]
-    base = value + total_price
     for u in range(row.size):
-        promise = base + (row[u] + (beyond[u] - prices[u]))
+        promise = base + (row[u] + (completions[u] - prices[u]))
         if promise > threshold and not used[classes[u]]:
-            candidates[depth, count] = u
-            promises[depth, count] = promise
+            candidates[count] = u
+            promises[count] = promise
             count += 1
-    counts[depth] = count
-    cursors[depth] = 0
+    return count
 
 
 @jit()
-def _record(score, path, top_scores, top_paths):
-    """Insert a path into the list of the best, which is sorted, best first."""
-    place = top_scores.size - 1
-    while place > 0 and score > top_scores[place - 1]:
-        top_scores[place] = top_scores[place - 1]
-        top_paths[place] = top_paths[place - 1]
+def _record(score, path, scores, paths):
+    """Insert a path into the ranking."""
+    place = scores.size - 1
+    while place > 0 and score > scores[place - 1]:
+        scores[place] = scores[place - 1]
+        paths[place] = paths[place - 1]
         place -= 1
-    top_scores[place] = score
-    top_paths[place] = path
+    scores[place] = score
+    paths[place] = path
 
 
 @jit()
-def search(
-    start, edges, end, classes, bounds, prices, total_price, top_scores, top_paths, path, values,
-    used, candidates, promises, counts, cursors, state, node_limit,
-):  # fmt: skip
+def search(graph, bounds, prices, ranking, state, node_limit):
     """Find the best paths; return the number of nodes opened.
 
     `bounds[l, v]` is at least the worth, prices paid, of any l vertices after v and the end;
-    a path's bound is what it has paid so far, that, and `total_price`. A candidate is opened
-    only if it promises more than the worst of the `top_scores`, the most promising first.
-    `state[0]` is the depth to go on at, -1 before the beginning and -2 after the end.
+    a path's bound is what it has paid so far, that, and the total of the prices. A candidate
+    is opened only if it promises more than the last of the ranking, the most promising first.
     """
+    start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
+    vertex_prices, total = prices
+    scores, paths = ranking
+    path, values, used, candidates, promises, counts, cursors, place = state
     length = path.size
     last = length - 1
-    worst = top_scores.size - 1
-    depth = state[0]
+    worst = scores.size - 1
+    depth = place[0]
     nodes = 0
     if depth == -1:
         depth = 0
         values[0] = 0.0
-        _expand(
-            0, 0.0, start, classes, used, bounds, prices, total_price, top_scores[worst],
-            candidates, promises, counts, cursors,
+        counts[0] = _expand(
+            start, classes, used, bounds[last], vertex_prices, total, scores[worst],
+            candidates[0], promises[0],
         )  # fmt: skip
+        cursors[0] = 0
         nodes = 1
     while depth >= 0 and nodes < node_limit:
         cursor = cursors[depth]
@@ -70,7 +129,7 @@ def search(
         for i in range(cursor + 1, counts[depth]):
             if promises[depth, i] > promises[depth, best]:
                 best = i
-        if cursor == counts[depth] or promises[depth, best] <= top_scores[worst]:
+        if cursor == counts[depth] or promises[depth, best] <= scores[worst]:
             counts[depth] = 0
             cursors[depth] = 0
             depth -= 1
@@ -90,40 +149,38 @@ def search(
             for i in range(1, length):
                 score += edges[path[i - 1], path[i]]
             score += end[u]
-            if score > top_scores[worst]:
-                _record(score, path, top_scores, top_paths)
+            if score > scores[worst]:
+                _record(score, path, scores, paths)
             continue
         step = start[u] if depth == 0 else edges[path[depth - 1], u]
         used[classes[u]] = True
-        values[depth + 1] = values[depth] + (step - prices[u])
+        values[depth + 1] = values[depth] + (step - vertex_prices[u])
         depth += 1
         nodes += 1
-        _expand(
-            depth, values[depth], edges[u], classes, used, bounds, prices, total_price,
-            top_scores[worst], candidates, promises, counts, cursors,
+        counts[depth] = _expand(
+            edges[u], classes, used, bounds[last - depth], vertex_prices,
+            values[depth] + total, scores[worst], candidates[depth], promises[depth],
         )  # fmt: skip
-    state[0] = depth if depth >= 0 else -2
+        cursors[depth] = 0
+    place[0] = depth if depth >= 0 else -2
     return nodes
 
 
 @jit()
-def search_once(
-    start, edges, end, classes, class_count, bounds, prices, total_price, top_scores, top_paths,
-    node_limit,
-):  # fmt: skip
-    """Search through up to so many nodes; return what bounds every path not visited then."""
-    length = top_paths.shape[1]
-    promises = np.empty((length, start.size))
-    counts = np.zeros(length, np.int64)
-    cursors = np.zeros(length, np.int64)
-    state = np.full(1, -1, np.int64)
-    search(
-        start, edges, end, classes, bounds, prices, total_price, top_scores, top_paths,
-        np.zeros(length, np.int32), np.zeros(length + 1), np.zeros(class_count, np.bool_),
-        np.empty((length, start.size), np.int32), promises, counts, cursors, state, node_limit,
-    )  # fmt: skip
+def frontier_of(state):
+    """Return what bounds every path not visited yet; ``-inf`` after the end."""
+    if state.depth[0] == -1:
+        return np.inf
     frontier = -np.inf
-    for depth in range(state[0] + 1):
-        for i in range(cursors[depth], counts[depth]):
-            frontier = max(frontier, promises[depth, i])
+    for depth in range(state.depth[0] + 1):
+        for i in range(state.cursors[depth], state.counts[depth]):
+            frontier = max(frontier, state.promises[depth, i])
     return frontier
+
+
+@jit()
+def search_once(graph, bounds, prices, ranking, node_limit):
+    """Search through up to so many nodes; return what bounds every path not visited then."""
+    state = fresh_state(graph.start.size, graph.class_count, ranking.paths.shape[1])
+    search(graph, bounds, prices, ranking, state, node_limit)
+    return frontier_of(state)

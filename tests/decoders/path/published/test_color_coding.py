@@ -7,7 +7,7 @@ import pytest
 
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.path import ColorCoding, ExactPath, PathProblem
-from spacy_decoders.decoders.path.color_coding import (
+from spacy_decoders.decoders.path.published.color_coding import (
     best_color_count,
     colorful_probability,
     needed_colorings,

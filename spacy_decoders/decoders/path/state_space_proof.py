@@ -1,4 +1,4 @@
-"""How much walks are worth that remember classes, by plain array operations."""
+"""A bound by state-space relaxation, computed apart from the labels of `state_space`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import Clock
-from .kernels.proof import hopeful_steps
+from .kernels.graph import Prices
+from .kernels.proof import promising_steps
 from .problem import Floats
 
-__all__ = ["Remembered", "WorthOfWalks", "worth_of_remembering_walks"]
+__all__ = ["StateSpaceBound", "VertexMemory", "state_space_bound"]
 
 #: Pairs of a walk and a vertex that are looked at together.
 PAIRS = 1 << 22
@@ -22,7 +23,7 @@ Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Remembered:
+class VertexMemory:
     """Which classes a walk remembers where: whatever they are, no path is excluded.
 
     Attributes
@@ -37,9 +38,9 @@ class Remembered:
     own: Words
     kept: Words
 
-    def restrict(self, vertices: Indices) -> Remembered:
+    def restrict(self, vertices: Indices) -> VertexMemory:
         """Return what is remembered at some of the vertices."""
-        return Remembered(self.own[vertices], self.kept[vertices])
+        return VertexMemory(self.own[vertices], self.kept[vertices])
 
     @property
     def everything(self) -> bool:
@@ -77,7 +78,7 @@ class _Walks:
         return _Walks(vertices[begins], memory[begins], paid, worth)
 
 
-class WorthOfWalks(NamedTuple):
+class StateSpaceBound(NamedTuple):
     """What walks in one direction come to.
 
     Attributes
@@ -96,17 +97,16 @@ class WorthOfWalks(NamedTuple):
     table: Floats
 
 
-def worth_of_remembering_walks(
+def state_space_bound(
     first: Floats,
     edges: Floats,
     last: Floats,
-    remembered: Remembered,
+    memory: VertexMemory,
     beyond: Floats,
-    prices: Floats,
-    total_price: float,
+    prices: Prices,
     floor: float,
     clock: Clock,
-) -> WorthOfWalks | None:
+) -> StateSpaceBound | None:
     """Build all walks that can exceed `floor`; None if the clock ends first.
 
     Of those that end alike and remember the same only the best goes on.
@@ -121,41 +121,41 @@ def worth_of_remembering_walks(
         **Shape:** ``(length, n)``
     """
     length, size = beyond.shape
+    paid, total = prices
     table = np.full((length, size), -np.inf)
-    table[0] = first - prices
-    promises = first + beyond[-1] + total_price
+    table[0] = first - paid
+    promises = first + beyond[-1] + total
     left_out = float(promises[promises <= floor].max(initial=-np.inf))
-    alive, own = np.flatnonzero(promises > floor), remembered.own
-    memory = remembered.own[alive] & remembered.kept[alive]
-    walks = _Walks(alive, memory, table[0][alive], first[alive])
+    alive, own = np.flatnonzero(promises > floor), memory.own
+    walks = _Walks(alive, own[alive] & memory.kept[alive], table[0][alive], first[alive])
     for place in range(1, length):
-        onward = beyond[length - 1 - place] + total_price
+        onward = beyond[length - 1 - place] + total
         pieces = []
         for begin in range(0, max(1, len(walks.vertices)), 1 + PAIRS // max(1, size)):
             if clock.exhausted():
                 return None
             some = slice(begin, begin + 1 + PAIRS // max(1, size))
             ends, seen = walks.vertices[some], walks.memory[some]
-            steps, hopeless = _hopeful(ends, walks.paid[some], seen, edges, onward, own, floor)
-            left_out = max(left_out, hopeless)
+            steps, rest = _promising(ends, walks.paid[some], seen, edges, onward, own, floor)
+            left_out = max(left_out, rest)
             walk, vertex = steps
             step = edges[ends[walk], vertex]
             pieces.append(
                 _Walks(
                     vertex,
-                    (seen[walk] | remembered.own[vertex]) & remembered.kept[vertex],
-                    walks.paid[some][walk] + (step - prices[vertex]),
+                    (seen[walk] | own[vertex]) & memory.kept[vertex],
+                    walks.paid[some][walk] + (step - paid[vertex]),
                     walks.worth[some][walk] + step,
                 )
             )
         walks = _joined(pieces).best()
         np.maximum.at(table[place], walks.vertices, walks.paid)
-    whole = walks.worth if remembered.everything else walks.paid + total_price
+    whole = walks.worth if memory.everything else walks.paid + total
     most = (whole + last[walks.vertices]).max(initial=-np.inf)
-    return WorthOfWalks(float(most), left_out, table)
+    return StateSpaceBound(float(most), left_out, table)
 
 
-def _hopeful(
+def _promising(
     ends: Indices,
     paid: Floats,
     seen: Words,
@@ -169,9 +169,9 @@ def _hopeful(
     while True:
         walks, vertices = np.empty((2, room), dtype=np.int64)
         found = (ends, paid, seen, edges, onward, own, floor, walks, vertices)
-        count, hopeless = hopeful_steps(*found)
+        count, rest = promising_steps(*found)
         if count <= room:
-            return (walks[:count], vertices[:count]), hopeless
+            return (walks[:count], vertices[:count]), rest
         room = count
 
 

@@ -9,16 +9,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget, Clock
-from ...errors import ProblemError
+from ....budget import UNLIMITED, Budget, Clock
+from ....errors import ProblemError
+from ..decoder import PathDecoder
+from ..feasibility import some_path
+from ..kernels.beam import beam
+from ..kernels.walks import walk_bounds
+from ..problem import Floats, Integers, PathProblem, PathSolution
+from ..proof import Proof, quick_bound
+from ..reduction import useful_vertices
 from .coloring import Colorings
-from .decoder import PathDecoder
-from .feasibility import some_path
-from .kernels.beam import beam
-from .kernels.walk import walk_bounds
-from .problem import Floats, Integers, PathProblem, PathSolution
-from .proof import Proof, quick_bound
-from .reduction import useful_vertices
 
 __all__ = ["ColorCoding", "best_color_count", "colorful_probability", "needed_colorings"]
 
@@ -165,16 +165,7 @@ class ColorCoding(PathDecoder):
 
 def _first_path(problem: PathProblem, rest: Floats) -> Integers | None:
     """The path of a narrow beam with a look ahead, if it finds one."""
-    scores, paths = beam(
-        problem.start,
-        problem.edges,
-        problem.end,
-        problem.dense_classes,
-        problem.class_count,
-        rest,
-        len(rest),
-        BEAM_WIDTH,
-    )
+    scores, paths = beam(problem.graph, rest, BEAM_WIDTH)
     return paths[int(np.argmax(scores))] if len(scores) else None
 
 
@@ -195,7 +186,7 @@ def _colored(
     limit = clock.budget.iterations
     last = needed if limit is None else min(needed, limit)
     while done < last and score < bound and not clock.exhausted(done):
-        done, found = colorings.run(done, last, score, lambda _: clock.exhausted())
+        done, found = colorings.run(done, last, score, clock.exhausted)
         if found is not None:
             path = kept[found].astype(np.int32)
             score = problem.score(path)

@@ -1,16 +1,16 @@
-"""How much of a budget a decoder has used: rounds, and steps by the million."""
+"""How much of a budget a decoder has used, counted in work."""
 
 from __future__ import annotations
 
 from ...budget import Clock
 
-__all__ = ["STEPS", "Effort"]
+__all__ = ["STEPS", "Work"]
 
 #: Vertices looked at that count as an iteration: about 10 ms.
 STEPS = 4_000_000
 
 
-class Effort:
+class Work:
     """The work done under one clock.
 
     A budget in iterations then means about the same work whichever way a decoder goes, and

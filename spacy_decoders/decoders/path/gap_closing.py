@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .coloring import Colorings
+from ...arrays import read_only
+from .class_sets import best_by_class_sets
 from .depth_first import BestPaths, DepthFirst
-from .effort import STEPS, Effort
 from .kernels.beam import beam
-from .kernels.walk import lagrangian_bounds, walk_bounds
-from .problem import PathProblem
+from .kernels.graph import Graph, Prices
+from .kernels.walks import PriceSearch, lagrangian_bounds, walk_bounds
+from .problem import Floats, PathProblem
 from .proof import MEMORY, Proof
 from .reduction import useful_vertices
-from .remembered_walks import Remembered
-from .state_space import Memory, relaxed_pass
+from .state_space import ClassMemory, relaxed_walks
+from .state_space_proof import VertexMemory
+from .work import STEPS, Work
 
-__all__ = ["Refinement"]
+__all__ = ["GapClosing"]
 
 #: Subgradient steps between two looks at the clock, and how many such rounds at most.
 STEPS_A_ROUND, ROUNDS = 15, 8
@@ -37,7 +39,7 @@ BACK = (0, 3)
 LABELS = 400_000
 
 
-class Refinement:
+class GapClosing:
     """Closing the gap between the best paths known and the bound on all others.
 
     Attributes
@@ -54,20 +56,19 @@ class Refinement:
         table: NDArray[np.float64],
         best: BestPaths,
         bound: float,
-        effort: Effort,
+        work: Work,
     ) -> None:
-        self._effort = effort
+        self._work = work
         self._whole = problem
         self._kept = np.arange(problem.size)
         self._problem = problem
         self._table = self._after = table
-        self._vertex_prices = np.zeros(problem.size)
-        self._total_price = 0.0
+        self._prices = Prices(np.zeros(problem.size), 0.0)
         self.best = best
         self.bound = bound
-        self._prices_in_whole = self._vertex_prices
-        self._memories: list[Remembered] = []
-        self._by_subsets = False
+        self._prices_in_whole = self._prices.vertex
+        self._memories: list[VertexMemory] = []
+        self._by_class_sets = False
 
     @property
     def _done(self) -> bool:
@@ -84,15 +85,15 @@ class Refinement:
             self._reduce()
             self._search(PRICED_NODES)
         if not self._done and single and self._problem.class_count > FEW_CLASSES:
-            self._remember(self._cost_of_subsets)
-        if not self._done and single and self._cost_of_subsets < np.inf:
-            self._subsets()
-        while not self._done and not self._effort.exhausted:
+            self._relax_state_space(self._cost_of_class_sets)
+        if not self._done and single and self._cost_of_class_sets < np.inf:
+            self._go_through_class_sets()
+        while not self._done and not self._work.exhausted:
             self._search(None)
         if not self._done and single:
             # never to be worse than the beam that this is compared with
             whole = self._whole
-            self._take_beam(whole, (whole.start, whole.edges, whole.end), self._table)
+            self._take_beam(whole, whole.graph, self._table)
 
     def help_prove(self, proof: Proof) -> None:
         """Tell a proof the prices and the memory that were found, or the way that worked."""
@@ -100,13 +101,13 @@ class Refinement:
         proof.search(PRICED_NODES)
         if not self._done:
             return
-        if self._by_subsets and not proof.complete:
+        if self._by_class_sets and not proof.complete:
             proof.subsets()
         elif self._memories and not proof.complete:
             # the last memories are what counts; of those before, a few tighten the bounds
             last = len(self._memories) - 1
             chosen = sorted({max(0, last - back) for back in BACK})
-            proof.remember([self._memories[place] for place in chosen])
+            proof.state_space([self._memories[place] for place in chosen])
         if not proof.complete:
             proof.search()
 
@@ -116,63 +117,47 @@ class Refinement:
         whole[self._kept] = values
         return whole
 
-    def _remembered(self, memory: Memory) -> Remembered:
-        bits = memory.bit[self._problem.dense_classes]
+    def _of_vertices(self, memory: ClassMemory) -> VertexMemory:
+        """Return a memory as the proof takes it, in the vertices of the problem given."""
+        bits = memory.bits.bit[self._problem.dense_classes]
         own = np.zeros((len(bits), 2), dtype=np.uint64)
         known = np.flatnonzero(bits >= 0)
         own[known, bits[known] // 64] = np.uint64(1) << (bits[known] % 64).astype(np.uint64)
-        kept = np.stack([memory.low, memory.high], axis=1)
-        return Remembered(self._in_whole(own), self._in_whole(kept))
+        kept = np.stack([memory.bits.low, memory.bits.high], axis=1)
+        return VertexMemory(self._in_whole(own), self._in_whole(kept))
 
     def _reduce(self) -> None:
         """Drop the vertices that no better path can visit."""
         if self.best.threshold == -np.inf:
             return
-        kept = useful_vertices(
-            self._problem, self._after, self.best.threshold, self._vertex_prices, self._total_price
-        )
+        given = (self._problem, self._after, self.best.threshold, self._prices)
+        kept = useful_vertices(*given)
         if len(kept) < self._problem.size:
             self._kept = self._kept[kept]
             self._problem = self._problem.restrict(kept)
             self._after = np.ascontiguousarray(self._after[:, kept])
-            self._vertex_prices = self._vertex_prices[kept]
-            self._sum_prices()
+            self._set_prices(self._prices.vertex[kept])
 
-    def _sum_prices(self) -> None:
+    def _set_prices(self, of_vertices: Floats) -> None:
         by_class = np.zeros(self._problem.class_count)
-        by_class[self._problem.dense_classes] = self._vertex_prices
-        self._total_price = float(by_class.sum())
+        by_class[self._problem.dense_classes] = of_vertices
+        self._prices = Prices(of_vertices, float(by_class.sum()))
 
     def _price(self) -> None:
         """Lower the walk bound by prices, diving for better paths on the way."""
         problem, length = self._problem, self.best.paths.shape[1]
-        class_prices, lowest = np.zeros((2, problem.class_count))
-        rates = np.array([1.0, 0.0, np.inf])
+        free = np.zeros(problem.class_count)
+        progress = PriceSearch(free, free.copy(), np.array([1.0, 0.0, np.inf]))
         for _ in range(ROUNDS):
-            if self._done or self._effort.exhausted:
+            if self._done or self._work.exhausted:
                 return
-            self._effort.rounds += 1
-            bound = lagrangian_bounds(
-                problem.start,
-                problem.edges,
-                problem.reversed_edges,
-                problem.end,
-                problem.dense_classes,
-                problem.class_count,
-                length,
-                self._target,
-                STEPS_A_ROUND,
-                rates,
-                class_prices,
-                lowest,
-            )
-            self.bound = min(self.bound, bound)
-            self._vertex_prices = lowest[problem.dense_classes]
-            self._prices_in_whole = self._in_whole(self._vertex_prices)
-            self._sum_prices()
-            self._after = walk_bounds(
-                problem.reversed_edges, problem.end, self._vertex_prices, length - 1
-            )
+            self._work.rounds += 1
+            given = (problem.graph, length, self._target, STEPS_A_ROUND, progress)
+            self.bound = min(self.bound, lagrangian_bounds(*given))
+            self._set_prices(progress.best[problem.dense_classes])
+            prices = self._prices.vertex
+            self._prices_in_whole = self._in_whole(prices)
+            self._after = walk_bounds(problem.reversed_edges, problem.end, prices, length - 1)
             if not self._done:
                 self._search(DIVE_NODES)
 
@@ -190,9 +175,9 @@ class Refinement:
         single = len(found.scores) == 1
         threshold = self.best.threshold
         found.scores[:] = threshold if single else np.nextafter(threshold, -np.inf)
-        given = (self._problem, self._after, self._vertex_prices, self._total_price)
+        given = (self._problem, self._after, self._prices)
         if nodes is not None:
-            self._effort.rounds += 1
+            self._work.rounds += 1
             frontier = found.search(*given, nodes)
         else:
             frontier = self._search_on(DepthFirst(found, *given))
@@ -204,28 +189,27 @@ class Refinement:
     def _search_on(self, search: DepthFirst) -> float:
         """Go on until the search or the budget ends; what bounds the paths left over."""
         ended = False
-        while not (ended or self._effort.exhausted):
-            self._effort.rounds += 1
+        while not (ended or self._work.exhausted):
+            self._work.rounds += 1
             ended = search.run(1 + STEPS // max(1, self._problem.size))
         return search.frontier
 
     def _look_ahead(self) -> None:
         """Take the path that a beam finds with the priced walks as its outlook, if any."""
-        problem, prices = self._problem, self._vertex_prices
-        given = (problem.start - prices, problem.edges - prices, problem.end)
-        self._take_beam(problem, given, self._after)
+        graph, prices = self._problem.graph, self._prices.vertex
+        # read-only as all others are, or the loops would be compiled once more
+        start, edges = read_only(graph.start - prices), read_only(graph.edges - prices)
+        self._take_beam(self._problem, graph._replace(start=start, edges=edges), self._after)
 
-    def _take_beam(self, problem: PathProblem, given: tuple[Any, ...], outlook: Any) -> None:
-        classes = (problem.dense_classes, problem.class_count)
-        everything: tuple[Any, ...] = (*given, *classes, outlook, len(outlook), WIDTH)
-        scores, paths = beam(*everything)
+    def _take_beam(self, problem: PathProblem, graph: Graph, outlook: Floats) -> None:
+        scores, paths = beam(graph, outlook, WIDTH)
         if len(scores):
             path = paths[int(np.argmax(scores))]
             kept = self._kept if problem is self._problem else np.arange(problem.size)
             self.best.offer(problem.score(path), kept[path])
 
     @property
-    def _cost_of_subsets(self) -> float:
+    def _cost_of_class_sets(self) -> float:
         """The steps to go through all sets of the classes left; infinite if they are many."""
         size, count = self._problem.size, self._problem.class_count
         if count >= 32 or 8 * size << count > MEMORY:
@@ -233,44 +217,42 @@ class Refinement:
         length = self.best.paths.shape[1]
         return float(size**2 * sum(math.comb(count, met) for met in range(1, length)) / 2)
 
-    def _subsets(self) -> None:
+    def _go_through_class_sets(self) -> None:
         """Decide it by dynamic programming over the sets of the classes that are left."""
-        problem, effort = self._problem, self._effort
+        problem, work = self._problem, self._work
         zero = np.zeros(problem.size)
         length = self.best.paths.shape[1]
         rest = walk_bounds(problem.reversed_edges, problem.end, zero, length - 1)
 
         def interrupted(steps: int) -> bool:
-            effort.steps += steps
-            return effort.exhausted
+            work.steps += steps
+            return work.exhausted
 
-        every = Colorings(problem, rest, problem.class_count, prune=True, seed=0)
-        ended, path = every.run(0, 1, self.best.threshold, interrupted)
+        ended, path = best_by_class_sets(problem, rest, self.best.threshold, interrupted)
         if path is not None:
             self.best.offer(problem.score(path), self._kept[path])
         if ended:
-            self.bound, self._by_subsets = -np.inf, True
+            self.bound, self._by_class_sets = -np.inf, True
 
-    def _remember(self, most_steps: float) -> None:
+    def _relax_state_space(self, most_steps: float) -> None:
         """Let walks remember the classes they repeat, until the best one repeats none."""
         problem, length = self._problem, self.best.paths.shape[1]
-        memory = Memory(problem)
-        before = walk_bounds(problem.edges, problem.start, self._vertex_prices, length - 1)
+        memory = ClassMemory(problem)
+        before = walk_bounds(problem.edges, problem.start, self._prices.vertex, length - 1)
         rests = {False: self._after, True: before}
         backward, everything = True, False
-        most_steps += self._effort.steps
-        while not (self._done or self._effort.exhausted or self._effort.steps > most_steps):
-            self._effort.rounds += 1
-            self._memories.append(self._remembered(memory))
-            result = relaxed_pass(
+        most_steps += self._work.steps
+        while not (self._done or self._work.exhausted or self._work.steps > most_steps):
+            self._work.rounds += 1
+            self._memories.append(self._of_vertices(memory))
+            result = relaxed_walks(
                 problem,
                 memory,
                 rests[backward],
-                self._vertex_prices,
-                self._total_price,
+                self._prices,
                 self.best.threshold,
                 backward=backward,
-                effort=self._effort,
+                work=self._work,
                 label_limit=LABELS,
                 refund=everything,
             )

@@ -8,14 +8,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget, Clock
-from ...errors import InfeasibleError, ProblemError
-from ..programs import IntegerSolution, LinearProgram, Solver, SolverError, checked_solver
-from .beam import Beam
-from .decoder import PathDecoder
-from .exact_path import ExactPath
-from .problem import Integers, PathProblem, PathSolution
-from .proof import quick_bound
+from ....budget import UNLIMITED, Budget, Clock
+from ....errors import InfeasibleError, ProblemError
+from ...programs import IntegerSolution, LinearProgram, Solver, SolverError, checked_solver
+from ..beam import Beam
+from ..decoder import PathDecoder
+from ..exact_path import ExactPath
+from ..problem import Integers, PathProblem, PathSolution
+from ..proof import quick_bound
 
 __all__ = ["IntegerProgram"]
 

@@ -1,10 +1,35 @@
 """Best walks, which may meet a class again: the relaxation that bounds paths from above."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ....jit import jit
 
-__all__ = ["best_walk", "lagrangian_bounds", "walk_bounds"]
+__all__ = ["PriceSearch", "best_walk", "lagrangian_bounds", "walk_bounds"]
+
+
+#: What stands where in the state of a search for prices.
+FACTOR, STALLED, LOWEST = 0, 1, 2
+
+
+class PriceSearch(NamedTuple):
+    """Where a search for prices stands.
+
+    Attributes
+    ----------
+    prices
+        Those of the classes at the next step. **Shape:** ``(classes,)``
+    best
+        Those of the lowest bound. **Shape:** ``(classes,)``
+    state
+        At FACTOR what steps are multiplied by, at STALLED the steps without progress, at
+        LOWEST the lowest bound. **Shape:** ``(3,)``
+    """
+
+    prices: Any
+    best: Any
+    state: Any
 
 
 @jit()
@@ -88,11 +113,12 @@ def _best_walk(start, edges, prices, table, walk):
 
 
 @jit()
-def best_walk(start, edges, classes, class_count, table, walk):
+def best_walk(graph, table, walk):
     """Write the walk of greatest worth; return whether it meets no class twice."""
-    free = np.zeros(start.size)
-    value = _best_walk(start, edges, free, table, walk)
-    met = np.zeros(class_count, np.bool_)
+    classes = graph.classes
+    free = np.zeros(graph.start.size)
+    value = _best_walk(graph.start, graph.edges, free, table, walk)
+    met = np.zeros(graph.class_count, np.bool_)
     for i in range(walk.size if value > -np.inf else 0):
         if met[classes[walk[i]]]:
             return False
@@ -101,18 +127,15 @@ def best_walk(start, edges, classes, class_count, table, walk):
 
 
 @jit()
-def lagrangian_bounds(
-    start, edges, reversed_edges, end, classes, class_count, length, incumbent, step_count, rates,
-    class_prices, best_prices,
-):  # fmt: skip
+def lagrangian_bounds(graph, length, incumbent, step_count, progress):
     """Lower the walk bound by a price on each class; return the lowest bound found.
 
     For prices p >= 0, every path is worth at most sum(p) plus the best walk that pays p[c]
     at each visit of class c: a path visits c once or never. Subgradient steps with Polyak's
-    length; `class_prices` and `rates` (step factor, steps without progress, lowest bound)
-    are read and kept up to date, so that a caller may go on; `best_prices` gets the prices
-    of the lowest bound.
+    length, from where the last ones ended.
     """
+    start, edges, reversed_edges, end, classes, class_count = graph
+    class_prices, best_prices, state = progress
     n = start.size
     prices = np.empty(n)
     visits = np.zeros(class_count, np.int64)
@@ -127,19 +150,19 @@ def lagrangian_bounds(
         _fill(reversed_edges, end, prices, table)
         value = _best_walk(start, edges, prices, table, walk)
         if value == -np.inf:
-            rates[2] = -np.inf
+            state[LOWEST] = -np.inf
             return value
         bound = value + total
-        if bound < rates[2]:
-            rates[2] = bound
-            rates[1] = 0.0
+        if bound < state[LOWEST]:
+            state[LOWEST] = bound
+            state[STALLED] = 0.0
             best_prices[:] = class_prices
         else:
-            rates[1] += 1.0
-            if rates[1] >= 4.0:
-                rates[0] *= 0.6
-                rates[1] = 0.0
-        if rates[2] <= incumbent:
+            state[STALLED] += 1.0
+            if state[STALLED] >= 4.0:
+                state[FACTOR] *= 0.6
+                state[STALLED] = 0.0
+        if state[LOWEST] <= incumbent:
             break
         visits[:] = 0
         for i in range(length):
@@ -150,8 +173,8 @@ def lagrangian_bounds(
                 norm += (visits[c] - 1.0) ** 2
         if norm == 0.0:
             break  # every price is paid once: no direction lowers the bound
-        step = rates[0] * max(bound - incumbent, 1e-3 * abs(bound) * rates[0]) / norm
+        step = state[FACTOR] * max(bound - incumbent, 1e-3 * abs(bound) * state[FACTOR]) / norm
         for c in range(class_count):
             if visits[c] > 1 or (class_prices[c] > 0.0 and visits[c] == 0):
                 class_prices[c] = max(0.0, class_prices[c] + step * (visits[c] - 1.0))
-    return rates[2]
+    return state[LOWEST]

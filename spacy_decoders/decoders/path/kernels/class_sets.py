@@ -1,0 +1,159 @@
+"""Dynamic programming over the sets of what a path has met: classes, or colours."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....jit import jit
+
+__all__ = ["SetTable", "go_through_sets"]
+
+
+class SetTable(NamedTuple):
+    """The table of a dynamic program, and how far it has come.
+
+    Attributes
+    ----------
+    values
+        ``values[S, v]``: the best path to v that has met exactly the groups S.
+        **Shape:** ``(2 ** groups, n)``
+    path
+        The best path, after the last set. **Shape:** ``(length,)``, int32
+    best
+        Its worth, or what it must exceed. **Shape:** ``(1,)``
+    state
+        The next set, 0 before the beginning; the set and the last vertex of the best path,
+        -1 without any. **Shape:** ``(3,)``, int64
+    """
+
+    values: Any
+    path: Any
+    best: Any
+    state: Any
+
+
+@jit()
+def _best_steps(values, vertices, count, edges, out):
+    """out[v] = the best of values[i] + edges[vertices[i], v], four rows at once."""
+    n = out.size
+    quads = count - count % 4
+    for v in range(n):
+        out[v] = -np.inf
+    for i in range(0, quads, 4):
+        value0 = values[i]
+        value1 = values[i + 1]
+        value2 = values[i + 2]
+        value3 = values[i + 3]
+        row0 = edges[vertices[i]]
+        row1 = edges[vertices[i + 1]]
+        row2 = edges[vertices[i + 2]]
+        row3 = edges[vertices[i + 3]]
+        for v in range(n):
+            a = row0[v] + value0
+            b = row1[v] + value1
+            c = row2[v] + value2
+            d = row3[v] + value3
+            a = a if a > b else b
+            c = c if c > d else d
+            a = a if a > c else c
+            out[v] = a if a > out[v] else out[v]
+    for i in range(quads, count):
+        value0 = values[i]
+        row0 = edges[vertices[i]]
+        for v in range(n):
+            a = row0[v] + value0
+            out[v] = a if a > out[v] else out[v]
+
+
+@jit()
+def _by_group(groups, first, members):
+    """List the vertices group by group: those of c from first[c] to first[c + 1]."""
+    for v in range(groups.size):
+        first[groups[v] + 1] += 1
+    for c in range(first.size - 1):
+        first[c + 1] += first[c]
+    place = first[:-1].copy()
+    for v in range(groups.size):
+        members[place[groups[v]]] = v
+        place[groups[v]] += 1
+
+
+@jit()
+def _trace(edges, groups, values, met, last, path):
+    """Write the path that ends with the vertex `last` and has met the set `met`."""
+    path[path.size - 1] = last
+    for i in range(path.size - 2, -1, -1):
+        v = path[i + 1]
+        value = values[met, v]
+        met ^= 1 << groups[v]
+        for j in range(groups.size):
+            if met >> groups[j] & 1 and edges[j, v] + values[met, j] == value:
+                path[i] = j
+                break
+
+
+@jit()
+def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
+    """Go through up to `set_limit` more sets of groups; return whether those were all.
+
+    `groups[v]` is the class of v, or its colour; a path meets none twice. Every entry of the
+    table has one predecessor set, S without v's group, so that each is written once and the
+    table needs no clearing. With `prune`, states that can't exceed the best known are not
+    extended, `rest[l, v]` being the most that l more vertices can add.
+    """
+    start, edges, end = graph.start, graph.edges, graph.end
+    values, path, best, state = table
+    n = start.size
+    length = path.size
+    if state[0] == 0:
+        for v in range(n):
+            values[1 << groups[v], v] = start[v]
+        state[0] = 1
+        state[2] = -1
+    first = np.zeros(group_count + 1, np.int64)
+    members = np.empty(n, np.int64)
+    _by_group(groups, first, members)
+    live_values = np.empty(n)
+    live = np.empty(n, np.int64)
+    out = np.empty(n)
+    last = min(state[0] + set_limit, 1 << group_count)
+    for met in range(state[0], last):
+        size = 0
+        bits = met
+        while bits:
+            bits &= bits - 1
+            size += 1
+        if size > length:
+            continue
+        reached = values[met]
+        beyond = rest[length - size]
+        floor = best[0] if prune else -np.inf
+        count = 0
+        for c in range(group_count):
+            if met >> c & 1:
+                for i in range(first[c], first[c + 1]):
+                    u = members[i]
+                    if reached[u] + beyond[u] > floor:
+                        live_values[count] = reached[u]
+                        live[count] = u
+                        count += 1
+        if size == length:
+            for i in range(count):
+                value = live_values[i] + end[live[i]]
+                if value > best[0]:
+                    best[0] = value
+                    state[1] = met
+                    state[2] = live[i]
+            continue
+        _best_steps(live_values, live, count, edges, out)
+        for c in range(group_count):
+            if not met >> c & 1:
+                target = values[met | 1 << c]
+                for i in range(first[c], first[c + 1]):
+                    target[members[i]] = out[members[i]]
+    state[0] = last
+    if last < 1 << group_count:
+        return False
+    if state[2] >= 0:
+        _trace(edges, groups, values, state[1], state[2], path)
+    return True

@@ -1,0 +1,66 @@
+"""One colouring of the classes after another, each interruptible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from ..class_sets import set_table
+from ..problem import Floats, Integers, PathProblem
+from ..work import STEPS
+from .kernels.coloring import go_on_colorings
+
+__all__ = ["Colorings"]
+
+
+class Colorings:
+    """The dynamic program over sets of colours, for random colourings of the classes.
+
+    Parameters
+    ----------
+    problem
+        The graph.
+    rest
+        ``rest[l, v]``: the most that l vertices after v can add. **Shape:** ``(length, n)``
+    colors
+        How many colours; as many as there are classes decide the problem.
+    prune
+        Whether to leave out what can't exceed the best path known.
+    seed
+        What the colourings are drawn from.
+    """
+
+    def __init__(
+        self, problem: PathProblem, rest: Floats, colors: int, *, prune: bool, seed: int
+    ) -> None:
+        seed &= 0xFFFFFFFFFFFFFFFF
+        self._size = problem.size
+        self._given = (problem.graph, rest, prune, colors, seed)
+        self._of_class = np.zeros(problem.class_count, dtype=np.int64)
+        self._of_vertex = np.zeros(problem.size, dtype=np.int64)
+        self._table = set_table(colors, problem.size, len(rest), -np.inf)
+
+    def run(
+        self, first: int, last: int, threshold: float, interrupted: Callable[[], bool]
+    ) -> tuple[int, Integers | None]:
+        """Colour until a path is worth more than `threshold`: how far it came, and the path.
+
+        Parameters
+        ----------
+        first, last
+            The number of the next colouring, and of the first that is not wanted.
+        interrupted
+            Asked from time to time whether to stop.
+        """
+        table = self._table
+        table.best[0], table.state[:] = threshold, (0, 0, -1)
+        sets = 1 + STEPS // max(1, self._size) ** 2
+        while first < last:
+            given = (first, last, sets, self._of_class, self._of_vertex, table)
+            first = go_on_colorings(*self._given, *given)
+            if table.state[0] == 0 and table.state[2] >= 0:
+                return first, table.path.copy()
+            if first < last and interrupted():
+                break
+        return first, None
