@@ -77,13 +77,21 @@ class Summary:
     @property
     def certified(self) -> float | None:
         """Share of decoded units proven optimal; None if nothing was decoded."""
-        units = sum(report.units for report in self.reports)
-        return sum(report.certified for report in self.reports) / units if units else None
+        return self._share(sum(report.certified - report.pruned for report in self.reports))
+
+    @property
+    def certified_pruned(self) -> float | None:
+        """Share of units that are the best among the candidates that a heuristic has kept."""
+        return self._share(self.pruned)
 
     @property
     def pruned(self) -> int:
-        """Units proven optimal among candidates that a heuristic has kept."""
+        """Units that are the best among the candidates that a heuristic has kept."""
         return sum(report.pruned for report in self.reports)
+
+    def _share(self, count: int) -> float | None:
+        units = sum(report.units for report in self.reports)
+        return count / units if units else None
 
 
 @dataclass(frozen=True)

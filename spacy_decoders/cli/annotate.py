@@ -26,7 +26,7 @@ def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
     console = Console(highlight=False, soft_wrap=True)
     certified = "" if summary.certified is None else f", {summary.certified:.1%} proven optimal"
     if summary.pruned:
-        certified += f" ({summary.pruned:,} units among kept candidates)"
+        certified += f", {summary.certified_pruned:.1%} the best among the candidates kept"
     console.print(
         f"{summary.written:,} documents in {summary.shards:,} files under {job.output}{certified}."
     )

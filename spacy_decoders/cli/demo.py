@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import spacy
 import typer
@@ -20,7 +20,8 @@ from spacy.tokens import Doc, Span, Token
 
 from ..bundled import load
 from ..display import explain
-from ..display.words import in_words
+from ..display.views import headlines_by_component
+from ..display.words import in_words, in_words_together
 from .explain import paragraphs, with_alternatives
 
 __all__ = ["TEXT", "demo", "given_text"]
@@ -136,13 +137,14 @@ def _document(doc: Doc, trees: bool) -> Panel:
     if doc.has_annotation("DEP"):
         for sentence in sentences if trees else sentences[:1]:
             parts += ["", _tree(sentence)]
-    headlines = doc._.headlines
-    title = headlines[0]["text"] if headlines else doc[:6].text
-    proof = in_words(headlines[0]["certificate"]) if headlines else ""
+    best = {name: ranked[0] for name, ranked in headlines_by_component(doc).items()}
+    if len(best) > 1:
+        parts += ["", *(Text(f"{name}: {headline['text']}") for name, headline in best.items())]
+    proofs = [f"{name}: {in_words(headline['certificate'])}" for name, headline in best.items()]
     return Panel(
         Group(*parts),
-        title=Text(title, style="bold"),
-        subtitle=Text(proof and f"headline: {proof}", style="dim"),
+        title=Text(doc._.headline or doc[:6].text, style="bold"),
+        subtitle=Text("; ".join(proofs), style="dim"),
         title_align="left",
         subtitle_align="right",
     )
@@ -202,28 +204,25 @@ def _margin(margin: float | None) -> str:
 
 
 def _certificates(docs: Sequence[Doc]) -> Table:
+    """What is proven of each component's answers; those best among kept candidates are "rest"."""
     table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
     for name, rows in _by_component(docs):
-        others = Counter(in_words(row) for row in rows if row["status"] != "optimal")
+        said = in_words_together(rows)
+        proven = sum(s.units for s in said if s.kind == "optimal")
         table.add_row(
             name,
             ", ".join(sorted({row["decoder"] for row in rows})),
             str(len(rows)),
-            Text(_proven(rows), style="green" if not others else "red"),
-            "; ".join(f"{count} {words}" for words, count in others.items()),
+            Text(
+                f"{proven} ({proven / len(rows):.0%})",
+                style="green" if proven == len(rows) else "red",
+            ),
+            "; ".join(f"{s.units} {s.words}" for s in said if s.kind != "optimal"),
         )
     return table
 
 
-def _proven(rows: Sequence[dict[str, str]]) -> str:
-    """How many are proven, and of how many of them only among candidates that were kept."""
-    proven = [row for row in rows if row["status"] == "optimal"]
-    kept = sum(row["scope"] == "pruned" for row in proven)
-    caveat = f", {kept} of them among kept candidates" if kept else ""
-    return f"{len(proven)} ({len(proven) / len(rows):.0%}){caveat}"
-
-
-def _by_component(docs: Sequence[Doc]) -> Iterator[tuple[str, list[dict[str, str]]]]:
+def _by_component(docs: Sequence[Doc]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     for name in dict.fromkeys(name for doc in docs for name in doc._.certificates):
         rows = [row for doc in docs for row in doc._.certificates.get(name, ())]
         if rows:

@@ -15,7 +15,7 @@ from ..components.linker.mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
 from .ranking import Alternative, Change, Choice, Ranking, Reading
 
-__all__ = ["DocumentView", "Piece", "SentenceView"]
+__all__ = ["DocumentView", "Piece", "SentenceView", "headlines_by_component"]
 
 
 class Piece(NamedTuple):
@@ -92,16 +92,17 @@ class DocumentView:
     pieces: list[Piece]
     sentences: list[SentenceView]
     links: Ranking | None
-    headlines: list[Mapping[str, Any]]
+    headlines: Mapping[str, Sequence[Mapping[str, Any]]]
     certificates: Mapping[str, Sequence[Mapping[str, Any]]]
 
     @classmethod
     def of(cls, doc: Doc, number: int) -> DocumentView:
         """Collect what the `number`-th document holds."""
         spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
-        headlines = list(doc._.headlines)
+        headlines = headlines_by_component(doc)
+        first = next((ranked[0]["text"] for ranked in headlines.values()), f"Document {number}")
         return cls(
-            heading=headlines[0]["text"] if headlines else f"Document {number}",
+            heading=doc._.headline or first,
             pieces=list(_pieces(doc)),
             sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
             links=_link_ranking(doc),
@@ -116,6 +117,15 @@ class DocumentView:
         if self.links is not None:
             found.append(self.links)
         return max((r.number for ranking in found for r in ranking.readings), default=0)
+
+
+def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
+    """The headlines that each generator of a pipeline has written, best first."""
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for headline in doc._.headlines:
+        # documents of the first release do not tell who wrote what
+        found.setdefault(headline.get("component", "headline"), []).append(headline)
+    return found
 
 
 def _pieces(doc: Doc) -> Iterator[Piece]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from io import StringIO
 from pathlib import Path
 
 import pytest
+import spacy
+from rich.console import Console
 from spacy.cli._util import app
+from spacy.tokens import Doc
 from typer.testing import CliRunner
 
 import spacy_decoders.cli  # noqa: F401 - registers the commands
+from spacy_decoders import Certificate
+from spacy_decoders.cli.demo import _certificates
+from spacy_decoders.components import extensions
 from tests.components.tagger.tagging import SENTENCES, trained
 
 
@@ -89,3 +96,17 @@ def test_nothing_is_explained_without_a_text(tmp_path):
     done = run("explain", "--file", "-", "--output", str(tmp_path / "page.html"), stdin=" ")
     assert done.exit_code == 2 and "there is no text" in done.output
     assert not (tmp_path / "page.html").exists()
+
+
+def test_the_best_of_kept_candidates_is_not_proven_optimal():
+    doc = Doc(spacy.blank("en").vocab, words=["a"])
+    full = Certificate.from_bound("X", 2.0, 2.0, tolerance=1e-6)
+    kept = Certificate.from_bound("X", 2.0, 2.0, tolerance=1e-6, scope="pruned")
+    extensions.install()
+    extensions.record_certificates(doc, "parser", [full, kept, kept, full, full])
+    console = Console(width=110, file=StringIO())
+    console.print(_certificates([doc]))
+    row = next(line for line in console.file.getvalue().splitlines() if "parser" in line)
+    assert [cell.strip() for cell in row.strip("│").split("│")] == [
+        "parser", "X", "5", "3 (60%)", "2 the best among the candidates kept",
+    ]  # fmt: skip

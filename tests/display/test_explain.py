@@ -34,6 +34,26 @@ def test_the_answer_comes_first_and_the_proof_last(doc):
     assert places == sorted(places)
 
 
+def test_two_generators_are_shown_with_their_names(doc):
+    written = [
+        ("title", "Jaguar slept", 2.0),
+        ("title", "Slept in Kent", 1.5),
+        ("teaser", "The Jaguar slept in Kent", 4.0),
+    ]
+    doc._.headlines = [
+        {"component": name, "text": text, "score": score, "certificate": {}}
+        for name, text, score in written
+    ]
+    doc._.headline = "The Jaguar slept in Kent"
+    page = read(explain(doc))
+    (article,) = page.all("article")
+    assert article.all("h2")[0].text == "The Jaguar slept in Kent"
+    shown = [p.text for p in article.all("p", "headline")]
+    assert shown == ["title : Jaguar slept", "teaser : The Jaguar slept in Kent"]
+    (others,) = [d.text for d in article.all("details") if "other headline" in d.text]
+    assert others == "1 other headline of title Slept in Kent +0.5"
+
+
 def test_choices_are_shown_with_their_costs(doc):
     page = read(explain(doc))
     assert rows(page, "Heads") == [("The", ["<Jaguar> · det", "slept · det +0.5"])]
