@@ -1,0 +1,214 @@
+"""Models of CRFsuite: the labels of CRFsuite itself, and what can be asked beyond them."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import probablepeople
+import pycrfsuite
+import pytest
+import usaddress
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.adapt.crfsuite import CrfSuiteModel, read_model_file
+from spacy_decoders.adapt.crfsuite.features import attributes_of
+from spacy_decoders.adapt.crfsuite.kernels import search
+from tests.adapt.addresses import addresses, names
+
+PEOPLE = Path(probablepeople.__file__).parent
+MODELS = {
+    "addresses": (usaddress.MODEL_PATH, usaddress),
+    "generic": (PEOPLE / "generic_learned_settings.crfsuite", probablepeople),
+    "person": (PEOPLE / "person_learned_settings.crfsuite", probablepeople),
+    "company": (PEOPLE / "company_learned_settings.crfsuite", probablepeople),
+}
+
+
+def sequences_of(package, count, seed=0):
+    texts = (addresses if package is usaddress else names)(count, seed)
+    return [package.tokens2features(package.tokenize(text)) for text in texts]
+
+
+def tagger_of(path):
+    tagger = pycrfsuite.Tagger()
+    tagger.open(str(path))
+    return tagger
+
+
+def compare(name, count):
+    path, package = MODELS[name]
+    model, tagger = CrfSuiteModel.open(path), tagger_of(path)
+    sequences = sequences_of(package, count)
+    found = model.decode(model.encode(sequences))
+    ours = [model.file.labels[label] for label in found.labels.tolist()]
+    assert ours == [label for sequence in sequences for label in tagger.tag(sequence)]
+    assert {certificate.status for certificate in found.certificates} == {"optimal"}
+    assert model.tag(sequences[0]) == tagger.tag(sequences[0])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_labels_are_those_of_crfsuite(name):
+    compare(name, 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_the_labels_are_those_of_crfsuite_on_ten_thousand(name):
+    compare(name, 10_000)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A model of our own, whose features python-crfsuite can list."""
+    path = tmp_path_factory.mktemp("model") / "own.crfsuite"
+    rng = random.Random(0)
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for _ in range(50):
+        labels = [rng.choice("ABC") for _ in range(rng.randint(1, 6))]
+        items = [
+            {"bias": True, "word": f"w{rng.randint(0, 9)}", "label": f"é{label}", "size": 0.5}
+            for label in labels
+        ]
+        trainer.append(items, labels)
+    trainer.set_params({"max_iterations": 30, "c2": 0.1})
+    trainer.train(str(path))
+    return path
+
+
+def test_every_weight_is_read(trained):
+    file = read_model_file(trained)
+    info = tagger_of(trained).info()
+    assert {label: str(number) for number, label in enumerate(file.labels)} == info.labels
+    assert {name: str(number) for name, number in file.attributes.items()} == info.attributes
+    states = {
+        (attribute, file.labels[file.feature_labels[place]]): file.feature_weights[place]
+        for attribute, number in file.attributes.items()
+        for place in range(file.offsets[number], file.offsets[number + 1])
+    }
+    assert states == pytest.approx(info.state_features, abs=1e-6)  # printed to six digits
+    for (before, after), weight in info.transitions.items():
+        read = file.transitions[file.labels.index(before), file.labels.index(after)]
+        assert read == pytest.approx(weight, abs=1e-6)
+
+
+def test_probabilities_are_those_of_crfsuite(trained):
+    model, tagger = CrfSuiteModel.open(trained), tagger_of(trained)
+    items = [{"word": "w1", "label": "éA"}, {"word": "w2"}, {"bias": True, "size": 2.0}]
+    tagger.set(items)
+    marginals = model.marginals(model.encode([items]))
+    for token in range(3):
+        for number, label in enumerate(model.labels()):
+            assert marginals[token, number] == pytest.approx(
+                tagger.marginal(label, token), abs=1e-5
+            )
+
+
+def test_rankings_and_margins_go_with_the_labels(trained):
+    model = CrfSuiteModel.open(trained)
+    encoded = model.encode([[{"word": "w1"}, {"word": "w2"}], [{"word": "w3"}]])
+    best = model.decode(encoded)
+    ranked = model.k_best(encoded, 3)
+    margins = model.margins(encoded)
+    for solution, of_sequence in zip(best, ranked, strict=True):
+        assert of_sequence[0].labels.tolist() == solution.labels.tolist()
+    # the smallest margin of a sequence is what the second best loses
+    gap = ranked[0][0].certificate.score - ranked[0][1].certificate.score
+    assert margins[:2].min() == pytest.approx(gap, abs=1e-4)
+
+
+def test_rules_are_kept(trained):
+    model = CrfSuiteModel.open(trained)
+    items = [{"label": "éA"}, {"label": "éA"}, {"label": "éB"}]
+    assert model.tag(items) == ["A", "A", "B"]
+    ruled = model.with_rules(forbidden=[("A", "A")], last=["A", "C"])
+    labels = ruled.tag(items)
+    assert ("A", "A") not in pairwise(labels) and labels[-1] != "B"
+    assert model.with_rules(first=["C"]).tag(items)[0] == "C"
+    with pytest.raises(InfeasibleError, match="sequence 1"):
+        stuck = model.with_rules([(a, b) for a in "ABC" for b in "ABC"])
+        stuck.decode(stuck.encode([items[:1], items]))
+    with pytest.raises(ProblemError, match="no label 'D'"):
+        model.with_rules(first=["D"])
+
+
+def test_a_large_model_is_added_up_feature_by_feature(monkeypatch, trained):
+    from spacy_decoders.adapt.crfsuite import model as module
+
+    items = [[{"word": "w1", "label": "éA", "size": 0.3}, {"word": "w2", "bias": True}]]
+    model = CrfSuiteModel.open(trained)
+    dense = model.emissions(model.encode(items))
+    monkeypatch.setattr(module, "LARGEST_TABLE", 0)
+    model = CrfSuiteModel.open(trained)
+    assert np.array_equal(model.emissions(model.encode(items)), dense)
+
+
+def test_many_sequences_are_decoded_in_parts(monkeypatch, trained):
+    from spacy_decoders.adapt.crfsuite import model as module
+
+    model = CrfSuiteModel.open(trained)
+    encoded = model.encode([[{"word": f"w{i}"}] * (i % 4) for i in range(40)])
+    whole = model.decode(encoded).labels.tolist()
+    monkeypatch.setattr(module, "CHUNK", 5)
+    assert model.decode(encoded).labels.tolist() == whole
+
+
+def test_a_corrupted_search_is_not_called_optimal(monkeypatch, trained):
+    model = CrfSuiteModel.open(trained)
+    encoded = model.encode([[{"label": "éA"}, {"label": "éB"}]])
+    monkeypatch.setattr(search, "search", lambda *given: genuine(*given)[::-1].copy())
+    assert model.decode(encoded)[0].certificate.status == "bounded"
+
+
+genuine = search.search
+
+
+def test_items_are_read_as_python_crfsuite_reads_them():
+    items = [
+        {"a": "b", "c": True, "d": 2.5, "e": {"f": "g", "h": 1.5}, "l": ["x", "y"], "s": {"p"}},
+        ["z", "w"],
+        {"a:b": 1.0, "é": False},
+    ]
+    for item, theirs in zip(items, pycrfsuite.ItemSequence(items).items(), strict=True):
+        assert dict(attributes_of(item)) == theirs
+    with pytest.raises(ProblemError, match="type NoneType"):
+        list(attributes_of({"a": None}))
+
+
+def test_an_item_sequence_is_taken_as_it_is(trained):
+    model = CrfSuiteModel.open(trained)
+    items = [{"word": "w1", "label": "éA"}]
+    assert model.tag(pycrfsuite.ItemSequence(items)) == model.tag(items)
+
+
+def test_nothing_has_no_labels(trained):
+    model = CrfSuiteModel.open(trained)
+    assert model.tag([]) == []
+    assert len(model.decode(model.encode([]))) == 0
+
+
+def test_damaged_files_are_refused(trained):
+    content = trained.read_bytes()
+    assert CrfSuiteModel.open(content).labels() == CrfSuiteModel.open(trained).labels()
+    for damaged in (b"", b"no model" * 10, content[:-1], b"x" + content[1:], content[:100]):
+        with pytest.raises(ProblemError, match="model file"):
+            read_model_file(damaged)
+    with pytest.raises(ProblemError, match="source"):
+        CrfSuiteModel.open(3)
+
+
+def test_a_damaged_file_never_does_worse_than_be_refused(trained):
+    """Any byte may be wrong: what is read then is a model, or an error of ours."""
+    content = trained.read_bytes()
+    rng = random.Random(0)
+    for _ in range(600):
+        changed = bytearray(content)
+        for _ in range(rng.randint(1, 4)):
+            changed[rng.randrange(len(changed))] = rng.randrange(256)
+        try:
+            model = CrfSuiteModel.open(bytes(changed))
+        except ProblemError:
+            continue
+        model.tag([{"word": "w1"}])
