@@ -67,6 +67,7 @@ __all__ = [
     "poke",
     "prefetch",
     "select_greater",
+    "select_lanes",
     "store",
     "store_release",
     "subtract",
@@ -389,16 +390,29 @@ def at_least(typing, left, right):
     return types.int64(left, left), build
 
 
+def _mask(builder, bits, vector):
+    if vector.lanes < 64:
+        bits = builder.trunc(bits, ir.IntType(vector.lanes))
+    return builder.bitcast(bits, ir.VectorType(ir.IntType(1), vector.lanes))
+
+
+@intrinsic
+def select_lanes(typing, bits, then, otherwise):
+    """Return `then` in the lanes of a set, and `otherwise` in the others."""
+
+    def build(context, builder, signature, given):
+        return builder.select(_mask(builder, given[0], then), given[1], given[2])
+
+    return then(types.int64, then, then), build
+
+
 @intrinsic
 def keep_lanes(typing, bits, vector):
     """Return the lanes of a set, and ``-inf`` in the others."""
 
     def build(context, builder, signature, given):
-        kept = given[0]
-        if vector.lanes < 64:
-            kept = builder.trunc(kept, ir.IntType(vector.lanes))
-        mask = builder.bitcast(kept, ir.VectorType(ir.IntType(1), vector.lanes))
-        return builder.select(mask, given[1], _constant(vector, _NEGATIVE_INFINITY))
+        outside = _constant(vector, _NEGATIVE_INFINITY)
+        return builder.select(_mask(builder, given[0], vector), given[1], outside)
 
     return vector(types.int64, vector), build
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
+from .kernels.layout import aligned
 
 if TYPE_CHECKING:
     from .problem import ChainModel
@@ -51,8 +52,8 @@ class TransitionBounds:
         stride = len(model.padded.end)
 
         def padded(values: Any) -> NDArray[np.float32]:
-            wide = np.full(stride, -np.inf, dtype=np.float32)
-            wide[: model.size] = values
+            wide = aligned(stride)
+            wide[: model.size], wide[model.size :] = values, -np.inf
             return read_only(wide)
 
         ends = (scores, model.start_scores, model.end_scores)

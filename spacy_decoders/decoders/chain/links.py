@@ -88,6 +88,6 @@ def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
     rows = np.full((len(flat) // stride, words * BLOCK), -np.inf, dtype=np.float32)
     rows[:, :size] = flat.reshape(-1, stride)[:, :size]
     maxima = rows.reshape(len(rows), words, BLOCK // LANES, LANES).max(axis=2).reshape(-1)
-    kept = aligned(len(maxima))
+    kept: Floats = aligned(len(maxima))
     kept[:] = maxima
     return kept

@@ -95,7 +95,7 @@ def _rows(
     stride: int,
 ) -> NDArray[np.float32]:
     size = len(transitions)
-    flat = aligned((size + count + 1) * stride)
+    flat: NDArray[np.float32] = aligned((size + count + 1) * stride)
     rows = flat.reshape(-1, stride)
     rows[:, size:] = -np.inf
     rows[:size, :size] = transitions.T

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ....arrays import checked_scores, is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
-from ..certifying import certify, decode_exactly
-from ..kernels import legality
+from ..certifying import certify
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
+from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
+from .kernels import legality
 
 __all__ = ["ColumnGeneration"]
 
@@ -52,6 +53,9 @@ class ColumnGeneration(ChainDecoder):
     -----
     A forbidden transition has no finite dual, so labels that no legal labelling passes are
     removed first, and each label that joins a domain brings along the neighbours it needs.
+
+    Where the domains of a sentence grow beyond a fifth of all labels, restricting them no longer
+    pays, and the sentence is decoded densely.
 
     References
     ----------
@@ -128,11 +132,10 @@ class ColumnGeneration(ChainDecoder):
         clock = Budget(seconds=whole).start()
         legal = legal_emissions(model, sentences)
         if budget.seconds is None:
-            found = self._generate(model, legal, budget.iterations or NO_LIMIT)
+            labels, _, iterations = self._generate(model, legal, budget.iterations or NO_LIMIT)
         else:
             parts = [self._generate_within(model, one, budget) for one in _singly(legal)]
-            found = tuple(map(np.concatenate, zip(*parts, strict=True)))
-        labels, _, iterations = found
+            labels, _, iterations = map(np.concatenate, zip(*parts, strict=True))
         early = self.gap > 0 or budget != UNLIMITED
         return certify(
             "ColumnGeneration",
@@ -144,25 +147,20 @@ class ColumnGeneration(ChainDecoder):
             iterations=iterations,
         )
 
-    def _generate(self, model: ChainModel, sentences: Sentences, limit: int) -> tuple[Any, ...]:
+    def _generate(
+        self, model: ChainModel, sentences: Sentences, limit: int
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
         """Return labels, by how much the duals exceed what they are worth, and iterations."""
-        arguments = (
-            *kernel_arguments(model, sentences, self.reduced_cost),
-            sentences.offsets,
-            float(self.gap),
-            limit,
-        )
-        labels, excess, iterations, sound, sentence, _ = kernels.decode(*arguments)
-        if not sound:
-            sentences.refuse()
-        if sentence >= 0:
-            # float64 decides whether there is no legal labelling
-            decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+        job = job_of(model, sentences, self.reduced_cost)
+        found = kernels.decode(job, sentences.offsets, float(self.gap), limit)
+        labels, excess, iterations, left = found
+        if len(left):
+            decode_densely(model, sentences, left, labels)
         return labels, excess, iterations
 
     def _generate_within(
         self, model: ChainModel, sentence: Sentences, budget: Budget
-    ) -> tuple[Any, ...]:
+    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
         """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
         clock = budget.start()
         limit = 1
@@ -175,10 +173,10 @@ class ColumnGeneration(ChainDecoder):
             limit *= 2
 
 
-def kernel_arguments(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") -> Any:
-    """Return what all kernels of column generation take first."""
+def job_of(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") -> kernels.Job:
+    """Return what the kernels of column generation take first."""
     padded, bounds = model.padded, model.bounds
-    return (
+    return kernels.Job(
         padded.transitions,
         padded.transposed,
         bounds.most_in,
@@ -187,8 +185,6 @@ def kernel_arguments(model: ChainModel, sentences: Sentences, reduced_cost: str 
         model.size,
         MODES[reduced_cost],
         model.has_forbidden,
-        model.magnitude,
-        bounds.largest,
     )
 
 

@@ -12,11 +12,12 @@ from ....certificate import Certificate
 from ....errors import InfeasibleError, ProblemError
 from ..certifying import SHARE, TOLERANCE
 from ..forward_dominance import ForwardDominance
-from ..kernels import lattice
+from ..kernels import flips, lattice
+from ..kernels.layout import BLOCK
 from ..problem import ChainModel, Sentences
 from ..ranking import best_paths
 from ..solutions import ChainSolution
-from .column_generation import kernel_arguments, legal_emissions
+from .column_generation import job_of, legal_emissions
 from .kernels import column_generation as kernels
 
 __all__ = ["zero_one_oracle"]
@@ -102,19 +103,41 @@ def _search(
     model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32], method: str
 ) -> tuple[NDArray[np.int32], int]:
     """Return the best labelling that is not `avoided`, and the iterations that took."""
+    searched, iterations = sentences, 1
     if method == "columns":
         legal = legal_emissions(model, sentences)
-        arguments = (*kernel_arguments(model, legal), avoided)
-        labels, iterations, sound, token = kernels.decode_other(*arguments)
-        if not sound:
-            sentences.refuse()
-        # where all else ties with gold no column seems worth its while
-        if token < 0:
-            return labels, int(iterations)
-    for solution in best_paths(model, sentences, 2):
+        slack = _smallest_loss(model, sentences, avoided)
+        found = kernels.decode_other(job_of(model, legal), avoided, slack)
+        solved, generations, labels, inside = found
+        if solved and not np.array_equal(labels, avoided):
+            return labels, int(generations)
+        if inside[np.arange(len(avoided)), avoided].all():
+            restricted = read_only(np.where(inside, legal.emissions, np.float32(-np.inf)))
+            searched, iterations = Sentences(restricted, sentences.offsets), int(generations)
+    for solution in best_paths(model, searched, 2):
         if not np.array_equal(solution.labels, avoided):
-            return solution.labels, 1
+            return solution.labels, iterations
+    if searched is not sentences:  # where all else ties with gold no column seems worth its while
+        return _search(model, sentences, avoided, "dominance")
     raise InfeasibleError("no legal labelling other than gold.")
+
+
+def _smallest_loss(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
+    """Return what the best change of a single label costs, rounded up; infinite without one."""
+    losses = np.full(1, np.inf)
+    flips.smallest_losses(
+        model.padded.transitions,
+        model.padded.transposed,
+        sentences.emissions.reshape(-1),
+        0,
+        len(avoided),
+        model.size,
+        len(model.padded.end),
+        avoided,
+        losses,
+        np.empty(BLOCK, dtype=np.float32),
+    )
+    return float(losses[0])
 
 
 def _bound_on_others(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration, Viterbi
+from spacy_decoders.decoders.chain.viterbi import decode_densely as true_decoding
 from spacy_decoders.errors import ProblemError
 
 from ..cases import large_problem, random_problems, ranked
@@ -135,3 +138,25 @@ def test_a_budget_in_seconds_bounds_what_is_left_by_local_evidence():
     best = ColumnGeneration().decode(model, emissions).certificate
     assert locally.certificate.bound >= best.score >= locally.certificate.score
     assert locally.certificate.status in ("bounded", "optimal")
+
+
+def test_flat_scores_are_decoded_densely(rng, monkeypatch):
+    """Where nothing can be priced out, domains would grow to all labels."""
+    home = import_module("spacy_decoders.decoders.chain.published.column_generation")
+    left = []
+
+    def decode_densely(model, sentences, chosen, labels):
+        left.extend(chosen.tolist())
+        true_decoding(model, sentences, chosen, labels)
+
+    monkeypatch.setattr(home, "decode_densely", decode_densely)
+    size, lengths = 80, [6, 1, 4]
+    model = ChainModel(rng.normal(size=(size, size)))
+    emissions = 0.1 * rng.normal(size=(sum(lengths), size))
+    emissions[7:] *= 1000  # and nothing is doubtful in the last sentence
+    found = ColumnGeneration().decode_batch(model, emissions, lengths)
+    best = Viterbi().decode_batch(model, emissions, lengths)
+    assert left == [0]
+    for one, other in zip(found, best, strict=True):
+        assert one.certificate.is_optimal
+        assert one.certificate.score == pytest.approx(other.certificate.score, abs=1e-9)

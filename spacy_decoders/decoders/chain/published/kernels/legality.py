@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ....jit import jit
-from .layout import FORBIDDEN
+from .....jit import jit
+from ...kernels.layout import FORBIDDEN
 
 __all__ = ["legal_emissions"]
 

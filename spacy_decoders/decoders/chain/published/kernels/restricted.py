@@ -1,0 +1,277 @@
+"""The restricted problem of column generation: domains, and the messages over them.
+
+Tokens are numbered from 1 to n. Token 0 and token n + 1 stand for the start and the end of the
+sentence and have the single label `size`: the transitions from it are the start scores, those
+into it the end scores, so that the first and the last token are like any other.
+
+Messages are relative to the best label of each domain, so that they never grow, and equal ones
+are equal to the last bit, which tells a changed message from an old one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .....jit import jit, uncounted
+from .....simd import (
+    add,
+    at_least,
+    fill64,
+    first_lane,
+    fold_largest,
+    largest,
+    load64,
+    maximum,
+    select_greater,
+    store,
+)
+from ...kernels.layout import BLOCK, FORBIDDEN, emissions64
+
+__all__ = [
+    "BOTH",
+    "LEFT",
+    "SPLIT",
+    "Domains",
+    "Job",
+    "Messages",
+    "State",
+    "adopt",
+    "best_at",
+    "close",
+    "open_domains",
+    "send",
+    "state_for",
+    "trace",
+]
+
+#: The reduced costs of equations 12, 8 and 9.
+BOTH, LEFT, SPLIT = 0, 1, 2
+
+
+class Job(NamedTuple):
+    """What all sentences share.
+
+    transitions, transposed: padded, as :mod:`...kernels.layout` says. most_in, most_out:
+    **shape (stride,)**, the largest transition into and out of each label. emissions:
+    **shape (total * size,)**. mode: which reduced cost. forbids: whether transitions can be
+    ``-inf``.
+    """
+
+    transitions: Any
+    transposed: Any
+    most_in: Any
+    most_out: Any
+    emissions: Any
+    size: int
+    mode: int
+    forbids: bool
+
+
+class Domains(NamedTuple):
+    """The labels that the restricted problem has at each token.
+
+    labels: **shape (n + 2, size)**, of which the first `counts` are in use. inside, joining:
+    **shape (n + 2, blocks)**, sets of those in the domain, and of those to join it. grown:
+    whether some joined last.
+    """
+
+    labels: Any
+    counts: Any
+    inside: Any
+    joining: Any
+    grown: Any
+
+
+class Messages(NamedTuple):
+    """The messages in one direction.
+
+    rows: **shape (n + 2, width)**, the message into every label. values: **shape (n + 2, size)**,
+    what the labels of a domain are worth, their own emission included, less the best of them,
+    which is in `tops`. moved: whether a value has changed.
+    """
+
+    rows: Any
+    values: Any
+    tops: Any
+    moved: Any
+
+
+class State(NamedTuple):
+    """A sentence in work. left, right: **shape (width,)**, the two parts of reduced costs."""
+
+    domains: Domains
+    ahead: Messages
+    behind: Messages
+    left: Any
+    right: Any
+
+
+@jit()
+def messages_for(places, size, width):
+    return Messages(
+        np.empty((places, width), np.float32),
+        np.zeros((places, size), np.float32),
+        np.zeros(places, np.float32),
+        np.zeros(places, np.uint8),
+    )
+
+
+@jit()
+def state_for(longest, size):
+    """Return room for sentences up to a length."""
+    places, blocks = longest + 2, (size + BLOCK - 1) // BLOCK
+    width = blocks * BLOCK
+    domains = Domains(
+        np.full((places, size), size, np.int64),
+        np.ones(places, np.int64),
+        np.zeros((places, blocks), np.int64),
+        np.zeros((places, blocks), np.int64),
+        np.zeros(places, np.uint8),
+    )
+    ahead, behind = messages_for(places, size, width), messages_for(places, size, width)
+    return State(domains, ahead, behind, np.empty(width, np.float32), np.empty(width, np.float32))
+
+
+@uncounted()
+def open_domains(job, state, begin, n):
+    """Start every domain with the best label by local evidence (section 4.1).
+
+    Returns whether every token has a label.
+    """
+    size, stride = job.size, len(job.most_in)
+    domains = state.domains
+    for p in range(1, n + 1):
+        row = (begin + p - 1) * size
+        best, x = FORBIDDEN, np.int64(-1)
+        for block in range(0, size, BLOCK):
+            worth = emissions64(job.emissions, row, block, size)
+            if p == 1:
+                worth = add(worth, load64(job.transitions, size * stride + block))
+            if p == n:
+                worth = add(worth, load64(job.transposed, size * stride + block))
+            top = largest(fold_largest(worth))
+            if top > best:
+                best, x = top, block + first_lane(at_least(worth, fill64(top)))
+        if x < 0:
+            return False
+        domains.counts[p] = 0
+        domains.inside[p] = 0
+        domains.joining[p] = 0
+        join(domains, p, x)
+    for p in (0, n + 1):
+        domains.labels[p, 0], domains.counts[p] = size, 1
+        state.ahead.values[p, 0] = state.behind.values[p, 0] = 0.0
+    state.ahead.moved[0] = state.behind.moved[n + 1] = 1
+    return True
+
+
+@jit(inline="always")
+def join(domains, p, x):
+    domains.labels[p, domains.counts[p]] = x
+    domains.counts[p] += 1
+    domains.inside[p, x // BLOCK] |= np.int64(1) << (x % BLOCK)
+    domains.grown[p] = 1
+
+
+@uncounted()
+def adopt(domains, n):
+    """Let the labels that pricing found join the domains; return the size of all domains."""
+    total = np.int64(0)
+    for p in range(1, n + 1):
+        domains.grown[p] = 0
+        for block in range(domains.inside.shape[1]):
+            bits = domains.joining[p, block] & ~domains.inside[p, block]
+            domains.joining[p, block] = 0
+            while bits:
+                join(domains, p, block * BLOCK + first_lane(bits))
+                bits &= bits - 1
+        total += domains.counts[p]
+    return total
+
+
+@uncounted()
+def close(job, domains, begin, n):
+    """Give every label of a domain a neighbour on either side that it may stand beside.
+
+    Every emission that is left lies on some legal path, so there always is one to add.
+    """
+    size, stride = job.size, len(job.most_in)
+    for ahead in (True, False):
+        table = job.transitions if ahead else job.transposed
+        for j in range(1, n):
+            p, q = (j, j + 1) if ahead else (n + 1 - j, n - j)
+            for k in range(domains.counts[p]):
+                at = domains.labels[p, k] * stride
+                alone = True
+                for i in range(domains.counts[q]):
+                    alone &= table[at + domains.labels[q, i]] == FORBIDDEN
+                if alone:
+                    best, y = FORBIDDEN, np.int64(0)
+                    for x in range(size):
+                        worth = job.emissions[(begin + q - 1) * size + x] + table[at + x]
+                        if worth > best:
+                            best, y = worth, x
+                    join(domains, q, y)
+
+
+@uncounted()
+def send(job, domains, messages, begin, n, ahead):
+    """Bring the messages of one direction up to date (equations 7 and 11).
+
+    Where neither a domain nor the values of the one before have changed, nothing is done
+    (section 4.2). A label that no label of the domain before may stand beside has no message;
+    its dual may be anything, and is the largest transition, as if the best label there could.
+    """
+    size, stride, width = job.size, len(job.most_in), messages.rows.shape[1]
+    table = job.transitions if ahead else job.transposed
+    limits = job.most_in if ahead else job.most_out
+    for j in range(1, n + 1):
+        p = j if ahead else n + 1 - j
+        q = p - 1 if ahead else p + 1
+        if messages.moved[q]:
+            for block in range(0, size, BLOCK):
+                row = fill64(FORBIDDEN)
+                for k in range(domains.counts[q]):
+                    step = load64(table, domains.labels[q, k] * stride + block)
+                    row = maximum(add(fill64(messages.values[q, k]), step), row)
+                if job.forbids and j > 1:
+                    none = fill64(FORBIDDEN)
+                    row = select_greater(row, none, row, load64(limits, block))
+                store(messages.rows, p * width + block, row)
+        elif not domains.grown[p]:
+            messages.moved[p] = 0
+            continue
+        top = FORBIDDEN
+        for k in range(domains.counts[p]):
+            x = domains.labels[p, k]
+            top = max(top, messages.rows[p, x] + job.emissions[(begin + p - 1) * size + x])
+        messages.tops[p] = top
+        messages.moved[p] = domains.grown[p]
+        for k in range(domains.counts[p]):
+            x = domains.labels[p, k]
+            value = messages.rows[p, x] + job.emissions[(begin + p - 1) * size + x] - top
+            if value != messages.values[p, k]:
+                messages.values[p, k] = value
+                messages.moved[p] = 1
+
+
+@uncounted()
+def best_at(domains, messages, table, at, p):
+    """Return the worth and the label of the best of a domain, with entries of a table row."""
+    best, label = FORBIDDEN, np.int64(0)
+    for k in range(domains.counts[p]):
+        x = domains.labels[p, k]
+        worth = messages.values[p, k] + table[at + x]
+        if worth > best:
+            best, label = worth, x
+    return best, label
+
+
+@uncounted()
+def trace(job, state, labels, begin, n):
+    """Write the best labelling of the restricted problem."""
+    y = job.size
+    for p in range(n, 0, -1):
+        at = y * len(job.most_in)
+        y = best_at(state.domains, state.ahead, job.transposed, at, p)[1]
+        labels[begin + p - 1] = y
