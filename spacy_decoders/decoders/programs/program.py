@@ -11,12 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores
 from ...budget import UNLIMITED, Clock
 from ...errors import InfeasibleError, ProblemError
 from .cbc import Cbc, solve_by_cbc
 from .highs import Highs, ScipyHighs, highs, solve_by_highs
 from .statement import (
+    SIGNS,
     Answer,
     Bounds,
     Columns,
@@ -44,8 +44,6 @@ RELAXED_FEASIBILITY = 1e-5
 KEPT_BACK = 0.2
 #: The longest that a solver is told to take.
 LONGEST = 1e9
-
-_SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
 
 
 class OutOfTimeError(SolverError):
@@ -183,15 +181,16 @@ class LinearProgram:
         OutOfTimeError
             If the program's clock has ended.
         """
-        costs = _finite("objective", np.atleast_1d(np.asarray(objective)))
+        costs = _finite("objective", objective)
         count = len(costs)
         if not lower <= upper:
             raise ProblemError(f"lower: must not exceed upper, got {lower!r} and {upper!r}.")
         self._look_at_clock()
         into: ArrayLike = np.zeros((count, 0), np.int32) if rows is None else rows
         entries = _entries("rows", into, coefficients, starts, count, self.row_count)
-        lows, highs = np.full(count, float(lower)), np.full(count, float(upper))
-        self._changes.append(Columns(costs, lows, highs, np.full(count, integer), *entries))
+        if count:
+            lows, highs = np.full(count, float(lower)), np.full(count, float(upper))
+            self._changes.append(Columns(costs, lows, highs, np.full(count, integer), *entries))
         self.column_count += count
         return np.arange(self.column_count - count, self.column_count)
 
@@ -227,13 +226,15 @@ class LinearProgram:
             If the program's clock has ended.
         """
         self._look_at_clock()
-        if sense not in _SIGNS:
+        if sense not in SIGNS:
             raise ProblemError(f"sense: expected '<=', '=' or '>=', got {sense!r}.")
         of = np.asarray(columns)
         count = len(of) if starts is None else len(np.asarray(starts)) - 1
-        limits = _finite("sides", np.broadcast_to(np.asarray(sides, np.float64), (count,)))
+        limits = np.empty(count)
+        limits[:] = _finite("sides", sides)
         entries = _entries("columns", of, coefficients, starts, count, self.column_count)
-        self._changes.append(Rows(sense, limits, *entries))
+        if count:
+            self._changes.append(Rows(sense, limits, *entries))
         self.row_count += count
         return np.arange(self.row_count - count, self.row_count)
 
@@ -342,48 +343,15 @@ class LinearProgram:
         new = self._changes[self._stated :]
         if new:
             self._stated = len(self._changes)
-            self._statement = _with(self._statement, new)
+            self._statement = self._statement.changed(new)
         return self._statement
 
 
-def _with(program: Statement, changes: list[Columns | Rows | Bounds]) -> Statement:
-    """Return a program with changes."""
-    columns = [change for change in changes if isinstance(change, Columns)]
-    rows = [change for change in changes if isinstance(change, Rows)]
-    signs = [np.full(len(change.sides), _SIGNS[change.sense], np.int8) for change in rows]
-    entries = [(program.rows, program.columns, program.values)]
-    wide, high = len(program.objective), len(program.sides)
-    for change in changes:
-        if isinstance(change, Columns):
-            own = np.arange(wide, wide + len(change.objective), dtype=np.int32)
-            entries.append((change.rows, own.repeat(np.diff(change.starts)), change.values))
-            wide += len(own)
-        elif isinstance(change, Rows):
-            own = np.arange(high, high + len(change.sides), dtype=np.int32)
-            entries.append((own.repeat(np.diff(change.starts)), change.columns, change.values))
-            high += len(own)
-    into, of, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
-    lower = np.concatenate([program.lower, *(change.lower for change in columns)])
-    upper = np.concatenate([program.upper, *(change.upper for change in columns)])
-    for change in changes:
-        if isinstance(change, Bounds):
-            lower[change.columns], upper[change.columns] = change.lower, change.upper
-    return Statement(
-        program.maximize,
-        np.concatenate([program.objective, *(change.objective for change in columns)]),
-        lower,
-        upper,
-        np.concatenate([program.integer, *(change.integer for change in columns)]),
-        np.concatenate([program.signs, *signs]),
-        np.concatenate([program.sides, *(change.sides for change in rows)]),
-        into,
-        of,
-        values,
-    )
-
-
 def _finite(name: str, values: ArrayLike) -> Floats:
-    return checked_scores(name, values, (None,), dtype=np.float64, forbidden=False)
+    array = np.ascontiguousarray(values, dtype=np.float64)
+    if not np.isfinite(array).all():
+        raise ProblemError(f"{name}: expected finite numbers, got {array!r}.")
+    return array
 
 
 def _entries(
@@ -396,16 +364,27 @@ def _entries(
 ) -> tuple[Indices, Indices, Floats]:
     """Return starts, indices and coefficients of the entries of `count` columns or rows."""
     given = np.asarray(indices)
-    if starts is None and (given.ndim != 2 or len(given) != count):
-        raise ProblemError(f"{name}: expected shape ({count}, entries), got {given.shape}.")
     if starts is None:
-        starts = given.shape[1] * np.arange(count + 1)
-    values = np.ascontiguousarray(np.broadcast_to(coefficients, given.shape), np.float64).ravel()
-    offsets = np.ascontiguousarray(starts, dtype=np.int32)
-    if len(offsets) != count + 1 or offsets[0] != 0 or offsets[-1] != given.size:
-        raise ProblemError(f"starts: must rise from 0 to the number of {name}.")
-    of = checked_indices(name, given.ravel(), (None,), low=0, high=high, dtype=np.int32)
-    flat = np.arange(count).repeat(np.diff(offsets)) * high + of
-    if len(np.unique(flat)) < len(flat):
-        raise ProblemError(f"{name}: an index occurs twice; add its coefficients up.")
-    return offsets, of, _finite("coefficients", values)
+        if given.ndim != 2 or len(given) != count:
+            raise ProblemError(f"{name}: expected shape ({count}, entries), got {given.shape}.")
+        width = given.shape[1]
+        offsets = np.arange(0, width * count + 1, max(width, 1), dtype=np.int32)
+        offsets = offsets if width else np.zeros(count + 1, np.int32)
+    else:
+        width = 2  # or more
+        offsets = np.ascontiguousarray(starts, dtype=np.int32)
+        if len(offsets) != count + 1 or offsets[0] != 0 or offsets[-1] != given.size:
+            raise ProblemError(f"starts: must rise from 0 to the number of {name}.")
+    values = np.empty(given.shape)
+    values[:] = coefficients
+    if given.size and given.dtype.kind not in "iu":
+        raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
+    of = np.ascontiguousarray(given, dtype=np.int32).ravel()
+    if ((of < 0) | (of >= high)).any():
+        raise ProblemError(f"{name}: expected indices from 0 and below {high}, got {given!r}.")
+    if width > 1:
+        flat = np.arange(count).repeat(np.diff(offsets)) * high + of
+        flat.sort()
+        if (flat[1:] == flat[:-1]).any():
+            raise ProblemError(f"{name}: an index occurs twice; add its coefficients up.")
+    return offsets, of, _finite("coefficients", values.ravel())

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...errors import DecodersError, ProblemError
 
 __all__ = [
+    "SIGNS",
     "Answer",
     "Bounds",
     "Columns",
@@ -34,6 +35,10 @@ ROUNDING = 1e-9
 
 class SolverError(DecodersError, RuntimeError):
     """The solver failed, or its answer does not satisfy the program it was given."""
+
+
+#: What the signs of rows are.
+SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
 
 
 class Columns(NamedTuple):
@@ -83,6 +88,40 @@ class Statement(NamedTuple):
     rows: Indices
     columns: Indices
     values: Floats
+
+    def changed(self, changes: list[Columns | Rows | Bounds]) -> Statement:
+        """Return the program with changes."""
+        columns = [change for change in changes if isinstance(change, Columns)]
+        rows = [change for change in changes if isinstance(change, Rows)]
+        entries = [(self.rows, self.columns, self.values)]
+        wide, high = len(self.objective), len(self.sides)
+        for added in columns:
+            own = np.arange(wide, wide + len(added.objective), dtype=np.int32)
+            entries.append((added.rows, own.repeat(np.diff(added.starts)), added.values))
+            wide += len(own)
+        for given in rows:
+            own = np.arange(high, high + len(given.sides), dtype=np.int32)
+            entries.append((own.repeat(np.diff(given.starts)), given.columns, given.values))
+            high += len(own)
+        into, of, values = (np.concatenate(parts) for parts in zip(*entries, strict=True))
+        lower = np.concatenate([self.lower, *(added.lower for added in columns)])
+        upper = np.concatenate([self.upper, *(added.upper for added in columns)])
+        for change in changes:
+            if isinstance(change, Bounds):
+                lower[change.columns], upper[change.columns] = change.lower, change.upper
+        signs = [np.full(len(given.sides), SIGNS[given.sense], np.int8) for given in rows]
+        return Statement(
+            self.maximize,
+            np.concatenate([self.objective, *(added.objective for added in columns)]),
+            lower,
+            upper,
+            np.concatenate([self.integer, *(added.integer for added in columns)]),
+            np.concatenate([self.signs, *signs]),
+            np.concatenate([self.sides, *(given.sides for given in rows)]),
+            into,
+            of,
+            values,
+        )
 
     def matrix(self) -> Any:
         """Return the matrix in compressed rows."""

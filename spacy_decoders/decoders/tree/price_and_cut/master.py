@@ -144,7 +144,8 @@ class MasterProgram:
         """Add the columns of chains that have none yet, with the rows that exist."""
         rows = np.stack([self._one_row[p, c], self._no_row[g, p]], axis=1)
         there = rows >= 0
-        starts = np.cumsum([0, *there.sum(axis=1)])
+        starts = np.zeros(len(g) + 1, np.int32)
+        np.cumsum(there.sum(axis=1), out=starts[1:])
         columns = self._program.add_columns(scores, rows=rows[there], starts=starts)
         self.chain_column[g, p, c] = columns
         self.chains = np.concatenate([self.chains, [g, p, c]], axis=1)
