@@ -10,7 +10,15 @@ from spacy.tokens import Doc
 from thinc.api import Linear, Model, with_array, zero_init
 from thinc.types import Floats1d, Floats2d
 
-__all__ = ["ChainScores", "build_chain_scorer", "resize"]
+__all__ = [
+    "CHAIN_WEIGHTS",
+    "ChainScores",
+    "build_chain_scorer",
+    "chain_weights",
+    "output_layer",
+    "penalise",
+    "resize",
+]
 
 
 @dataclass(frozen=True)
@@ -64,8 +72,8 @@ def build_chain_scorer(
     .. [1] Belanger, Passos, Riedel, McCallum (2012), MAP Inference in Chains using Column
        Generation.
     """
-    output = _output_layer(nO, tok2vec.maybe_get_dim("nO"))
-    weights = _chain_weights(nO)
+    output = output_layer(nO, tok2vec.maybe_get_dim("nO"))
+    weights = chain_weights(nO)
     model: Scorer = Model(
         "chain_scorer",
         forward,
@@ -88,15 +96,15 @@ def forward(
     tok2vec, output, chain = model.layers
     vectors, backprop_tok2vec = tok2vec(docs, is_train)
     emissions, backprop_output = output(vectors, is_train)
-    weights: dict[str, Any] = {name: chain.get_param(name) for name in _WEIGHTS}
+    weights: dict[str, Any] = {name: chain.get_param(name) for name in CHAIN_WEIGHTS}
     scores = ChainScores(emissions, **weights)
 
     def backprop(gradient: ChainScores) -> Any:
         tokens = sum(len(rows) for rows in gradient.emissions)
-        for name in _WEIGHTS:
+        for name in CHAIN_WEIGHTS:
             chain.inc_grad(name, getattr(gradient, name))
-            _penalise(chain, name, model.attrs["transition_l2"] * tokens)
-        _penalise(model.get_ref("output_layer"), "W", model.attrs["emission_l2"] * tokens)
+            penalise(chain, name, model.attrs["transition_l2"] * tokens)
+        penalise(model.get_ref("output_layer"), "W", model.attrs["emission_l2"] * tokens)
         return backprop_tok2vec(backprop_output(gradient.emissions))
 
     return scores, backprop
@@ -122,8 +130,8 @@ def resize(model: Scorer, size: int) -> Scorer:
     The layers are replaced by larger ones, so that an optimizer meets them as new.
     """
     output, chain = model.get_ref("output_layer"), model.get_ref("chain")
-    larger_output = _output_layer(size, output.maybe_get_dim("nI"))
-    larger_chain = _chain_weights(size)
+    larger_output = output_layer(size, output.maybe_get_dim("nI"))
+    larger_chain = chain_weights(size)
     for layer, larger in ((output, larger_output), (chain, larger_chain)):
         if layer.has_param(layer.param_names[0]):
             larger.initialize()
@@ -137,21 +145,23 @@ def resize(model: Scorer, size: int) -> Scorer:
     return model
 
 
-_WEIGHTS = ("transitions", "start", "end")
+#: The parameters of the layer "chain".
+CHAIN_WEIGHTS = ("transitions", "start", "end")
 
 
-def _output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
+def output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
+    """From token vectors to emissions, at first all zero."""
     return cast("Model[Any, Any]", Linear(nO, nI, init_W=zero_init))
 
 
-def _chain_weights(nO: int | None) -> Model[Any, Any]:
+def chain_weights(nO: int | None) -> Model[Any, Any]:
     """What all tokens share; a layer that only keeps it."""
     return Model(
         "chain_weights",
         _no_forward,
         init=_init_chain_weights,
         dims={"nO": nO},
-        params=dict.fromkeys(_WEIGHTS),
+        params=dict.fromkeys(CHAIN_WEIGHTS),
     )
 
 
@@ -166,6 +176,7 @@ def _init_chain_weights(model: Model[Any, Any], X: Any = None, Y: Any = None) ->
     model.set_param("end", model.ops.alloc1f(size))
 
 
-def _penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
+def penalise(layer: Model[Any, Any], name: str, weight: float) -> None:
+    """Add the gradient of half the squared norm of a parameter, times a weight."""
     if weight:
         layer.inc_grad(name, layer.get_param(name) * weight)
