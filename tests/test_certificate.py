@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from spacy_decoders import Budget, Certificate, ProblemError
+from spacy_decoders import Certificate, ProblemError
 from spacy_decoders.certificate import largest_tolerance
 
 
@@ -64,19 +64,6 @@ def test_every_status_is_plain_json():
         assert Certificate(**json.loads(json.dumps(certificate.as_dict()))) == certificate
 
 
-@pytest.mark.parametrize("limits", [{"seconds": 0}, {"seconds": math.nan}, {"iterations": 0}])
-def test_a_budget_must_allow_something(limits):
-    with pytest.raises(ProblemError, match="budget"):
-        Budget(**limits)
-
-
-def test_a_budget_in_seconds_ends():
-    clock = Budget(seconds=1e-9).start()
-    assert clock.exhausted()
-    assert clock.seconds_left == 0.0
-    assert not Budget().start().exhausted(10**9)
-
-
 def test_many_at_once_are_as_one_by_one():
     scores, bounds, tolerances = [1.0, 1.0, 2.0, -3.0], [1.0, 3.0, math.inf, -3.0], [0.0] * 4
     many = Certificate.from_bounds("X", scores, bounds, tolerances, [2] * 4)
@@ -90,11 +77,3 @@ def test_many_at_once_are_as_one_by_one():
 
 def test_an_infinite_tolerance_proves_nothing():
     assert Certificate.from_bound("x", 1.0, 2.0, tolerance=math.inf).status == "bounded"
-
-
-@pytest.mark.parametrize(
-    "limits", [{"seconds": "1"}, {"seconds": True}, {"iterations": 1.5}, {"iterations": math.inf}]
-)
-def test_a_budget_of_no_number_is_refused(limits):
-    with pytest.raises(ProblemError, match=f"budget: {next(iter(limits))}"):
-        Budget(**limits)

@@ -1,10 +1,15 @@
-"""What is told of an installation."""
+"""``python -m spacy decoders info``."""
 
 from importlib import metadata
 
-from typer.testing import CliRunner
+from .commands import invoke, run
 
-from spacy_decoders.cli import app
+
+def test_info_names_versions_decoders_and_cache():
+    done = invoke("info")
+    assert done.exit_code == 0, done.output
+    for expected in ("spacy-decoders", "numba", "spacy-decoders.Viterbi.v1", "CC BY-SA 4.0"):
+        assert expected in done.output
 
 
 def test_packages_of_extras_may_be_missing(monkeypatch):
@@ -16,7 +21,5 @@ def test_packages_of_extras_may_be_missing(monkeypatch):
         return version(package)
 
     monkeypatch.setattr(metadata, "version", without_mip)
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["info"])
-    assert result.exit_code == 0, result.output
-    (line,) = [line for line in result.output.splitlines() if line.startswith("mip ")]
+    (line,) = [line for line in run("info").splitlines() if line.startswith("mip ")]
     assert line.split(maxsplit=1)[1].strip() == "not installed"

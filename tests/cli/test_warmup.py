@@ -1,8 +1,9 @@
-"""After a warmup nothing is compiled any more, wherever the package lies."""
+"""``python -m spacy decoders warmup``: after it nothing is compiled any more."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "spacy_decoders"
+from .commands import invoke
+
+PACKAGE = Path(__file__).parents[2] / "spacy_decoders"
 
 WORK = """
 import spacy
@@ -41,6 +44,13 @@ blank("Dogs bark.")
 assert spacy_decoders.__file__.startswith({place!r}), spacy_decoders.__file__
 print(progress.functions)
 """
+
+
+def test_warmup_compiles_every_registered_decoder():
+    done = invoke("warmup")
+    assert done.exit_code == 0, done.output
+    made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
+    assert made == wanted > 5
 
 
 @pytest.mark.slow

@@ -1,83 +1,15 @@
-"""Readers: CoNLL-U, CoNLL-X and column files become Examples."""
+"""CoNLL-U, CoNLL-X and column files become Examples."""
 
 from __future__ import annotations
-
-import gzip
-from pathlib import Path
 
 import pytest
 import spacy
 
 from spacy_decoders import ProblemError
-from spacy_decoders.readers.sentences import read_columns, read_conllu
+from spacy_decoders.readers.sentences import read_columns
 from spacy_decoders.registry.readers import column_corpus, conllu_corpus
 
-CONLLU = """\
-# newdoc id = one
-# sent_id = 1
-1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tDo\tdo\tAUX\tVBP\tMood=Imp\t3\taux\t_\t_
-2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t_\t_
-3\tgo\tgo\tVERB\tVB\tVerbForm=Inf\t0\troot\t_\tSpaceAfter=No
-3.1\tgone\tgo\tVERB\tVBN\t_\t_\t_\t_\t_
-4\t!\t!\tPUNCT\t.\t_\t3\tpunct\t_\t_
-
-# sent_id = 2
-1\t#\t#\tSYM\t_\t_\t2\tdep\t_\t_
-2\tstay\tstay\tVERB\tVB\t_\t0\troot\t_\t_
-
-# newdoc id = two
-# sent_id = 3
-1\tWhy\twhy\tADV\tWRB\t_\t0\troot\t_\tSpaceAfter=No
-2\t?\t?\tPUNCT\t.\t_\t1\tpunct\t_\t_
-
-"""
-
-# two roots in the first sentence, crossing arcs in the second
-CONLLX = """\
-1\tDet\tdet\tPP\tPP3\tx=1\t0\tROOT\t_\t_
-2\tvil\tville\tVA\tVAD\t_\t0\tROOT\t_\t_
-
-1\ta\ta\tN\tNC\t_\t3\tx\t_\t_
-2\tb\tb\tN\tNC\t_\t4\tx\t_\t_
-3\tc\tc\tN\tNC\t_\t0\tROOT\t_\t_
-4\td\td\tN\tNC\t_\t3\tx\t_\t_
-"""
-
-COLUMNS = """\
-# newdoc id = a
-Mercury\tNNP\tB-PLANET
-shines\tVBZ\tO
-
-#\tSYM\tO
-New\tNNP\tB-LOC
-York\tNNP\tI-LOC
-"""
-
-
-def written(folder: Path, name: str, content: str) -> Path:
-    path = folder / name
-    if path.suffix == ".gz":
-        path.write_bytes(gzip.compress(content.encode("utf8")))
-    else:
-        path.write_text(content, encoding="utf8")
-    return path
-
-
-@pytest.mark.parametrize("name", ["tiny.conllu", "tiny.conllu.gz"])
-def test_conllu_sentences_keep_words_layers_and_documents(tmp_path, name):
-    first, second, third = read_conllu(written(tmp_path, name, CONLLU))
-    assert first.words == ("Do", "n't", "go", "!")
-    assert first.spaces == (False, True, False, True)
-    assert first.tags == ("VBP", "RB", "VB", ".")
-    assert first.pos == ("AUX", "PART", "VERB", "PUNCT")
-    assert first.morphs == ("Mood=Imp", "", "VerbForm=Inf", "")
-    assert first.heads == (3, 3, 0, 3)
-    assert first.deps == ("aux", "advmod", "ROOT", "punct")
-    # a missing fine-grained tag is replaced by the universal one
-    assert second.words == ("#", "stay")
-    assert second.tags == ("SYM", "VB")
-    assert [s.starts_document for s in (first, second, third)] == [True, False, True]
+from .files import COLUMNS, CONLLU, CONLLX, written
 
 
 def test_conllu_corpus_makes_docs_of_sentences_within_documents(tmp_path):

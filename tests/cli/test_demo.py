@@ -1,4 +1,4 @@
-"""``python -m spacy decoders ...``"""
+"""``python -m spacy decoders demo``."""
 
 from __future__ import annotations
 
@@ -6,36 +6,24 @@ import re
 from io import StringIO
 from pathlib import Path
 
-import pytest
 import spacy
 from rich.console import Console
-from spacy.cli._util import app
 from spacy.tokens import Doc
-from typer.testing import CliRunner
 
-import spacy_decoders.cli  # noqa: F401 - registers the commands
 from spacy_decoders import Certificate
 from spacy_decoders.cli.demo import _certificates
 from spacy_decoders.components import extensions
 from tests.components.tagger.tagging import SENTENCES, trained
 
-
-def run(*arguments: str, stdin: str | None = None):
-    return CliRunner().invoke(app, ["decoders", *arguments], input=stdin, env={"COLUMNS": "110"})
+from .commands import invoke
 
 
 def words(output: str) -> set[str]:
     return set(re.findall(r"[^\s│]+", output))
 
 
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """The demo writes its page where it is started."""
-    monkeypatch.chdir(tmp_path)
-
-
 def test_demo_shows_all_that_was_decoded():
-    done = run("demo")
+    done = invoke("demo")
     assert done.exit_code == 0, done.output
     assert {"Mercury/NNP", "jaguar/NN"} <= words(done.output)
     for shown in ("Jaguar Cars", "Freddie Mercury", "nsubj", "headline: proven optimal", "margin"):
@@ -54,48 +42,28 @@ def test_demo_takes_text_files_and_standard_input(tmp_path):
         (("--file", str(tmp_path / "text.txt")), None),
         (("--file", "-", "--trees"), text),
     ):
-        done = run("demo", *arguments, stdin=stdin)
+        done = invoke("demo", *arguments, stdin=stdin)
         assert done.exit_code == 0, done.output
         assert {"Paris/NNP", "paragraph/NN"} <= words(done.output)
 
 
 def test_demo_takes_any_pipeline(tmp_path):
     trained().to_disk(tmp_path / "model")
-    done = run("demo", "--pipeline", str(tmp_path / "model"), "--text", SENTENCES[0])
+    done = invoke("demo", "--pipeline", str(tmp_path / "model"), "--text", SENTENCES[0])
     assert done.exit_code == 0, done.output
     assert "old/JJ" in words(done.output)
     assert "1 (100%)" in done.output
 
 
 def test_demo_refuses_what_it_can_not_read(tmp_path):
-    assert run("demo", "--file", str(tmp_path / "none.txt")).exit_code == 2
-    assert run("demo", "--text", "a", "--file", "-").exit_code == 2
+    assert invoke("demo", "--file", str(tmp_path / "none.txt")).exit_code == 2
+    assert invoke("demo", "--text", "a", "--file", "-").exit_code == 2
 
 
 def test_demo_of_no_text_at_all():
-    done = run("demo", "--text", "")
+    done = invoke("demo", "--text", "")
     assert done.exit_code == 0, done.output
     assert "0 words" in done.output
-
-
-def test_info_names_versions_decoders_and_cache():
-    done = run("info")
-    assert done.exit_code == 0, done.output
-    for expected in ("spacy-decoders", "numba", "spacy-decoders.Viterbi.v1", "CC BY-SA 4.0"):
-        assert expected in done.output
-
-
-def test_warmup_compiles_every_registered_decoder():
-    done = run("warmup")
-    assert done.exit_code == 0, done.output
-    made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
-    assert made == wanted > 5
-
-
-def test_nothing_is_explained_without_a_text(tmp_path):
-    done = run("explain", "--file", "-", "--output", str(tmp_path / "page.html"), stdin=" ")
-    assert done.exit_code == 2 and "there is no text" in done.output
-    assert not (tmp_path / "page.html").exists()
 
 
 def test_the_best_of_kept_candidates_is_not_proven_optimal():

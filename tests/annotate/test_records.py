@@ -1,0 +1,104 @@
+"""Every kind of input is read, and what is no text is told with its place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+from spacy_decoders import ProblemError
+from spacy_decoders.annotate import Job, annotate
+
+
+def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
+    record = {
+        "id": 7,
+        "text": "One. Two.",
+        "source": {"url": "https://example.org", "pages": [1, 2]},
+        "tags": ["gold", "tags"],
+        "record": None,
+        "fields": "too",
+    }
+    source = tmp_path / "in.jsonl"
+    source.write_text(json.dumps(record) + "\n", encoding="utf8")
+    kept = {name: record[name] for name in ("source", "record", "fields")}
+    kept["input_tags"] = record["tags"]
+
+    lines = Job(source, tmp_path / "lines", model=model, format="jsonl")
+    annotate(lines, progress=False)
+    row = json.loads(lines.part(0).read_text())
+    assert {name: row[name] for name in kept} == kept
+    assert (row["id"], row["text"], row["tags"]) == ("7", record["text"], [""] * 4)
+
+    docs = Job(source, tmp_path / "docs", model=model)
+    annotate(docs, progress=False)
+    # and once more, from documents to lines
+    again = Job(docs.part(0), tmp_path / "again", model=model, format="jsonl")
+    annotate(again, progress=False)
+    assert json.loads(again.part(0).read_text()) == row
+
+
+def test_text_that_is_none_is_named_with_its_place(tmp_path, model):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"text": "marked"}\n{"text": "caf\xe9"}\n{"text": "\\ud800"}\n'
+        b'{"text": "fine", "note": "\\ud800"}\n' + b"[" * 100_000 + b"\n"
+        b'{"text": "fine", "count": 1' + b"0" * 30 + b"}\n"
+    )
+    (folder / "b.txt").write_bytes(b"One line.\nAnother caf\xe9.")
+    job = Job(folder, tmp_path / "out", model=model, format="jsonl")
+    summary = annotate(job, progress=False)
+    assert (summary.written, summary.failed) == (1, 6)
+    errors = [json.loads(line) for line in (job.output / "errors.jsonl").read_text().splitlines()]
+    reasons = {error["id"]: error["reason"] for error in errors}
+    a, b = folder / "a.jsonl", folder / "b.txt"
+    assert reasons["a.jsonl:2"].startswith(f"{a}, line 2: byte 14 is 0xe9, which is no UTF-8")
+    assert "field 'text' can't be written" in reasons["a.jsonl:3"]
+    assert "field 'note' can't be written" in reasons["a.jsonl:4"]
+    assert "not JSON" in reasons["a.jsonl:5"]
+    assert "field 'count' can't be written" in reasons["a.jsonl:6"]
+    assert reasons["b.txt"].startswith(f"{b}, line 2: byte 12 is 0xe9")
+
+
+def test_all_kinds_of_input_and_output(tmp_path, model):
+    pytest.importorskip("pyarrow")
+    import pyarrow
+    import pyarrow.parquet
+
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("One text file.")
+    with gzip.open(folder / "b.jsonl.gz", "wt") as lines:
+        lines.write('{"id": "zipped", "text": "From gzip."}\n')
+    pyarrow.parquet.write_table(
+        pyarrow.table({"id": ["p1", "p2"], "text": ["From parquet.", None]}), folder / "c.parquet"
+    )
+    doc = Doc(spacy.blank("en").vocab, words=["From", "DocBin"], ents=["B-PER", "O"])
+    DocBin(docs=[doc], store_user_data=True).to_disk(folder / "d.spacy")
+    (folder / "e.spacy").write_bytes(b"not a DocBin")
+    (folder / "ignored.csv").write_text("x")
+    job = Job(folder, tmp_path / "out", model=model, format="parquet", shard_size=3)
+    summary = annotate(job, progress=False)
+    assert (summary.written, summary.failed) == (4, 2)
+    table = pyarrow.concat_tables(
+        pyarrow.parquet.read_table(part) for part in sorted(job.output.glob("part-*.parquet"))
+    )
+    assert table["text"].to_pylist() == [
+        "One text file.",
+        "From gzip.",
+        "From parquet.",
+        "From DocBin ",
+    ]
+    assert json.loads(table["ents"].to_pylist()[3])[0]["label"] == "PER"
+
+
+def test_an_input_with_nothing_to_read(tmp_path):
+    with pytest.raises(ProblemError, match="does not exist"):
+        annotate(Job(tmp_path / "none", tmp_path / "out"))
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ProblemError, match="nothing to read"):
+        annotate(Job(tmp_path / "empty", tmp_path / "out"))

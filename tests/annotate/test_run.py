@@ -1,0 +1,97 @@
+"""Jobs lose no document: stopped and resumed, over processes and on a cluster."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from spacy_decoders.annotate import Job, annotate
+
+from .jobs import write_lines, written_ids
+
+
+def test_every_document_once_and_in_order(tmp_path, model):
+    source = write_lines(tmp_path / "in.jsonl", [f"Text {i}. More." for i in range(25)])
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=10)
+    summary = annotate(job, progress=False)
+    assert (summary.shards, summary.written, summary.failed) == (3, 25, 0)
+    assert written_ids(job) == [f"d{i}" for i in range(25)]
+    assert (job.output / "errors.jsonl").read_text() == ""
+    row = json.loads(job.part(0).read_text().splitlines()[0])
+    assert row["tokens"] == ["Text", "0", ".", "More", "."]
+    assert row["sentences"] == [[0, 3], [3, 5]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="SIGKILL means something else there")
+def test_processes_end_with_one_that_is_killed(tmp_path, model):
+    source = write_lines(tmp_path / "in.jsonl", ["endless", "endless"])
+    code = f"""
+from pathlib import Path
+from spacy_decoders.annotate import Job, annotate
+
+if __name__ == "__main__":
+    job = Job(Path({str(source)!r}), Path({str(tmp_path / "out")!r}), {model!r}, shard_size=1)
+    annotate(job, workers=2, progress=False)
+"""
+    (tmp_path / "run.py").write_text(code, encoding="utf8")
+    command = [sys.executable, tmp_path / "run.py"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True) as process:
+        try:
+            while not Path(os.environ["STUMBLED"]).exists():
+                assert process.poll() is None
+                time.sleep(0.1)
+            process.kill()
+            # the output ends when nobody is left who could write there
+            process.communicate(timeout=300)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def test_a_stopped_job_is_resumed(tmp_path, model):
+    source = write_lines(tmp_path / "in.jsonl", [f"Text {i}" for i in range(30)])
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=10)
+    annotate(job, progress=False)
+    # as if it had been killed while the second shard was written
+    job.part(1).rename(job.output / f".{job.part(1).name}.half")
+    before = job.part(0).stat().st_mtime_ns
+    summary = annotate(job, progress=False)
+    assert (summary.resumed, summary.written) == (2, 30)
+    assert job.part(0).stat().st_mtime_ns == before
+    assert sorted(written_ids(job)) == sorted(f"d{i}" for i in range(30))
+    assert not list(job.output.rglob(".*"))
+
+
+def test_processes_survive_a_document_that_kills_them(tmp_path, model):
+    texts = [f"Text {i}" for i in range(8)]
+    texts[3], texts[6] = "deadly", "stumble"
+    source = write_lines(tmp_path / "in.jsonl", texts)
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=2)
+    summary = annotate(job, workers=2, progress=False)
+    # the shard of the deadly one is reported and left for the next run; the others are whole
+    assert written_ids(job) == ["d0", "d1", "d4", "d5", "d6", "d7"]
+    assert summary.failed == 1
+    assert "died" in (job.output / "errors.jsonl").read_text()
+
+
+def test_a_cluster_that_loses_a_worker_loses_no_document(tmp_path, model):
+    distributed = pytest.importorskip("distributed")
+    texts = [f"Text {i}" for i in range(40)]
+    texts[17], texts[5] = "stumble", "poison"
+    source = write_lines(tmp_path / "in.jsonl", texts)
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=4)
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        summary = annotate(job, scheduler=cluster.scheduler_address, progress=False)
+    assert Path(os.environ["STUMBLED"]).exists(), "no worker was killed"
+    assert (summary.written, summary.failed) == (39, 1)
+    assert written_ids(job) == [f"d{i}" for i in range(40) if i != 5]

@@ -1,0 +1,39 @@
+"""``python -m spacy decoders kb ...``."""
+
+from __future__ import annotations
+
+import pytest
+
+from .commands import run
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "concepts.tsv"
+    path.write_text(
+        "id\ttitle\taliases\tlinks\tdescription\n"
+        "cat\tJaguar\tJaguar=3\tjungle;nowhere\ta cat\n"
+        "car\tJaguar Cars\tJaguar=1\t\ta maker of cars\n"
+        "jungle\tJungle\t\t\ta forest\n"
+        "broken row\n"
+    )
+    return path
+
+
+def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
+    folder = tmp_path / "kb"
+    said = run("kb", "build", source, folder)
+    assert "3 concepts, 1 links, 3 aliases" in said
+    assert "left out: 1 links to nothing" in said
+    assert "left out: 1 rows" in said
+    assert "concepts.tsv:5: 1 columns" in said
+    assert "unchanged since" in run("kb", "info", folder, "--verify")
+    found = run("kb", "look-up", "JAGUAR", "--kb", folder)
+    assert found.index("Jaguar ") < found.index("Jaguar Cars")
+    assert "0.750" in found
+    assert "Jungle" in run("kb", "look-up", "forest", "--kb", folder, "--words")
+    assert "Nothing is known" in run("kb", "look-up", "xyzzy", "--kb", folder)
+
+
+def test_the_shipped_knowledge_base_is_looked_into():
+    assert "Jaguar Cars" in run("kb", "look-up", "jaguar")

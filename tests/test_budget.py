@@ -1,0 +1,30 @@
+"""Budgets allow something, and end."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from spacy_decoders import Budget, ProblemError
+
+
+@pytest.mark.parametrize("limits", [{"seconds": 0}, {"seconds": math.nan}, {"iterations": 0}])
+def test_a_budget_must_allow_something(limits):
+    with pytest.raises(ProblemError, match="budget"):
+        Budget(**limits)
+
+
+def test_a_budget_in_seconds_ends():
+    clock = Budget(seconds=1e-9).start()
+    assert clock.exhausted()
+    assert clock.seconds_left == 0.0
+    assert not Budget().start().exhausted(10**9)
+
+
+@pytest.mark.parametrize(
+    "limits", [{"seconds": "1"}, {"seconds": True}, {"iterations": 1.5}, {"iterations": math.inf}]
+)
+def test_a_budget_of_no_number_is_refused(limits):
+    with pytest.raises(ProblemError, match=f"budget: {next(iter(limits))}"):
+        Budget(**limits)
