@@ -3,7 +3,13 @@
 Every message names the argument, what is wrong with it, and what to do.
 """
 
-__all__ = ["DecodersError", "InfeasibleError", "NotDecomposableError", "ProblemError"]
+__all__ = [
+    "DecodersError",
+    "InfeasibleError",
+    "NotDecomposableError",
+    "ProblemError",
+    "StorageError",
+]
 
 
 class DecodersError(Exception):
@@ -20,3 +26,7 @@ class InfeasibleError(DecodersError, ValueError):
 
 class NotDecomposableError(DecodersError, ValueError):
     """The graph lacks the structure that a decomposing decoder relies on."""
+
+
+class StorageError(ProblemError):
+    """A folder does not hold what was saved: files are missing, foreign or damaged."""

@@ -16,6 +16,7 @@ from tqdm import tqdm
 from ..arrays import checked_indices, read_only
 from ..errors import ProblemError
 from .kernels.building import components, deduplicated, ordered, symmetrised
+from .storage import StoredArrays
 
 __all__ = ["GraphArrays", "build", "read_tsv"]
 
@@ -39,6 +40,21 @@ class GraphArrays:
     indices: NDArray[np.int32]
     ids: NDArray[np.int64]
     inner: NDArray[np.int32]
+
+    @classmethod
+    def of_stored(cls, stored: StoredArrays) -> GraphArrays:
+        """Take the arrays of a folder, and check that no number leads out of the graph."""
+        size = len(stored["ids"])
+        stored.check_ascending("ids", strictly=True)
+        stored.check_offsets("indptr", size, len(stored["indices"]))
+        stored.check_range("indices", size)
+        stored.check_size("inner", size)
+        stored.check_range("inner", size)
+        present = np.zeros(size, dtype=bool)
+        present[stored["inner"]] = True
+        if not present.all():
+            stored.refuse("inner", "two vertices have one number")
+        return cls(stored["indptr"], stored["indices"], stored["ids"], stored["inner"])
 
 
 def build(

@@ -1,106 +1,344 @@
-"""Writing a concept graph to a folder, and opening it by memory map."""
+"""Folders of arrays: ``.npy`` files that are mapped into memory, and a header in JSON.
+
+The header has the size, the type and the checksum of every file. A folder from elsewhere is not
+trusted: file names come from the :class:`FolderFormat` and not from the header, files that lie
+outside the folder are refused, and sizes are compared with the files before anything is mapped.
+The contents are checked by :meth:`StoredArrays.check_offsets` and :meth:`StoredArrays.check_range`
+before a compiled loop reads them: it looks at no index twice.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import shutil
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, NoReturn
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProblemError
+from ..errors import ProblemError, StorageError
 
-__all__ = ["read_arrays", "write_arrays"]
+__all__ = ["FolderFormat", "StoredArrays"]
 
-FORMAT = "spacy-decoders concept graph"
-VERSION = 1
-HEADER = "graph.json"
-
-
-def write_arrays(
-    folder: str | Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
-) -> None:
-    """Write arrays as ``.npy`` files; the header comes last, so half a graph never opens."""
-    folder = Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / HEADER).unlink(missing_ok=True)
-    written = {}
-    for name, array in arrays.items():
-        path = folder / f"{name}.npy"
-        # beside the old file, which may be mapped by what is being saved
-        fresh = folder / f"{name}.npy.part"
-        with fresh.open("wb") as file:
-            np.save(file, array)
-        fresh.replace(path)
-        written[name] = {
-            "shape": list(array.shape),
-            "dtype": array.dtype.str,
-            "bytes": path.stat().st_size,
-            "crc32": _checksum(array),
-        }
-    for stale in folder.glob("*.npy"):
-        if stale.stem not in arrays:
-            stale.unlink()
-    header = {"format": FORMAT, "version": VERSION, **facts, "arrays": written}
-    (folder / HEADER).write_text(json.dumps(header, indent=1), encoding="utf-8")
+#: Of the format: 1 had headers of two kinds, which are still read.
+VERSION = 2
+#: A header is no larger than this, in bytes.
+LARGEST_HEADER = 1 << 24
+#: Entries that are checked together, such that they stay in the cache.
+CHUNK = 1 << 16
 
 
-def read_arrays(
-    folder: str | Path, verify: bool
-) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Map the arrays of a folder into memory, after checking that they are what was written.
+@dataclass(frozen=True, eq=False)
+class StoredArrays:
+    """The arrays of a folder, mapped into memory, and what its header says.
 
-    Raises
-    ------
-    ProblemError
-        If the folder holds no graph, one of another version, or one whose files are
-        missing, cut short or foreign; with `verify`, also if a single byte differs.
+    Attributes
+    ----------
+    folder
+        Where they lie.
+    header
+        The whole header.
+    arrays
+        Those that are there, by name.
     """
-    folder = Path(folder)
-    try:
-        header = json.loads((folder / HEADER).read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ProblemError(
-            f"folder: {folder} holds no concept graph (no {HEADER}); save one there first."
-        ) from error
-    except (ValueError, OSError) as error:
-        raise ProblemError(f"folder: {folder / HEADER} cannot be read ({error}).") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ProblemError(f"folder: {folder / HEADER} is not the header of a {FORMAT}.")
-    if header.get("version") != VERSION:
-        raise ProblemError(
-            f"folder: {folder} was written in format version {header.get('version')}, this "
-            f"package reads version {VERSION}; build the graph anew."
+
+    folder: Path
+    header: Mapping[str, Any]
+    arrays: Mapping[str, NDArray[Any]]
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.arrays[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.arrays
+
+    def refuse(self, name: str, reason: str) -> NoReturn:
+        """Raise a `StorageError` about one array."""
+        raise StorageError(
+            f"folder: {self.folder / name}.npy is damaged: {reason}; copy or build it again."
         )
-    arrays = {}
-    for name, facts in header["arrays"].items():
-        path = folder / f"{name}.npy"
-        if not path.is_file():
-            raise ProblemError(f"folder: {path} is missing; copy or build the graph anew.")
-        if path.stat().st_size != facts["bytes"]:
+
+    def check_size(self, name: str, size: int) -> None:
+        """Require so many entries along the first axis."""
+        if len(self[name]) != size:
+            self.refuse(name, f"it has {len(self[name])} entries, which should be {size}")
+
+    def check_offsets(self, name: str, count: int | None, end: int) -> None:
+        """Require offsets of `count` parts (None: of any number) of `end` entries in all."""
+        offsets = self[name]
+        if not len(offsets):
+            self.refuse(name, "it is empty")
+        if count is not None:
+            self.check_size(name, count + 1)
+        if offsets[0] != 0 or offsets[-1] != end:
+            self.refuse(name, f"it should run from 0 to {end}, not {offsets[0]} to {offsets[-1]}")
+        self.check_ascending(name)
+
+    def check_ascending(self, name: str, *, strictly: bool = False) -> None:
+        """Require that no entry is less than the one before it or, `strictly`, equal to it."""
+        values = self[name]
+        descends = np.less_equal if strictly else np.less
+        for first in range(0, len(values) - 1, CHUNK):
+            part = values[first : first + CHUNK + 1]
+            if descends(part[1:], part[:-1]).any():
+                self.refuse(name, "its entries do not ascend")
+
+    def check_range(self, name: str, high: int) -> None:
+        """Require that all entries of an int32 array are at least 0 and below `high`."""
+        # as unsigned numbers the negative ones are the largest: one pass finds both
+        values = self[name].view(np.uint32)
+        for first in range(0, len(values), CHUNK):
+            if values[first : first + CHUNK].max() >= high:
+                self.refuse(name, f"an entry is not in the range from 0 to {high - 1}")
+
+
+@dataclass(frozen=True)
+class FolderFormat:
+    """What the folders of one kind hold.
+
+    Attributes
+    ----------
+    kind
+        What such a folder is called.
+    header_name
+        The file name of the header.
+    arrays
+        The dtype and the number of dimensions of every array; ``NAME`` lies in ``NAME.npy``.
+    optional
+        Arrays that may be missing.
+    others
+        Further files, and the headers of folders within, which may be missing.
+    """
+
+    kind: str
+    header_name: str
+    arrays: Mapping[str, tuple[str, int]]
+    optional: frozenset[str] = frozenset()
+    others: tuple[str, ...] = ()
+
+    def write(
+        self,
+        folder: str | Path,
+        arrays: Mapping[str, NDArray[Any]],
+        facts: Mapping[str, Any],
+        write_others: Callable[[Path], None] | None = None,
+    ) -> None:
+        """Write a folder whole or not at all: beside its place, then moved there.
+
+        Parameters
+        ----------
+        folder
+            A new or empty folder, or one of the same kind, which is replaced.
+        arrays
+            By name.
+        facts
+            Further entries of the header.
+        write_others
+            Writes the other files into the folder that it is given.
+
+        Raises
+        ------
+        ProblemError
+            If the folder holds something else.
+        """
+        folder = Path(folder).resolve()
+        self._check_replaceable(folder)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        fresh, old = (folder.with_name(f".{folder.name}.{uuid4().hex}") for _ in range(2))
+        fresh.mkdir()
+        try:
+            files = {}
+            for name, array in arrays.items():
+                dtype, _ = self.arrays[name]
+                file = f"{name}.npy"
+                np.save(fresh / file, array.astype(dtype, copy=False), allow_pickle=False)
+                files[file] = {"dtype": dtype, "shape": list(array.shape), **_seal(fresh / file)}
+            if write_others is not None:
+                write_others(fresh)
+            files |= {name: _seal(fresh / name) for name in self.others if (fresh / name).exists()}
+            header = {"format": self._format, "version": VERSION, **facts, "files": files}
+            text = json.dumps(header, indent=1)
+            (fresh / self.header_name).write_text(text, encoding="utf8")
+            if folder.exists():
+                folder.rename(old)
+            fresh.rename(folder)
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+            shutil.rmtree(old, ignore_errors=True)
+
+    def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
+        """Map the arrays of a folder into memory, after comparing the files with the header.
+
+        With `verify` every file is read, and compared with its checksum.
+
+        Raises
+        ------
+        StorageError
+            If it is no such folder, of another version, or a file is missing, foreign, cut
+            short or, with `verify`, changed.
+        """
+        root = Path(folder).resolve()
+        header = self._header(root)
+        files = header["files"]
+        for name in files:
+            if name not in self.others and name.removesuffix(".npy") not in self.arrays:
+                raise StorageError(
+                    f"folder: {root / self.header_name} names {name!r}, which is no part of a "
+                    f"{self.kind}; build it again."
+                )
+        arrays = {}
+        for name, (dtype, dimensions) in self.arrays.items():
+            entry = files.get(f"{name}.npy")
+            if entry is None and name in self.optional:
+                continue
+            path = _checked_file(root, f"{name}.npy", entry)
+            with path.open("rb") as file:
+                arrays[name] = _mapped(path, file, dtype, dimensions, entry)
+            if verify:
+                _verify(path, arrays[name], entry)
+        for name in self.others:
+            if name in files:
+                path = _checked_file(root, name, files[name])
+                if verify:
+                    _verify(path, None, files[name])
+        return StoredArrays(root, header, arrays)
+
+    @property
+    def _format(self) -> str:
+        return f"spacy-decoders {self.kind}"
+
+    def _check_replaceable(self, folder: Path) -> None:
+        if not folder.exists():
+            return
+        known = {self.header_name, *(f"{name}.npy" for name in self.arrays)}
+        known |= {Path(name).parts[0] for name in self.others}
+        found = {path.name for path in folder.iterdir()} if folder.is_dir() else {folder.name}
+        foreign = found if self.header_name not in found else found - known
+        if foreign:
             raise ProblemError(
-                f"folder: {path} has {path.stat().st_size} bytes instead of {facts['bytes']}; "
-                "it was cut short or replaced: copy or build the graph anew."
+                f"output: {folder} holds something else ({min(foreign)}); choose another folder."
+            )
+
+    def _header(self, root: Path) -> dict[str, Any]:
+        path = root / self.header_name
+        if not path.is_file():
+            raise StorageError(
+                f"folder: {root} holds no {self.kind}: it has no {self.header_name}."
             )
         try:
-            # an empty array cannot be mapped
-            mode: Any = "r" if 0 not in facts["shape"] else None
-            array = np.asarray(np.load(path, mmap_mode=mode, allow_pickle=False))
-        except ValueError as error:
-            raise ProblemError(f"folder: {path} is no array file ({error}).") from error
-        if list(array.shape) != facts["shape"] or array.dtype.str != facts["dtype"]:
-            raise ProblemError(
-                f"folder: {path} holds {array.dtype.str} {array.shape} instead of "
-                f"{facts['dtype']} {tuple(facts['shape'])}; it belongs to another graph."
+            if path.stat().st_size > LARGEST_HEADER:
+                raise ValueError("it is too large")
+            header = json.loads(path.read_text(encoding="utf8"))
+            header = _from_version_1(header) if isinstance(header, dict) else {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise StorageError(f"folder: {path} is damaged ({error}); build it again.") from error
+        if header.get("format") != self._format:
+            raise StorageError(f"folder: {path} is not the header of a {self.kind}.")
+        if header.get("version") != VERSION:
+            raise StorageError(
+                f"folder: {root} was written in format version {header.get('version')}, this "
+                f"package reads version {VERSION}; build it again."
             )
-        if verify and _checksum(array) != facts["crc32"]:
-            raise ProblemError(f"folder: {path} is damaged (its checksum differs).")
-        arrays[name] = array
-    return arrays, header
+        files = header.get("files")
+        if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):
+            raise StorageError(f"folder: {path} is damaged (no list of files); build it again.")
+        return header
 
 
-def _checksum(array: NDArray[Any]) -> int:
-    return zlib.crc32(np.ascontiguousarray(array).view(np.uint8).data if array.size else b"")
+def _from_version_1(header: dict[str, Any]) -> dict[str, Any]:
+    """Translate a header of the first version, of a graph or of a knowledge base."""
+    of_graph = header.get("version") == 1 and isinstance(header.get("arrays"), dict)
+    if of_graph:
+        files = {
+            f"{name}.npy": {**entry, "size": entry.get("bytes")}
+            for name, entry in header.pop("arrays").items()
+            if isinstance(entry, dict)
+        }
+    elif header.get("format") == 1 and isinstance(header.get("files"), dict):
+        # a graph within has a header of its own
+        files = {
+            name: entry
+            for name, entry in header["files"].items()
+            if not name.startswith("graph/") or name == "graph/graph.json"
+        }
+        header["format"] = "spacy-decoders knowledge base"
+    else:
+        return header
+    return {**header, "version": VERSION, "files": files}
+
+
+def _checked_file(root: Path, name: str, entry: Any) -> Path:
+    """Return the path of a file that lies in the folder and has the size it should have."""
+    path = root / name
+    if entry is None or not path.is_file():
+        raise StorageError(f"folder: {path} is missing; copy or build it again.")
+    if not path.resolve().is_relative_to(root):
+        raise StorageError(f"folder: {path} is a link that leads out of the folder.")
+    size = path.stat().st_size
+    if size != entry.get("size"):
+        raise StorageError(
+            f"folder: {path} has {size} bytes instead of {entry.get('size')}; it was cut short or "
+            "replaced: copy or build it again."
+        )
+    return path
+
+
+def _mapped(
+    path: Path, file: BinaryIO, dtype: str, dimensions: int, entry: Mapping[str, Any]
+) -> NDArray[Any]:
+    """Map an array file whose own header says what is expected of it."""
+    try:
+        version = np.lib.format.read_magic(file)
+        read = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }[version]
+        shape, fortran, found = read(file)
+    except Exception as error:  # whatever a parser makes of foreign bytes
+        raise StorageError(f"folder: {path} is no array file ({error!r}).") from error
+    expected = entry.get("dtype", dtype), entry.get("shape", list(shape))
+    if (found.str, list(shape)) != expected or found.str != dtype or len(shape) != dimensions:
+        raise StorageError(
+            f"folder: {path} holds {found.str} {shape} instead of {expected[0]} {expected[1]}; "
+            "it belongs elsewhere."
+        )
+    begin = file.tell()
+    if fortran or min(shape) < 0 or begin + prod(shape) * found.itemsize != entry["size"]:
+        raise StorageError(f"folder: {path} is damaged: its shape does not fit its size.")
+    if not prod(shape):
+        return np.empty(shape, found)  # nothing to map
+    # numba sees a plain read-only array, not numpy's memmap class
+    return np.asarray(np.memmap(file, found, "r", begin, shape))
+
+
+def _seal(path: Path) -> dict[str, Any]:
+    """Return what a header says of a file."""
+    return {"size": path.stat().st_size, "sha256": _digest(path)}
+
+
+def _verify(path: Path, array: NDArray[Any] | None, entry: Mapping[str, Any]) -> None:
+    if array is not None and "sha256" not in entry:  # written in version 1
+        content = np.ascontiguousarray(array).view(np.uint8).data if array.size else b""
+        same = zlib.crc32(content) == entry.get("crc32")
+    else:
+        same = _digest(path) == entry.get("sha256")
+    if not same:
+        raise StorageError(
+            f"folder: {path} was changed since it was written (its checksum differs); copy or "
+            "build it again."
+        )
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while block := stream.read(1 << 22):
+            digest.update(block)
+    return digest.hexdigest()

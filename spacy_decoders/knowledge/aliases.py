@@ -7,15 +7,26 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_indices, checked_scores
 from ..errors import ProblemError
-from .strings import StringIndex, open_arrays, save_arrays
+from ..graph.storage import FolderFormat, StoredArrays
+from .string_index import StringIndex, index_arrays
 
-__all__ = ["AliasTable", "normalise"]
+__all__ = ["ARRAYS", "AliasTable", "normalise", "normalised"]
+
+#: What a table is in a folder.
+ARRAYS = {
+    **index_arrays("aliases"),
+    "aliases.entries": ("<i8", 1),
+    "aliases.concepts": ("<i4", 1),
+    "aliases.priors": ("<f4", 1),
+}
+_FOLDER = FolderFormat("alias table", "aliases.json", ARRAYS)
 
 
 def normalise(alias: str) -> str:
@@ -35,8 +46,14 @@ def normalise(alias: str) -> str:
 _UNTIDY = re.compile(r"[^\S \n]|  | \n|\n |\A | \Z")
 
 
-def _normalised(aliases: Sequence[str]) -> list[str]:
-    """Normalise all at once: the same as one by one, at a third of the time."""
+def normalised(aliases: Sequence[str]) -> list[str]:
+    """Normalise all at once: the same as one by one, at a third of the time.
+
+    Examples
+    --------
+    >>> normalised(["Jaguar", "big  CAT"])
+    ['jaguar', 'big cat']
+    """
     joined = unicodedata.normalize("NFKC", "\n".join(aliases)).casefold()
     if joined.count("\n") == len(aliases) - 1 and not _UNTIDY.search(joined):
         return joined.split("\n")
@@ -95,7 +112,7 @@ class AliasTable:
         count = checked_scores("counts", counts, shape, dtype=np.float64, forbidden=False)
         if (count <= 0).any():
             raise ProblemError("counts: how often an alias is used must be greater than 0.")
-        texts = _normalised(aliases)
+        texts = normalised(aliases)
         index, rows, _ = StringIndex.build(texts)
         used = (rows >= 0) & np.array([bool(text) for text in texts], dtype=bool)
         rows, number, count = rows[used], number[used], count[used]
@@ -117,7 +134,11 @@ class AliasTable:
 
     def find(self, aliases: Sequence[str]) -> NDArray[np.int64]:
         """Row of each alias, -1 where it is unknown. **Shape:** ``(aliases,)``"""
-        return self.index.find(_normalised(aliases))
+        return self.find_normalised(normalised(aliases))
+
+    def find_normalised(self, aliases: Sequence[str]) -> NDArray[np.int64]:
+        """As `find`, for what :func:`normalised` gave: a caller may have use for that too."""
+        return self.index.find(aliases)
 
     def row(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Concepts and priors of a row that `find` gave; none for -1."""
@@ -130,22 +151,44 @@ class AliasTable:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""
         return self.row(int(self.find([alias])[0]))
 
-    def save(self, folder: Path) -> None:
-        """Write the table into a folder as ``aliases.*.npy``."""
-        self.index.save(folder, "aliases")
-        save_arrays(
-            folder,
-            "aliases",
-            entries=self.offsets,
-            concepts=self.concepts,
-            priors=self.priors,
-        )
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays to save, by their names in a folder."""
+        return {
+            **self.index.arrays("aliases"),
+            "aliases.entries": self.offsets,
+            "aliases.concepts": self.concepts,
+            "aliases.priors": self.priors,
+        }
 
     @classmethod
-    def open(cls, folder: Path) -> AliasTable:
-        """Map the table of a folder into memory."""
-        index = StringIndex.open(folder, "aliases")
-        return cls(index, *open_arrays(folder, "aliases", "entries", "concepts", "priors"))
+    def of_stored(cls, stored: StoredArrays, concepts: int = 2**31 - 1) -> AliasTable:
+        """Take the table of so many concepts from the arrays of a folder, and check them."""
+        table = cls(
+            StringIndex.of_stored(stored, "aliases"),
+            stored["aliases.entries"],
+            stored["aliases.concepts"],
+            stored["aliases.priors"],
+        )
+        stored.check_offsets("aliases.entries", len(table), len(table.concepts))
+        stored.check_size("aliases.priors", len(table.concepts))
+        stored.check_range("aliases.concepts", concepts)
+        return table
+
+    def save(self, folder: str | Path) -> None:
+        """Write the table to a folder of its own."""
+        _FOLDER.write(folder, self.arrays(), {})
+
+    @classmethod
+    def open(cls, folder: str | Path, *, verify: bool = False) -> AliasTable:
+        """Map the table of a folder into memory.
+
+        Raises
+        ------
+        StorageError
+            If the folder holds no table, or a damaged one; with `verify`, also if a checksum
+            differs.
+        """
+        return cls.of_stored(_FOLDER.read(folder, verify=verify))
 
 
 def _summed(

@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import ProblemError
+from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
+from ..graph.storage import FolderFormat
+from ..graph.strings import StringTable
+from . import aliases, title_words
 from .aliases import AliasTable
 from .concepts import Concept
-from .strings import StringIndex, StringTable
+from .string_index import StringIndex, index_arrays
 from .text_index import TextIndex
 from .title_words import TitleWords
 
 __all__ = ["ConceptBase", "Contents", "write_concept_base"]
 
-_FORMAT = 1
-_MANIFEST = "manifest.json"
+_STRINGS = {"data": ("|u1", 1), "offsets": ("<i8", 1)}
+_FOLDER = FolderFormat(
+    kind="knowledge base",
+    header_name="manifest.json",
+    arrays={
+        **index_arrays("ids"),
+        **{f"titles.{field}": kind for field, kind in _STRINGS.items()},
+        **{f"descriptions.{field}": kind for field, kind in _STRINGS.items()},
+        **title_words.ARRAYS,
+        **aliases.ARRAYS,
+    },
+    others=("text.sqlite", "graph/graph.json"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,32 +79,38 @@ class ConceptBase:
     def open(cls, folder: str | Path) -> ConceptBase:
         """Open a folder that `write_concept_base` made.
 
+        What it says of itself is checked: sizes and types, and that no number leads out of
+        an array. The numbers of its graph are read for that, and :meth:`verify` compares
+        all files with their checksums.
+
         Raises
         ------
-        ProblemError
-            If it is no such folder, of another version, or a file is missing or cut short.
+        StorageError
+            If it is no such folder, of another version, or a file is missing, foreign, cut
+            short, or holds what can't be.
         """
-        folder = Path(folder)
-        manifest = _read_manifest(folder)
-        for name, expected in manifest["files"].items():
-            path = folder / name
-            if not path.is_file():
-                raise ProblemError(f"knowledge base: {path} is missing; build it again.")
-            if path.stat().st_size != expected["size"]:
-                raise ProblemError(
-                    f"knowledge base: {path} has {path.stat().st_size} bytes, not the "
-                    f"{expected['size']} it was written with; build it again."
-                )
+        stored = _FOLDER.read(folder)
+        ids = StringIndex.of_stored(stored, "ids")
+        count = len(ids)
+        graph = ConceptGraph.open(stored.folder / "graph")
+        if len(graph) != count or graph.vertices[[0, -1]].tolist() != [0, count - 1]:
+            raise StorageError(
+                f"folder: {stored.folder / 'graph'} is no graph of the {count} concepts of the "
+                "knowledge base; build it again."
+            )
+        text = "text.sqlite" in stored.header["files"]
         return cls(
-            folder=folder,
-            manifest=manifest,
-            ids=StringIndex.open(folder, "ids"),
-            titles=StringTable.open(folder, "titles"),
-            descriptions=StringTable.open(folder, "descriptions"),
-            title_words=TitleWords.open(folder),
-            aliases=AliasTable.open(folder),
-            graph=ConceptGraph.open(folder / "graph"),
-            text=TextIndex(folder / "text.sqlite") if manifest["text"] else None,
+            folder=stored.folder,
+            manifest=dict(stored.header),
+            ids=ids,
+            titles=StringTable.of_stored(stored, "titles.data", "titles.offsets", count),
+            descriptions=StringTable.of_stored(
+                stored, "descriptions.data", "descriptions.offsets", count
+            ),
+            title_words=TitleWords.of_stored(stored),
+            aliases=AliasTable.of_stored(stored, count),
+            graph=graph,
+            text=TextIndex(stored.folder / "text.sqlite", concepts=count) if text else None,
         )
 
     def verify(self) -> None:
@@ -102,15 +118,11 @@ class ConceptBase:
 
         Raises
         ------
-        ProblemError
+        StorageError
             If a file was changed.
         """
-        for name, expected in self.manifest["files"].items():
-            if _checksum(self.folder / name) != expected["sha256"]:
-                raise ProblemError(
-                    f"knowledge base: {self.folder / name} was changed since it was written; "
-                    "build it again."
-                )
+        _FOLDER.read(self.folder, verify=True)
+        ConceptGraph.open(self.folder / "graph", verify=True)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -121,6 +133,8 @@ class ConceptBase:
 
     def id(self, concept: int) -> str:
         """Identifier of a concept."""
+        if concept < 0:
+            raise IndexError(concept)
         return self.ids.table[concept]
 
     def __reduce__(self) -> tuple[Any, tuple[Path]]:
@@ -212,89 +226,53 @@ def write_concept_base(
     ProblemError
         If there are no concepts, or something else than a knowledge base is in the place.
     """
-    folder = Path(folder)
     if not contents.ids:
         raise ProblemError("source: there is no concept in it.")
-    if folder.exists() and not (folder / _MANIFEST).is_file() and any(folder.iterdir()):
-        raise ProblemError(f"output: {folder} holds something else; choose another folder.")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    temporary = folder.with_name(f".{folder.name}.{uuid4().hex}")
-    temporary.mkdir()
-    try:
-        counts = _write(temporary, contents, hubs, progress)
-        files = {
-            str(path.relative_to(temporary)): {
-                "size": path.stat().st_size,
-                "sha256": _checksum(path),
-            }
-            for path in sorted(temporary.rglob("*"))
-            if path.is_file()
-        }
-        manifest = {"format": _FORMAT, "source": source, **counts, "files": files}
-        (temporary / _MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf8")
-        if folder.exists():
-            shutil.rmtree(folder)
-        temporary.rename(folder)
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-    return ConceptBase.open(folder)
-
-
-def _write(folder: Path, contents: Contents, hubs: int, progress: bool) -> dict[str, Any]:
     ids, numbers, collisions = StringIndex.build(contents.ids)
     if collisions or len(ids) < len(contents.ids):
         raise ProblemError("source: the same identifier stands for two concepts.")
     order = np.argsort(numbers)
-    ids.save(folder, "ids")
-    StringTable.build(contents.titles[i] for i in order).save(folder, "titles")
-    StringTable.build(contents.descriptions[i] for i in order).save(folder, "descriptions")
-    TitleWords.build(contents.titles).save(folder)
     concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
-    aliases = AliasTable.build(contents.aliases, concepts, contents.alias_counts)
-    aliases.save(folder)
-    graph = ConceptGraph.from_edges(
-        numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
-    )
-    if hubs:
-        graph.index_hubs(hubs, progress=progress)
-    graph.save(folder / "graph")
-    if contents.texts:
-        names: list[list[str]] = [[] for _ in contents.ids]
-        for alias, concept in zip(contents.aliases, concepts, strict=True):
-            names[concept].append(alias)
-        rows = (
-            (number, contents.titles[i], " ; ".join(names[number]), contents.texts[i])
-            for number, i in enumerate(order)
-        )
-        TextIndex.build(folder / "text.sqlite", rows)
-    return {
+    alias_table = AliasTable.build(contents.aliases, concepts, contents.alias_counts)
+    titles = StringTable.build(contents.titles[i] for i in order)
+    descriptions = StringTable.build(contents.descriptions[i] for i in order)
+    arrays = {
+        **ids.arrays("ids"),
+        "titles.data": titles.data,
+        "titles.offsets": titles.offsets,
+        "descriptions.data": descriptions.data,
+        "descriptions.offsets": descriptions.offsets,
+        **TitleWords.build(contents.titles).arrays(),
+        **alias_table.arrays(),
+    }
+    facts = {
+        "source": source,
         "concepts": len(ids),
-        "aliases": len(aliases),
-        "candidates": len(aliases.concepts),
+        "aliases": len(alias_table),
+        "candidates": len(alias_table.concepts),
         "text": bool(contents.texts),
     }
 
-
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    path = folder / _MANIFEST
-    if not path.is_file():
-        raise ProblemError(f"knowledge base: {folder} is none: it has no {_MANIFEST}.")
-    try:
-        manifest: dict[str, Any] = json.loads(path.read_text(encoding="utf8"))
-        version, files = manifest["format"], manifest["files"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise ProblemError(f"knowledge base: {path} is damaged ({error!r}).") from error
-    if version != _FORMAT or not isinstance(files, dict):
-        raise ProblemError(
-            f"knowledge base: {folder} is of format {version}, this version of spacy-decoders "
-            f"reads format {_FORMAT}; build it again."
+    def write_others(inside: Path) -> None:
+        graph = ConceptGraph.from_edges(
+            numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
         )
-    return manifest
+        if hubs:
+            graph.index_hubs(hubs, progress=progress)
+        graph.save(inside / "graph")
+        if contents.texts:
+            TextIndex.build(inside / "text.sqlite", _rows_of_text(contents, order, concepts))
+
+    _FOLDER.write(folder, arrays, facts, write_others)
+    return ConceptBase.open(folder)
 
 
-def _checksum(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 22):
-            digest.update(block)
-    return digest.hexdigest()
+def _rows_of_text(
+    contents: Contents, order: NDArray[np.int64], concepts: NDArray[np.int64]
+) -> Iterator[tuple[int, str, str, str]]:
+    """Give the number, title, aliases and text of each concept, for the full-text index."""
+    names: list[list[str]] = [[] for _ in contents.ids]
+    for alias, concept in zip(contents.aliases, concepts, strict=True):
+        names[concept].append(alias)
+    for number, i in enumerate(order):
+        yield number, contents.titles[i], " ; ".join(names[number]), contents.texts[i]

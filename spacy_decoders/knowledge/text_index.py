@@ -8,11 +8,12 @@ import threading
 import weakref
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProblemError
+from ..errors import StorageError
 
 __all__ = ["TextIndex"]
 
@@ -29,10 +30,12 @@ class TextIndex:
         A file that :meth:`build` wrote.
     weights
         What a word in the title, in an alias and in the body is worth.
+    concepts
+        Numbers of concepts are below this.
 
     Raises
     ------
-    ProblemError
+    StorageError
         If the file is missing or damaged.
 
     Notes
@@ -41,12 +44,18 @@ class TextIndex:
     BM25F; FTS5's ``bm25`` with column weights is its close relative.
     """
 
-    def __init__(self, path: Path, weights: tuple[float, float, float] = _WEIGHTS) -> None:
+    def __init__(
+        self,
+        path: Path,
+        weights: tuple[float, float, float] = _WEIGHTS,
+        concepts: int = 2**31 - 1,
+    ) -> None:
         self.path = Path(path)
         self.weights = weights
+        self.concepts = concepts
         self._local = threading.local()
         if not self.path.is_file():
-            raise ProblemError(f"text index: {self.path} is missing; build it again.")
+            raise StorageError(f"text index: {self.path} is missing; build it again.")
         self._connection()
 
     @classmethod
@@ -88,13 +97,17 @@ class TextIndex:
             (*self.weights, query, limit),
         )
         rows = found.fetchall()
+        if not all(0 <= concept < self.concepts for concept, _ in rows):
+            raise StorageError(
+                f"text index: {self.path} names a concept that there is not; build it again."
+            )
         return (
             np.array([concept for concept, _ in rows], np.int32),
             np.array([score for _, score in rows], np.float32),
         )
 
-    def __reduce__(self) -> tuple[type[TextIndex], tuple[Path, tuple[float, float, float]]]:
-        return type(self), (self.path, self.weights)
+    def __reduce__(self) -> tuple[type[TextIndex], tuple[Any, ...]]:
+        return type(self), (self.path, self.weights, self.concepts)
 
     def _connection(self) -> sqlite3.Connection:
         """The connection of this thread: SQLite's are not shared."""
@@ -105,9 +118,12 @@ class TextIndex:
                 # used by one thread, but closed by whichever lets go of the index
                 connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
                 weakref.finalize(self, connection.close)
+                # a file from elsewhere may run no code of its own
+                connection.execute("PRAGMA trusted_schema = OFF")
+                connection.execute("PRAGMA cell_size_check = ON")
                 connection.execute("SELECT rowid FROM concepts LIMIT 1").fetchone()
             except sqlite3.DatabaseError as error:
-                raise ProblemError(
+                raise StorageError(
                     f"text index: {self.path} is damaged ({error}); build it again."
                 ) from error
             self._local.connection = connection

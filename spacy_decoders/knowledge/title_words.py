@@ -6,14 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .strings import StringIndex, open_arrays, save_arrays
+from ..graph.storage import StoredArrays
+from .string_index import StringIndex, index_arrays
 
-__all__ = ["TitleWords", "title_words"]
+__all__ = ["ARRAYS", "TitleWords", "title_words"]
+
+#: What they are in a folder.
+ARRAYS = {
+    **index_arrays("title_words"),
+    "title_words.counts": ("<i4", 1),
+    "title_words.titles": ("<i8", 1),
+}
 
 
 def title_words(text: str) -> list[str]:
@@ -73,13 +81,21 @@ class TitleWords:
         counts[rows >= 0] = self.counts[rows[rows >= 0]]
         return np.log(max(self.titles, 1) / counts)
 
-    def save(self, folder: Path) -> None:
-        self.index.save(folder, "title_words")
-        save_arrays(
-            folder, "title_words", counts=self.counts, titles=np.array([self.titles], np.int64)
-        )
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays to save, by their names in a folder."""
+        return {
+            **self.index.arrays("title_words"),
+            "title_words.counts": self.counts,
+            "title_words.titles": np.array([self.titles], np.int64),
+        }
 
     @classmethod
-    def open(cls, folder: Path) -> TitleWords:
-        counts, titles = open_arrays(folder, "title_words", "counts", "titles")
-        return cls(StringIndex.open(folder, "title_words"), counts, int(titles[0]))
+    def of_stored(cls, stored: StoredArrays) -> TitleWords:
+        """Take them from the arrays of a folder, and check these."""
+        index = StringIndex.of_stored(stored, "title_words")
+        counts, titles = stored["title_words.counts"], stored["title_words.titles"]
+        stored.check_size("title_words.counts", len(index))
+        stored.check_size("title_words.titles", 1)
+        if counts.min(initial=1) < 1:
+            stored.refuse("title_words.counts", "a word is in no title")
+        return cls(index, counts, int(titles[0]))

@@ -17,7 +17,7 @@ from ..errors import ProblemError
 from .concept_base import Contents
 from .dumps.articles import ArticleDump
 from .dumps.sql import Chunk, SqlTable
-from .strings import StringIndex, as_lines
+from .string_index import StringIndex, as_lines
 
 __all__ = ["WikipediaDumps"]
 

@@ -141,7 +141,7 @@ def test_damaged_folders_are_refused(tmp_path, network):
     header = saved() / "graph.json"
     for text, message in [
         ("[]", "not the header"),
-        ("{", "cannot be read"),
+        ("{", "damaged"),
         (json.dumps({**json.loads(header.read_text()), "version": 99}), "version 99"),
     ]:
         header.write_text(text, encoding="utf-8")

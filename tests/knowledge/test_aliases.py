@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
-from spacy_decoders.knowledge.aliases import AliasTable, _normalised, normalise
+from spacy_decoders.knowledge.aliases import AliasTable, normalise, normalised
 
 
 def test_against_plain_counting(rng, tmp_path):
@@ -33,8 +33,8 @@ def test_against_plain_counting(rng, tmp_path):
     "texts",
     [[], [""], ["A", "b c"], [" a"], ["a "], ["a\nb", "c"], ["a\u2028b"], ["ﬁ", "\u0301x"]],
 )
-def test_batches_are_normalised_as_single_aliases_are(texts):
-    assert _normalised(texts) == [normalise(text) for text in texts]
+def test_batches_arenormalised_as_single_aliases_are(texts):
+    assert normalised(texts) == [normalise(text) for text in texts]
 
 
 def test_unknown_and_empty_aliases_have_no_candidates():

@@ -9,8 +9,11 @@ import pytest
 
 import spacy_decoders
 from spacy_decoders import ProblemError
+from spacy_decoders.errors import StorageError
+from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+from spacy_decoders.knowledge.text_index import TextIndex
 
 CONCEPTS = [
     Concept("cat", "Jaguar", {"Jaguar": 3, "big cat": 1}, ("jungle",), "a spotted cat"),
@@ -76,7 +79,7 @@ def test_no_concepts_no_base(tmp_path):
         (lambda kb: (kb / "manifest.json").unlink(), "has no manifest.json"),
         (lambda kb: (kb / "manifest.json").write_text("{"), "manifest.json is damaged"),
         (lambda kb: (kb / "ids.codes.npy").unlink(), "ids.codes.npy is missing"),
-        (lambda kb: (kb / "titles.data.npy").write_bytes(b"x"), "has 1 bytes, not"),
+        (lambda kb: (kb / "titles.data.npy").write_bytes(b"x"), "has 1 bytes instead of"),
     ],
 )
 def test_damage_is_named(base, damage, message):
@@ -87,8 +90,8 @@ def test_damage_is_named(base, damage, message):
 
 def test_another_format_is_refused(base):
     path = base.folder / "manifest.json"
-    path.write_text(json.dumps({**json.loads(path.read_text()), "format": 99}))
-    with pytest.raises(ProblemError, match="format 99"):
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
+    with pytest.raises(ProblemError, match="version 99"):
         ConceptBase.open(base.folder)
 
 
@@ -109,3 +112,84 @@ def test_the_concepts_that_ship_are_sound():
     assert len(contents.ids) == len(set(contents.ids)) > 400
     linked = {place for edge in contents.edges.tolist() for place in edge}
     assert len(linked) == len(contents.ids), "a concept without links can't be linked by them"
+
+
+def changed(base, name, change):
+    """Change an array of a base, and its header such that sizes and checksums fit."""
+    path = base.folder / f"{name}.npy"
+    array = np.load(path)
+    array = change(array.copy())
+    np.save(path, array)
+    header = json.loads((base.folder / "manifest.json").read_text())
+    header["files"][path.name] = {"size": path.stat().st_size, "sha256": "0" * 64}
+    (base.folder / "manifest.json").write_text(json.dumps(header))
+
+
+def entry(at, value):
+    def change(array):
+        array[at] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "name, change",
+    [
+        ("ids.buckets", entry(1, 2**40)),
+        ("ids.buckets", lambda array: array[:-1]),
+        ("ids.offsets", entry(1, -5)),
+        ("ids.offsets", entry(-1, 2**50)),
+        ("ids.buckets", entry(-1, 2)),
+        ("titles.offsets", lambda array: array[1:]),
+        ("descriptions.offsets", entry(0, 3)),
+        ("title_words.buckets", entry(0, -1)),
+        ("title_words.counts", lambda array: array[:-1]),
+        ("title_words.counts", entry(0, 0)),
+        ("title_words.titles", lambda array: array[:0]),
+        ("aliases.buckets", entry(-1, 99)),
+        ("aliases.entries", entry(1, 99)),
+        ("aliases.concepts", entry(0, 3)),
+        ("aliases.concepts", entry(0, -1)),
+        ("aliases.priors", lambda array: array[:-1]),
+        ("aliases.priors", lambda array: array.astype(np.float64)),
+    ],
+)
+def test_numbers_that_lead_out_are_found_on_opening(base, name, change):
+    changed(base, name, change)
+    with pytest.raises(StorageError, match=name):
+        ConceptBase.open(base.folder)
+
+
+def test_a_graph_of_other_concepts_is_refused(base):
+    ConceptGraph.from_edges([[0, 1], [1, 7]]).save(base.folder / "graph")
+    header = json.loads((base.folder / "manifest.json").read_text())
+    header["files"]["graph/graph.json"]["size"] = (base.folder / "graph/graph.json").stat().st_size
+    (base.folder / "manifest.json").write_text(json.dumps(header))
+    with pytest.raises(StorageError, match="no graph of the 3 concepts"):
+        ConceptBase.open(base.folder)
+
+
+def test_words_that_lead_to_no_concept_are_refused(base):
+    path = base.folder / "text.sqlite"
+    TextIndex.build(path, [(1000, "a title", "", "")])
+    header = json.loads((base.folder / "manifest.json").read_text())
+    header["files"]["text.sqlite"]["size"] = path.stat().st_size
+    (base.folder / "manifest.json").write_text(json.dumps(header))
+    opened = ConceptBase.open(base.folder)
+    with pytest.raises(StorageError, match="names a concept that there is not"):
+        opened.text.find("title", 5)
+
+
+def test_bases_of_version_1_are_read(base):
+    path = base.folder / "manifest.json"
+    header = json.loads(path.read_text())
+    files = {
+        name: {k: file[k] for k in ("size", "sha256")} for name, file in header["files"].items()
+    }
+    files["graph/ids.npy"] = {"size": 152, "sha256": "of the graph's own header"}
+    facts = {name: header[name] for name in ("source", "concepts", "aliases", "text")}
+    path.write_text(json.dumps({"format": 1, **facts, "files": files}))
+    opened = ConceptBase.open(base.folder)
+    opened.verify()
+    assert opened.number("cat") == base.number("cat") and opened.manifest["source"] == "test"

@@ -9,38 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 import spacy
-from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 
 from spacy_decoders import ProblemError
-from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
 from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
-from spacy_decoders.components.linker.windows import link_windows
-from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.readers.linked import LinkedCorpus
+from tests.components.linker.linking import NAME, TEXT, identifiers, pipeline
 
 CONFIGS = Path(__file__).parents[3] / "configs"
-NAME = "graph_entity_linker"
-TEXT = "The jaguar hunts in the jungle along the Amazon."
-
-
-def pipeline(**config):
-    nlp = spacy.blank("en")
-    nlp.add_pipe(NAME, config={"mentions": "aliases", **config})
-    return nlp
 
 
 @pytest.fixture(scope="module")
 def nlp():
     return pipeline()
-
-
-def identifiers(doc):
-    return {ent.text: ent.kb_id_ for ent in doc.ents}
 
 
 @pytest.mark.parametrize(
@@ -133,38 +118,6 @@ def test_margins_say_whether_they_are_proven(nlp):
     assert [link["exact_margin"] for link in links] == [link["margin"] is None for link in links]
 
 
-def test_forbidden_candidates_are_never_chosen():
-    """A finder of one's own says what a mention can't mean: here the animal, then anything."""
-
-    def without(words, forbidden):
-        def find(kb, mentions):
-            found = []
-            for mention, one in zip(mentions, AliasCandidates()(kb, mentions), strict=True):
-                ids = [kb.base.id(int(concept)) for concept in one.concepts]
-                bad = [mention.text in words and forbidden(name) for name in ids]
-                found.append(FoundCandidates(one.concepts, np.where(bad, -1.0, one.priors)))
-            return found
-
-        return find
-
-    nlp = pipeline()
-    linker = nlp.get_pipe(NAME)
-    linker.candidates = without({"jaguar"}, lambda name: name == "jaguar")
-    ent = nlp(TEXT).ents[0]
-    assert ent.kb_id_ not in ("jaguar", "NIL")
-    score_of = {one["id"]: one["score"] for one in ent._.link["candidates"]}
-    assert score_of["jaguar"] == 0.0 and sum(score_of.values()) <= 1 + 1e-6
-    linker.candidates = without({"jaguar"}, lambda name: True)
-    doc = nlp(TEXT)
-    assert identifiers(doc) == {"jaguar": "NIL", "jungle": "jungle", "Amazon": "amazon_rainforest"}
-    assert doc.ents[0]._.link["candidates"] == []
-    assert doc._.certificates[NAME][0]["status"] == "optimal"
-    linker.candidates = without({"jaguar", "jungle", "Amazon"}, lambda name: True)
-    doc = nlp(TEXT)
-    assert set(identifiers(doc).values()) == {"NIL"}
-    assert doc._.certificates[NAME] == []
-
-
 def test_the_default_budget_counts_work_not_time(nlp):
     budget = nlp.get_pipe(NAME).budget
     assert budget.seconds is None and budget.iterations == 1000
@@ -240,66 +193,6 @@ def test_any_decoder_of_the_registry(decoder):
     assert identifiers(doc)["jungle"] == "jungle"
 
 
-def test_candidates_by_words():
-    nlp = pipeline(mentions="spans", candidates={"@misc": "spacy-decoders.TextCandidates.v1"})
-    doc = nlp.make_doc("The red planet glows")
-    doc.spans["sc"] = [doc[1:3]]
-    assert nlp(doc).spans["sc"][0].kb_id_ == "mars_planet"
-
-
-def test_any_knowledge_base_of_spacy():
-    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
-    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
-    for entity, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
-        kb.add_entity(entity, freq=10, entity_vector=vector)
-    kb.add_alias("Jaguar", ["cat", "car"], [0.5, 0.5])
-    kb.add_alias("jungle", ["forest"], [1.0])
-    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
-    doc = nlp.make_doc("Jaguar of the jungle")
-    doc.ents = [Span(doc, 0, 1, label="X"), Span(doc, 3, 4, label="X")]
-    assert identifiers(nlp(doc)) == {"Jaguar": "cat", "jungle": "forest"}
-
-
-def test_a_graph_is_asked_for_where_there_is_none():
-    nlp = pipeline(mentions="ents")
-    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
-    kb.add_entity("x", 1, [1.0])
-    kb.add_alias("Jaguar", ["x"], [1.0])
-    nlp.get_pipe(NAME).set_kb(lambda vocab: kb)
-    doc = nlp.make_doc("Jaguar")
-    doc.ents = [Span(doc, 0, 1, label="X")]
-    with pytest.raises(ProblemError, match="needs a knowledge base with a graph"):
-        nlp(doc)
-
-
-def test_windows_decide_every_mention_once():
-    table = CandidateTable(
-        mentions=[str(i) for i in range(23)],
-        offsets=np.arange(24),
-        ids=[str(i) for i in range(23)],
-        titles=[""] * 23,
-        priors=np.ones(23),
-        popularity=np.ones(23),
-        vectors=np.zeros((23, 0), np.float32),
-        concepts=np.arange(23),
-    )
-    for size in (1, 2, 5, 10, 22, 23, 50):
-        windows = link_windows(table, size)
-        decided = [m for w in windows for m, keep in zip(w.mentions, w.keeps, strict=True) if keep]
-        assert sorted(decided) == list(range(23))
-        assert all(len(w.mentions) <= size for w in windows)
-        for window in windows:
-            assert [table.ids[row] for row in window.rows] == list(window.table.ids)
-
-
-def test_long_documents_are_cut_and_say_so():
-    doc = pipeline(window=3)("Python, Java, Rust, Go, Ruby, Perl and Swift are languages.")
-    certificates = doc._.certificates[NAME]
-    assert len(certificates) > 1
-    assert {certificate["scope"] for certificate in certificates} == {"pruned"}
-    assert identifiers(doc)["Rust"] == "rust_language"
-
-
 def test_bad_documents_cost_only_themselves(nlp, monkeypatch):
     pairs = type(nlp.get_pipe(NAME).pairs)
     whole = pairs.__call__
@@ -364,19 +257,6 @@ def test_weights_are_learnt_and_saved(tmp_path):
     np.testing.assert_array_equal(copied.get_pipe(NAME).model.get_param("weights"), weights)
 
 
-def test_the_gradient_of_the_weights(nlp):
-    from spacy_decoders.models.linker.weights import conditional_gradient
-
-    rng = np.random.default_rng(0)
-    scores, offsets, gold = rng.normal(size=7), np.array([0, 3, 4, 7]), np.array([1, -1, 2])
-    loss, gradient = conditional_gradient(scores, offsets, gold)
-    for i in range(7):
-        moved = scores.copy()
-        moved[i] += 1e-5
-        slope = (conditional_gradient(moved, offsets, gold)[0] - loss) / 1e-5
-        assert gradient[i] == pytest.approx(slope, abs=1e-4)
-
-
 def test_the_knowledge_base_can_travel_with_the_pipeline(tmp_path):
     nlp = pipeline(store_kb=True)
     nlp.to_disk(tmp_path / "model")
@@ -434,7 +314,7 @@ def test_options_are_checked(config, message):
 
 def test_a_missing_knowledge_base_is_named(tmp_path):
     kb = {"@misc": "spacy-decoders.ConceptBase.v1", "path": str(tmp_path / "none")}
-    with pytest.raises(ProblemError, match="none is none: it has no manifest"):
+    with pytest.raises(ProblemError, match="none holds no knowledge base: it has no manifest"):
         pipeline(kb=kb)
 
 

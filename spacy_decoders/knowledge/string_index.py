@@ -1,18 +1,27 @@
-"""Millions of strings in a few memory-mapped arrays: kept, and found again by a hash."""
+"""Finding strings again among millions, by a hash."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..graph.storage import StoredArrays
+from ..graph.strings import StringTable
 from .kernels import equal_to_previous, find_lines, hash_lines
 
-__all__ = ["StringIndex", "StringTable", "as_lines", "open_arrays", "save_arrays"]
+__all__ = ["StringIndex", "as_lines", "index_arrays"]
+
+#: The dtype and the number of dimensions of the arrays of an index, for a folder's format.
+_ARRAYS = {"codes": ("<u8", 1), "buckets": ("<i8", 1), "data": ("|u1", 1), "offsets": ("<i8", 1)}
+
+
+def index_arrays(name: str) -> dict[str, tuple[str, int]]:
+    """The arrays of an index of that name, for a folder's format."""
+    return {f"{name}.{field}": kind for field, kind in _ARRAYS.items()}
 
 
 def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
@@ -27,51 +36,6 @@ def as_lines(texts: Iterable[str]) -> NDArray[np.uint8]:
     if parts:
         joined += "\n"
     return np.frombuffer(joined.encode("utf8", errors="replace"), np.uint8)
-
-
-@dataclass(frozen=True, eq=False)
-class StringTable:
-    """Strings by number.
-
-    Attributes
-    ----------
-    data
-        Their UTF-8 bytes end to end. **Shape:** ``(bytes,)``
-    offsets
-        Where each begins. **Shape:** ``(strings + 1,)``
-
-    Examples
-    --------
-    >>> table = StringTable.build(["jaguar", "Köln", ""])
-    >>> table[1], len(table)
-    ('Köln', 3)
-    """
-
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
-
-    @classmethod
-    def build(cls, texts: Iterable[str]) -> StringTable:
-        encoded = [text.encode("utf8", errors="replace") for text in texts]
-        offsets = np.zeros(len(encoded) + 1, np.int64)
-        np.cumsum([len(item) for item in encoded], out=offsets[1:])
-        return cls(np.frombuffer(b"".join(encoded), np.uint8), offsets)
-
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    def __getitem__(self, number: int) -> str:
-        if not 0 <= number < len(self):
-            raise IndexError(number)
-        start, stop = self.offsets[number], self.offsets[number + 1]
-        return bytes(self.data[start:stop]).decode("utf8")
-
-    def save(self, folder: Path, name: str) -> None:
-        save_arrays(folder, name, data=self.data, offsets=self.offsets)
-
-    @classmethod
-    def open(cls, folder: Path, name: str) -> StringTable:
-        return cls(*open_arrays(folder, name, "data", "offsets"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,14 +115,22 @@ class StringIndex:
         )
         return found
 
-    def save(self, folder: Path, name: str) -> None:
-        save_arrays(folder, name, codes=self.codes, buckets=self.buckets)
-        self.table.save(folder, name)
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """The arrays to save, by their names in a folder."""
+        return {
+            f"{name}.codes": self.codes,
+            f"{name}.buckets": self.buckets,
+            f"{name}.data": self.table.data,
+            f"{name}.offsets": self.table.offsets,
+        }
 
     @classmethod
-    def open(cls, folder: Path, name: str) -> StringIndex:
-        codes, buckets = open_arrays(folder, name, "codes", "buckets")
-        return cls(codes, buckets, StringTable.open(folder, name))
+    def of_stored(cls, stored: StoredArrays, name: str) -> StringIndex:
+        """Take an index from the arrays of a folder, and check them."""
+        codes, buckets = stored[f"{name}.codes"], stored[f"{name}.buckets"]
+        stored.check_offsets(f"{name}.buckets", 2 ** _bits(len(codes)), len(codes))
+        table = StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", len(codes))
+        return cls(codes, buckets, table)
 
 
 def _bits(size: int) -> int:
@@ -171,18 +143,3 @@ def _shift(size: int) -> np.uint64:
 
 def _bucket_numbers(size: int) -> NDArray[np.uint64]:
     return np.arange(2 ** _bits(size) + 1, dtype=np.uint64)
-
-
-def save_arrays(folder: Path, name: str, **arrays: NDArray[Any]) -> None:
-    """Write each array to ``NAME.FIELD.npy``."""
-    for field, array in arrays.items():
-        np.save(folder / f"{name}.{field}.npy", array, allow_pickle=False)
-
-
-def open_arrays(folder: Path, name: str, *fields: str) -> list[NDArray[Any]]:
-    """Map the arrays that `save_arrays` wrote into memory."""
-    return [
-        # numba sees a plain read-only array, not numpy's memmap class
-        np.asarray(np.load(folder / f"{name}.{field}.npy", mmap_mode="r", allow_pickle=False))
-        for field in fields
-    ]

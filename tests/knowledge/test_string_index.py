@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from spacy_decoders.knowledge.strings import StringIndex, StringTable
+from spacy_decoders.knowledge.string_index import StringIndex
 
 
 @pytest.mark.parametrize("size", [0, 1, 2, 3, 100, 5000])
@@ -27,15 +27,15 @@ def test_repeated_strings_share_a_row():
 
 def test_hashes_are_verified(monkeypatch):
     """Two strings of one hash: the second is reported, and never taken for the first."""
-    from spacy_decoders.knowledge import strings
+    from spacy_decoders.knowledge import string_index
 
-    real = strings.hash_lines
+    real = string_index.hash_lines
 
     def colliding(data, count):
         codes, offsets = real(data, count)
         return np.full_like(codes, 7), offsets
 
-    monkeypatch.setattr(strings, "hash_lines", colliding)
+    monkeypatch.setattr(string_index, "hash_lines", colliding)
     _, rows, collisions = StringIndex.build(["a", "b"])
     assert rows.tolist() == [0, -1]
     assert collisions == 1
@@ -44,20 +44,3 @@ def test_hashes_are_verified(monkeypatch):
 def test_newlines_in_a_query_do_not_shift_the_answers():
     index, rows, _ = StringIndex.build(["a b", "c"])
     assert index.find(["a\nb", "c", "a\nb"]).tolist() == [rows[0], rows[1], rows[0]]
-
-
-def test_tables_keep_what_they_are_given(tmp_path):
-    texts = ["", "über", "日本", "\n", "x" * 10_000]
-    StringTable.build(texts).save(tmp_path, "texts")
-    table = StringTable.open(tmp_path, "texts")
-    assert [table[i] for i in range(len(table))] == texts
-    with pytest.raises(IndexError):
-        table[5]
-
-
-def test_an_index_opens_as_it_was_saved(tmp_path):
-    index, rows, _ = StringIndex.build(["a", "b", "c"])
-    index.save(tmp_path, "texts")
-    np.testing.assert_array_equal(
-        StringIndex.open(tmp_path, "texts").find(["a", "b", "c", "d"]), [*rows, -1]
-    )

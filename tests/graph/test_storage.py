@@ -1,0 +1,211 @@
+"""A folder from elsewhere is read or refused: it crashes nothing, and nothing outside is read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zlib
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.errors import StorageError
+from spacy_decoders.graph import ConceptGraph
+
+EDGES = [[10, 20], [20, 30], [40, 50], [20, 50]]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    graph = ConceptGraph.from_edges(EDGES, labels={10: "ten", 50: "fünfzig"})
+    graph.index_hubs(2)
+    graph.save(tmp_path / "graph")
+    return tmp_path / "graph"
+
+
+def rewritten(folder, name, change):
+    """Change an array, and the header such that sizes and checksums fit."""
+    array = change(np.load(folder / f"{name}.npy"))
+    np.save(folder / f"{name}.npy", array)
+    from spacy_decoders.graph.storage import _seal
+
+    header = json.loads((folder / "graph.json").read_text())
+    header["files"][f"{name}.npy"] = {
+        "dtype": array.dtype.str,
+        "shape": list(array.shape),
+        **_seal(folder / f"{name}.npy"),
+    }
+    (folder / "graph.json").write_text(json.dumps(header))
+
+
+def with_entry(at, value):
+    def change(array):
+        array = array.copy()
+        array[at] = value
+        return array
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("indices", with_entry(0, 5)),
+        ("indices", with_entry(3, -1)),
+        ("indices", with_entry(0, 2**31 - 1)),
+        ("indices", lambda array: array[:-1]),
+        ("indices", lambda array: array.astype(np.int64)),
+        ("indices", lambda array: array[:, None]),
+        ("indptr", with_entry(1, 2**62)),
+        ("indptr", with_entry(1, -1)),
+        ("indptr", with_entry(0, 1)),
+        ("indptr", with_entry(-1, 2**40)),
+        ("indptr", lambda array: array[:-1]),
+        ("indptr", lambda array: array[:0]),
+        ("ids", with_entry(0, 30)),
+        ("ids", lambda array: array[:2]),
+        ("inner", with_entry(0, 5)),
+        ("inner", with_entry(0, -1)),
+        ("inner", lambda array: np.zeros_like(array)),
+        ("inner", lambda array: array[:-1]),
+        ("hubs", lambda array: array[:-1]),
+        ("hubs", lambda array: np.zeros((5, 6), np.uint8)),
+        ("hubs", lambda array: np.zeros((5, 0), np.uint8)),
+        ("label_starts", with_entry(1, 10**12)),
+        ("label_starts", lambda array: array[:-1]),
+        ("label_bytes", lambda array: array[:-1]),
+    ],
+)
+@pytest.mark.parametrize("verify", [False, True])
+def test_numbers_that_lead_out_are_found_on_opening(folder, name, change, verify):
+    rewritten(folder, name, change)
+    with pytest.raises(StorageError, match=r"\.npy"):
+        ConceptGraph.open(folder, verify=verify)
+
+
+def header_with(folder, change):
+    path = folder / "graph.json"
+    header = json.loads(path.read_text())
+    change(header)
+    path.write_text(json.dumps(header))
+
+
+@pytest.mark.parametrize("name", ["../secret.npy", "/etc/passwd", "more.npy", "graph.json"])
+def test_a_header_names_no_other_files(folder, name):
+    header_with(folder, lambda header: header["files"].update({name: {"size": 1}}))
+    with pytest.raises(StorageError, match="no part of a concept graph"):
+        ConceptGraph.open(folder)
+
+
+def test_a_link_out_of_the_folder_is_not_followed(folder, tmp_path):
+    shutil.move(folder / "indices.npy", tmp_path / "outside.npy")
+    (folder / "indices.npy").symlink_to(tmp_path / "outside.npy")
+    with pytest.raises(StorageError, match="leads out of the folder"):
+        ConceptGraph.open(folder)
+
+
+def test_a_link_to_the_folder_is_followed(folder, tmp_path):
+    (tmp_path / "link").symlink_to(folder)
+    assert len(ConceptGraph.open(tmp_path / "link")) == 5
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["", "null", "7", '"x"', '{"files": 3}', '{"format": 1, "files": []}', "[" * 100_000, "\x00"],
+)
+def test_a_header_may_be_anything(folder, content):
+    (folder / "graph.json").write_text(content)
+    with pytest.raises(StorageError, match=r"graph\.json"):
+        ConceptGraph.open(folder)
+
+
+@pytest.mark.parametrize("entry", [None, 3, [], {}, {"size": "many"}, {"size": 1e300}])
+def test_an_entry_may_be_anything(folder, entry):
+    header_with(folder, lambda header: header["files"].update({"indices.npy": entry}))
+    with pytest.raises(StorageError):
+        ConceptGraph.open(folder)
+
+
+@pytest.mark.parametrize(
+    "shape", ["(10**30,)", "(99999999999,)", "(-8,)", "(8, 1)", "()", "(7,)", "8", "(8.0,)"]
+)
+def test_the_header_of_an_array_may_say_anything(folder, shape):
+    text = f"{{'descr': '<i4', 'fortran_order': False, 'shape': {shape}, }}"
+    head = b"\x93NUMPY\x01\x00" + np.uint16(118).tobytes() + text.ljust(117).encode() + b"\n"
+    size = (folder / "indices.npy").stat().st_size
+    (folder / "indices.npy").write_bytes(head.ljust(size, b"\x00"))
+    with pytest.raises(StorageError, match=r"indices\.npy"):
+        ConceptGraph.open(folder)
+
+
+def test_objects_are_never_unpickled(folder):
+    rewritten(folder, "ids", lambda array: array.astype(object))
+    with pytest.raises(StorageError, match=r"ids\.npy"):
+        ConceptGraph.open(folder)
+
+
+def test_random_damage_raises_nothing_else(folder, rng):
+    """Bytes of any file changed at random: the graph opens, and answers, or is refused."""
+    paths = sorted(folder.iterdir())
+    refused = 0
+    for _ in range(300):
+        path = paths[rng.integers(len(paths))]
+        whole = path.read_bytes()
+        damaged = bytearray(whole)
+        for at in rng.integers(len(whole), size=3):
+            damaged[at] = rng.integers(256)
+        path.write_bytes(damaged)
+        try:
+            graph = ConceptGraph.open(folder)
+            graph.distances(graph.vertices)
+            list(graph.labels or ())
+        except StorageError:
+            refused += 1
+        path.write_bytes(whole)
+    assert refused > 100
+    assert len(ConceptGraph.open(folder, verify=True)) == 5
+
+
+def test_other_peoples_files_are_not_replaced(folder, tmp_path):
+    graph = ConceptGraph.open(folder)
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(ProblemError, match="holds something else"):
+        graph.save(folder)
+    assert (folder / "notes.txt").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["graph"]
+
+
+def test_a_write_that_fails_leaves_the_old_folder(folder, tmp_path, monkeypatch):
+    graph = ConceptGraph.open(folder)
+
+    def full(*given, **options):
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match="no space"):
+        graph.save(folder)
+    assert len(ConceptGraph.open(folder, verify=True)) == 5
+    assert [path.name for path in tmp_path.iterdir()] == ["graph"]
+
+
+def test_folders_of_version_1_are_read(folder):
+    """Their headers had checksums of another kind."""
+    header = json.loads((folder / "graph.json").read_text())
+    arrays = {}
+    for file, entry in header.pop("files").items():
+        content = np.load(folder / file)
+        arrays[file.removesuffix(".npy")] = {
+            "shape": entry["shape"],
+            "dtype": entry["dtype"],
+            "bytes": entry["size"],
+            "crc32": zlib.crc32(content.tobytes()),
+        }
+    old = {**header, "version": 1, "arrays": arrays}
+    (folder / "graph.json").write_text(json.dumps(old))
+    graph = ConceptGraph.open(folder, verify=True)
+    assert graph.labels[0] == "ten" and "2 hubs" in repr(graph)
+    arrays["ids"]["crc32"] += 1
+    (folder / "graph.json").write_text(json.dumps(old))
+    with pytest.raises(StorageError, match="checksum"):
+        ConceptGraph.open(folder, verify=True)
