@@ -79,7 +79,7 @@ def show(folder: Path, *, verify: bool) -> None:
     if verify:
         base.verify()
     table = Table(show_header=False, box=None)
-    size = sum(entry["size"] for entry in base.manifest["files"].values())
+    size = sum(path.stat().st_size for path in base.folder.rglob("*") if path.is_file())
     rows: dict[str, str] = {
         "concepts": f"{len(base):,}",
         "links": f"{base.graph.n_edges:,}",
