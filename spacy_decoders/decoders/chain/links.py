@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import BLOCK, LANES, UP32, aligned
 from .kernels.tables import TransitionTables
+from .padded import Padded
 from .rules import Rules, rules_of
-
-if TYPE_CHECKING:
-    from .problem import ChainModel
 
 __all__ = ["Pruning", "links_of", "pruning_of", "usual_limit"]
 
@@ -47,11 +45,10 @@ def usual_limit(scores: Floats) -> float:
     return limit if scores.min(initial=np.inf) < limit else -np.inf
 
 
-def links_of(model: ChainModel) -> TransitionTables:
+def links_of(padded: Padded) -> TransitionTables:
     """Lay a model out as :mod:`.kernels.tables` says."""
-    padded, size = model.padded, model.size
-    stride = len(padded.end)
-    limit = usual_limit(model.transitions)
+    size, stride = padded.size, len(padded.end)
+    limit = usual_limit(padded.transitions.reshape(-1, stride)[:size, :size])
     gains = aligned((size + 2) * stride)
     gains[:] = -np.inf
     final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
@@ -72,11 +69,11 @@ def links_of(model: ChainModel) -> TransitionTables:
     )
 
 
-def pruning_of(model: ChainModel) -> Pruning | Rules:
+def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | Rules:
     """Return what forward dominance searches with: tables of its own, apart from the proof's."""
-    if model.has_forbidden:
-        return rules_of(model.padded)
-    links = links_of(model)
+    if has_forbidden:
+        return rules_of(padded)
+    links = links_of(padded)
     ceiling = aligned(len(links.end))
     links.transitions.reshape(-1, len(ceiling)).max(axis=0, out=ceiling)
     return Pruning(links, ceiling)

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .kernels.layout import LANES, aligned
+from .kernels.layout import BLOCK, LANES, aligned
 
-if TYPE_CHECKING:
-    from .problem import ChainModel
+__all__ = ["Padded", "TransitionBounds"]
 
-__all__ = ["Padded"]
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,27 +31,25 @@ class Padded:
         The number of labels, L.
     """
 
-    transitions: NDArray[np.float32]
-    end: NDArray[np.float32]
+    transitions: Floats
+    end: Floats
     size: int
 
     @classmethod
-    def of(cls, model: ChainModel) -> Padded:
+    def of(cls, transitions: Floats, start: Floats, end: Floats) -> Padded:
         """Copy the scores of a model."""
-        size = model.size
+        size = len(transitions)
         stride = -(-size // LANES) * LANES
-        transitions = aligned((size + 1) * stride)
-        rows = transitions.reshape(-1, stride)
+        flat, last = aligned((size + 1) * stride), aligned(stride)
+        rows = flat.reshape(-1, stride)
         rows[:] = -np.inf
-        rows[:size, :size] = model.transitions
-        rows[size, :size] = model.start_scores
-        end = aligned(stride)
-        end[:size], end[size:] = model.end_scores, -np.inf
-        flat, end = read_only(transitions), read_only(end)
-        return cls(flat, end, size)
+        rows[:size, :size] = transitions
+        rows[size, :size] = start
+        last[:size], last[size:] = end, -np.inf
+        return cls(read_only(flat), read_only(last), size)
 
     @cached_property
-    def transposed(self) -> NDArray[np.float32]:
+    def transposed(self) -> Floats:
         """**Shape ((L + 1) * stride,)**: column y as row y, and as row L the end scores."""
         size, stride = self.size, len(self.end)
         flat = aligned((size + 1) * stride)
@@ -61,3 +58,46 @@ class Padded:
         columns[:size, :size] = self.transitions.reshape(-1, stride)[:size, :size].T
         columns[size] = self.end
         return read_only(flat)
+
+
+@dataclass(frozen=True, eq=False)
+class TransitionBounds:
+    """What the transitions into and out of each label are worth at most and at least.
+
+    All have **shape (width,)**, the number of labels rounded up to a multiple of 64, and are
+    ``-inf`` beyond the labels.
+
+    Attributes
+    ----------
+    most_in, least_in
+        The largest and the smallest transition into each label.
+    most_out, least_out
+        The largest and the smallest transition out of each label.
+
+    References
+    ----------
+    Belanger et al. 2012, section 4.3: the bounds U of the reduced-cost oracle, and the data-
+    independent terms of equation 14.
+    """
+
+    most_in: Floats
+    least_in: Floats
+    most_out: Floats
+    least_out: Floats
+
+    @classmethod
+    def of(cls, transitions: Floats) -> TransitionBounds:
+        """Compute the bounds of a model."""
+        size = len(transitions)
+
+        def padded(values: Any) -> Floats:
+            wide: Floats = aligned(-(-size // BLOCK) * BLOCK)
+            wide[:size], wide[size:] = values, -np.inf
+            return read_only(wide)
+
+        return cls(
+            padded(transitions.max(axis=0)),
+            padded(transitions.min(axis=0)),
+            padded(transitions.max(axis=1)),
+            padded(transitions.min(axis=1)),
+        )

@@ -22,11 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
-from .bounds import TransitionBounds
 from .kernels.layout import LARGEST, all_valid
 from .kernels.tables import TransitionTables
 from .links import Pruning, links_of, pruning_of, usual_limit
-from .padded import Padded
+from .padded import Padded, TransitionBounds
 from .rescoring import path_scores
 from .rules import Rules
 from .solutions import ChainSolution
@@ -121,22 +120,22 @@ class ChainModel:
     @cached_property
     def padded(self) -> Padded:
         """The scores as the vectorised kernels want them."""
-        return Padded.of(self)
+        return Padded.of(self.transitions, self.start_scores, self.end_scores)
 
     @cached_property
     def bounds(self) -> TransitionBounds:
         """What following or preceding a label is worth at most and at least."""
-        return TransitionBounds.of(self)
+        return TransitionBounds.of(self.transitions)
 
     @cached_property
     def links(self) -> TransitionTables:
         """The scores and tables that the proof of a bound needs."""
-        return links_of(self)
+        return links_of(self.padded)
 
     @cached_property
     def pruning(self) -> Pruning | Rules:
         """What forward dominance searches with."""
-        return pruning_of(self)
+        return pruning_of(self.padded, self.has_forbidden)
 
     @cached_property
     def without_masks(self) -> ChainModel:

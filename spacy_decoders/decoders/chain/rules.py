@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import BLOCK, aligned
-
-if TYPE_CHECKING:
-    from .padded import Padded
+from .padded import Padded
 
 __all__ = ["Rules", "rules_of"]
 

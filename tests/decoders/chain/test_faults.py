@@ -235,7 +235,7 @@ def test_false_extremes_of_the_transitions_are_noticed(size, name):
     case = Case.drawn(size)
     low, high = (np.full_like(case.model.bounds.most_in, value) for value in (-1e3, 1e3))
     case.model.__dict__["bounds"] = replace(
-        case.model.bounds, most_in=low, most_out=low, least_in=high, least_out=high, largest=-1e3
+        case.model.bounds, most_in=low, most_out=low, least_in=high, least_out=high
     )
     solutions = case.decoded(DECODERS[name][1])
     assert all(case.optimal(solutions)) and all(case.right(solutions))

@@ -183,6 +183,7 @@ def job_of(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") 
         bounds.most_out,
         sentences.emissions.reshape(-1),
         model.size,
+        len(padded.end),
         MODES[reduced_cost],
         model.has_forbidden,
     )

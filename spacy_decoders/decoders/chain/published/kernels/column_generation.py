@@ -56,7 +56,7 @@ def converge(job, state, begin, n, gap, limit):
         send(job, state.domains, state.ahead, begin, n, True)
         if job.mode == BOTH:
             send(job, state.domains, state.behind, begin, n, False)
-        at = job.size * len(job.most_in)
+        at = job.size * job.stride
         worth = np.float64(best_at(state.domains, state.ahead, job.transposed, at, n)[0])
         for p in range(1, n + 1):
             worth += np.float64(state.ahead.tops[p])

@@ -59,7 +59,7 @@ def price(job, state, begin, n, least):
 @uncounted()
 def price_end(job, domains, messages, table, begin, p, bar):
     """Price the labels of the first or the last token; return the largest reduced cost or 0."""
-    size, stride, width = job.size, len(job.most_in), messages.rows.shape[1]
+    size, stride, width = job.size, job.stride, messages.rows.shape[1]
     at = size * stride
     best = best_at(domains, messages, table, at, p)[0] + messages.tops[p]
     worst = np.float32(0)
@@ -130,7 +130,7 @@ def price_pairs(job, state, begin, p, bar):
     A label y of token p + 1 is looked at only if its cost could be positive together with the
     best left part and with its largest transition; then all x at p are, 64 at a time.
     """
-    size, stride, domains = job.size, len(job.most_in), state.domains
+    size, stride, domains = job.size, job.stride, state.domains
     twice = job.mode == BOTH
     peak = part(job, state, begin, p)
     worst = fill64(np.float32(0))

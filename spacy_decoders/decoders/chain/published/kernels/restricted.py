@@ -52,7 +52,7 @@ class Job(NamedTuple):
     """What all sentences share.
 
     transitions, transposed: padded, as :mod:`...kernels.layout` says. most_in, most_out:
-    **shape (stride,)**, the largest transition into and out of each label. emissions:
+    **shape (width,)**, the largest transition into and out of each label. emissions:
     **shape (total * size,)**. mode: which reduced cost. forbids: whether transitions can be
     ``-inf``.
     """
@@ -63,6 +63,7 @@ class Job(NamedTuple):
     most_out: Any
     emissions: Any
     size: int
+    stride: int
     mode: int
     forbids: bool
 
@@ -138,7 +139,7 @@ def open_domains(job, state, begin, n):
 
     Returns whether every token has a label.
     """
-    size, stride = job.size, len(job.most_in)
+    size, stride = job.size, job.stride
     domains = state.domains
     for p in range(1, n + 1):
         row = (begin + p - 1) * size
@@ -195,7 +196,7 @@ def close(job, domains, begin, n):
 
     Every emission that is left lies on some legal path, so there always is one to add.
     """
-    size, stride = job.size, len(job.most_in)
+    size, stride = job.size, job.stride
     for ahead in (True, False):
         table = job.transitions if ahead else job.transposed
         for j in range(1, n):
@@ -222,7 +223,7 @@ def send(job, domains, messages, begin, n, ahead):
     (section 4.2). A label that no label of the domain before may stand beside has no message;
     its dual may be anything, and is the largest transition, as if the best label there could.
     """
-    size, stride, width = job.size, len(job.most_in), messages.rows.shape[1]
+    size, stride, width = job.size, job.stride, messages.rows.shape[1]
     table = job.transitions if ahead else job.transposed
     limits = job.most_in if ahead else job.most_out
     for j in range(1, n + 1):
@@ -272,6 +273,6 @@ def trace(job, state, labels, begin, n):
     """Write the best labelling of the restricted problem."""
     y = job.size
     for p in range(n, 0, -1):
-        at = y * len(job.most_in)
+        at = y * job.stride
         y = best_at(state.domains, state.ahead, job.transposed, at, p)[1]
         labels[begin + p - 1] = y
