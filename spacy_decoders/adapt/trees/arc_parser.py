@@ -1,0 +1,228 @@
+"""Trees from the arrays of a biaffine parser: one root, labels, rules, certificates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_scores
+from ...budget import UNLIMITED, Budget
+from ...certificate import Certificate
+from ...errors import ProblemError
+from .probabilities import arc_probabilities
+from .search import LabelSearch
+
+if TYPE_CHECKING:
+    from ...decoders.tree import TreeProblem
+
+__all__ = ["ArcParser", "LabelledTree"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledTree:
+    """A decoded tree.
+
+    Attributes
+    ----------
+    heads
+        **Shape (n,)**, int32: the head of token i + 1, 0 for the root.
+    labels
+        **Shape (n,)**, int32: the label of the arc to it; None if labels were not scored.
+    certificate
+        What the tree is worth, labels included, and how good that is proven to be.
+    """
+
+    heads: NDArray[np.int32]
+    labels: NDArray[np.int32] | None
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class ArcParser:
+    """Finds the best tree for scores of arcs, and of labels.
+
+    A tree is worth the sum of the scores of its arcs and of their labels.
+
+    Parameters
+    ----------
+    rows
+        What the first axis of the arrays is: ``"dependents"``, as supar, diaparser and Stanza
+        have it, or ``"heads"``, as in this package.
+    normalize
+        Whether scores become log-probabilities first: of the heads of each token, and of the
+        labels of each arc. Then the best tree is the most probable one for a parser that was
+        trained token by token, as these are. The network's own greedy choice stays the same.
+    projective
+        Whether arcs may not cross.
+    single_root
+        Whether one token alone hangs on the root.
+    once
+        Labels of which a head may have at most one, such as the number of ``nsubj``.
+
+    Examples
+    --------
+    >>> parser = ArcParser(rows="heads")
+    >>> tree = parser.decode([[0, 3, 3], [0, 0, 1], [0, 2, 0]])
+    >>> tree.heads, tree.certificate.status
+    (array([2, 0], dtype=int32), 'optimal')
+    """
+
+    rows: Literal["dependents", "heads"] = "dependents"
+    normalize: bool = True
+    projective: bool = False
+    single_root: bool = True
+    once: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.rows not in ("dependents", "heads"):
+            raise ProblemError(f"rows: expected dependents or heads, got {self.rows!r}.")
+        object.__setattr__(self, "once", tuple(self.once))
+
+    def decode(
+        self,
+        arcs: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        allowed: ArrayLike | None = None,
+        fixed: Mapping[int, int] | None = None,
+        budget: Budget = UNLIMITED,
+    ) -> LabelledTree:
+        """Find the best tree of one sentence.
+
+        Parameters
+        ----------
+        arcs
+            **Shape (n + 1, n + 1)**; token 0 is the root, which parsers keep a place for.
+        labels
+            **Shape (n + 1, n + 1, labels)**; None if only heads are wanted.
+        allowed
+            Bool, **shape (n + 1, n + 1)**, laid out as `arcs`: the arcs that may be.
+        fixed
+            The heads of some tokens, numbered from 1.
+        budget
+            Of the search, where labels may occur only once.
+
+        Raises
+        ------
+        ProblemError
+            If a shape does not fit, or a score is NaN or ``+inf``.
+        InfeasibleError
+            If there is no such tree.
+        """
+        scores, of_labels = self._scores(arcs, labels, allowed, fixed)
+        search = LabelSearch(scores, of_labels, self.once, self.projective, self.single_root)
+        heads, certificate = search.run(budget)
+        return LabelledTree(heads, search.labels_of(heads), certificate)
+
+    def k_best(
+        self, arcs: ArrayLike, k: int, labels: ArrayLike | None = None
+    ) -> list[LabelledTree]:
+        """Return up to `k` best trees of different heads, best first, each with its best labels.
+
+        Raises
+        ------
+        ProblemError
+            As :meth:`decode`; or if labels may occur only once.
+        """
+        from ...decoders.tree import k_best
+
+        self._refuse_once("k_best")
+        scores, of_labels = self._scores(arcs, labels, None, None)
+        search = LabelSearch(scores, of_labels, (), self.projective, self.single_root)
+        return [
+            LabelledTree(tree.heads, search.labels_of(tree.heads), tree.certificate)
+            for tree in k_best(search.whole(), k)
+        ]
+
+    def margins(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> Floats:
+        """**Shape (n,)**: how much worse the best tree with another head of a token is."""
+        from ...decoders.tree import exact_decoder, head_margins
+
+        self._refuse_once("margins")
+        scores, of_labels = self._scores(arcs, labels, None, None)
+        problem: TreeProblem = LabelSearch(
+            scores, of_labels, (), self.projective, self.single_root
+        ).whole()
+        return head_margins(problem, exact_decoder(problem).decode(problem).heads)
+
+    def probabilities(self, arcs: ArrayLike) -> Floats:
+        """Return the probability of each arc over all trees: **(n + 1, n + 1)**, rows as given."""
+        scores, _ = self._scores(arcs, None, None, None)
+        found = arc_probabilities(scores, projective=self.projective, single_root=self.single_root)
+        return found if self.rows == "heads" else np.ascontiguousarray(found.T)
+
+    def _scores(
+        self,
+        arcs: ArrayLike,
+        labels: ArrayLike | None,
+        allowed: ArrayLike | None,
+        fixed: Mapping[int, int] | None,
+    ) -> tuple[Floats, Floats | None]:
+        """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
+        scores = _square(checked_scores("arcs", arcs, (None, None), dtype=np.float64))
+        size = len(scores)
+        mask = np.ones((size, size), dtype=bool)
+        if allowed is not None:
+            mask = np.array(allowed, dtype=bool)
+            if mask.shape != (size, size):
+                raise ProblemError(f"allowed: expected ({size}, {size}), got {mask.shape}.")
+        of_labels = None
+        if labels is not None:
+            of_labels = checked_scores("labels", labels, (size, size, None), dtype=np.float64)
+            outside = [label for label in self.once if not 0 <= label < of_labels.shape[2]]
+            if not of_labels.shape[2] or outside:
+                raise ProblemError(
+                    f"labels: there are {of_labels.shape[2]}, and `once` names {outside}."
+                )
+        elif self.once:
+            raise ProblemError("once: it needs `labels`, their scores.")
+        if self.rows == "dependents":
+            scores, mask = scores.T, mask.T
+            of_labels = None if of_labels is None else of_labels.transpose(1, 0, 2)
+        scores = np.array(scores)
+        scores[:, 0] = -np.inf
+        np.fill_diagonal(scores, -np.inf)
+        if self.normalize:
+            scores[:, 1:] = _log_softmax(scores[:, 1:], 0)
+            of_labels = None if of_labels is None else _log_softmax(of_labels, 2)
+        # after that: what is ruled out changes no other arc's probability
+        scores[~mask] = -np.inf
+        for token, head in (fixed or {}).items():
+            if not 1 <= token < size or not 0 <= head < size or token == head:
+                raise ProblemError(f"fixed: token {token} can't have the head {head}.")
+            kept = scores[head, token]
+            scores[:, token] = -np.inf
+            scores[head, token] = kept
+        return scores, of_labels
+
+    def _refuse_once(self, what: str) -> None:
+        if self.once:
+            raise ProblemError(f"{what}: not with labels that may occur only once (`once`).")
+
+
+def _square(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if scores.shape[0] != scores.shape[1] or not len(scores):
+        raise ProblemError(
+            "arcs: expected (n + 1, n + 1) for n tokens, with a place for the root; got "
+            f"{scores.shape}."
+        )
+    return scores
+
+
+def _log_softmax(scores: Floats, axis: int) -> Floats:
+    """Normalise along an axis; where all is forbidden, it stays so."""
+    if not scores.size:
+        return scores
+    top = scores.max(axis=axis, keepdims=True)
+    top[np.isneginf(top)] = 0.0
+    with np.errstate(divide="ignore"):
+        total = np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
+    total[np.isneginf(total)] = 0.0
+    normalized: Floats = scores - top - total
+    return normalized

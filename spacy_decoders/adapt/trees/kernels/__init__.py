@@ -1,0 +1,1 @@
+"""The compiled loops over spans of a sentence."""

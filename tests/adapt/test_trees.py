@@ -1,0 +1,177 @@
+"""Trees and probabilities from arrays of arc scores, against all trees of short sentences."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.adapt.trees import ArcParser, arc_probabilities
+from spacy_decoders.decoders.tree import is_projective, is_tree
+
+
+def trees(n, *, projective, single_root):
+    """All trees over n tokens."""
+    for heads in product(range(n + 1), repeat=n):
+        tree = np.array(heads, dtype=np.int32)
+        if not _is_forest(heads) or (single_root and heads.count(0) != 1):
+            continue
+        if not projective or is_projective(tree):
+            yield tree
+
+
+def _is_forest(heads):
+    for token in range(1, len(heads) + 1):
+        met = set()
+        while token:
+            if token in met:
+                return False
+            met.add(token)
+            token = heads[token - 1]
+    return True
+
+
+def worth(arcs, heads):
+    return arcs[heads, np.arange(1, len(heads) + 1)].sum()
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 30.0])
+def test_probabilities_are_shares_of_all_trees(rng, projective, single_root, spread):
+    for n in (1, 2, 3, 4):
+        every = list(trees(n, projective=projective, single_root=single_root))
+        for _ in range(8):
+            arcs = rng.normal(size=(n + 1, n + 1)) * spread
+            arcs[rng.random(arcs.shape) < 0.15] = -np.inf
+            scores = np.array([worth(arcs, tree) for tree in every])
+            rules = {"projective": projective, "single_root": single_root}
+            if np.isneginf(scores).all():
+                with pytest.raises(InfeasibleError):
+                    arc_probabilities(arcs, **rules)
+                continue
+            shares = np.exp(scores - scores.max())
+            expected = np.zeros_like(arcs)
+            for tree, share in zip(every, shares / shares.sum(), strict=True):
+                expected[tree, np.arange(1, n + 1)] += share
+            assert arc_probabilities(arcs, **rules) == pytest.approx(expected, abs=1e-12)
+
+
+def test_nothing_cancels_where_tokens_prefer_a_cycle():
+    """Each of two tokens is e^40 times likelier to hang on the other than on the root."""
+    arcs = np.array([[0.0, -40.0, -41.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    found = arc_probabilities(arcs)
+    first = 1.0 / (1.0 + np.exp(-1.0))
+    assert found[0, 1:] == pytest.approx([first, 1.0 - first], rel=1e-12)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_long_sentences_have_distributions(rng, projective):
+    found = arc_probabilities(rng.normal(size=(61, 61)) * 5, projective=projective)
+    assert found[:, 1:].sum(axis=0) == pytest.approx(np.ones(60), abs=1e-10)
+    assert found[0].sum() == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("once", [(), (0,), (0, 1)])
+def test_no_labelled_tree_is_better(rng, projective, once):
+    parser = ArcParser("heads", projective=projective, once=once, normalize=False)
+    for _ in range(15):
+        n = int(rng.integers(1, 5))
+        arcs, labels = rng.normal(size=(n + 1, n + 1)), rng.normal(size=(n + 1, n + 1, 3))
+        found = parser.decode(arcs, labels)
+        assert found.certificate.status == "optimal"
+        assert _keeps(found.heads, found.labels, once)
+        own = worth(arcs, found.heads)
+        own += labels[found.heads, np.arange(1, n + 1), found.labels].sum()
+        assert found.certificate.score == pytest.approx(own)
+        assert own == pytest.approx(_best_labelled(arcs, labels, projective, once))
+
+
+def _keeps(heads, labels, once):
+    pairs = [(h, y) for h, y in zip(heads.tolist(), labels.tolist(), strict=True) if y in once]
+    return len(set(pairs)) == len(pairs)
+
+
+def _best_labelled(arcs, labels, projective, once):
+    n = len(arcs) - 1
+    best = -np.inf
+    for tree in trees(n, projective=projective, single_root=True):
+        for chosen in product(range(labels.shape[2]), repeat=n):
+            if _keeps(tree, np.array(chosen), once):
+                own = labels[tree, np.arange(1, n + 1), list(chosen)].sum()
+                best = max(best, worth(arcs, tree) + own)
+    return best
+
+
+def test_greedy_heads_are_no_tree_and_decoded_ones_are(rng):
+    broken = 0
+    for _ in range(20):
+        scores = rng.normal(size=(16, 16))
+        np.fill_diagonal(scores, -np.inf)
+        greedy = scores[1:].argmax(axis=1)
+        broken += not _is_forest(tuple(greedy.tolist())) or (greedy == 0).sum() != 1
+        heads = ArcParser().decode(scores).heads
+        assert is_tree(heads) and (heads == 0).sum() == 1
+    assert broken > 10
+
+
+def test_arrays_of_other_parsers_have_dependents_first(rng):
+    arcs, labels = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 2))
+    theirs = ArcParser().decode(arcs, labels)
+    ours = ArcParser("heads").decode(arcs.T, labels.transpose(1, 0, 2))
+    assert theirs.heads.tolist() == ours.heads.tolist()
+    assert theirs.labels.tolist() == ours.labels.tolist()
+    assert ArcParser().probabilities(arcs) == pytest.approx(
+        ArcParser("heads").probabilities(arcs.T).T
+    )
+
+
+def test_rules_are_kept(rng):
+    arcs = rng.normal(size=(6, 6))
+    found = ArcParser().decode(arcs, fixed={2: 0, 3: 2})
+    assert found.heads[1] == 0 and found.heads[2] == 2
+    allowed = np.ones((6, 6), dtype=bool)
+    allowed[1, :4] = False  # token 1 hangs on 4 or 5
+    assert ArcParser().decode(arcs, allowed=allowed).heads[0] in (4, 5)
+    with pytest.raises(InfeasibleError):
+        ArcParser().decode(arcs, fixed={1: 2, 2: 1})
+    with pytest.raises(ProblemError, match="fixed"):
+        ArcParser().decode(arcs, fixed={1: 1})
+
+
+def test_rankings_and_margins(rng):
+    arcs, labels = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 2))
+    parser = ArcParser("heads", normalize=False)
+    ranked = parser.k_best(arcs, 4, labels)
+    best = arcs + labels.max(axis=2)
+    every = [worth(best, tree) for tree in trees(4, projective=False, single_root=True)]
+    assert [tree.certificate.score for tree in ranked] == pytest.approx(sorted(every)[::-1][:4])
+    gap = ranked[0].certificate.score - ranked[1].certificate.score
+    assert parser.margins(arcs, labels).min() == pytest.approx(gap)
+
+
+@pytest.mark.parametrize(
+    ("parser", "arguments", "message"),
+    [
+        (ArcParser(), (np.zeros((2, 3)),), "arcs"),
+        (ArcParser(), (np.full((2, 2), np.nan),), "arcs"),
+        (ArcParser(), (np.zeros((2, 2)), np.zeros((2, 2))), "labels"),
+        (ArcParser(once=(3,)), (np.zeros((2, 2)), np.zeros((2, 2, 2))), "once"),
+        (ArcParser(once=(3,)), (np.zeros((2, 2)),), "once"),
+    ],
+)
+def test_what_is_no_problem_is_refused(parser, arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        parser.decode(*arguments)
+
+
+def test_no_token_has_no_heads():
+    assert ArcParser().decode(np.zeros((1, 1))).heads.tolist() == []
+    assert arc_probabilities(np.zeros((1, 1))).tolist() == [[0.0]]
+    with pytest.raises(ProblemError, match="rows"):
+        ArcParser("columns")
+    with pytest.raises(ProblemError, match="k_best"):
+        ArcParser(once=(0,)).k_best(np.zeros((2, 2)), 2)
