@@ -1,0 +1,157 @@
+"""Word clusters as a table of hashes: small enough to be kept with every pipeline."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy import strings
+
+from ...errors import ProblemError
+
+__all__ = ["ClusterTable"]
+
+#: Clusters and classes of words are kept in so many bits.
+MOST = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterTable:
+    """The cluster of each word, and how often and in which case it is written.
+
+    Words are known by 32 bits of their hash: of a hundred thousand unknown words, about four
+    are taken for a known one.
+
+    Attributes
+    ----------
+    keys
+        **Shape (words,)**, uint32, increasing.
+    numbers
+        **Shape (words,)**, uint16: which of the clusters.
+    paths
+        **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
+        turn in the lowest bit; 0 for none.
+    classes
+        **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
+        of its case; 0 for unknown.
+
+    Examples
+    --------
+    >>> table = ClusterTable.of({"Monday": 0b1011, "Tuesday": 0b1011, "runs": 0b0110})
+    >>> [table.lookup(word) for word in ("Monday", "TUESDAY", "unheard")]
+    [(11, 0), (11, 0), (0, 0)]
+    """
+
+    keys: NDArray[np.uint32]
+    numbers: NDArray[np.uint16]
+    paths: NDArray[np.uint32]
+    classes: NDArray[np.uint16]
+
+    @classmethod
+    def of(
+        cls, clusters: Mapping[str, int], classes: Mapping[str, int] | None = None
+    ) -> ClusterTable:
+        """Make a table.
+
+        Parameters
+        ----------
+        clusters
+            The path of each word's cluster, the first turn in the lowest bit.
+        classes
+            The class of each word; words without one have 0.
+
+        Raises
+        ------
+        ProblemError
+            If there are more than 65,536 clusters, or a number is out of range.
+        """
+        classes = classes or {}
+        words = sorted({*clusters, *classes})
+        kept: dict[int, str] = {}
+        for word in words:
+            kept.setdefault(_key(word), word)  # of two words with one key, the first stands
+        keys = np.array(sorted(kept), dtype=np.uint32)
+        ordered = [kept[key] for key in keys.tolist()]
+        given = [clusters.get(word, 0) for word in ordered]
+        paths = sorted({0, *given})
+        if len(paths) > MOST or paths[0] < 0 or paths[-1] >= 1 << 32:
+            raise ProblemError(
+                f"clusters: expected up to {MOST:,} paths of up to 32 bits, got {len(paths):,} "
+                f"from {paths[0]} to {paths[-1]}."
+            )
+        place = {path: number for number, path in enumerate(paths)}
+        return cls(
+            keys,
+            np.array([place[path] for path in given], dtype=np.uint16),
+            np.array(paths, dtype=np.uint32),
+            np.array([classes.get(word, 0) for word in ordered], dtype=np.uint16),
+        )
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def lookup(self, word: str) -> tuple[int, int]:
+        """Return a word's path (or that of its lower case, or title case) and class."""
+        return self.lookup_all([word])[0]
+
+    def lookup_all(self, words: Sequence[str]) -> list[tuple[int, int]]:
+        """Return the paths and classes of words; 0 for none."""
+        paths = np.zeros(len(words), dtype=np.uint32)
+        for forms in (words, *([getattr(w, case)() for w in words] for case in _CASES)):
+            found = self.find(forms)
+            path = np.where(found >= 0, self.paths[self.numbers[found]], 0) if len(self) else 0
+            paths = np.where(paths == 0, path, paths)
+        found = self.find([word.lower() for word in words])
+        classes = np.where(found >= 0, self.classes[found], 0) if len(self) else found * 0
+        return list(zip(paths.tolist(), classes.tolist(), strict=True))
+
+    def find(self, words: Iterable[str]) -> NDArray[np.int64]:
+        """**Shape (words,)**: the place of each word in the table; -1 for none."""
+        keys = np.array([_key(word) for word in words], dtype=np.uint32)
+        if not len(self) or not len(keys):
+            return np.full(len(keys), -1, dtype=np.int64)
+        places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
+        return np.where(self.keys[places] == keys, places, -1)
+
+    def to_bytes(self) -> bytes:
+        """Return the table as bytes: about 4 for each word."""
+        gaps = np.diff(self.keys, prepend=np.uint32(0)).astype(np.uint32)
+        columns = (gaps, self.numbers, self.paths, self.classes)
+        return bytes(srsly.msgpack_dumps([_packed(column) for column in columns]))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> ClusterTable:
+        """Make a table of bytes."""
+        columns = srsly.msgpack_loads(data)
+        kinds: tuple[type[Any], ...] = (np.uint32, np.uint16, np.uint32, np.uint16)
+        gaps, numbers, paths, classes = (
+            _unpacked(column, kind) for column, kind in zip(columns, kinds, strict=True)
+        )
+        return cls(np.cumsum(gaps, dtype=np.uint32), numbers, paths, classes)
+
+
+_CASES = ("lower", "title")
+_hash = cast(Any, strings).hash_string
+
+
+def _key(word: str) -> int:
+    hashed: int = _hash(word)
+    return hashed & 0xFFFFFFFF
+
+
+def _packed(column: NDArray[np.generic]) -> bytes:
+    """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
+    planes = column.reshape(-1, 1).view(np.uint8).T
+    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+
+
+def _unpacked(data: bytes, kind: type[Any]) -> NDArray[Any]:
+    planes = np.frombuffer(zlib.decompress(data), dtype=np.uint8)
+    size = np.dtype(kind).itemsize
+    column: NDArray[Any] = np.ascontiguousarray(planes.reshape(size, -1).T).view(kind)
+    return column.reshape(-1)

@@ -1,0 +1,1 @@
+"""Scores of tag sequences from hashed features: linear, sparse, compiled."""

@@ -1,0 +1,146 @@
+"""From documents to the features of their tokens, and to what those are worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy import strings
+from spacy.tokens import Doc
+
+from ....errors import ProblemError
+from .batches import DocBatch
+from .kernels.emissions import emit
+from .kernels.features import NOTHING, rows_of
+from .kernels.mentions import note_mentions
+from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
+from .weights import SparseWeights
+from .words import WordSums, WordTable
+
+__all__ = ["FeatureReader", "TokenFeatures"]
+
+#: Makes further features of a document: for each token some strings.
+TokenFeatures: TypeAlias = "Callable[[Doc], Sequence[Iterable[str]]]"
+
+Rows = NDArray[np.int32]
+
+_FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
+_hash = cast(Any, strings).hash_string
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+
+
+class FeatureReader:
+    """Reads the features that a model has templates for.
+
+    Parameters
+    ----------
+    templates
+        See :func:`~.templates.plan_of`.
+    features
+        Further features of each token.
+    """
+
+    def __init__(self, templates: Sequence[str], features: TokenFeatures | None = None) -> None:
+        self.templates = tuple(templates)
+        self.features = features
+        self._plan = plan_of(templates)
+        alone = set(self._plan.of_words())
+        self._several = self._plan.part([t for t in range(len(self._plan)) if t not in alone])
+        self._looks_around = bool((self._plan.atoms >= len(WORD_ATOMS)).any())
+        self._words = WordTable()
+        self._sums: WordSums | None = None
+        self._version = -1
+        self._random = np.random.default_rng(0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # what is kept of words is found again
+        return {"templates": self.templates, "features": self.features}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(**state)  # type: ignore[misc]
+
+    def rows(self, batch: DocBatch, weights: SparseWeights) -> Rows:
+        """**Shape (n, features)**: the row of the weights of each feature; -1 for none."""
+        words = self._words.met(batch.docs, batch.words, weights.clusters)
+        own = self._own(batch, words.places, words.atoms)
+        rows = np.empty((len(batch.words), len(self._plan)), dtype=np.int32)
+        bits = weights.learning.bits
+        rows_of(self._plan, words.places, words.atoms, own, batch.sentences, bits, rows)
+        extra = self._extra(batch, bits)
+        return np.hstack([rows, extra]) if extra.shape[1] else rows
+
+    def emissions(self, batch: DocBatch, weights: SparseWeights) -> NDArray[np.float32]:
+        """**Shape (n, L)**: what all features of each token are worth for each label."""
+        emissions = np.empty((len(batch.words), weights.size), dtype=np.float32)
+        if not len(emissions):
+            return emissions
+        sums = self._current_sums(weights)
+        words = self._words.met(batch.docs, batch.words, weights.clusters)
+        own = self._own(batch, words.places, words.atoms)
+        emit(
+            self._several,
+            sums.shifts,
+            weights.packed,
+            sums.of(words),
+            words.places,
+            words.atoms,
+            own,
+            self._extra(batch, weights.learning.bits),
+            batch.sentences,
+            weights.learning.bits,
+            emissions,
+        )
+        return emissions
+
+    def in_lower_case(self, batch: DocBatch, share: float) -> DocBatch:
+        """Return the batch with the words of some documents, by chance, in lower case."""
+        if not share:
+            return batch
+        chosen = self._random.random(len(batch.docs)) < share
+        tokens = np.repeat(chosen, np.diff(batch.documents))
+        if not tokens.any():
+            return batch
+        words = batch.words.copy()
+        words[tokens] = self._words.lowered(batch.docs, words[tokens])
+        return batch._replace(words=words)
+
+    def _current_sums(self, weights: SparseWeights) -> WordSums:
+        """The sums of the present weights."""
+        if self._sums is None or self._version != weights.version:
+            self._sums = WordSums(self._plan, weights.packed, weights.learning.bits, weights.size)
+            self._version = weights.version
+        return self._sums
+
+    def _own(
+        self, batch: DocBatch, places: NDArray[np.int64], atoms: NDArray[np.uint64]
+    ) -> NDArray[np.uint64]:
+        """**Shape (n, B)**: what is known of each token in its document, if anything is asked."""
+        if not self._looks_around:
+            return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
+        own = np.zeros((len(places), len(TOKEN_ATOMS)), dtype=np.uint64)
+        initial = np.zeros(len(places), dtype=np.bool_)
+        initial[batch.sentences[:-1]] = True
+        form, lower = atoms[places, _FORM], atoms[places, _LOWER]
+        note_mentions(form, lower, batch.documents, initial, own)
+        return own
+
+    def _extra(self, batch: DocBatch, bits: int) -> Rows:
+        """**Shape (n, features)**: the rows of the user's own features; -1 for none."""
+        if self.features is None:
+            return np.zeros((len(batch.words), 0), dtype=np.int32)
+        found: list[list[int]] = []
+        for doc in batch.docs:
+            given = self.features(doc)
+            if len(given) != len(doc):
+                raise ProblemError(
+                    f"features: expected a list of strings for each of {len(doc)} tokens, got "
+                    f"{len(given)} lists."
+                )
+            found += [[_hash(feature) for feature in of_token] for of_token in given]
+        width = max(map(len, found), default=0)
+        hashes = np.array([of + [0] * (width - len(of)) for of in found], dtype=np.uint64)
+        hashes = hashes.reshape(len(found), width)
+        rows = (hashes * _MULTIPLIER) >> np.uint64(64 - bits)
+        return np.where(hashes == 0, NOTHING, rows.astype(np.int64)).astype(np.int32)

@@ -1,0 +1,58 @@
+"""From words to rows of the weights: one row for each token and template."""
+
+import numpy as np
+
+from .....jit import jit, uncounted
+from .hashing import mixed, row_of
+
+__all__ = ["NOTHING", "rows_of"]
+
+#: The row of a feature that a token has not.
+NOTHING = -1
+
+
+@uncounted(inline="always")
+def feature_row(plan, t, words, atoms, own, begin, stop, i, bits):
+    """Return the row of template t at token i, or `NOTHING`."""
+    state = plan.seeds[t]
+    for k in range(plan.offsets[t], plan.offsets[t + 1]):
+        j = i + plan.shifts[k]
+        atom = plan.atoms[k]
+        if j < begin or j >= stop:
+            value = np.uint64(1)  # outside the sentence
+        elif atom < atoms.shape[1]:
+            value = atoms[words[j], atom]
+        else:
+            value = own[j, atom - atoms.shape[1]]
+        if value == 0:
+            return np.int64(NOTHING)
+        state = mixed(state, value)
+    return row_of(state, bits)
+
+
+@jit()
+def rows_of(plan, words, atoms, own, bounds, bits, rows):
+    """Write the row of each template at each token.
+
+    Parameters
+    ----------
+    plan
+        The :class:`~spacy_decoders.models.tagger.sparse.templates.Plan`.
+    words
+        **Shape (n,)**, int64: the place of each token's word in `atoms`.
+    atoms
+        **Shape (words, A)**, uint64: what is known of each word; 0 for nothing.
+    own
+        **Shape (n, B)**, uint64: what is known of each token beyond its word.
+    bounds
+        **Shape (sentences + 1,)**, int64: a window ends where its sentence ends.
+    bits
+        The number of rows is 2 to the power of this.
+    rows
+        **Shape (n, templates)**, int32: written.
+    """
+    for s in range(len(bounds) - 1):
+        begin, stop = bounds[s], bounds[s + 1]
+        for i in range(begin, stop):
+            for t in range(len(plan.seeds)):
+                rows[i, t] = feature_row(plan, t, words, atoms, own, begin, stop, i, bits)

@@ -1,0 +1,95 @@
+"""Adding up weights, and moving them: AdaGrad on the rows that a batch has met."""
+
+import numpy as np
+
+from .....jit import jit
+
+__all__ = ["add_rows", "descend"]
+
+#: Gradients smaller than this move nothing: most labels are hopeless at most tokens.
+SMALLEST = np.float32(1e-4)
+
+
+@jit()
+def add_rows(weights, rows, emissions):
+    """Add the weights of each token's rows to its emissions.
+
+    Parameters
+    ----------
+    weights
+        **Shape (rows, L)**, float32.
+    rows
+        **Shape (n, templates)**, int32; negative for none.
+    emissions
+        **Shape (n, L)**, float32: changed.
+    """
+    size = weights.shape[1]
+    for i in range(len(rows)):
+        for t in range(rows.shape[1]):
+            row = rows[i, t]
+            if row >= 0:
+                for y in range(size):
+                    emissions[i, y] += weights[row, y]
+
+
+@jit()
+def descend(weights, squares, steps, step, rows, gradient, rate, l1, l2):
+    """Move the weights of the rows met against their gradient, token by token.
+
+    AdaGrad [1]_, with the steps of both penalties that a row has missed since it was last met
+    made up for first.
+
+    Parameters
+    ----------
+    weights, squares
+        **Shape (rows, L)**, float32: changed. The second holds sums of squared gradients.
+    steps
+        **Shape (rows,)**, int32: the step that last met each row; changed.
+    step
+        The number of this step.
+    rows
+        **Shape (n, templates)**, int32; negative for none.
+    gradient
+        **Shape (n, L)**, float32, of the loss with respect to the emissions.
+    rate, l1, l2
+        The learning rate, and the weights of the penalties at each step.
+
+    References
+    ----------
+    .. [1] Duchi, Hazan, Singer (2011), Adaptive Subgradient Methods for Online Learning and
+       Stochastic Optimization, section 5.
+    """
+    size = weights.shape[1]
+    active = np.empty(size, np.int64)
+    for i in range(len(rows)):
+        count = 0
+        for y in range(size):
+            if abs(gradient[i, y]) > SMALLEST:
+                active[count] = y
+                count += 1
+        if count == 0:
+            continue
+        for t in range(rows.shape[1]):
+            row = rows[i, t]
+            if row < 0:
+                continue
+            missed = step - steps[row]
+            if missed > 0:
+                steps[row] = step
+                if l1 > 0 or l2 > 0:
+                    for y in range(size):
+                        weight = weights[row, y]
+                        if weight != 0:
+                            pace = rate * missed / np.sqrt(squares[row, y])
+                            weight /= np.float32(1) + np.float32(pace * l2)
+                            cut = np.float32(pace * l1)
+                            weights[row, y] = (
+                                max(weight - cut, np.float32(0))
+                                if weight > 0
+                                else min(weight + cut, np.float32(0))
+                            )
+            for k in range(count):
+                y = active[k]
+                slope = gradient[i, y]
+                squares[row, y] += slope * slope
+                weights[row, y] -= rate * slope / np.sqrt(squares[row, y])

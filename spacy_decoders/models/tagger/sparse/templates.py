@@ -1,0 +1,210 @@
+"""Which features a token has: templates over what is known of the words around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....errors import ProblemError
+from .kernels.atoms import AFFIX
+
+__all__ = ["ENTITY_TEMPLATES", "TAG_TEMPLATES", "TOKEN_ATOMS", "WORD_ATOMS", "Plan", "plan_of"]
+
+#: What is known of a word wherever it stands, in the order of its columns.
+WORD_ATOMS = (
+    "form",
+    "lower",
+    "norm",
+    "shape",
+    *(f"prefix{length}" for length in range(1, AFFIX + 1)),
+    *(f"suffix{length}" for length in range(1, AFFIX + 1)),
+    "short_shape",
+    "kind",
+    "cluster4",
+    "cluster6",
+    "cluster10",
+    "cluster",
+    "frequency",
+    "case",
+)
+#: What is known of a token in its document.
+TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer")
+
+#: Templates for part-of-speech and morphological tags.
+TAG_TEMPLATES = (
+    "lower[-2..2]",
+    "form[0]",
+    "short_shape[-1..1]",
+    "kind[-1..1]",
+    "prefix1..4[0]",
+    "suffix1..4[0]",
+    "suffix2..3[-1..1]",
+    "cluster4[-2..2]",
+    "cluster6[-2..2]",
+    "cluster10[-2..2]",
+    "cluster[-2..2]",
+    "lower[-1] | lower[0]",
+    "lower[0] | lower[1]",
+    "lower[-1] | lower[1]",
+    "cluster[-1] | cluster[0]",
+    "cluster[0] | cluster[1]",
+    "cluster[-2] | cluster[-1]",
+    "cluster[-1] | cluster[1]",
+)
+
+#: Templates for named entities.
+ENTITY_TEMPLATES = (
+    "form[-2..2]",
+    "lower[-2..2]",
+    "shape[-2..2]",
+    "cluster4[-2..2]",
+    "cluster6[-2..2]",
+    "cluster10[-2..2]",
+    "cluster[-2..2]",
+    "case[-2..2]",
+    "prefix1..4[0]",
+    "suffix1..4[0]",
+    "lower[-1] | lower[0]",
+    "lower[0] | lower[1]",
+    "lower[-1] | lower[1]",
+    "cluster10[-1] | cluster10[0]",
+    "cluster10[0] | cluster10[1]",
+)
+
+_TERM = re.compile(
+    r"(?P<name>[a-z_]+?)(?P<first>\d+)?(\.\.(?P<last>\d+))?"
+    r"\[(?P<begin>-?\d+)(\.\.(?P<end>-?\d+))?\]"
+)
+_NUMBERS = {name: number for number, name in enumerate((*WORD_ATOMS, *TOKEN_ATOMS))}
+#: The farthest word that a template may look at.
+FARTHEST = 8
+
+#: A term of a template: the number of an atom, and at which distance it is looked up.
+Term = tuple[int, int]
+
+
+class Plan(NamedTuple):
+    """Templates as the kernels read them.
+
+    Attributes
+    ----------
+    seeds
+        **Shape (templates,)**, uint64: what tells the features of one template from another's.
+    offsets
+        **Shape (templates + 1,)**, int64: where the terms of each template begin.
+    atoms, shifts
+        **Shape (terms,)**, int64: which atom, of the word so many tokens further on.
+    """
+
+    seeds: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+    atoms: NDArray[np.int64]
+    shifts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.seeds)
+
+    def part(self, chosen: Sequence[int]) -> Plan:
+        """Return the plan of some templates, whose features fall to the same rows as before."""
+        terms = [np.arange(self.offsets[t], self.offsets[t + 1]) for t in chosen]
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *terms])
+        offsets = np.zeros(len(chosen) + 1, dtype=np.int64)
+        np.cumsum([len(places) for places in terms], out=offsets[1:])
+        return Plan(
+            self.seeds[np.asarray(chosen, dtype=np.int64)],
+            offsets,
+            self.atoms[places],
+            self.shifts[places],
+        )
+
+    def of_words(self) -> list[int]:
+        """Return the templates that look at one word alone."""
+        return [
+            t
+            for t in range(len(self))
+            if self.offsets[t + 1] - self.offsets[t] == 1
+            and self.atoms[self.offsets[t]] < len(WORD_ATOMS)
+        ]
+
+
+def plan_of(templates: Sequence[str]) -> Plan:
+    """Read templates.
+
+    Parameters
+    ----------
+    templates
+        Each is one or several terms joined by ``|``: the name of an atom and, in brackets, the
+        distance of the word it is of. ``lower[-2..2]`` stands for five templates, and
+        ``suffix1..3[0]`` for three.
+
+    Raises
+    ------
+    ProblemError
+        If a template cannot be read, names no known atom, or looks too far.
+
+    Examples
+    --------
+    >>> plan = plan_of(["lower[-1..1]", "cluster10[-1] | cluster10[0]"])
+    >>> len(plan), plan.shifts.tolist()
+    (4, [-1, 0, 1, -1, 0])
+    """
+    unfolded: dict[tuple[Term, ...], None] = {}
+    for template in templates:
+        terms = [_terms(template, text.strip()) for text in template.split("|")]
+        if len(terms) > 1 and any(len(of_term) > 1 for of_term in terms):
+            raise ProblemError(
+                f"templates: {template!r} joins a range to another term; write out what is meant."
+            )
+        if len(terms) > 1:
+            unfolded[tuple(of_term[0] for of_term in terms)] = None
+        else:
+            unfolded.update({(term,): None for term in terms[0]})
+    flat = [term for terms in unfolded for term in terms]
+    offsets = np.zeros(len(unfolded) + 1, dtype=np.int64)
+    np.cumsum([len(terms) for terms in unfolded], out=offsets[1:])
+    return Plan(
+        np.array([_seed(terms) for terms in unfolded], dtype=np.uint64),
+        offsets,
+        np.array([atom for atom, _ in flat], dtype=np.int64),
+        np.array([shift for _, shift in flat], dtype=np.int64),
+    )
+
+
+def _terms(template: str, text: str) -> list[Term]:
+    """Return what one term stands for: several, where it has a range."""
+    match = _TERM.fullmatch(text)
+    if match is None:
+        raise ProblemError(
+            f"templates: {template!r} cannot be read; expected terms such as lower[-1], "
+            "suffix1..3[0] or cluster10[-2..2], joined by |."
+        )
+    name, first = match["name"], match["first"]
+    if match["last"] is None:
+        names = [name + (first or "")]
+    else:
+        names = [f"{name}{length}" for length in range(int(first or 0), int(match["last"]) + 1)]
+    begin = int(match["begin"])
+    shifts = range(begin, int(match["end"] or begin) + 1)
+    for unknown in set(names) - set(_NUMBERS):
+        raise ProblemError(
+            f"templates: {template!r} names {unknown!r}; known are {', '.join(_NUMBERS)}."
+        )
+    if not len(shifts) or max(map(abs, shifts)) > FARTHEST:
+        raise ProblemError(
+            f"templates: {template!r} should look at words from -{FARTHEST} to {FARTHEST}."
+        )
+    return [(_NUMBERS[name], shift) for name in names for shift in shifts]
+
+
+def _seed(terms: Sequence[Term]) -> int:
+    """Return a number for a template that stays the same whatever stands beside it."""
+    seed = 0
+    for atom, shift in terms:
+        name = crc32((*WORD_ATOMS, *TOKEN_ATOMS)[atom].encode())
+        seed = (seed * 1_000_003 + name * 64 + shift + 32) * 0x2545F4914F6CDD1D % 2**64
+    return seed

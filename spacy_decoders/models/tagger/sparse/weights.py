@@ -1,0 +1,178 @@
+"""The weights of the sparse model, trained by AdaGrad on the rows that a batch has met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from thinc.api import Shim
+
+from ....errors import ProblemError
+from ...clusters.table import ClusterTable
+from .kernels.learning import add_rows, descend
+from .packing import Packed, WeightBits, from_columns, pack, to_columns
+
+__all__ = ["Learning", "SparseWeights"]
+
+Rows = NDArray[np.int32]
+Floats = NDArray[np.float32]
+
+
+class Learning(NamedTuple):
+    """How weights are learned and saved.
+
+    Attributes
+    ----------
+    bits
+        There are 2 to the power of this rows of weights.
+    learn_rate
+        The step size of AdaGrad.
+    l1, l2
+        The weights of both penalties, for each batch.
+    weight_bits
+        In how many bits a weight is saved.
+    least
+        Weights whose absolute value is not more than this are not saved.
+    """
+
+    bits: int = 20
+    learn_rate: float = 0.1
+    l1: float = 1e-4
+    l2: float = 1e-3
+    weight_bits: WeightBits = 8
+    least: float = 0.01
+
+    def check(self) -> None:
+        """Refuse what is out of range."""
+        if not 8 <= self.bits <= 26 or self.weight_bits not in (8, 16):
+            raise ProblemError(
+                "bits: expected 8 to 26 for the rows and 8 or 16 for a weight, got "
+                f"{self.bits} and {self.weight_bits}."
+            )
+        if not self.learn_rate > 0 or not min(self.l1, self.l2, self.least) >= 0:
+            raise ProblemError(
+                "learn_rate must be positive, l1, l2 and least not negative; got "
+                f"{self.learn_rate}, {self.l1}, {self.l2} and {self.least}."
+            )
+
+
+class SparseWeights(Shim):  # type: ignore[misc]
+    """Weights by rows, as thinc knows what it does not train itself.
+
+    thinc's optimizer is not asked: what a batch has not met is not even looked at.
+
+    Parameters
+    ----------
+    learning
+        How they are learned and saved.
+    """
+
+    def __init__(self, learning: Learning) -> None:
+        learning.check()
+        super().__init__(None)
+        self.learning = learning
+        self.clusters: ClusterTable | None = None
+        self.size = 0
+        self.version = 0
+        self._packed: Packed | None = None
+        self._dense: Floats | None = None
+        self._squares: Floats | None = None
+        self._steps: NDArray[np.int32] | None = None
+        self._step = 0
+        self._met: list[tuple[Rows, Floats]] = []
+
+    def set_size(self, size: int) -> None:
+        """Make room for so many labels; present weights stay as they are."""
+        if size != self.size:
+            dense = self._dense
+            if dense is None and self._packed is not None:
+                dense = self._packed.dense(self.size)
+            if dense is not None:
+                self._dense = np.zeros((len(dense), size), dtype=np.float32)
+                self._dense[:, : dense.shape[1]] = dense
+            self.size = size
+            self._squares = self._steps = self._packed = None
+            self._met.clear()
+            self.version += 1
+
+    @property
+    def packed(self) -> Packed:
+        """The weights without zeros, for decoding."""
+        if self._packed is None:
+            self._packed = pack(self._trained(), 0.0)
+        return self._packed
+
+    def emissions(self, rows: Rows) -> Floats:
+        """**Shape (n, L)**: the sums of the weights of each token's rows."""
+        found = np.zeros((len(rows), self.size), dtype=np.float32)
+        add_rows(self._trained(), rows, found)
+        return found
+
+    def accumulate(self, rows: Rows, gradient: Floats) -> None:
+        """Keep a gradient, **shape (n, L)**, until the next :meth:`finish_update`."""
+        self._met.append((rows, np.ascontiguousarray(gradient, dtype=np.float32)))
+
+    def finish_update(self, optimizer: Any) -> None:
+        """Move the weights that were met since the last call."""
+        if not self._met:
+            return
+        weights, learning = self._trained(), self.learning
+        if self._squares is None or self._steps is None:
+            self._squares = np.ones_like(weights)
+            self._steps = np.full(len(weights), self._step, dtype=np.int32)
+        self._step += 1
+        rate, l1, l2 = (np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2))
+        for rows, gradient in self._met:
+            state = (weights, self._squares, self._steps, self._step)
+            descend(*state, rows, gradient, rate, l1, l2)
+        self._met.clear()
+        self._packed = None
+        self.version += 1
+
+    @contextmanager
+    def use_params(self, params: Any) -> Iterator[None]:
+        """Do nothing: the optimizer has no averages of these weights."""
+        yield
+
+    def to_device(self, device_type: str, device_id: int) -> None:
+        """Stay on the processor, whatever the rest of a model does."""
+
+    def to_bytes(self) -> bytes:
+        """Save the weights that are not near zero, and the clusters."""
+        table = pack(self._trained(), self.learning.least) if self.size else None
+        saved = {
+            "size": self.size,
+            "weights": table and to_columns(table, self.learning.weight_bits),
+            "clusters": self.clusters and self.clusters.to_bytes(),
+        }
+        return bytes(srsly.msgpack_dumps(saved))
+
+    def from_bytes(self, data: bytes) -> SparseWeights:
+        """Load what was saved."""
+        saved = srsly.msgpack_loads(data)
+        weights, clusters = saved["weights"], saved["clusters"]
+        if weights and weights["rows"] != 1 << self.learning.bits:
+            raise ProblemError(
+                f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
+                f"for {1 << self.learning.bits:,}."
+            )
+        self.size = saved["size"]
+        self._packed = from_columns(weights) if weights else None
+        self.clusters = ClusterTable.from_bytes(clusters) if clusters else None
+        self._dense = self._squares = self._steps = None
+        self._met.clear()
+        self.version += 1
+        return self
+
+    def _trained(self) -> Floats:
+        """The weights with zeros, made when they are first trained."""
+        if self._dense is None:
+            if self._packed is not None:
+                self._dense = self._packed.dense(self.size)
+            else:
+                self._dense = np.zeros((1 << self.learning.bits, self.size), dtype=np.float32)
+        return self._dense

@@ -1,0 +1,200 @@
+"""What is known of words: computed once for each, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...clusters.table import ClusterTable
+from .kernels.atoms import AFFIX, letters
+from .kernels.words import find, insert, sum_words
+from .packing import Packed
+from .templates import WORD_ATOMS, Plan
+
+__all__ = ["MetWords", "WordSums", "WordTable"]
+
+_LETTERS = WORD_ATOMS.index("prefix1")
+_CLUSTERS = WORD_ATOMS.index("cluster4")
+_SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
+#: The bits of a path that each atom looks at.
+_PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
+#: Added to small numbers, so that none of them is "nothing" or "outside".
+_NAMED = 1 << 33
+#: Words that are kept, at most: then all are forgotten and met anew.
+MOST = 1 << 18
+
+
+class MetWords(NamedTuple):
+    """Words of documents.
+
+    Attributes
+    ----------
+    places
+        **Shape (n,)**, int64: where each stands in `atoms`.
+    atoms
+        **Shape (room, A)**, uint64: what is known of each word, in the order of `WORD_ATOMS`;
+        0 for nothing.
+    known
+        Words that `atoms` has.
+    generation
+        How often all words were forgotten.
+    """
+
+    places: NDArray[np.int64]
+    atoms: NDArray[np.uint64]
+    known: int
+    generation: int
+
+
+class WordTable:
+    """The words that were met, and what is known of each.
+
+    Word 0 stands for whatever is outside the sentence.
+
+    """
+
+    def __init__(self) -> None:
+        self._clusters: ClusterTable | None = None
+        self.generation = 0
+        self._lock = Lock()
+        self._clear()
+
+    def _clear(self) -> None:
+        self.count = 1
+        self.generation += 1
+        self.atoms = np.zeros((1024, len(WORD_ATOMS)), dtype=np.uint64)
+        self.atoms[0] = 1
+        self._keys = np.zeros(4096, dtype=np.uint64)
+        self._places = np.zeros(4096, dtype=np.int64)
+
+    def met(
+        self, docs: Sequence[Doc], words: NDArray[np.uint64], clusters: ClusterTable | None
+    ) -> MetWords:
+        """Find the words of some documents, new ones too.
+
+        Parameters
+        ----------
+        docs
+            The documents, which know the strings of the words.
+        words
+            **Shape (n,)**: the words, by their numbers in the vocabulary.
+        clusters
+            The clusters of words, if there are any.
+        """
+        if not words.all():  # a token may have no letters at all; 0 stands for an empty cell
+            words = np.where(words, words, np.uint64(docs[0].vocab.strings.add(" ")))
+        found = np.empty(len(words), dtype=np.int64)
+        with self._lock:
+            if self._clusters is not clusters:
+                self._clusters = clusters
+                self._clear()
+            if find(self._keys, self._places, words, found):
+                new = np.unique(words[found < 0])
+                if self.count + len(new) > MOST:
+                    self._clear()
+                    new = np.unique(words)
+                self._add(new, _vocab_of(docs, new))
+                find(self._keys, self._places, words, found)
+            return MetWords(found, self.atoms, self.count, self.generation)
+
+    def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the words in lower case; they are then known to the documents' vocabulary."""
+        unique, back = np.unique(words, return_inverse=True)
+        vocab = _vocab_of(docs, unique)
+        lower = [vocab.strings.add(vocab.strings[word].lower()) for word in unique.tolist()]
+        return np.array(lower, dtype=np.uint64)[back]
+
+    def _add(self, words: NDArray[np.uint64], vocab: Vocab) -> None:
+        first, self.count = self.count, self.count + len(words)
+        if self.count > len(self.atoms):
+            room = max(self.count, 2 * len(self.atoms))
+            grown = np.zeros((room, len(WORD_ATOMS)), dtype=np.uint64)
+            grown[:first] = self.atoms[:first]
+            self.atoms = grown
+        while 2 * self.count > len(self._keys):
+            old, places = self._keys, self._places
+            self._keys = np.zeros(2 * len(old), dtype=np.uint64)
+            self._places = np.zeros(2 * len(old), dtype=np.int64)
+            used = np.flatnonzero(old)
+            order = used[np.argsort(places[used])]
+            insert(self._keys, self._places, old[order], 1)
+        insert(self._keys, self._places, words, first)
+        self._describe([vocab[word] for word in words.tolist()], first)
+
+    def _describe(self, lexemes: Sequence[object], first: int) -> None:
+        """Write the atoms of new words."""
+        rows = self.atoms[first : first + len(lexemes)]
+        given = [(x.orth, x.lower, x.norm, x.shape) for x in lexemes]  # type: ignore[attr-defined]
+        rows[:, :_LETTERS] = np.array(given, dtype=np.uint64)
+        texts = [lexeme.orth_ for lexeme in lexemes]  # type: ignore[attr-defined]
+        lowers = [low if len(low := text.lower()) == len(text) else text for text in texts]
+        offsets = np.zeros(len(texts) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        shown = np.empty((len(texts), 2 * AFFIX + 2), dtype=np.uint64)
+        letters(_codes(texts), _codes(lowers), offsets, _SEEDS, shown)
+        rows[:, _LETTERS:_CLUSTERS] = shown
+        if self._clusters is not None:
+            columns = rows[:, _CLUSTERS:]
+            paths, classes = np.array(self._clusters.lookup_all(texts), dtype=np.uint64).T
+            for column, bits in enumerate(_PREFIXES):
+                columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
+            columns[:, 4] = _NAMED + (classes >> np.uint64(8))
+            columns[:, 5] = _NAMED + (classes & np.uint64(255))
+
+
+class WordSums:
+    """What the features of each word alone are worth, for each distance it is seen from.
+
+    Attributes
+    ----------
+    shifts
+        **Shape (distances,)**, int64.
+    """
+
+    def __init__(self, plan: Plan, table: Packed, bits: int, size: int) -> None:
+        chosen = plan.of_words()
+        self._plan = plan.part(chosen)
+        self.shifts, self._slots = np.unique(self._plan.shifts, return_inverse=True)
+        self._table = table
+        self._bits = bits
+        self._width = -(-size // 8) * 8
+        self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
+        self._ready, self._generation = 0, 0
+        self._lock = Lock()
+
+    def of(self, words: MetWords) -> NDArray[np.float32]:
+        """**Shape (room, distances, width)**: the sums of all words that were met so far."""
+        with self._lock:
+            if words.generation != self._generation:
+                self._generation, self._ready = words.generation, 0
+            if words.known > len(self._sums):
+                grown = np.zeros((len(words.atoms), *self._sums.shape[1:]), dtype=np.float32)
+                grown[: self._ready] = self._sums[: self._ready]
+                self._sums = grown
+            if words.known > self._ready:
+                parts = (self._plan, self._slots, self._table, words.atoms, self._bits)
+                sum_words(*parts, self._ready, words.known, self._sums)
+                self._ready = words.known
+            return self._sums
+
+
+def _vocab_of(docs: Sequence[Doc], words: NDArray[np.uint64]) -> Vocab:
+    """Return a vocabulary that has the strings of all words."""
+    first = docs[0].vocab
+    if all(doc.vocab is first for doc in docs):
+        return first
+    for doc in docs:
+        for word in words.tolist():
+            if word in doc.vocab.strings and word not in first.strings:
+                first.strings.add(doc.vocab.strings[word])
+    return first
+
+
+def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
+    return np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)

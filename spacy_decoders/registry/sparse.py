@@ -1,0 +1,62 @@
+"""``@architectures`` and ``@misc`` of the sparse model and of word clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import spacy
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+__all__ = ["sparse_chain_scorer", "word_clusters"]
+
+
+@spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
+def sparse_chain_scorer(
+    templates: Literal["tags", "entities"] | list[str] = "tags",
+    clusters: Any = None,
+    features: Callable[[Doc], Sequence[Iterable[str]]] | None = None,
+    tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
+    bits: int = 20,
+    learn_rate: float = 0.1,
+    l1: float = 1e-4,
+    l2: float = 1e-3,
+    transition_l2: float = 0.0,
+    lowered: float = 0.0,
+    weight_bits: Literal[8, 16] = 8,
+    least: float = 0.01,
+    nO: int | None = None,
+) -> Model[list[Doc], Any]:
+    """Linear-chain scores from hashed features.
+
+    Parameters
+    ----------
+    templates, clusters, features, tok2vec, lowered, transition_l2, nO
+        See :func:`~spacy_decoders.models.tagger.sparse.scorer.build_sparse_chain_scorer`.
+    bits, learn_rate, l1, l2, weight_bits, least
+        See :class:`~spacy_decoders.models.tagger.sparse.weights.Learning`.
+    """
+    from ..models.tagger.sparse.scorer import build_sparse_chain_scorer
+    from ..models.tagger.sparse.weights import Learning
+
+    return build_sparse_chain_scorer(
+        templates,
+        clusters,
+        features,
+        tok2vec,
+        Learning(bits, learn_rate, l1, l2, weight_bits, least),
+        lowered,
+        transition_l2,
+        nO,
+    )
+
+
+@spacy.registry.misc("spacy-decoders.WordClusters.v1")
+def word_clusters(lang: str | None = None, path: Path | None = None) -> Any:
+    """Word clusters; see :class:`~spacy_decoders.models.clusters.sources.WordClusters`."""
+    from ..models.clusters.sources import WordClusters
+
+    return WordClusters(lang, path)
