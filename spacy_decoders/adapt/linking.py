@@ -1,0 +1,211 @@
+"""Scored candidates of any retriever, linked together over a user's graph."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import is_number
+from ..budget import UNLIMITED, Budget
+from ..certificate import Certificate
+from ..errors import ProblemError
+
+if TYPE_CHECKING:
+    from ..decoders.representatives import RepresentativesProblem
+    from ..graph import ConceptGraph
+
+__all__ = ["CollectiveLinker", "LinkedMentions"]
+
+#: A probability below this counts as this.
+LEAST = 1e-12
+
+Candidates = Sequence[tuple[Hashable, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class LinkedMentions:
+    """One concept for each mention.
+
+    Attributes
+    ----------
+    concepts
+        The concept of each mention; None where it had no candidate.
+    margins
+        How much more it would cost to link the mention to another concept; ``inf`` where there
+        is no other, None where there is none.
+    certificate
+        What all links cost together, and how good that is proven to be.
+    """
+
+    concepts: tuple[Hashable | None, ...]
+    margins: tuple[float | None, ...]
+    certificate: Certificate
+
+
+@dataclass(frozen=True, eq=False)
+class CollectiveLinker:
+    """Chooses a concept for each mention of a text, such that they go together.
+
+    What a choice costs is the sum of what each candidate costs by itself, and `weight` times the
+    mean distance of the chosen concepts in the graph, for each mention.
+
+    Parameters
+    ----------
+    graph
+        A ``ConceptGraph``; a graph of networkx; or the pairs of concepts that are linked.
+        Concepts of the two latter may be anything hashable.
+    weight
+        Of the distances, against the scores; not negative.
+    scores
+        ``"probability"``: a candidate costs -log of its score; ``"score"``: it costs the
+        negative of its score.
+    vertices
+        The vertex of each concept, for a ``ConceptGraph`` whose vertices are not the concepts
+        themselves.
+    decoder
+        Any decoder of representatives; None for ``ExactRepresentatives``.
+
+    Notes
+    -----
+    Concepts that the graph lacks are as far from all others as what no path joins: one more than
+    the largest distance.
+
+    Examples
+    --------
+    >>> links = [("Mercury (planet)", "Venus"), ("Mercury (element)", "Lead"), ("Venus", "Mars")]
+    >>> linker = CollectiveLinker(links)
+    >>> found = linker.link(
+    ...     [[("Mercury (element)", 0.6), ("Mercury (planet)", 0.4)], [("Mars", 1.0)]]
+    ... )
+    >>> found.concepts, found.certificate.status
+    (('Mercury (planet)', 'Mars'), 'optimal')
+    """
+
+    graph: Any
+    weight: float = 1.0
+    scores: Literal["probability", "score"] = "probability"
+    vertices: Mapping[Any, int] | None = None
+    decoder: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not is_number(self.weight) or not 0.0 <= self.weight < np.inf:
+            raise ProblemError(f"weight: expected a number from 0 on, got {self.weight!r}.")
+        if self.scores not in ("probability", "score"):
+            raise ProblemError(f"scores: expected probability or score, got {self.scores!r}.")
+
+    def link(
+        self, mentions: Sequence[Candidates], *, budget: Budget = UNLIMITED
+    ) -> LinkedMentions:
+        """Link the mentions of one text.
+
+        Parameters
+        ----------
+        mentions
+            For each its candidates: concepts and their scores.
+        budget
+            Of the decoder.
+
+        Raises
+        ------
+        ProblemError
+            If a score is no number, or a probability lies outside of 0 to 1.
+        InfeasibleError
+            If all candidates of a mention have the probability 0 or the score ``-inf``.
+        """
+        from ..decoders.representatives import ExactRepresentatives
+
+        given = [list(candidates) for candidates in mentions]
+        linked = [number for number, candidates in enumerate(given) if candidates]
+        problem = self._problem([given[number] for number in linked])
+        decoder = ExactRepresentatives() if self.decoder is None else self.decoder
+        solution = decoder.decode(problem, budget=budget)
+        concepts: list[Hashable | None] = [None] * len(given)
+        margins: list[float | None] = [None] * len(given)
+        for place, number in enumerate(linked):
+            concepts[number] = given[number][int(solution.choices[place])][0]
+            margins[number] = float(solution.margins[place])
+        return LinkedMentions(tuple(concepts), tuple(margins), solution.certificate)
+
+    def _problem(self, mentions: list[list[tuple[Hashable, float]]]) -> RepresentativesProblem:
+        from ..decoders.representatives import RepresentativesProblem
+
+        numbers: dict[Hashable, int] = {}
+        sets, local = [], []
+        for candidates in mentions:
+            rows = [numbers.setdefault(concept, len(numbers)) for concept, _ in candidates]
+            sets.append(np.array(rows, dtype=np.int32))
+            local.append(self._costs(candidates))
+        return RepresentativesProblem(
+            self._distances(list(numbers)), sets, local, weight=float(self.weight)
+        )
+
+    def _costs(self, candidates: Candidates) -> NDArray[np.float64]:
+        scores = np.array([score for _, score in candidates], dtype=np.float64)
+        if np.isnan(scores).any() or (scores == np.inf).any():
+            raise ProblemError(f"mentions: expected numbers as scores, got {candidates!r}.")
+        if self.scores == "score":
+            return -scores
+        if (scores < 0.0).any() or (scores > 1.0).any():
+            raise ProblemError(
+                f"mentions: expected probabilities from 0 to 1, got {candidates!r}; for other "
+                'scores make the linker with scores="score".'
+            )
+        costs: NDArray[np.float64] = -np.log(np.maximum(scores, LEAST))
+        costs[scores == 0.0] = np.inf
+        return costs
+
+    def _distances(self, concepts: list[Hashable]) -> NDArray[np.float64]:
+        """**Shape (c, c)**: between all candidates of a text; 0 to itself."""
+        graph, vertices = self._graph
+        found = [_vertex(concept, vertices) for concept in concepts]
+        known = np.array(
+            [
+                row
+                for row, vertex in enumerate(found)
+                if vertex is not None and bool(graph.contains([vertex])[0])
+            ],
+            dtype=np.int64,
+        )
+        steps = np.full((len(concepts), len(concepts)), -1.0)
+        if len(known):
+            ids = np.array([found[row] for row in known.tolist()], dtype=np.int64)
+            unique, back = np.unique(ids, return_inverse=True)
+            steps[np.ix_(known, known)] = graph.distances(unique)[np.ix_(back, back)]
+        np.fill_diagonal(steps, 0.0)
+        steps[steps < 0.0] = steps.max(initial=0.0) + 1.0
+        return steps
+
+    @cached_property
+    def _graph(self) -> tuple[ConceptGraph, Mapping[Any, int] | None]:
+        """The graph, and the vertex of each concept; None if concepts are vertices."""
+        from ..graph import ConceptGraph
+
+        if isinstance(self.graph, ConceptGraph):
+            return self.graph, self.vertices
+        pairs = self.graph.edges() if hasattr(self.graph, "edges") else self.graph
+        numbers: dict[Any, int] = {}
+        edges = [_numbered(pair, numbers) for pair in pairs]
+        for node in getattr(self.graph, "nodes", ()):
+            numbers.setdefault(node, len(numbers))
+        graph = ConceptGraph.from_edges(
+            np.array(edges, dtype=np.int64).reshape(-1, 2), vertices=np.arange(len(numbers))
+        )
+        return graph, numbers
+
+
+def _numbered(pair: Iterable[Hashable], numbers: dict[Any, int]) -> tuple[int, int]:
+    a, b = pair
+    return numbers.setdefault(a, len(numbers)), numbers.setdefault(b, len(numbers))
+
+
+def _vertex(concept: Any, vertices: Mapping[Any, int] | None) -> int | None:
+    """The vertex of a concept, if it has one."""
+    if vertices is not None:
+        return vertices.get(concept)
+    is_number = isinstance(concept, (int, np.integer)) and not isinstance(concept, bool)
+    return int(concept) if is_number else None

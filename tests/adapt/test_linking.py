@@ -1,0 +1,72 @@
+"""Collective linking of scored candidates over a user's graph."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.adapt.linking import CollectiveLinker
+from spacy_decoders.graph import ConceptGraph
+
+
+def cheapest(graph, mentions, weight):
+    """What the cheapest choice costs, by enumeration."""
+    steps = dict(nx.all_pairs_shortest_path_length(graph))
+    names = {concept for candidates in mentions for concept, _ in candidates}
+    reached = [steps[a][b] for a in names for b in names if b in steps.get(a, ())]
+    far = max(reached, default=0) + 1
+    best = np.inf
+    for choice in product(*mentions):
+        cost = -sum(np.log(score) for _, score in choice)
+        pairs = [(a, b) for i, (a, _) in enumerate(choice) for b, _ in choice[i + 1 :]]
+        apart = sum(0 if a == b else steps.get(a, {}).get(b, far) for a, b in pairs)
+        best = min(best, cost + weight * apart / max(1, len(mentions) - 1))
+    return best
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.7])
+def test_no_choice_is_cheaper(rng, weight):
+    graph = nx.gnp_random_graph(12, 0.2, seed=1)
+    graph = nx.relabel_nodes(graph, {node: f"c{node}" for node in graph})
+    linker = CollectiveLinker(graph, weight=weight)
+    for _ in range(20):
+        mentions = [
+            [(f"c{c}", rng.uniform(0.1, 1.0)) for c in rng.choice(14, 3, replace=False)]
+            for _ in range(4)
+        ]
+        found = linker.link(mentions)
+        assert found.certificate.status == "optimal"
+        assert found.certificate.score == pytest.approx(cheapest(graph, mentions, weight))
+
+
+def test_a_graph_in_its_three_forms():
+    edges = [(1, 2), (2, 3), (7, 8)]
+    mentions = [[(7, 0.6), (1, 0.4)], [(3, 1.0)]]
+    forms = [edges, nx.Graph(edges), ConceptGraph.from_edges(edges)]
+    assert {CollectiveLinker(form).link(mentions).concepts for form in forms} == {(1, 3)}
+    named = CollectiveLinker(forms[2], vertices={"a": 7, "b": 1, "c": 3})
+    assert named.link([[("a", 0.6), ("b", 0.4)], [("c", 1.0)]]).concepts == ("b", "c")
+
+
+def test_mentions_without_candidates_stay_without():
+    found = CollectiveLinker([(1, 2)]).link([[], [(1, 0.5), (2, 0.5)], [(1, 1.0)]])
+    assert found.concepts == (None, 1, 1) and found.margins[0] is None
+    assert CollectiveLinker([(1, 2)]).link([]).concepts == ()
+
+
+def test_scores_of_other_kinds():
+    linker = CollectiveLinker([(1, 2)], scores="score", weight=0.0)
+    assert linker.link([[(1, -3.0), (2, 12.5)]]).concepts == (2,)
+    with pytest.raises(InfeasibleError):
+        linker.link([[(1, -np.inf)]])
+    for wrong, message in (([[(1, 1.5)]], "probabilities"), ([[(1, np.nan)]], "numbers")):
+        with pytest.raises(ProblemError, match=message):
+            CollectiveLinker([(1, 2)]).link(wrong)
+    with pytest.raises(ProblemError, match="weight"):
+        CollectiveLinker([(1, 2)], weight=-1.0)
+    with pytest.raises(ProblemError, match="scores"):
+        CollectiveLinker([(1, 2)], scores="logits")
