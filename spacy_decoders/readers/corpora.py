@@ -17,6 +17,7 @@ from spacy.vocab import Vocab
 
 from ..errors import ProblemError
 from .sentences import Sentence
+from .text_lines import matching_files
 
 __all__ = ["SentenceCorpus", "make_doc"]
 
@@ -93,7 +94,8 @@ class SentenceCorpus:
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
         if self._sentences is None:
-            read = chain.from_iterable(self.read(file) for file in self._files())
+            files = matching_files(self.path, self.suffixes)
+            read = chain.from_iterable(self.read(file) for file in files)
             self._sentences = [
                 sentence
                 for sentence, _ in zip(read, range(self.limit or 2**62), strict=False)
@@ -115,15 +117,6 @@ class SentenceCorpus:
 
     def _size(self) -> int:
         return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents
-
-    def _files(self) -> list[Path]:
-        if not self.path.is_dir():
-            return [self.path]
-        endings = self.suffixes + tuple(f"{suffix}.gz" for suffix in self.suffixes)
-        files = sorted(file for file in self.path.iterdir() if file.name.endswith(endings))
-        if not files:
-            raise ProblemError(f"path: no file in {self.path} ends with {', '.join(endings)}.")
-        return files
 
 
 def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:

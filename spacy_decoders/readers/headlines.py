@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,15 +10,13 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ..errors import ProblemError
-from .text_lines import text_lines
+from .text_lines import json_objects, matching_files
 
 __all__ = ["HeadlineCorpus"]
 
 # the components register it as well; whoever comes first does
 if not Doc.has_extension("headline"):
     Doc.set_extension("headline", default="")
-
-_SUFFIXES = (".jsonl", ".jsonl.gz")
 
 
 class HeadlineCorpus:
@@ -55,36 +52,13 @@ class HeadlineCorpus:
             if count == self.limit:
                 return
 
-    def _files(self) -> list[Path]:
-        if self.path.is_dir():
-            files = sorted(p for p in self.path.iterdir() if p.name.endswith(_SUFFIXES))
-        else:
-            files = [self.path] if self.path.is_file() else []
-        if not files:
-            raise ProblemError(
-                f"path: expected a file or folder of {' or '.join(_SUFFIXES)}; {self.path} has "
-                "none."
-            )
-        return files
-
     def _records(self) -> Iterator[tuple[str, str]]:
-        for file in self._files():
-            for number, line in enumerate(text_lines(file), start=1):
-                if line.strip():
-                    yield self._record(line, f"{file.name}, line {number}")
-
-    def _record(self, line: str, place: str) -> tuple[str, str]:
-        try:
-            record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ProblemError(f"{place}: no JSON ({error}).") from error
-        values = [
-            record.get(field) if isinstance(record, dict) else None
-            for field in (self.title, self.text)
-        ]
-        title, text = values
-        if not (isinstance(title, str) and isinstance(text, str)):
-            raise ProblemError(
-                f"{place}: expected an object with the strings {self.title!r} and {self.text!r}."
-            )
-        return title, text
+        for file in matching_files(self.path, [".jsonl"]):
+            for place, record in json_objects(file):
+                title, text = record.get(self.title), record.get(self.text)
+                if not (isinstance(title, str) and isinstance(text, str)):
+                    raise ProblemError(
+                        f"{place}: expected an object with the strings {self.title!r} and "
+                        f"{self.text!r}."
+                    )
+                yield title, text

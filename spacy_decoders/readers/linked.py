@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,7 @@ from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from ..errors import ProblemError
-from ..knowledge.dumps.sql import open_dump
-from .text_lines import decoded
+from .text_lines import json_objects
 
 __all__ = ["LinkedCorpus"]
 
@@ -50,32 +48,29 @@ class LinkedCorpus:
         if name.endswith(".spacy"):
             yield from DocBin().from_disk(self.path).get_docs(nlp.vocab)
         elif name.endswith((".jsonl", ".jsonl.gz")):
-            with open_dump(self.path) as (lines, _):
-                for number, line in enumerate(lines, start=1):
-                    yield self._doc(nlp, number, line)
+            for place, row in json_objects(self.path):
+                yield _doc(nlp, place, row)
         else:
             raise ProblemError(f"path: expected .spacy or .jsonl, got {self.path.name}.")
 
-    def _doc(self, nlp: Language, number: int, line: bytes) -> Doc:
-        text = decoded(line, self.path, number)
-        try:
-            row = json.loads(text)
-            doc = nlp.make_doc(row["text"])
-            spans = [_span(doc, mention) for mention in row["mentions"]]
-        except (KeyError, TypeError, ValueError) as error:
-            raise ProblemError(
-                f"path: line {number} of {self.path.name} is no object with text and mentions "
-                f"({error!r})."
-            ) from error
-        # of overlapping mentions the first stands
-        taken: set[int] = set()
-        kept = []
-        for span in spans:
-            if span is not None and not taken & set(range(span.start, span.end)):
-                taken |= set(range(span.start, span.end))
-                kept.append(span)
-        doc.set_ents(kept)
-        return doc
+
+def _doc(nlp: Language, place: str, row: dict[str, Any]) -> Doc:
+    try:
+        doc = nlp.make_doc(row["text"])
+        spans = [_span(doc, mention) for mention in row["mentions"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ProblemError(
+            f"{place}: expected an object with text and mentions ({error!r})."
+        ) from error
+    # of overlapping mentions the first stands
+    taken: set[int] = set()
+    kept = []
+    for span in spans:
+        if span is not None and not taken & set(range(span.start, span.end)):
+            taken |= set(range(span.start, span.end))
+            kept.append(span)
+    doc.set_ents(kept)
+    return doc
 
 
 def _span(doc: Doc, mention: dict[str, Any]) -> Span | None:

@@ -1,14 +1,16 @@
-"""Text read from bytes, with the place where it is none."""
+"""Files of text: which there are, their lines, and the place where they are no text."""
 
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from ..errors import ProblemError
 
-__all__ = ["decoded", "text_lines"]
+__all__ = ["decoded", "json_objects", "matching_files", "text_lines"]
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
@@ -51,3 +53,52 @@ def text_lines(path: Path) -> Iterator[str]:
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
             yield decoded(line, path, number).replace("\r\n", "\n")
+
+
+def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read JSON lines, gzipped or not: each object with its place, as errors name it.
+
+    Raises
+    ------
+    ProblemError
+        If a line that is not blank holds no JSON object.
+    """
+    for number, line in enumerate(text_lines(path), start=1):
+        if not line.strip():
+            continue
+        place = f"{path.name}, line {number}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ProblemError(f"{place}: no JSON ({error}).") from error
+        if not isinstance(row, dict):
+            raise ProblemError(f"{place}: expected a JSON object, got {type(row).__name__}.")
+        yield place, row
+
+
+def matching_files(path: Path, suffixes: Sequence[str]) -> list[Path]:
+    """The one file, or those of a folder with one of the suffixes, in the order of their names.
+
+    Parameters
+    ----------
+    path
+        A file, of whatever name, or a folder.
+    suffixes
+        Such as ``.conllu``; ``.gz`` may follow each.
+
+    Raises
+    ------
+    ProblemError
+        If there is none.
+    """
+    if path.is_file():
+        return [path]
+    endings = (*suffixes, *(f"{suffix}.gz" for suffix in suffixes))
+    inside = path.iterdir() if path.is_dir() else ()
+    files = sorted(file for file in inside if file.name.endswith(endings))
+    if not files:
+        raise ProblemError(
+            f"path: {path} is no file, and no folder with a file that ends with "
+            f"{', '.join(endings)}."
+        )
+    return files

@@ -361,19 +361,3 @@ def test_the_config_trains(tmp_path):
     scores = nlp.evaluate(list(LinkedCorpus(corpus)(nlp)))
     assert scores["nel_micro_f"] == 1.0
     assert scores["certified"] == 1.0
-
-
-@pytest.mark.parametrize(
-    "name, content, message",
-    [
-        ("x.csv", "", "expected .spacy or .jsonl"),
-        ("x.jsonl", "{}", "line 1 of x.jsonl"),
-        ("x.jsonl", "not json", "line 1 of x.jsonl"),
-    ],
-)
-def test_a_corpus_that_is_none(tmp_path, name, content, message):
-    (tmp_path / name).write_text(content)
-    with pytest.raises(ProblemError, match=message):
-        list(LinkedCorpus(tmp_path / name)(spacy.blank("en")))
-    with pytest.raises(ProblemError, match="does not exist"):
-        LinkedCorpus(tmp_path / "none.jsonl")
