@@ -103,7 +103,7 @@ class Beam(PathDecoder):
         """Return the scores and the paths of the last layer."""
         size, length, graph = problem.size, len(outlook), problem.graph
         if self.width * size * length <= STEPS:
-            scores, paths = beam(graph, outlook, self.width)
+            scores, paths = beam(problem.arrays, outlook, self.width)
             return scores, paths
         # wide: a part of a layer at a time, and once the clock has ended no wider than needed
         scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)

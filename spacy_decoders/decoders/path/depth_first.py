@@ -49,7 +49,8 @@ class BestPaths:
 
         The arguments are those of `DepthFirst`, which can go on.
         """
-        frontier: float = search_once(problem.graph, bounds, prices, self.ranking, nodes)
+        best = (self.scores, self.paths)
+        frontier: float = search_once(problem.arrays, bounds, tuple(prices), best, nodes)
         return frontier
 
     def offer(self, score: float, path: NDArray[Any]) -> bool:

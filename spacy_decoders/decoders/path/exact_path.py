@@ -157,7 +157,7 @@ class ExactPath(PathDecoder):
 def _best_walk(problem: PathProblem, table: Floats) -> Integers | None:
     """Return the best walk if it is a path."""
     walk = np.empty(len(table), dtype=np.int32)
-    return walk if best_walk(problem.graph, table, walk) else None
+    return walk if best_walk(problem.arrays, table, walk) else None
 
 
 def _searched(

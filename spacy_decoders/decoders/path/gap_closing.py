@@ -202,7 +202,7 @@ class GapClosing:
         self._take_beam(self._problem, graph._replace(start=start, edges=edges), self._after)
 
     def _take_beam(self, problem: PathProblem, graph: Graph, outlook: Floats) -> None:
-        scores, paths = beam(graph, outlook, WIDTH)
+        scores, paths = beam(tuple(graph), outlook, WIDTH)
         if len(scores):
             path = paths[int(np.argmax(scores))]
             kept = self._kept if problem is self._problem else np.arange(problem.size)

@@ -41,7 +41,7 @@ def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> 
         The most vertices to search through; with none it is the worth of the best walk.
     """
     rounding = problem.rounding(length, score)
-    bound = prove_at_once(problem.graph, length, score + rounding, nodes)
+    bound = prove_at_once(problem.arrays, length, score + rounding, nodes)
     return float(bound) + rounding
 
 

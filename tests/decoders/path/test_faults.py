@@ -20,6 +20,7 @@ from spacy_decoders.decoders.path import (
     proof,
     state_space,
 )
+from spacy_decoders.decoders.path.kernels.graph import Graph
 from spacy_decoders.decoders.path.published import color_coding, coloring
 from spacy_decoders.decoders.programs import IntegerSolution, LinearProgram, SolverError
 from spacy_decoders.errors import DecodersError
@@ -65,11 +66,12 @@ def without(vertex, edges):
 def dropping(kernel, vertex):
     """A kernel that never comes to a vertex: its edges are lost on the way."""
 
-    def faulty(graph, *given):
+    def faulty(arrays, *given):
+        graph = Graph(*arrays)
         begin = np.array(graph.start)
         begin[vertex] = -np.inf
         changed = {name: without(vertex, getattr(graph, name)) for name in EDGES}
-        return kernel(graph._replace(start=begin, **changed), *given)
+        return kernel(tuple(graph._replace(start=begin, **changed)), *given)
 
     return faulty
 

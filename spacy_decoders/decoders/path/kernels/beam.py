@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
+from .graph import Graph
 
 __all__ = ["Candidates", "Hypotheses", "beam", "fill_layer", "next_layer"]
 
@@ -124,12 +125,13 @@ def next_layer(graph, hypotheses, depth, members, count):
 
 
 @jit()
-def beam(graph, outlook, width):
+def beam(arrays, outlook, width):
     """Return the scores and paths of the last layer, in no order.
 
     `outlook[l, v]` is added to a hypothesis at v that lacks l more vertices, to rank it: the
     best walk to the end, or zero but for the last layer's ends.
     """
+    graph = Graph(*arrays)
     length, n = outlook.shape
     scores = np.zeros(1)
     paths = np.zeros((1, length), np.int32)

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
-from .graph import Prices
+from .graph import Graph, Prices
 
 __all__ = [
     "ProofState",
@@ -179,8 +179,9 @@ def left_open(graph, beyond, total, state):
 
 
 @jit()
-def prove_at_once(graph, length, floor, nodes):
+def prove_at_once(arrays, length, floor, nodes):
     """Return a number that no path exceeds, by a search of so many nodes without prices."""
+    graph = Graph(*arrays)
     free = np.zeros(graph.start.size)
     beyond = most_beyond(graph.reversed_edges, graph.end, free, length)
     state = fresh_proof(graph.class_count, length, floor)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
+from .graph import Graph, Prices
 
 __all__ = ["Ranking", "SearchState", "fresh_state", "frontier_of", "search", "search_once"]
 
@@ -179,8 +180,9 @@ def frontier_of(state):
 
 
 @jit()
-def search_once(graph, bounds, prices, ranking, node_limit):
+def search_once(arrays, bounds, prices, ranking, node_limit):
     """Search through up to so many nodes; return what bounds every path not visited then."""
-    state = fresh_state(graph.start.size, graph.class_count, ranking.paths.shape[1])
-    search(graph, bounds, prices, ranking, state, node_limit)
+    graph, best = Graph(*arrays), Ranking(*ranking)
+    state = fresh_state(graph.start.size, graph.class_count, best.paths.shape[1])
+    search(graph, bounds, Prices(*prices), best, state, node_limit)
     return frontier_of(state)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
+from .graph import Graph
 
 __all__ = ["PriceSearch", "best_walk", "lagrangian_bounds", "walk_bounds"]
 
@@ -113,8 +114,9 @@ def _best_walk(start, edges, prices, table, walk):
 
 
 @jit()
-def best_walk(graph, table, walk):
+def best_walk(arrays, table, walk):
     """Write the walk of greatest worth; return whether it meets no class twice."""
+    graph = Graph(*arrays)
     classes = graph.classes
     free = np.zeros(graph.start.size)
     value = _best_walk(graph.start, graph.edges, free, table, walk)

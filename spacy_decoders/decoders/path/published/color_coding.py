@@ -165,7 +165,7 @@ class ColorCoding(PathDecoder):
 
 def _first_path(problem: PathProblem, rest: Floats) -> Integers | None:
     """The path of a narrow beam with a look ahead, if it finds one."""
-    scores, paths = beam(problem.graph, rest, BEAM_WIDTH)
+    scores, paths = beam(problem.arrays, rest, BEAM_WIDTH)
     return paths[int(np.argmax(scores))] if len(scores) else None
 
 
