@@ -41,7 +41,7 @@ LENGTHS = [4, 1, 3]
 #: Each decoder that promises the best, with the module of its kernel.
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
     "Viterbi": ("kernels.viterbi", Viterbi()),
-    "PrunedViterbi": ("kernels.survivors", PrunedViterbi()),
+    "PrunedViterbi": ("published.kernels.pruning", PrunedViterbi()),
     "ForwardDominance": ("kernels.forward_dominance", ForwardDominance()),
     "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
     "ColumnGeneration left": (
@@ -196,7 +196,7 @@ def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, w
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_beam_never_says_optimal(monkeypatch, width):
     case = Case.drawn(70)
-    corrupt(monkeypatch, case, "kernels.survivors", WRONG["all others"])
+    corrupt(monkeypatch, case, "published.kernels.pruning", WRONG["all others"])
     assert not any(case.optimal(case.decoded(Beam(width))))
 
 

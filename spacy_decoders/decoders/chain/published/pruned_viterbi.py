@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ....budget import Budget
 from ..certifying import certify, decode_exactly
-from ..kernels import survivors
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
+from .kernels import pruning
 
 __all__ = ["PrunedViterbi"]
 
@@ -50,25 +50,17 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
 
     Raises
     ------
-    ProblemError
-        If a score is NaN or ``+inf``.
     InfeasibleError
         If a sentence has no legal labelling.
     """
     padded, bounds = model.padded, model.bounds
     labels: NDArray[np.int32]
-    labels, dead = survivors.decode(
-        padded.transitions,
-        padded.end,
-        bounds.most_in,
-        bounds.least_in,
-        bounds.most_out,
-        bounds.least_out,
-        model.magnitude,
-        sentences.emissions.reshape(-1),
-        sentences.offsets,
-        model.size,
-        width,
+    extremes = pruning.Extremes(
+        bounds.most_in, bounds.least_in, bounds.most_out, bounds.least_out, model.magnitude
+    )
+    emissions = sentences.emissions.reshape(-1)
+    labels, dead = pruning.decode(
+        padded.transitions, padded.end, extremes, emissions, sentences.offsets, model.size, width
     )
     if dead:
         # float64 decides whether there is no legal labelling

@@ -1,0 +1,194 @@
+"""Dynamic programming in float32 over a few labels of each token: PrunedViterbi and Beam.
+
+Which labels are kept, one of two rules says: those that the bounds of equation 14 leave over, or
+the best few. The kept labels stand in one growing list; those of token i are
+``marks[i + 1]:marks[i + 2]``. The first token is entered from the one label `size`, whose
+transitions are the start scores.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .....jit import jit, uncounted
+from .....simd import add, at_least, fill16, first_lane, largest, load16, maximum, store
+from ...kernels.layout import FORBIDDEN, LANES, UP32, emissions16, longest_of
+
+__all__ = ["Extremes", "decode"]
+
+
+class Extremes(NamedTuple):
+    """What transitions are worth at most and at least, and their largest magnitude.
+
+    Each but the last of **shape (width,)**.
+    """
+
+    most_in: Any
+    least_in: Any
+    most_out: Any
+    least_out: Any
+    magnitude: float
+
+
+class Kept(NamedTuple):
+    """The labels that are kept, what they are worth less the best, and where a token's begin."""
+
+    labels: Any
+    scores: Any
+    marks: Any
+
+
+@jit()
+def decode(transitions, end, extremes, emissions, offsets, size, width):
+    """Decode a batch, keeping the best `width` labels, or by equation 14 if it is 0.
+
+    Returns
+    -------
+    labels
+        **Shape (total,)**, int32.
+    dead
+        Whether a sentence has a dead end; those after it are not decoded.
+    """
+    stride = len(end)
+    labels = np.zeros(offsets[-1], np.int32)
+    longest = longest_of(offsets)
+    most = min(width, size) if width else size
+    room = min(longest, 64) * most + most + 1
+    kept = Kept(
+        np.empty(room, np.int64), np.empty(room, np.float32), np.zeros(longest + 2, np.int64)
+    )
+    kept.labels[0], kept.scores[0], kept.marks[1] = size, 0.0, 1
+    running, hopes = np.empty(stride, np.float32), np.empty(stride, np.float32)
+    for s in range(len(offsets) - 1):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        for i in range(n):
+            row, last = (begin + i) * size, i == n - 1
+            top = reach_all(transitions, end, kept, emissions, row, size, i, last, running)
+            if not (FORBIDDEN < top < np.inf):
+                return labels, True
+            if kept.marks[i + 1] + most > len(kept.labels):
+                kept = with_more_room(kept, kept.marks[i + 1])
+            if width:
+                keep_best(running, top, kept, i, most)
+            else:
+                bar = bound_all(
+                    transitions, end, extremes, emissions, row, size, i == 0, last, hopes
+                )
+                keep_hopeful(hopes, bar, running, top, kept, i)
+        if n:
+            trace(transitions, stride, kept, labels, begin, n)
+    return labels, False
+
+
+@jit()
+def with_more_room(kept, used):
+    labels = np.empty(2 * len(kept.labels), np.int64)
+    scores = np.empty(2 * len(kept.labels), np.float32)
+    labels[:used], scores[:used] = kept.labels[:used], kept.scores[:used]
+    return Kept(labels, scores, kept.marks)
+
+
+@uncounted(forceinline=True)
+def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
+    """Write what all labels of token i are worth to `running`; return the best."""
+    stride = len(end)
+    peak = fill16(FORBIDDEN)
+    for block in range(0, stride, LANES):
+        best = fill16(FORBIDDEN)
+        for k in range(kept.marks[i], kept.marks[i + 1]):
+            step = load16(transitions, kept.labels[k] * stride + block)
+            best = maximum(add(fill16(kept.scores[k]), step), best)
+        best = add(best, emissions16(emissions, row, block, size))
+        if last:
+            best = add(best, load16(end, block))
+        store(running, block, best)
+        peak = maximum(best, peak)
+    return largest(peak)
+
+
+@uncounted(forceinline=True)
+def bound_all(transitions, end, extremes, emissions, row, size, first, last, hopes):
+    """Write what each label and its neighbours are worth at most to `hopes` (equation 14).
+
+    Returns a bit less than the most that one is worth at least.
+    """
+    stride = len(end)
+    floor = fill16(FORBIDDEN)
+    for block in range(0, stride, LANES):
+        least = most = emissions16(emissions, row, block, size)
+        if first:
+            start = load16(transitions, size * stride + block)
+            least, most = add(least, start), add(most, start)
+        else:
+            least = add(least, load16(extremes.least_in, block))
+            most = add(most, load16(extremes.most_in, block))
+        if last:
+            final = load16(end, block)
+            least, most = add(least, final), add(most, final)
+        else:
+            least = add(least, load16(extremes.least_out, block))
+            most = add(most, load16(extremes.most_out, block))
+        floor = maximum(least, floor)
+        store(hopes, block, most)
+    bar = np.float64(largest(floor))
+    if bar > -np.inf:
+        bar -= 2.0 * UP32 * (abs(bar) + 4.0 * extremes.magnitude)
+    return np.float32(bar)
+
+
+@uncounted(forceinline=True)
+def keep_hopeful(hopes, bar, running, top, kept, i):
+    """Keep the labels of token i whose bound is not below the bar."""
+    used = kept.marks[i + 1]
+    for block in range(0, len(hopes), LANES):
+        bits = at_least(load16(hopes, block), fill16(bar))
+        while bits:
+            x = block + first_lane(bits)
+            bits &= bits - 1
+            if running[x] > FORBIDDEN:
+                kept.labels[used], kept.scores[used] = x, running[x] - top
+                used += 1
+    kept.marks[i + 2] = used
+
+
+@uncounted()
+def keep_best(running, top, kept, i, most):
+    """Keep the best labels of token i, best first."""
+    used, best = kept.marks[i + 1], top
+    while best > FORBIDDEN and used < kept.marks[i + 1] + most:
+        x = first_of(running, best)
+        kept.labels[used], kept.scores[used] = x, best - top
+        used += 1
+        running[x] = FORBIDDEN
+        peak = fill16(FORBIDDEN)
+        for block in range(0, len(running), LANES):
+            peak = maximum(load16(running, block), peak)
+        best = largest(peak)
+    kept.marks[i + 2] = used
+
+
+@uncounted()
+def first_of(running, value):
+    """Return the first label that is worth so much."""
+    for block in range(0, len(running), LANES):
+        bits = at_least(load16(running, block), fill16(value))
+        if bits:
+            return block + first_lane(bits)
+    return np.int64(0)
+
+
+@uncounted()
+def trace(transitions, stride, kept, labels, begin, n):
+    """Write the best path through the labels that are kept."""
+    y = np.int64(-1)
+    for i in range(n - 1, -1, -1):
+        best, origin = FORBIDDEN, np.int64(0)
+        for k in range(kept.marks[i + 1], kept.marks[i + 2]):
+            x = kept.labels[k]
+            reached = kept.scores[k]
+            if y >= 0:
+                reached += transitions[x * stride + y]
+            if reached > best:
+                best, origin = reached, x
+        y = origin
+        labels[begin + i] = y
