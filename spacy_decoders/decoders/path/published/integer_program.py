@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import InfeasibleError, ProblemError
-from ...programs import IntegerSolution, LinearProgram, Solver, SolverError, checked_solver
+from ...programs import (
+    IntegerSolution,
+    LinearProgram,
+    Sense,
+    Solver,
+    SolverError,
+    checked_solver,
+)
 from ..beam import Beam
 from ..decoder import PathDecoder
 from ..exact_path import ExactPath
@@ -131,104 +139,98 @@ def _check_magnitude(problem: PathProblem) -> None:
             )
 
 
-def _edges(problem: PathProblem) -> tuple[Integers, NDArray[np.float64]]:
-    """All allowed edges (tail, head) with their worth; -1 stands for source and sink."""
-    first = np.flatnonzero(problem.start > -np.inf)
-    last = np.flatnonzero(problem.end > -np.inf)
-    tails, heads = np.nonzero(problem.edges > -np.inf)
-    outside = -1
-    ends = np.concatenate(
-        [
-            np.stack([np.full(len(first), outside), first], axis=1),
-            np.stack([tails, heads], axis=1),
-            np.stack([last, np.full(len(last), outside)], axis=1),
-        ]
-    ).astype(np.int32)
-    worth = [problem.start[first], problem.edges[tails, heads], problem.end[last]]
-    return ends, np.concatenate(worth)
+class _Edges(NamedTuple):
+    """Allowed edges with their worth; -1 stands for source and sink. **Shape:** ``(m,)``"""
+
+    tails: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    worth: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, problem: PathProblem) -> tuple[_Edges, _Edges, _Edges]:
+        """Return the edges from the source, the inner ones, and those to the sink."""
+        first, last = (np.flatnonzero(ends > -np.inf) for ends in (problem.start, problem.end))
+        tails, heads = np.nonzero(problem.edges > -np.inf)
+        return (
+            cls(np.full(len(first), -1), first, problem.start[first]),
+            cls(tails, heads, problem.edges[tails, heads]),
+            cls(last, np.full(len(last), -1), problem.end[last]),
+        )
+
+    def joined(self, *others: _Edges) -> _Edges:
+        """Return these edges and others."""
+        return _Edges(*map(np.concatenate, zip(self, *others, strict=True)))
 
 
-def _flow(program: LinearProgram, problem: PathProblem, length: int) -> Integers:
+def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     """Write the published program; return the edges of its first columns."""
-    ends, worth = _edges(problem)
-    m, most = len(ends), length + 1.0
-    chosen = program.add_columns(worth, integer=True)
-    number = program.add_columns(np.zeros(m), upper=most)
-    tails, heads = ends.T
-    from_source = np.flatnonzero(tails < 0)
-    to_sink = np.flatnonzero(heads < 0)
-    program.add_row(chosen[from_source], np.ones(len(from_source)), "=", 1.0)  # (2)
-    program.add_row(chosen[to_sink], np.ones(len(to_sink)), "=", 1.0)  # (3)
-    program.add_row(chosen, np.ones(m), "=", most)  # (4)
-    entering, leaving = _grouped(heads, problem.size), _grouped(tails, problem.size)
-    for into, out in zip(entering, leaving, strict=True):
-        both = np.concatenate([into, out])
-        signs = np.concatenate([np.ones(len(into)), -np.ones(len(out))])
-        program.add_row(chosen[both], signs, "=", 0.0)  # (5)
-        # (8)-(11): the number falls by one where the path passes
-        columns = np.concatenate([number[both], chosen[into]])
-        program.add_row(columns, np.concatenate([signs, -np.ones(len(into))]), "=", 0.0)
-    for of_class in _members(problem):
-        out = np.concatenate([leaving[v] for v in of_class])
-        program.add_row(chosen[out], np.ones(len(out)), "<=", 1.0)  # (6)
-    for edge in range(m):
-        program.add_row([number[edge], chosen[edge]], [1.0, -most], "<=", 0.0)  # (7)
-    program.add_row(number[from_source], np.ones(len(from_source)), "=", most)  # (12)
-    program.add_row(number[to_sink], np.ones(len(to_sink)), "=", 1.0)  # (13)
-    return ends
+    source, inner, sink = _Edges.of(problem)
+    edges, most = source.joined(inner, sink), length + 1.0
+    chosen = program.add_columns(edges.worth, integer=True)
+    number = program.add_columns(np.zeros(len(chosen)), upper=most)
+    into, out = edges.heads >= 0, edges.tails >= 0
+    program.add_row(chosen[~out], 1.0, "=", 1.0)  # (2)
+    program.add_row(chosen[~into], 1.0, "=", 1.0)  # (3)
+    program.add_row(chosen, 1.0, "=", most)  # (4)
+    entering, leaving = (chosen[into], edges.heads[into]), (chosen[out], edges.tails[out])
+    rows = _Rows(problem.size)
+    rows.add(*entering, 1.0).add(*leaving, -1.0).write(program, "=", 0.0)  # (5)
+    # (8)-(11): the number falls by one where the path passes
+    rows = _Rows(problem.size).add(number[into], edges.heads[into], 1.0)
+    rows.add(number[out], edges.tails[out], -1.0).add(*entering, -1.0).write(program, "=", 0.0)
+    rows = _Rows(problem.class_count)
+    rows.add(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)
+    rows.write(program, "<=", 1.0)  # (6)
+    program.add_rows(np.stack([number, chosen], axis=1), [1.0, -most], "<=", 0.0)  # (7)
+    program.add_row(number[~out], 1.0, "=", most)  # (12)
+    program.add_row(number[~into], 1.0, "=", 1.0)  # (13)
+    return edges
 
 
-def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) -> Integers:
+def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     """Write the program with a copy of each edge for each position; return all copies."""
-    first = np.flatnonzero(problem.start > -np.inf)
-    last = np.flatnonzero(problem.end > -np.inf)
-    tails, heads = np.nonzero(problem.edges > -np.inf)
-    inner = problem.edges[tails, heads]
-    begin = program.add_columns(problem.start[first], integer=True)
-    steps = [program.add_columns(inner, integer=True) for _ in range(length - 1)]
-    finish = program.add_columns(problem.end[last], integer=True)
-    program.add_row(begin, np.ones(len(begin)), "=", 1.0)
-    # layer i: the columns that enter each vertex at position i, and those that leave it
-    enter = [(begin, first), *((columns, heads) for columns in steps)]
-    leave = [*((columns, tails) for columns in steps), (finish, last)]
-    passing: list[list[NDArray[np.int64]]] = [[] for _ in range(problem.size)]
-    for (incoming, into), (outgoing, out) in zip(enter, leave, strict=True):
-        coming, going = _grouped(into, problem.size), _grouped(out, problem.size)
-        for v in range(problem.size):
-            entering, leaving = incoming[coming[v]], outgoing[going[v]]
-            signs = np.concatenate([np.ones(len(entering)), -np.ones(len(leaving))])
-            program.add_row(np.concatenate([entering, leaving]), signs, "=", 0.0)
-            passing[v].append(entering)
-    for of_class in _members(problem):
-        columns = np.concatenate([part for v in of_class for part in passing[v]])
-        program.add_row(columns, np.ones(len(columns)), "<=", 1.0)
-    outside = np.full(problem.size, -1)
-    inner_ends = np.stack([tails, heads], axis=1)
-    return np.concatenate(
-        [
-            np.stack([outside[: len(first)], first], axis=1),
-            *([inner_ends] * (length - 1)),
-            np.stack([last, outside[: len(last)]], axis=1),
-        ]
-    ).astype(np.int32)
+    source, inner, sink = _Edges.of(problem)
+    layers = [source, *[inner] * (length - 1), sink]
+    columns = [program.add_columns(edges.worth, integer=True) for edges in layers]
+    program.add_row(columns[0], 1.0, "=", 1.0)
+    passing = _Rows(problem.class_count)
+    for (into, out), (entering, leaving) in zip(pairwise(layers), pairwise(columns), strict=True):
+        rows = _Rows(problem.size).add(entering, into.heads, 1.0)
+        rows.add(leaving, out.tails, -1.0).write(program, "=", 0.0)
+        passing.add(entering, problem.dense_classes[into.heads], 1.0)
+    passing.write(program, "<=", 1.0)
+    return source.joined(*layers[1:])
 
 
-def _grouped(vertices: NDArray[Any], size: int) -> list[NDArray[np.int64]]:
-    """The places where each vertex stands."""
-    order = np.argsort(vertices, kind="stable")
-    return np.split(order, np.searchsorted(vertices[order], np.arange(size + 1)))[1:-1]
+class _Rows:
+    """Rows of a program, one for each vertex or class, from columns that name their row."""
 
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._columns: list[NDArray[np.int64]] = []
+        self._rows: list[NDArray[Any]] = []
+        self._weights: list[NDArray[np.float64]] = []
 
-def _members(problem: PathProblem) -> list[NDArray[np.int64]]:
-    return [np.flatnonzero(problem.dense_classes == c) for c in range(problem.class_count)]
+    def add(self, columns: NDArray[np.int64], rows: NDArray[Any], weight: float) -> _Rows:
+        self._columns.append(columns)
+        self._rows.append(rows)
+        self._weights.append(np.full(len(columns), weight))
+        return self
+
+    def write(self, program: LinearProgram, sense: Sense, side: float) -> None:
+        rows = np.concatenate(self._rows)
+        order = np.argsort(rows, kind="stable")
+        starts = np.searchsorted(rows[order], np.arange(self._count + 1))
+        columns, weights = np.concatenate(self._columns), np.concatenate(self._weights)
+        program.add_rows(columns[order], weights[order], sense, side, starts)
 
 
 def _follow(
-    edges: Integers, solved: IntegerSolution, problem: PathProblem, length: int
+    edges: _Edges, solved: IntegerSolution, problem: PathProblem, length: int
 ) -> Integers | None:
     """Read the path off the chosen edges; None if they make none."""
-    chosen = np.flatnonzero(solved.values[: len(edges)] > 0.5)
-    onward = dict(edges[chosen].tolist())
+    chosen = np.flatnonzero(solved.values[: len(edges.worth)] > 0.5)
+    onward = dict(zip(edges.tails[chosen].tolist(), edges.heads[chosen].tolist(), strict=True))
     path = [onward.get(-1, -1)]
     while len(path) < length:
         path.append(onward.get(path[-1], -1))
