@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
 from spacy.cli._util import app as spacy_app
@@ -27,18 +27,20 @@ app = typer.Typer(
 )
 spacy_app.add_typer(app)
 
+TextOption = Annotated[str | None, typer.Option(help="The text.")]
+FileOption = Annotated[
+    Path | None, typer.Option(help="A file with the text; - for standard input.")
+]
+PipelineOption = Annotated[
+    str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
+]
+
 
 @app.command("demo")
 def demo_command(
-    text: Annotated[Optional[str], typer.Option(help="The text to annotate.")] = None,  # noqa: UP045 - typer reads it
-    file: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="A file with the text; - for standard input."),
-    ] = None,
-    pipeline: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help="A pipeline; by default the one that is shipped."),
-    ] = None,
+    text: TextOption = None,
+    file: FileOption = None,
+    pipeline: PipelineOption = None,
     page: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("demo.html"),
     trees: Annotated[bool, typer.Option(help="Print the tree of every sentence.")] = False,
 ) -> None:
@@ -83,7 +85,7 @@ def annotate_command(
     batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[
-        Optional[str],  # noqa: UP045
+        str | None,
         typer.Option(help="Address of a Dask scheduler (extra: distributed)."),
     ] = None,
 ) -> None:
@@ -98,15 +100,9 @@ def annotate_command(
 
 @app.command("explain")
 def explain_command(
-    text: Annotated[Optional[str], typer.Option(help="The text to explain.")] = None,  # noqa: UP045
-    file: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="A file with the text; - for standard input."),
-    ] = None,
-    pipeline: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help="A pipeline; by default the one that is shipped."),
-    ] = None,
+    text: TextOption = None,
+    file: FileOption = None,
+    pipeline: PipelineOption = None,
     output: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("explain.html"),
 ) -> None:
     """Write a page that shows what was decoded, what else was possible, and how sure it is."""
@@ -165,11 +161,11 @@ def kb_wikipedia_command(
     redirect: Annotated[Path, typer.Option(help="*-redirect.sql.gz")],
     pagelinks: Annotated[Path, typer.Option(help="*-pagelinks.sql.gz")],
     linktarget: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option(help="*-linktarget.sql.gz, for dumps since 2024."),
     ] = None,
     articles: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option(help="*-pages-articles.xml.bz2, for anchors and texts."),
     ] = None,
     hubs: Annotated[int, _HUBS] = 256,
@@ -205,7 +201,7 @@ def kb_info_command(
 def kb_look_up_command(
     alias: Annotated[str, typer.Argument(help="A mention.")],
     kb: Annotated[
-        Optional[Path],  # noqa: UP045
+        Path | None,
         typer.Option(help="A knowledge base; by default the small one that is shipped."),
     ] = None,
     words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
