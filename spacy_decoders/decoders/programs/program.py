@@ -42,6 +42,9 @@ RELAXED_FEASIBILITY = 1e-5
 #: The share of a budget that writing may not use: it is no good without time to solve, and
 #: taking a large program down takes time too.
 KEPT_BACK = 0.2
+#: What a solver takes to read and presolve an integer program, whatever its limit of time, for
+#: each entry, row and column.
+SECONDS_AN_ENTRY = 1e-6
 #: The longest that a solver is told to take.
 LONGEST = 1e9
 
@@ -302,6 +305,9 @@ class LinearProgram:
         if seconds == 0.0:
             return None
         program = self._stating()
+        size = len(program.values) + self.row_count + self.column_count
+        if SECONDS_AN_ENTRY * size > seconds:
+            return None
         if self.solver == "CBC":
             answer = solve_by_cbc(self.maximize, self._changes, seconds)
         else:

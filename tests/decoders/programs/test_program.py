@@ -140,11 +140,14 @@ def test_any_duals_give_a_bound(rng):
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_a_budget_that_is_over(solver):
+def test_a_budget_that_is_over(solver, monkeypatch):
     program = LinearProgram(solver)
     program.add_columns([1.0], integer=True)
     clock = Budget(seconds=1e-9).start()
     assert program.solve(clock) is None
+    with monkeypatch.context() as slow:
+        slow.setattr("spacy_decoders.decoders.programs.program.SECONDS_AN_ENTRY", 1.0)
+        assert program.solve(Budget(seconds=0.5).start()) is None
     with pytest.raises(SolverError, match="no time"):
         program.relax(clock)
 
