@@ -1,0 +1,210 @@
+"""The factories of components over other models: what spaCy imports when it looks for one."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from thinc.api import Model
+
+from ..components import extensions
+from ..components.option_checks import number, whole
+from ..components.options import WithOptions, option
+from ..errors import ProblemError
+
+__all__ = [
+    "BestSpansOptions",
+    "TokenClassifierOptions",
+    "make_best_spans",
+    "make_exact_senter",
+    "make_exact_token_classifier",
+]
+
+extensions.install()
+if not Span.has_extension("prob"):
+    Span.set_extension("prob", default=None)
+
+Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
+Pooling = Literal["first", "mean", "max"]
+
+
+class BestSpansOptions(WithOptions):
+    """The options of ``best_spans``.
+
+    Attributes
+    ----------
+    spans_key
+        Where the scored spans are in ``doc.spans``; their probabilities are in the group's
+        ``attrs["scores"]``, as ``spancat`` sets them.
+    output_key
+        Where to put the chosen spans in ``doc.spans``; None for ``doc.ents``.
+    threshold
+        The probability from which on a span is worth having.
+    nested
+        Whether spans may lie in others; not for ``doc.ents``.
+    apart
+        Whether there must be a token between any two.
+    once
+        Labels of which at most one span may be chosen.
+    """
+
+    spans_key: str = option("sc")
+    output_key: str | None = option(None)
+    threshold: float = option(0.5, number(above=0.0))
+    nested: bool = option(False)
+    apart: bool = option(False)
+    once: list[str] = option([])
+
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Refuse nested entities, which a Doc can't hold."""
+        if not options["threshold"] < 1.0:
+            raise ProblemError(f"threshold: expected less than 1; got {options['threshold']!r}.")
+        if options["nested"] and options["output_key"] is None:
+            raise ProblemError("nested: doc.ents can't hold nested spans; name an output_key.")
+
+
+def _checked_names(name: str, value: Any) -> dict[str, str]:
+    """A dict from strings to strings."""
+    pairs = value.items() if isinstance(value, Mapping) else [(None, None)]
+    if not all(isinstance(part, str) for pair in pairs for part in pair):
+        raise ProblemError(f"{name}: expected a dict from kinds to kinds; got {value!r}.")
+    return dict(value)
+
+
+class TokenClassifierOptions(WithOptions):
+    """The options of ``exact_token_classifier``.
+
+    Attributes
+    ----------
+    model
+        A folder or the name of a model, for ``AutoModelForTokenClassification``.
+    rename
+        Other names for kinds of entities: ``{"PER": "PERSON"}``.
+    scheme
+        What the prefixes of labels mean.
+    pooling
+        How a word's scores follow from those of its subwords.
+    stride
+        Subwords that two windows of a long text share.
+    batch_size
+        Windows that the network gets at once.
+    overwrite
+        Whether entities that are set already are replaced; if not, they are kept and the others
+        decoded around them.
+    """
+
+    model: str = option("", fixed="it is loaded once; make another component for another model.")
+    rename: dict[str, str] = option({}, _checked_names)
+    scheme: Scheme = option("auto", fixed="it is that of the model's labels.")
+    pooling: Pooling = option("first")
+    stride: int = option(64, whole(0))
+    batch_size: int = option(16, whole(1))
+    overwrite: bool = option(True)
+
+
+@Language.factory(
+    "best_spans",
+    requires=["doc.spans"],
+    assigns=["doc.ents", "doc.spans", "doc._.certificates"],
+    default_config=BestSpansOptions.option_defaults(),
+)
+def make_best_spans(
+    nlp: Language,
+    name: str,
+    spans_key: str,
+    output_key: str | None,
+    threshold: float,
+    nested: bool,
+    apart: bool,
+    once: list[str],
+) -> Callable[[Doc], Doc]:
+    """Make a component that chooses the best of scored spans: see `BestSpansOptions`."""
+    from .spans.component import BestSpansPipe
+
+    return BestSpansPipe(
+        nlp.vocab,
+        name,
+        spans_key=spans_key,
+        output_key=output_key,
+        threshold=threshold,
+        nested=nested,
+        apart=apart,
+        once=once,
+    )
+
+
+@Language.factory(
+    "exact_token_classifier",
+    assigns=["doc.ents", "token.ent_iob", "token.ent_type", "doc._.certificates"],
+    default_config=TokenClassifierOptions.option_defaults(),
+)
+def make_exact_token_classifier(
+    nlp: Language,
+    name: str,
+    model: str,
+    rename: dict[str, str],
+    scheme: Scheme,
+    pooling: Pooling,
+    stride: int,
+    batch_size: int,
+    overwrite: bool,
+) -> Callable[[Doc], Doc]:
+    """Make a token classifier that decodes exactly: see `TokenClassifierOptions`."""
+    from .tokens.component import TokenClassifierPipe
+
+    return TokenClassifierPipe(
+        nlp.vocab,
+        name,
+        model=model,
+        rename=rename,
+        scheme=scheme,
+        pooling=pooling,
+        stride=stride,
+        batch_size=batch_size,
+        overwrite=overwrite,
+    )
+
+
+@Language.factory(
+    "exact_senter",
+    assigns=["token.is_sent_start", "doc._.certificates"],
+    default_config={
+        "model": {
+            "@architectures": "spacy.Tagger.v2",
+            "tok2vec": {
+                "@architectures": "spacy.HashEmbedCNN.v2",
+                "pretrained_vectors": None,
+                "width": 12,
+                "depth": 1,
+                "embed_size": 2000,
+                "window_size": 1,
+                "maxout_pieces": 2,
+                "subword_features": True,
+            },
+        },
+        "overwrite": False,
+        "scorer": {"@scorers": "spacy.senter_scorer.v1"},
+    },
+    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+)
+def make_exact_senter(
+    nlp: Language,
+    name: str,
+    model: Model[Any, Any],
+    overwrite: bool,
+    scorer: Callable[..., dict[str, Any]] | None,
+) -> Callable[[Doc], Doc]:
+    """Make a sentence recognizer that is decoded as a chain.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline.
+    name
+        The component's name.
+    model, overwrite, scorer
+        As for spaCy's ``senter``, whose training it shares.
+    """
+    from .pipelines.senter import ExactSenter
+
+    return ExactSenter(nlp.vocab, model, name, overwrite=overwrite, scorer=scorer)

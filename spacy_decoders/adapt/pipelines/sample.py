@@ -1,0 +1,79 @@
+"""What a component of a pipeline says of labelled texts, and what is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ...components.tagger.decoding import unit_lengths
+from ...errors import ProblemError
+
+__all__ = ["component_of", "labelled_scores"]
+
+
+def component_of(nlp: Language, name: str, kind: type[Any]) -> Any:
+    """Return a component of a pipeline, which must be of a kind of spaCy's.
+
+    Raises
+    ------
+    ProblemError
+        If there is none of that name, it is of another kind, or not trained.
+    """
+    if name not in nlp.pipe_names:
+        raise ProblemError(f"name: the pipeline has no component {name!r}, only {nlp.pipe_names}.")
+    pipe = _pipe(nlp, name)
+    if type(pipe) is not kind:
+        raise ProblemError(
+            f"name: expected spaCy's {kind.__name__}, but {name!r} is a {type(pipe).__name__}."
+        )
+    if not pipe.model.get_ref("softmax").has_param("W"):
+        raise ProblemError(f"name: {name!r} is not trained.")
+    return pipe
+
+
+def labelled_scores(
+    nlp: Language, name: str, examples: Iterable[Example], attribute: str, labels: Sequence[Any]
+) -> tuple[list[NDArray[np.float32]], list[NDArray[np.int64]]]:
+    """Return scores and right labels of units: sentences where the Doc has them by then.
+
+    Parameters
+    ----------
+    nlp, name
+        The pipeline, and the component that scores; those before it are run.
+    examples
+        With gold annotation; their predicted Docs are annotated.
+    attribute
+        What ``Example.get_aligned`` is asked for.
+    labels
+        The values of the attribute in the order of the scores. Units in which a token has none
+        of them are left out.
+    """
+    given = list(examples)
+    stream: Iterable[Doc] = [example.predicted for example in given]
+    for before in nlp.pipe_names[: nlp.pipe_names.index(name)]:
+        stream = _pipe(nlp, before).pipe(stream)
+    docs = list(stream)
+    model = _pipe(nlp, name).model
+    numbers = {label: number for number, label in enumerate(labels)}
+    scores, gold = [], []
+    for example, doc, rows in zip(given, docs, model.predict(docs), strict=True):
+        values = example.get_aligned(attribute, as_string=attribute == "TAG")
+        right = [numbers.get(value, -1) for value in values]
+        begin = 0
+        for length in unit_lengths(doc):
+            part = slice(begin, begin + length)
+            begin += length
+            if min(right[part]) >= 0:
+                scores.append(np.asarray(model.ops.to_numpy(rows[part]), dtype=np.float32))
+                gold.append(np.array(right[part], dtype=np.int64))
+    return scores, gold
+
+
+def _pipe(nlp: Language, name: str) -> Any:
+    return nlp.get_pipe(name)
