@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from spacy.vocab import Vocab
 
 from spacy_decoders import ProblemError
 from spacy_decoders.annotate import Job, annotate
+from spacy_decoders.annotate.records import read
 
 from .jobs import write_lines
 
@@ -24,3 +32,28 @@ def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
 def test_settings_are_checked(tmp_path, settings, message):
     with pytest.raises(ProblemError, match=message):
         Job(tmp_path, tmp_path / "out", **settings)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=6), st.integers(1, 7))
+def test_shards_take_every_record_once_and_in_order(counts, size):
+    """However many records the files have, and however many go into a shard."""
+    with TemporaryDirectory() as place:
+        folder = Path(place)
+        wanted = []
+        for number, count in enumerate(counts):
+            texts = [f"{number}.{i}" + "é" * i for i in range(count)]
+            wanted += texts
+            lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+            (folder / f"{number}.jsonl").write_text(lines, encoding="utf8")
+        shards = Job(folder, folder / "out", shard_size=size).shards()
+        assert [shard.number for shard in shards] == list(range(len(shards)))
+        assert all(1 <= shard.records <= size for shard in shards)
+        vocab = Vocab()
+        found = [
+            record.text
+            for shard in shards
+            for extent in shard.extents
+            for record in read(extent, vocab, "text")
+        ]
+    assert found == wanted

@@ -1,6 +1,10 @@
 """Certificates in words promise no more than the certificates."""
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spacy_decoders import Certificate
 from spacy_decoders.display.words import in_words, in_words_together
@@ -57,3 +61,22 @@ def test_many_speak_by_the_weakest_of_their_kind():
     ]
     unsure = [Certificate.probable("X", 1.0, share).as_dict() for share in (0.999, 0.9, 0.99)]
     assert [s.words for s in in_words_together(unsure)] == ["optimal with probability 90%"]
+
+
+@given(st.floats(1e-6, 1e6), st.floats(1e-9, 1.0), st.booleans())
+def test_a_gap_is_never_said_to_be_smaller(bound, share, pruned):
+    """Rounded up, and a tenth of a per cent at most, but for the arithmetic of the division."""
+    scope = "pruned" if pruned else "full"
+    given = Certificate.from_bound("X", bound - share * bound, bound, tolerance=0.0, scope=scope)
+    if given.status != "bounded" or given.gap >= bound:
+        return
+    said = re.match(r"within ([\d.e-]+)% of the best", in_words(given.as_dict()))
+    exact = 100 * given.gap / bound
+    assert exact - 1e-4 <= float(said[1]) <= exact + 0.1 + 1e-9
+
+
+@given(st.floats(0.0, 1.0))
+def test_a_confidence_is_never_said_to_be_larger(confidence):
+    said = in_words(Certificate.probable("X", 1.0, confidence).as_dict())
+    percent = float(said.removeprefix("optimal with probability ").removesuffix("%"))
+    assert percent <= 100 * confidence + 1e-9
