@@ -11,13 +11,14 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["sparse_chain_scorer", "word_clusters"]
+__all__ = ["gazetteer", "sparse_chain_scorer", "word_clusters"]
 
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
 def sparse_chain_scorer(
     templates: Literal["tags", "entities"] | list[str] = "tags",
     clusters: Any = None,
+    gazetteer: Any = None,
     features: Callable[[Doc], Sequence[Iterable[str]]] | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
     bits: int = 20,
@@ -34,7 +35,7 @@ def sparse_chain_scorer(
 
     Parameters
     ----------
-    templates, clusters, features, tok2vec, lowered, transition_l2, nO
+    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, nO
         See :func:`~spacy_decoders.models.tagger.sparse.scorer.build_sparse_chain_scorer`.
     bits, learn_rate, l1, l2, weight_bits, least
         See :class:`~spacy_decoders.models.tagger.sparse.weights.Learning`.
@@ -45,6 +46,7 @@ def sparse_chain_scorer(
     return build_sparse_chain_scorer(
         templates,
         clusters,
+        gazetteer,
         features,
         tok2vec,
         Learning(bits, learn_rate, l1, l2, weight_bits, least),
@@ -60,3 +62,11 @@ def word_clusters(lang: str | None = None, path: Path | None = None) -> Any:
     from ..models.clusters.sources import WordClusters
 
     return WordClusters(lang, path)
+
+
+@spacy.registry.misc("spacy-decoders.Gazetteer.v1")
+def gazetteer(paths: dict[str, Path], lang: str = "en") -> Any:
+    """Lists of names; see :class:`~spacy_decoders.models.tagger.sparse.gazetteer.Gazetteer`."""
+    from ..models.tagger.sparse.gazetteer import Gazetteer
+
+    return Gazetteer(paths, lang)

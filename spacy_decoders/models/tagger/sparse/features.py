@@ -12,12 +12,14 @@ from spacy.tokens import Doc
 
 from ....errors import ProblemError
 from .batches import DocBatch
+from .gazetteer import PhraseTable
 from .kernels.emissions import emit
 from .kernels.features import NOTHING, rows_of
+from .kernels.gazetteer import mark_phrases
 from .kernels.mentions import note_mentions
 from .templates import TOKEN_ATOMS, WORD_ATOMS, plan_of
 from .weights import SparseWeights
-from .words import WordSums, WordTable
+from .words import MetWords, WordSums, WordTable
 
 __all__ = ["FeatureReader", "TokenFeatures"]
 
@@ -28,6 +30,7 @@ Rows = NDArray[np.int32]
 
 _FORM, _LOWER = WORD_ATOMS.index("form"), WORD_ATOMS.index("lower")
 _hash = cast(Any, strings).hash_string
+_GAZETTEER = TOKEN_ATOMS.index("gazetteer")
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -48,7 +51,8 @@ class FeatureReader:
         self._plan = plan_of(templates)
         alone = set(self._plan.of_words())
         self._several = self._plan.part([t for t in range(len(self._plan)) if t not in alone])
-        self._looks_around = bool((self._plan.atoms >= len(WORD_ATOMS)).any())
+        asked = self._plan.atoms[self._plan.atoms >= len(WORD_ATOMS)] - len(WORD_ATOMS)
+        self._asked: set[int] = set(asked.tolist())
         self._words = WordTable()
         self._sums: WordSums | None = None
         self._version = -1
@@ -63,8 +67,8 @@ class FeatureReader:
 
     def rows(self, batch: DocBatch, weights: SparseWeights) -> Rows:
         """**Shape (n, features)**: the row of the weights of each feature; -1 for none."""
-        words = self._words.met(batch.docs, batch.words, weights.clusters)
-        own = self._own(batch, words.places, words.atoms)
+        words = self._words.met(batch.docs, batch.words, weights)
+        own = self._own(batch, words, weights.phrases)
         rows = np.empty((len(batch.words), len(self._plan)), dtype=np.int32)
         bits = weights.learning.bits
         rows_of(self._plan, words.places, words.atoms, own, batch.sentences, bits, rows)
@@ -77,8 +81,8 @@ class FeatureReader:
         if not len(emissions):
             return emissions
         sums = self._current_sums(weights)
-        words = self._words.met(batch.docs, batch.words, weights.clusters)
-        own = self._own(batch, words.places, words.atoms)
+        words = self._words.met(batch.docs, batch.words, weights)
+        own = self._own(batch, words, weights.phrases)
         emit(
             self._several,
             sums.shifts,
@@ -114,16 +118,22 @@ class FeatureReader:
         return self._sums
 
     def _own(
-        self, batch: DocBatch, places: NDArray[np.int64], atoms: NDArray[np.uint64]
+        self, batch: DocBatch, words: MetWords, phrases: PhraseTable | None
     ) -> NDArray[np.uint64]:
         """**Shape (n, B)**: what is known of each token in its document, if anything is asked."""
-        if not self._looks_around:
+        if not self._asked:
             return np.zeros((0, len(TOKEN_ATOMS)), dtype=np.uint64)
-        own = np.zeros((len(places), len(TOKEN_ATOMS)), dtype=np.uint64)
-        initial = np.zeros(len(places), dtype=np.bool_)
-        initial[batch.sentences[:-1]] = True
-        form, lower = atoms[places, _FORM], atoms[places, _LOWER]
-        note_mentions(form, lower, batch.documents, initial, own)
+        own = np.zeros((len(words.places), len(TOKEN_ATOMS)), dtype=np.uint64)
+        lower = words.atoms[words.places, _LOWER]
+        if self._asked - {_GAZETTEER}:
+            initial = np.zeros(len(own), dtype=np.bool_)
+            initial[batch.sentences[:-1]] = True
+            form = words.atoms[words.places, _FORM]
+            note_mentions(form, lower, batch.documents, initial, own)
+        if phrases is not None and _GAZETTEER in self._asked:
+            marks = np.empty(len(own), dtype=np.uint64)
+            mark_phrases(phrases.keys, phrases.entries, lower, batch.sentences, marks)
+            own[:, _GAZETTEER] = marks
         return own
 
     def _extra(self, batch: DocBatch, bits: int) -> Rows:

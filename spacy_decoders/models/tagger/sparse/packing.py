@@ -60,14 +60,13 @@ def to_columns(table: Packed, bits: WeightBits) -> dict[str, Any]:
     scale = float(np.abs(table.values).max(initial=0.0)) / limit or 1.0
     whole = np.rint(table.values / scale).astype(np.int8 if bits == 8 else np.int16)
     counts = np.diff(table.starts).astype(np.uint16)
-    low, high = whole.view(np.uint8).reshape(len(whole), -1).T[[0, -1]]
     return {
         "bits": bits,
         "scale": scale,
         "rows": len(counts),
         "counts": _compressed(counts.astype("<u2").view(np.uint8).reshape(-1, 2).T),
         "labels": _compressed(table.labels.astype("<u2").view(np.uint8).reshape(-1, 2).T),
-        "values": _compressed(low if bits == 8 else np.stack([low, high])),
+        "values": _compressed(whole.view(np.uint8).reshape(-1, bits // 8).T),
     }
 
 

@@ -15,6 +15,7 @@ from ...clusters.sources import WordClusters
 from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, output_layer, penalise
 from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
+from .gazetteer import Gazetteer
 from .templates import ENTITY_TEMPLATES, TAG_TEMPLATES
 from .weights import Learning, SparseWeights
 
@@ -30,6 +31,7 @@ _PRESETS: dict[str, Sequence[str]] = {"tags": TAG_TEMPLATES, "entities": ENTITY_
 def build_sparse_chain_scorer(
     templates: Templates = "tags",
     clusters: WordClusters | None = None,
+    gazetteer: Gazetteer | None = None,
     features: TokenFeatures | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
     learning: Learning | None = None,
@@ -47,8 +49,8 @@ def build_sparse_chain_scorer(
     templates
         "tags", "entities", or a list of templates, such as ``"lower[-1..1]"``: see
         :func:`~.templates.plan_of`.
-    clusters
-        Word clusters, read when the model is initialised.
+    clusters, gazetteer
+        Word clusters and lists of names, read when the model is initialised.
     features
         Further features of each token, as strings.
     tok2vec
@@ -63,7 +65,9 @@ def build_sparse_chain_scorer(
     nO
         The number of labels; taken from the data if None.
     """
-    sparse = build_sparse_emissions(templates, clusters, features, learning, lowered, nO)
+    sparse = build_sparse_emissions(
+        templates, clusters, gazetteer, features, learning, lowered, nO
+    )
     chain = chain_weights(nO)
     layers: list[Model[Any, Any]] = [sparse, chain]
     if tok2vec is not None:
@@ -83,6 +87,7 @@ def build_sparse_chain_scorer(
 def build_sparse_emissions(
     templates: Templates = "tags",
     clusters: WordClusters | None = None,
+    gazetteer: Gazetteer | None = None,
     features: TokenFeatures | None = None,
     learning: Learning | None = None,
     lowered: float = 0.0,
@@ -108,7 +113,12 @@ def build_sparse_emissions(
         init=_init_emissions,
         dims={"nO": nO},
         shims=[weights],
-        attrs={"reader": reader, "clusters": clusters, "lowered": lowered},
+        attrs={
+            "reader": reader,
+            "clusters": clusters,
+            "gazetteer": gazetteer,
+            "lowered": lowered,
+        },
     )
     return model
 
@@ -137,6 +147,9 @@ def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
     clusters = model.attrs["clusters"]
     if clusters is not None:
         weights.clusters = clusters.read()
+    gazetteer = model.attrs["gazetteer"]
+    if gazetteer is not None:
+        weights.phrases = gazetteer.read()
     if model.has_dim("nO"):
         weights.set_size(model.get_dim("nO"))
 

@@ -31,6 +31,7 @@ WORD_ATOMS = (
     "cluster",
     "frequency",
     "case",
+    "listed",
 )
 #: What is known of a token in its document.
 TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer")

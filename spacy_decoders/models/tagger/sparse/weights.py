@@ -13,6 +13,7 @@ from thinc.api import Shim
 
 from ....errors import ProblemError
 from ...clusters.table import ClusterTable
+from .gazetteer import PhraseTable
 from .kernels.learning import add_rows, descend
 from .packing import Packed, WeightBits, from_columns, pack, to_columns
 
@@ -76,6 +77,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         super().__init__(None)
         self.learning = learning
         self.clusters: ClusterTable | None = None
+        self.phrases: PhraseTable | None = None
         self.size = 0
         self.version = 0
         self._packed: Packed | None = None
@@ -142,19 +144,20 @@ class SparseWeights(Shim):  # type: ignore[misc]
         """Stay on the processor, whatever the rest of a model does."""
 
     def to_bytes(self) -> bytes:
-        """Save the weights that are not near zero, and the clusters."""
+        """Save the weights that are not near zero, clusters and phrases."""
         table = pack(self._trained(), self.learning.least) if self.size else None
         saved = {
             "size": self.size,
             "weights": table and to_columns(table, self.learning.weight_bits),
             "clusters": self.clusters and self.clusters.to_bytes(),
+            "phrases": self.phrases and self.phrases.to_bytes(),
         }
         return bytes(srsly.msgpack_dumps(saved))
 
     def from_bytes(self, data: bytes) -> SparseWeights:
         """Load what was saved."""
         saved = srsly.msgpack_loads(data)
-        weights, clusters = saved["weights"], saved["clusters"]
+        weights, clusters, phrases = (saved[k] for k in ("weights", "clusters", "phrases"))
         if weights and weights["rows"] != 1 << self.learning.bits:
             raise ProblemError(
                 f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
@@ -163,6 +166,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self.size = saved["size"]
         self._packed = from_columns(weights) if weights else None
         self.clusters = ClusterTable.from_bytes(clusters) if clusters else None
+        self.phrases = PhraseTable.from_bytes(phrases) if phrases else None
         self._dense = self._squares = self._steps = None
         self._met.clear()
         self.version += 1

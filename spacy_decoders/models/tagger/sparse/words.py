@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...clusters.table import ClusterTable
+from .gazetteer import PhraseTable
 from .kernels.atoms import AFFIX, letters
+from .kernels.gazetteer import single_words
 from .kernels.words import find, insert, sum_words
 from .packing import Packed
 from .templates import WORD_ATOMS, Plan
@@ -20,6 +22,7 @@ from .templates import WORD_ATOMS, Plan
 __all__ = ["MetWords", "WordSums", "WordTable"]
 
 _LETTERS = WORD_ATOMS.index("prefix1")
+_LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
 _CLUSTERS = WORD_ATOMS.index("cluster4")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
 #: The bits of a path that each atom looks at.
@@ -28,6 +31,13 @@ _PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 _NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
 MOST = 1 << 18
+
+
+class WordLists(Protocol):
+    """What has clusters and phrases."""
+
+    clusters: ClusterTable | None
+    phrases: PhraseTable | None
 
 
 class MetWords(NamedTuple):
@@ -61,6 +71,7 @@ class WordTable:
 
     def __init__(self) -> None:
         self._clusters: ClusterTable | None = None
+        self._phrases: PhraseTable | None = None
         self.generation = 0
         self._lock = Lock()
         self._clear()
@@ -73,9 +84,7 @@ class WordTable:
         self._keys = np.zeros(4096, dtype=np.uint64)
         self._places = np.zeros(4096, dtype=np.int64)
 
-    def met(
-        self, docs: Sequence[Doc], words: NDArray[np.uint64], clusters: ClusterTable | None
-    ) -> MetWords:
+    def met(self, docs: Sequence[Doc], words: NDArray[np.uint64], lists: WordLists) -> MetWords:
         """Find the words of some documents, new ones too.
 
         Parameters
@@ -84,15 +93,15 @@ class WordTable:
             The documents, which know the strings of the words.
         words
             **Shape (n,)**: the words, by their numbers in the vocabulary.
-        clusters
-            The clusters of words, if there are any.
+        lists
+            The clusters and phrases, where there are any.
         """
         if not words.all():  # a token may have no letters at all; 0 stands for an empty cell
             words = np.where(words, words, np.uint64(docs[0].vocab.strings.add(" ")))
         found = np.empty(len(words), dtype=np.int64)
         with self._lock:
-            if self._clusters is not clusters:
-                self._clusters = clusters
+            if (self._clusters, self._phrases) != (lists.clusters, lists.phrases):
+                self._clusters, self._phrases = lists.clusters, lists.phrases
                 self._clear()
             if find(self._keys, self._places, words, found):
                 new = np.unique(words[found < 0])
@@ -139,6 +148,10 @@ class WordTable:
         shown = np.empty((len(texts), 2 * AFFIX + 2), dtype=np.uint64)
         letters(_codes(texts), _codes(lowers), offsets, _SEEDS, shown)
         rows[:, _LETTERS:_CLUSTERS] = shown
+        if self._phrases is not None:
+            lower, listed = rows[:, _LOWER].copy(), np.empty(len(texts), dtype=np.uint64)
+            single_words(self._phrases.keys, self._phrases.entries, lower, listed)
+            rows[:, _LISTED] = listed
         if self._clusters is not None:
             columns = rows[:, _CLUSTERS:]
             paths, classes = np.array(self._clusters.lookup_all(texts), dtype=np.uint64).T
