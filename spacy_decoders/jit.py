@@ -14,7 +14,7 @@ import numba
 
 from .kernel_cache import KernelCache
 
-__all__ = ["FAST", "jit", "uncounted"]
+__all__ = ["FAST", "internal", "jit", "uncounted"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -57,3 +57,19 @@ def uncounted(**options: Any) -> Callable[[Function], Function]:
     than its work. It must neither make nor return an array.
     """
     return jit(_nrt=False, **options)
+
+
+def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], Function]:
+    """Compile a function that kernels alone call: it has no entry from Python.
+
+    Unpacking Python's arguments, many arrays in named tuples, would take as long to compile as
+    a short function.
+
+    Parameters
+    ----------
+    counted
+        Whether it makes or returns arrays, and so counts references; see :func:`uncounted`.
+    **options
+        As for :func:`jit`.
+    """
+    return jit(_nrt=counted, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)

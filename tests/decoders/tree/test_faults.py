@@ -19,7 +19,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     second_order_score,
 )
-from spacy_decoders.decoders.tree.kernels import branch_and_bound as bounding
+from spacy_decoders.decoders.tree.branch_and_bound.kernels import node as bounding
 from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
 from spacy_decoders.decoders.tree.price_and_cut import decoder as price_and_cut
 from spacy_decoders.errors import DecodersError, InfeasibleError
@@ -207,31 +207,29 @@ def test_second_order(monkeypatch, kind, grandparents):
 
 
 def tampered_work(kind):
-    real = bounding.work
+    real = bounding.solve_node
 
     def work(scores, bounding_scores, incidence, multipliers, pool, mask, *rest):
-        upper, lost, calls, h, m = real(
-            scores, bounding_scores, incidence, multipliers, pool, mask, *rest
-        )
+        found = real(scores, bounding_scores, incidence, multipliers, pool, mask, *rest)
         if kind == "tree":
             arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
             pool.heads[0, 1:] = worse_heads(arcs)
         elif kind == "score":
             arcs = TreeProblem(scores.arcs, single_root=rest[0].single_root)
             pool.heads[0, 1:] = worse_heads(arcs)
-            pool.scores[0] = upper + 1.0
+            pool.scores[0] = found.upper + 1.0
         elif kind == "bound":
-            upper, lost, h, m = -50.0, -50.0, -1, -1
+            found = found._replace(upper=-50.0, pruned=-50.0, head=-1, modifier=-1)
         elif kind == "cycle":
             pool.heads[0, 1:] = np.roll(np.arange(1, len(mask)), 1)
-        return upper, lost, calls, h, m
+        return found
 
     return work
 
 
 @pytest.mark.parametrize("kind", ["tree", "score", "bound", "cycle"])
 def test_branch_and_bound(monkeypatch, kind):
-    monkeypatch.setattr(bounding, "work", tampered_work(kind))
+    monkeypatch.setattr(bounding, "solve_node", tampered_work(kind))
     met = []
     for seed in range(20):
         problem = problem_of(seed, second=True, siblings=True)

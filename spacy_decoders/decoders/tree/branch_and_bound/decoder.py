@@ -20,7 +20,7 @@ from ..scoring import score_and_scale, score_tree
 
 if TYPE_CHECKING:
     from ..published.branch_and_bound import PaperBackbone
-    from .search import Outcome
+    from .search import BestTrees
 
 __all__ = ["BranchAndBound"]
 
@@ -148,7 +148,7 @@ class BranchAndBound(TreeDecoder):
         solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
         return solutions, found.rest, found.slack
 
-    def _found(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+    def _found(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
         """Search without prohibitive scores, and with more of them only if they may be needed."""
         clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
@@ -167,7 +167,7 @@ class BranchAndBound(TreeDecoder):
                 break
         return found
 
-    def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+    def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
         from ..published.branch_and_bound import search_as_in_paper
 
         if k > 1:
@@ -175,7 +175,7 @@ class BranchAndBound(TreeDecoder):
         backbone: PaperBackbone = "first-order" if self.backbone == "auto" else self.backbone
         return search_as_in_paper(problem, backbone, self.root_iterations, budget)
 
-    def _search(self, problem: TreeProblem, k: int, budget: Budget) -> Outcome:
+    def _search(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
         from .search import search  # compiled where it is first needed
 
         second_order = problem.projective and (
@@ -188,7 +188,7 @@ class BranchAndBound(TreeDecoder):
         return search(problem, k, second_order, self.root_iterations, self.iterations, budget)
 
     def _certified(
-        self, problem: TreeProblem, heads: NDArray[np.int32], found: Outcome
+        self, problem: TreeProblem, heads: NDArray[np.int32], found: BestTrees
     ) -> TreeSolution:
         from ..kernels import proofs  # compiled where it is first needed
 

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ..arc_bounds import bounding_arcs
-from ..kernels.branch_and_bound import Incidence, Multipliers, Scores
 from ..magnitudes import forbidden_score, lowest_score, reach_of
 from ..problem import TreeProblem
+from .kernels.records import FactorIndex, Multipliers, PartScores
 
 __all__ = [
     "Prepared",
@@ -32,14 +32,14 @@ class Prepared:
     def __init__(
         self,
         scores: Any,
-        incidence: Any,
+        index: Any,
         size: int,
         threshold: float,
         factor_arcs: int,
         slack: NDArray[np.float64],
     ) -> None:
         self.scores = scores
-        self.incidence = incidence
+        self.index = index
         self.threshold = threshold
         self.slack = slack
         has_siblings = scores.siblings.shape[0] > 1
@@ -81,11 +81,11 @@ def prepare(problem: TreeProblem) -> Prepared:
     reach = reach_of(problem)
     forbidden = forbidden_score(reach)
     worth = np.maximum(worth, forbidden)
-    scores = Scores(
+    scores = PartScores(
         problem.arcs, grandparents, siblings, read_only(arcs), read_only(offsets),
         read_only(worth), read_only(low), read_only(high), forbidden,
     )  # fmt: skip
-    index = incidence(arcs, offsets, worth, low, size)
+    index = factor_index(arcs, offsets, worth, low, size)
     return Prepared(scores, index, size, lowest_score(reach), len(arcs), slack_of(problem))
 
 
@@ -125,7 +125,7 @@ def likely_arcs(
     return likely
 
 
-def incidence(
+def factor_index(
     arcs: NDArray[np.int32],
     offsets: NDArray[np.int64],
     worth: NDArray[np.float64],
@@ -135,12 +135,12 @@ def incidence(
     """Index the factors by their arcs."""
     if not len(worth):
         nothing = np.zeros(0, np.int32)
-        return Incidence(np.zeros(size * size + 1, np.int64), nothing, nothing.copy(), 0.0)
+        return FactorIndex(np.zeros(size * size + 1, np.int64), nothing, nothing.copy(), 0.0)
     owner = np.repeat(np.arange(len(worth), dtype=np.int32), np.diff(offsets))
     flat = arcs[:, 0].astype(np.int64) * size + arcs[:, 1]
     order = np.argsort(flat, kind="stable")
     starts = np.zeros(size * size + 1, np.int64)
     np.cumsum(np.bincount(flat, minlength=size * size), out=starts[1:])
-    return Incidence(
+    return FactorIndex(
         starts, owner[order], np.zeros(len(worth), np.int32), float(worth[low <= 0].sum())
     )

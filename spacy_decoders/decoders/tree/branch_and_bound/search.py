@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from time import perf_counter
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,21 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
 from ..fallback import block_tree
-from ..kernels import branch_and_bound as kernels
 from ..magnitudes import forbidden_score, reach_of
 from ..problem import TreeProblem
+from .kernels import node as kernels
+from .kernels.records import (
+    FIRST,
+    SECOND,
+    SPANNING,
+    Incumbents,
+    NodeBound,
+    NodeOptions,
+    PartScores,
+)
 from .preparation import Prepared, likely_arcs, outline, prepare
 
-__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "Outcome", "search"]
+__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "BestTrees", "search"]
 
 #: Relative slack within which a bound closes a node.
 TOLERANCE = 1e-9
@@ -39,7 +48,7 @@ LIKELY_HEADS = 10
 RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
 
 
-class Outcome(NamedTuple):
+class BestTrees(NamedTuple):
     """What a search found: trees (k, n + 1) and scores (k,), best first, and what is proven.
 
     `bound` is what no tree exceeds, `rest` what none exceeds that is not among them, both but
@@ -61,7 +70,7 @@ def search(
     root_iterations: int,
     iterations: int,
     budget: Budget,
-) -> Outcome:
+) -> BestTrees:
     """Find the k best trees, or as many as there are.
 
     Each node is a set of arcs. The kernels lower its bound by subgradient steps, drop every
@@ -76,31 +85,31 @@ def search(
         if blocks is not None:
             heads, score = blocks
             bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
-            return Outcome(heads[None], np.array([score]), bound, bound, 1)
+            return BestTrees(heads[None], np.array([score]), bound, bound, 1)
     prepared = prepare(problem)
     size = problem.n + 1
-    pool = kernels.Pool(np.zeros((k, size), np.int32), np.full(k, -np.inf))
-    worker = _Worker(problem, prepared, pool, second_order)
+    incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
+    solver = _NodeSolver(problem, prepared, incumbents, second_order)
     # entries are (-bound, order of birth, mask): best bound first, then the oldest
     nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
-    calls = worker.explore(root_iterations, clock)
+    calls = solver.explore(root_iterations, clock)
     births = 0
     closed = rest = -np.inf
     while nodes:
         bound = -nodes[0][0]
-        if bound <= pool.scores[-1] + _slack(pool):
+        if bound <= incumbents.scores[-1] + _slack(incumbents):
             break
         over = len(nodes) * size**2 > MOST_NODE_BYTES or clock.exhausted(calls)
         # without any tree there is nothing to return yet
-        if over and bound < np.inf and pool.scores[0] > prepared.threshold:
+        if over and bound < np.inf and incumbents.scores[0] > prepared.threshold:
             break
         _, _, mask = heapq.heappop(nodes)
         passes = iterations if births else root_iterations
-        node = worker.lower(mask, passes, calls, clock)
-        calls += node.calls
+        node = solver.lower(mask, passes, calls, clock)
+        calls += node.passes
         upper = min(node.upper, bound)
-        closed, rest = max(closed, node.lost), max(rest, node.lost)
-        h, m = node.arc
+        closed, rest = max(closed, node.pruned), max(rest, node.pruned)
+        h, m = node.head, node.modifier
         if h < 0:
             closed = max(closed, upper)
             # a single tree is listed, or worth less than all that are
@@ -115,8 +124,8 @@ def search(
         births += 2
     if nodes:
         closed, rest = max(closed, -nodes[0][0]), max(rest, -nodes[0][0])
-    found = int((pool.scores > prepared.threshold).sum())
-    return Outcome(pool.heads[:found], pool.scores[:found], closed, rest, calls)
+    found = int((incumbents.scores > prepared.threshold).sum())
+    return BestTrees(incumbents.heads[:found], incumbents.scores[:found], closed, rest, calls)
 
 
 def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
@@ -129,37 +138,26 @@ def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
     return seconds > clock.seconds_left
 
 
-def _slack(pool: kernels.Pool) -> float:
+def _slack(incumbents: Incumbents) -> float:
     """How much a bound may exceed the k-th best score and yet close a node."""
-    leader = float(pool.scores[0])
+    leader = float(incumbents.scores[0])
     return TOLERANCE * max(1.0, abs(leader)) if leader > -np.inf else 0.0
 
 
-class Node(NamedTuple):
-    """What became of a node: bounds on the trees of its arcs and on those dropped, the passes
-    that it took, and the arc to branch on, (-1, -1) if it is closed."""
-
-    upper: float
-    lost: float
-    calls: int
-    arc: tuple[int, int]
-
-
-class _Worker:
+class _NodeSolver:
     """Works on nodes with the backbone that their size allows."""
 
     def __init__(
-        self, problem: TreeProblem, prepared: Prepared, pool: kernels.Pool, second_order: bool
+        self, problem: TreeProblem, prepared: Prepared, incumbents: Incumbents, second_order: bool
     ) -> None:
         self.problem = problem
         self.prepared = prepared
-        self.pool = pool
+        self.incumbents = incumbents
         self.second_order = second_order
         self.arrays = {
-            backbone: kernels.work_arrays(backbone, problem.n + 1)
-            for backbone in [kernels.SECOND] * second_order
+            backbone: kernels.room(backbone, problem.n + 1) for backbone in [SECOND] * second_order
         }
-        self.outlined: kernels.Scores | None = None
+        self.outlined: PartScores | None = None
 
     def explore(self, passes: int, clock: Clock) -> int:
         """Work on each word's likely heads alone; returns the passes that it took.
@@ -173,10 +171,10 @@ class _Worker:
         likely = likely_arcs(self.problem, self.prepared.slack, LIKELY_HEADS)
         if likely is None:
             return 0
-        return self.lower(likely, passes, 0, clock).calls
+        return self.lower(likely, passes, 0, clock).passes
 
-    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> Node:
-        """Lower the bound of a node within the budget; see :func:`.kernels.work`.
+    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeBound:
+        """Lower the bound of a node within the budget; see :func:`.solve_node`.
 
         With a limit of time the passes are taken a few at a time, so that the clock is looked
         at in between.
@@ -184,48 +182,42 @@ class _Worker:
         limit = clock.budget.iterations
         if limit is not None:
             passes = max(1, min(passes, limit - before))
-        upper, lost, calls, chunk = np.inf, -np.inf, 0, passes
+        upper, pruned, done, chunk = np.inf, -np.inf, 0, passes
         if clock.budget.seconds is not None and mask.sum() > 150:
             chunk = 1
         while True:
             begin = perf_counter()
-            bound, dropped, spent, h, m = self._work(mask, min(chunk, passes - calls))
-            upper, lost = min(upper, bound), max(lost, dropped)
-            calls += spent
-            each = (perf_counter() - begin) / max(spent, 1)
-            over = calls >= passes or clock.exhausted(before + calls)
-            if h < 0 or over or each > clock.seconds_left:
-                return Node(upper, lost, calls, (h, m))
+            found = self._solve(mask, min(chunk, passes - done))
+            upper, pruned = min(upper, found.upper), max(pruned, found.pruned)
+            done += found.passes
+            each = (perf_counter() - begin) / max(found.passes, 1)
+            over = done >= passes or clock.exhausted(before + done)
+            if found.head < 0 or over or each > clock.seconds_left:
+                return found._replace(upper=upper, pruned=pruned, passes=done)
             chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
 
-    def _work(self, mask: NDArray[np.uint8], passes: int) -> tuple[float, float, int, int, int]:
+    def _solve(self, mask: NDArray[np.uint8], passes: int) -> NodeBound:
         problem = self.problem
         chart, chains = _bytes(problem, mask)
-        backbone = kernels.FIRST if problem.projective else kernels.SPANNING
+        backbone = FIRST if problem.projective else SPANNING
         bounding = self.prepared.scores
         if self.second_order and chart <= MOST_CHART_BYTES:
-            backbone = kernels.SECOND
+            backbone = SECOND
         elif chains > MOST_CHART_BYTES:
             bounding = self.outlined = self.outlined or outline(problem, self.prepared.scores)
         if backbone not in self.arrays:
-            self.arrays[backbone] = kernels.work_arrays(backbone, problem.n + 1)
-        settings = kernels.Search(
+            self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
+        options = NodeOptions(
             backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
             problem.projective, problem.single_root,
         )  # fmt: skip
-        found: tuple[float, float, int, int, int] = kernels.work(
-            self.prepared.scores,
-            bounding,
-            self.prepared.incidence,
-            self.prepared.multipliers(
-                backbone != kernels.SECOND and bounding is not self.outlined
-            ),
-            self.pool,
-            mask,
-            settings,
+        with_chains = backbone != SECOND and bounding is not self.outlined
+        found = kernels.solve_node(
+            self.prepared.scores, bounding, self.prepared.index,
+            self.prepared.multipliers(with_chains), self.incumbents, mask, options,
             *self.arrays[backbone],
-        )
-        return found
+        )  # fmt: skip
+        return cast(NodeBound, found)
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8]) -> tuple[int, int]:

@@ -1,87 +1,88 @@
-"""Maxima over rows of any length, as vector code.
+"""Maxima and sums along rows of float64, eight at a time.
 
-The loops of :mod:`.lanes` want padded rows; the compact lists of branch and bound have rows
-of a few entries at any place, so these finish what is left of a row one by one. Arrays may
-have any number of axes: places are counted in the flat array. Nothing is checked.
+Rows are given by a place in a flat array; arrays may have any number of axes. Where a *padded*
+length is asked for it is a multiple of `LANES`. Nothing is checked: places must lie within the
+arrays.
 """
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+import numpy as np
 
-from .lanes import _INDEX, _VECTOR, LANES, _broadcast, _data, _larger, _load, _store
+from ....jit import internal
+from ....simd import add, fill8, largest, load8, maximum, peek, poke, store
 
-__all__ = ["highest_row_sum", "raise_row"]
-
-
-def _each(builder, length, in_vectors, one_by_one):
-    """Call the two builders of a loop body for the whole vectors and for the rest."""
-    whole = builder.and_(length, ir.Constant(_INDEX, -LANES))
-    zero, step = ir.Constant(_INDEX, 0), ir.Constant(_INDEX, LANES)
-    with cgutils.for_range_slice(builder, zero, whole, step, intp=_INDEX) as (at, _):
-        in_vectors(at)
-    with cgutils.for_range(builder, length, start=whole, intp=_INDEX) as loop:
-        one_by_one(loop.index)
+#: Numbers in one step.
+LANES = 8
 
 
-@intrinsic
-def raise_row(typingctx, out, o, x, x0, shift, length):
+@internal()
+def copy_row(out, x):
+    """Copy the whole of one array of one axis to another, which must not be shorter."""
+    for at in range(x.shape[0]):
+        out[at] = x[at]
+
+
+@internal(forceinline=True)
+def raise_row(out, o, x, x0, shift, length):
     """out[o + l] = max(out[o + l], x[x0 + l] + shift)."""
-    signature = types.void(out, types.intp, x, types.intp, types.float64, types.intp)
-
-    def codegen(context, builder, signature, arguments):
-        out, o, x, x0, shift, length = arguments
-        out = _data(context, builder, signature.args[0], out)
-        x = _data(context, builder, signature.args[2], x)
-        shifts = _broadcast(builder, shift)
-
-        def in_vectors(at):
-            place = builder.add(o, at)
-            total = builder.fadd(_load(builder, x, builder.add(x0, at)), shifts)
-            _store(builder, _larger(builder, total, _load(builder, out, place)), out, place)
-
-        def one_by_one(at):
-            place = builder.gep(out, [builder.add(o, at)])
-            total = builder.fadd(builder.load(builder.gep(x, [builder.add(x0, at)])), shift)
-            builder.store(_larger(builder, total, builder.load(place)), place)
-
-        _each(builder, length, in_vectors, one_by_one)
-        return context.get_dummy_value()
-
-    return signature, codegen
+    shifts = fill8(shift)
+    whole = length & -LANES
+    for at in range(0, whole, LANES):
+        raised = maximum(add(load8(x, x0 + at), shifts), load8(out, o + at))
+        store(out, o + at, raised)
+    for at in range(whole, length):
+        total, present = peek(x, x0 + at) + shift, peek(out, o + at)
+        poke(out, o + at, total if total > present else present)
 
 
-@intrinsic
-def highest_row_sum(typingctx, x, x0, y, y0, length):
+@internal(forceinline=True)
+def highest_row_sum(x, x0, y, y0, length):
     """Return the maximum over l of x[x0 + l] + y[y0 + l], -inf for no length."""
-    signature = types.float64(x, types.intp, y, types.intp, types.intp)
+    whole = length & -LANES
+    highest = -np.inf
+    if whole > 0:
+        best = fill8(-np.inf)
+        for at in range(0, whole, LANES):
+            best = maximum(add(load8(x, x0 + at), load8(y, y0 + at)), best)
+        highest = largest(best)
+    for at in range(whole, length):
+        total = peek(x, x0 + at) + peek(y, y0 + at)
+        highest = total if total > highest else highest
+    return highest
 
-    def codegen(context, builder, signature, arguments):
-        x, x0, y, y0, length = arguments
-        x = _data(context, builder, signature.args[0], x)
-        y = _data(context, builder, signature.args[2], y)
-        lowest = float("-inf")
-        best = cgutils.alloca_once_value(builder, ir.Constant(_VECTOR, [lowest] * LANES))
-        rest = cgutils.alloca_once_value(builder, ir.Constant(ir.DoubleType(), lowest))
 
-        def in_vectors(at):
-            one = _load(builder, x, builder.add(x0, at))
-            total = builder.fadd(one, _load(builder, y, builder.add(y0, at)))
-            builder.store(_larger(builder, total, builder.load(best)), best)
+@internal(forceinline=True)
+def raise_row_to_sum(out, o, x, x0, y, y0, padded):
+    """out[o + l] = max(out[o + l], x[x0 + l] + y[y0 + l])."""
+    for at in range(0, padded, LANES):
+        total = add(load8(x, x0 + at), load8(y, y0 + at))
+        store(out, o + at, maximum(total, load8(out, o + at)))
 
-        def one_by_one(at):
-            one = builder.load(builder.gep(x, [builder.add(x0, at)]))
-            other = builder.load(builder.gep(y, [builder.add(y0, at)]))
-            total = builder.fadd(one, other)
-            builder.store(_larger(builder, total, builder.load(rest)), rest)
 
-        _each(builder, length, in_vectors, one_by_one)
-        highest = builder.load(rest)
-        value = builder.load(best)
-        for lane in range(LANES):
-            other = builder.extract_element(value, ir.Constant(ir.IntType(32), lane))
-            highest = _larger(builder, other, highest)
-        return highest
+@internal(forceinline=True)
+def add_row(out, o, x, x0, padded):
+    """out[o + l] += x[x0 + l]."""
+    for at in range(0, padded, LANES):
+        store(out, o + at, add(load8(out, o + at), load8(x, x0 + at)))
 
-    return signature, codegen
+
+@internal(forceinline=True)
+def highest_sums(out, o, x, x0, y, y0, stride, count, padded):
+    """out[o + l] = max over r < count of x[x0 + r stride + l] + y[y0 + r stride + l]."""
+    for at in range(0, padded, LANES):
+        best = fill8(-np.inf)
+        for r in range(count):
+            place = at + r * stride
+            best = maximum(add(load8(x, x0 + place), load8(y, y0 + place)), best)
+        store(out, o + at, best)
+
+
+@internal(forceinline=True)
+def highest_shifted(out, o, x, x0, stride, shifts, s0, shift_stride, count, least, padded):
+    """out[o + l] = max(least, max over r < count of x[x0 + r stride + l] + shifts[s0 + r ...])."""
+    lowest = fill8(least)
+    for at in range(0, padded, LANES):
+        best = lowest
+        for r in range(count):
+            shift = fill8(peek(shifts, s0 + r * shift_stride))
+            best = maximum(add(load8(x, x0 + r * stride + at), shift), best)
+        store(out, o + at, best)

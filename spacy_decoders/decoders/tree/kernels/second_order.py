@@ -20,14 +20,14 @@ no sentinel: nothing is subtracted and nothing is +inf.
 import numpy as np
 
 from ....jit import FAST, jit
-from .lanes import (
+from .rows import (
     LANES,
-    add_to,
-    best_pairs,
-    best_shifted,
-    highest_sum,
-    raise_to,
-    raise_to_sum,
+    add_row,
+    highest_row_sum,
+    highest_shifted,
+    highest_sums,
+    raise_row,
+    raise_row_to_sum,
 )
 
 
@@ -104,11 +104,11 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
             right = i * row + j * stride
             left = j * row + i * stride
             while lanes > 0:
-                best_pairs(
+                highest_sums(
                     between, right + lane,
-                    complete, i * (row + stride) + lane, stride,
-                    complete, j * row + (i + 1) * stride + lane, stride,
-                    width, lanes,
+                    complete, i * (row + stride) + lane,
+                    complete, j * row + (i + 1) * stride + lane,
+                    stride, width, lanes,
                 )  # fmt: skip
                 if next_lanes == 0:
                     break
@@ -122,17 +122,17 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
                 inner = _inner(complete, h, m, size, stride)
                 lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
                 while lanes > 0:
-                    best_shifted(
+                    highest_shifted(
                         incomplete, here + lane,
                         incomplete, h * row + (i + 1) * stride + lane, stride,
                         steps, 0, 1,
                         count, inner, lanes,
                     )  # fmt: skip
-                    add_to(incomplete, here + lane, on_arc, here + lane, lanes)
+                    add_row(incomplete, here + lane, on_arc, here + lane, lanes)
                     if on_closing.size > 0:
                         for at in range(here + lane, here + lane + lanes):
                             closed[at] = incomplete[at] + on_closing[at]
-                    best_shifted(
+                    highest_shifted(
                         complete, here + lane,
                         closed, h * row + first * stride + lane, stride,
                         complete, first * row + m * stride + h, row,
@@ -354,31 +354,33 @@ def max_marginals(arcs, grandparents, siblings, single_root, outermost, space):
                 for k in range(h + step, m + step, step):
                     at = h * row + k * stride
                     below = k * row + m * stride + h
-                    raise_to(out_closed, at, out_complete, here, complete[below], stride)
-                    value = highest_sum(out_complete, here, closed, at, stride)
+                    raise_row(out_closed, at, out_complete, here, complete[below], stride)
+                    value = highest_row_sum(out_complete, here, closed, at, stride)
                     out_complete[below] = max(out_complete[below], value)
                 if outermost:
-                    raise_to_sum(out_incomplete, here, out_closed, here, on_closing, here, stride)
+                    raise_row_to_sum(
+                        out_incomplete, here, out_closed, here, on_closing, here, stride
+                    )
                 outer = -np.inf
                 for g in range(stride):
                     base[g] = out_incomplete[here + g] + on_arc[here + g]
                     outer = max(outer, base[g])
-                result[h, m] = highest_sum(out_incomplete, here, incomplete, here, stride)
+                result[h, m] = highest_row_sum(out_incomplete, here, incomplete, here, stride)
                 inner = m * row + (h + step) * stride + h
                 out_complete[inner] = max(out_complete[inner], outer)
                 for s in range(i + 1, j):
                     at = h * row + s * stride
                     span = min(s, m) * row + max(s, m) * stride + h
                     pair = _pair(siblings, h, s, m)
-                    raise_to(out_incomplete, at, base, 0, between[span] + pair, stride)
-                    value = highest_sum(base, 0, incomplete, at, stride) + pair
+                    raise_row(out_incomplete, at, base, 0, between[span] + pair, stride)
+                    value = highest_row_sum(base, 0, incomplete, at, stride) + pair
                     out_between[span] = max(out_between[span], value)
             here = i * row + j * stride
             for r in range(i, j):
                 left = i * row + r * stride
                 right = j * row + (r + 1) * stride
-                raise_to_sum(out_complete, left, out_between, here, complete, right, stride)
-                raise_to_sum(out_complete, right, out_between, here, complete, left, stride)
+                raise_row_to_sum(out_complete, left, out_between, here, complete, right, stride)
+                raise_row_to_sum(out_complete, right, out_between, here, complete, left, stride)
     return result
 
 

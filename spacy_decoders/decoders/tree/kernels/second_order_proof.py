@@ -7,7 +7,7 @@ way to build it. Entries are at (x (n + 1) + y) stride + g.
 import numpy as np
 
 from ....jit import jit
-from .lanes import LANES, add_to, best_pairs, best_shifted
+from .rows import LANES, add_row, highest_shifted, highest_sums
 from .second_order import outside_lanes
 
 
@@ -35,11 +35,11 @@ def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
             width = j - i
             low, lows, high, highs = outside_lanes(i, j, stride)
             for lane, lanes in ((low, lows), (high, highs)):
-                best_pairs(
+                highest_sums(
                     best, lane,
-                    complete, i * (row + stride) + lane, stride,
-                    complete, j * row + (i + 1) * stride + lane, stride,
-                    width, lanes,
+                    complete, i * (row + stride) + lane,
+                    complete, j * row + (i + 1) * stride + lane,
+                    stride, width, lanes,
                 )  # fmt: skip
             if not _outside_at_least(between, i * row + j * stride, best, i, j, size):
                 return np.inf
@@ -52,13 +52,13 @@ def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
                     pair = siblings[h, one, other] if siblings.size > 0 else 0.0
                     steps[s] = between[one * row + other * stride + h] + pair
                 for lane, lanes in ((low, lows), (high, highs)):
-                    best_shifted(
+                    highest_shifted(
                         best, lane,
                         incomplete, h * row + (i + 1) * stride + lane, stride,
                         steps, i + 1, 1,
                         width - 1, complete[m * row + nearest * stride + h], lanes,
                     )  # fmt: skip
-                    add_to(best, lane, on_arc, here + lane, lanes)
+                    add_row(best, lane, on_arc, here + lane, lanes)
                 if not _outside_at_least(incomplete, here, best, i, j, size):
                     return np.inf
                 if outermost:
@@ -68,7 +68,7 @@ def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
                         return np.inf
                 first = i + 1 if side == 0 else i
                 for lane, lanes in ((low, lows), (high, highs)):
-                    best_shifted(
+                    highest_shifted(
                         best, lane,
                         closed, h * row + first * stride + lane, stride,
                         complete, first * row + m * stride + h, row,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ....arrays import read_only
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
-from ..branch_and_bound.search import MOST_NODE_BYTES, TOLERANCE, Outcome, search
+from ..branch_and_bound.search import MOST_NODE_BYTES, TOLERANCE, BestTrees, search
 from ..fallback import block_tree
 from ..magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
 from ..problem import TreeProblem
@@ -51,7 +51,7 @@ class Node:
 
 def search_as_in_paper(
     problem: TreeProblem, backbone: PaperBackbone, iterations: int, budget: Budget
-) -> Outcome:
+) -> BestTrees:
     """Run Algorithm 1: all nodes of a level are bounded, then split on one common arc.
 
     Parameters
@@ -72,7 +72,7 @@ def search_as_in_paper(
         if blocks is not None:
             heads, score = blocks
             bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
-            return Outcome(heads[None], np.array([score]), bound, bound, 1)
+            return BestTrees(heads[None], np.array([score]), bound, bound, 1)
     found = _Search(problem, backbone, iterations, clock).run()
     if len(found.scores) or found.bound == -np.inf:
         return found
@@ -100,7 +100,7 @@ class _Search:
         smallest = max(worth.min(), 1e-100) if worth.size else 1.0
         self.first_step = float(1.0 / smallest)
 
-    def run(self) -> Outcome:
+    def run(self) -> BestTrees:
         self._initialise_lower_bound()
         nodes = [Node(self.problem.allowed.copy(), self.pieces.start())]
         closed = -np.inf
@@ -132,7 +132,7 @@ class _Search:
         if bound <= lowest_score(self.reach):  # all that is left holds a forbidden part
             bound = -np.inf
         found = int(self.best_score > lowest_score(self.reach))
-        return Outcome(
+        return BestTrees(
             self.best_heads[None][:found],
             np.array([self.best_score])[:found],
             bound,

@@ -1,0 +1,1 @@
+"""Compiled loops of branch and bound: bounding a node, branching, and the multipliers."""

@@ -1,0 +1,213 @@
+"""What the kernels of branch and bound hand to each other.
+
+An *arc number* counts the arcs that are left at a node. Scores are float64 with a true
+``-inf``: it only ever meets additions and comparisons.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+#: The backbones: the best arborescence, Eisner's chart, or the chart of second order.
+SPANNING, FIRST, SECOND = 0, 1, 2
+
+
+class PartScores(NamedTuple):
+    """Dense scores of a problem; a part of size 1 on all axes stands for none.
+
+    Factor f is paid `factor_scores[f]` if from `factor_low[f]` to `factor_high[f]` of its arcs
+    are in the tree. Parts of ``-inf`` count as `forbidden`.
+
+    **Shape** arcs (n + 1, n + 1); grandparents and siblings (n + 1,) * 3; factor_arcs
+    int32 (total, 2); factor_offsets int64 (count + 1,); the others (count,).
+    """
+
+    arcs: Any
+    grandparents: Any
+    siblings: Any
+    factor_arcs: Any
+    factor_offsets: Any
+    factor_scores: Any
+    factor_low: Any
+    factor_high: Any
+    forbidden: float
+
+
+class FactorIndex(NamedTuple):
+    """Which factors hold an arc: ``factors[offsets[h (n + 1) + m] : offsets[... + 1]]``.
+
+    `counts` is room for the number of each factor's arcs in a tree, zero between calls;
+    `constant` is what factors pay for no arc at all.
+    """
+
+    offsets: Any
+    factors: Any
+    counts: Any
+    constant: float
+
+
+class Multipliers(NamedTuple):
+    """The multipliers that all nodes share; -1 where one has never been set.
+
+    `slack[h, m]` estimates how much worse the best tree with an arc is: where a gain is split
+    between two arcs for the first time, the less likely arc gets the larger part.
+    """
+
+    siblings: Any
+    grandparents: Any
+    factors: Any
+    slack: Any
+
+
+class Incumbents(NamedTuple):
+    """The best different trees so far, best first: `heads` (k, n + 1), `scores` (k,)."""
+
+    heads: Any
+    scores: Any
+
+
+class NodeOptions(NamedTuple):
+    """How a node is worked on.
+
+    `passes` is the most passes of dynamic programming, `prune_every` how many of them lie
+    between two rounds of pruning at first, `rate` and `momentum` belong to the subgradient
+    steps, and `tolerance`, relative to the best score, closes a bound.
+    """
+
+    backbone: int
+    passes: int
+    prune_every: int
+    rate: float
+    momentum: float
+    tolerance: float
+    projective: bool
+    single_root: bool
+
+
+class NodeBound(NamedTuple):
+    """What became of a node.
+
+    No tree of the arcs that are left is worth more than `upper` (``-inf`` if there is none), and
+    none with a pruned arc more than `pruned`. The node is closed if `head` is -1, else to be
+    branched on the arc from `head` to `modifier`.
+    """
+
+    upper: float
+    pruned: float
+    passes: int
+    head: int
+    modifier: int
+
+
+class ArcLists(NamedTuple):
+    """The arcs that are left, sorted by modifier, then head; arc 0 points at the root.
+
+    `first[m]` is the first arc of modifier m; its heads are the *slots* 0, 1, ... of m.
+    ``members[sides[2 h + s] : sides[2 h + s + 1]]`` are the arcs from h to its left (s = 0) or
+    right (s = 1), nearest first. `index[h, m]` is the number of an arc, -1 if it is gone.
+
+    Entries of arrays over other things begin at `chains[a]` for (arc a = (h, m), slot of h),
+    at `pairs[a]` for (inner sibling, outer sibling a), and at `crosses[h]` for (left modifier
+    of h, right modifier of h).
+    """
+
+    head: Any
+    modifier: Any
+    first: Any
+    chains: Any
+    sides: Any
+    members: Any
+    pairs: Any
+    crosses: Any
+    index: Any
+
+
+class SpanChart(NamedTuple):
+    """Best scores of spans.
+
+    `right[a, e]` and `left[a, e]` are complete spans from the modifier of arc a to token e, and
+    `left_by_end` is `left` with its axes swapped; `incomplete` is over chains, `between` over
+    pairs. `stack` is room for the back-trace.
+    """
+
+    right: Any
+    left: Any
+    left_by_end: Any
+    incomplete: Any
+    between: Any
+    stack: Any
+
+
+class BackboneScores(NamedTuple):
+    """What the backbone is run on: the relaxed scores, of which each is exact for some tree.
+
+    `base` are the scores of the arcs, `arc` those with what the relaxation adds. For the chart
+    of second order also `start` (an arc that is its head's first on its side), `chain` (an
+    arc with its grandparent) and `adjacent` (two adjacent siblings).
+    """
+
+    base: Any
+    arc: Any
+    start: Any
+    chain: Any
+    adjacent: Any
+
+
+class SiblingPairs(NamedTuple):
+    """Pairs of modifiers on one side of their head, with room for one head's sums."""
+
+    score: Any
+    multiplier: Any
+    direction: Any
+    gains: Any
+    losses: Any
+    following: Any
+
+
+class CrossingPairs(NamedTuple):
+    """Pairs of modifiers on the two sides of their head."""
+
+    score: Any
+    multiplier: Any
+    direction: Any
+
+
+class GrandparentChains(NamedTuple):
+    """Scores of chains; the others are empty where the backbone sees grandparents.
+
+    `reduced` is the score less the multiplier. An arc's score includes `best`, the best reduced
+    score of its chains, and `paid`, the multipliers of the chains in which it is the upper arc.
+    """
+
+    score: Any
+    multiplier: Any
+    reduced: Any
+    best: Any
+    paid: Any
+
+
+class CountedFactors(NamedTuple):
+    """Factors that are left at a node, each paid `score` for at least `need` of its arcs.
+
+    Factor f holds ``arcs[offsets[f] : offsets[f + 1]]``; `home` is where its multipliers stand
+    among those that all nodes share; every tree is paid `constant`.
+    """
+
+    offsets: Any
+    arcs: Any
+    score: Any
+    need: Any
+    home: Any
+    multiplier: Any
+    constant: float
+
+
+class NodeParts(NamedTuple):
+    """All that is left at a node."""
+
+    lists: ArcLists
+    backbone: BackboneScores
+    pairs: SiblingPairs
+    crossings: CrossingPairs
+    chains: GrandparentChains
+    factors: CountedFactors
