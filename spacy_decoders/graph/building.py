@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,46 +10,10 @@ from tqdm import tqdm
 
 from ..arrays import checked_indices, read_only
 from ..errors import ProblemError
+from .adjacency import GraphArrays
 from .kernels.building import components, deduplicated, ordered, symmetrised
-from .storage import StoredArrays
 
-__all__ = ["GraphArrays", "build", "read_tsv"]
-
-
-@dataclass(frozen=True, eq=False)
-class GraphArrays:
-    """The arrays of a graph.
-
-    Attributes
-    ----------
-    indptr, indices
-        int64 (n + 1,) and int32 (2m,): sorted adjacency of the inner numbers, which go by
-        descending degree.
-    ids
-        int64 (n,): the caller's ids, ascending.
-    inner
-        int32 (n,): the inner number of each of `ids`.
-    """
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    ids: NDArray[np.int64]
-    inner: NDArray[np.int32]
-
-    @classmethod
-    def of_stored(cls, stored: StoredArrays) -> GraphArrays:
-        """Take the arrays of a folder, and check that no number leads out of the graph."""
-        size = len(stored["ids"])
-        stored.check_ascending("ids", strictly=True)
-        stored.check_offsets("indptr", size, len(stored["indices"]))
-        stored.check_range("indices", size)
-        stored.check_size("inner", size)
-        stored.check_range("inner", size)
-        present = np.zeros(size, dtype=bool)
-        present[stored["inner"]] = True
-        if not present.all():
-            stored.refuse("inner", "two vertices have one number")
-        return cls(stored["indptr"], stored["indices"], stored["ids"], stored["inner"])
+__all__ = ["build"]
 
 
 def build(
@@ -113,33 +72,3 @@ def _numbered(
         return ids, rank.astype(np.int32)[edges]
     ids = np.unique(np.concatenate([edges.ravel(), extra])).astype(np.int64)
     return ids, np.searchsorted(ids, edges).astype(np.int32)
-
-
-def read_tsv(path: str | Path, columns: tuple[int, int]) -> tuple[NDArray[np.int64], list[str]]:
-    """Read pairs from a tab-separated file, gzipped or not; ``#`` begins a comment.
-
-    Returns the edges, and the labels of the vertices if they are not whole numbers, which
-    are then numbered in order of appearance; else no labels.
-    """
-    pairs = list(_pairs(Path(path), columns))
-    try:
-        return np.array(pairs, dtype=np.int64).reshape(-1, 2), []
-    except (ValueError, OverflowError):
-        numbers: dict[str, int] = {}
-        edges = [[numbers.setdefault(end, len(numbers)) for end in pair] for pair in pairs]
-        return np.array(edges, dtype=np.int64), list(numbers)
-
-
-def _pairs(path: Path, columns: tuple[int, int]) -> Iterator[tuple[str, str]]:
-    opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as lines:
-        rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-        for row in rows:
-            if not row or row[0].startswith("#"):
-                continue
-            if len(row) <= max(columns):
-                raise ProblemError(
-                    f"path: line {rows.line_num} of {path} has {len(row)} tab-separated "
-                    f"columns, too few for columns {columns}."
-                )
-            yield row[columns[0]], row[columns[1]]

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_indices, checked_whole, read_only
 from ..errors import ProblemError
-from .building import GraphArrays, build, read_tsv
+from .adjacency import GraphArrays
+from .building import build
+from .distances import Method, distances_among, hitting_distances_of
 from .hubs import HubIndex
 from .kernels.building import merged
 from .kernels.ranking import page_rank
-from .searching import early_stop_hitting, plain_distances, search_distances
+from .reading import read_networkx, read_parquet, read_tsv
 from .storage import FolderFormat
 from .strings import StringTable
 
 __all__ = ["ConceptGraph", "Method"]
-
-Method = Literal["auto", "hubs", "multi_source", "bfs"]
 
 _FOLDER = FolderFormat(
     kind="concept graph",
@@ -112,16 +112,11 @@ class ConceptGraph:
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
         their order in the graph, and labelled ``str(node)``.
         """
-        nodes = list(graph.nodes)
-        if all(isinstance(node, int | np.integer) for node in nodes):
-            edges = np.array(list(graph.edges())).reshape(-1, 2)
-            return cls.from_edges(edges, vertices=nodes, largest_component=largest_component)
-        number = {node: i for i, node in enumerate(nodes)}
-        edges = np.array([(number[u], number[v]) for u, v in graph.edges()]).reshape(-1, 2)
+        edges, names = read_networkx(graph)
         return cls.from_edges(
             edges,
-            vertices=np.arange(len(nodes)),
-            labels={i: str(node) for node, i in number.items()},
+            vertices=np.arange(len(names)) if names else list(graph.nodes),
+            labels=dict(enumerate(names)) if names else None,
             largest_component=largest_component,
         )
 
@@ -152,24 +147,15 @@ class ConceptGraph:
 
         Needs pyarrow (the extra ``parquet``). `options` are those of :meth:`from_edges`.
         """
-        try:
-            from pyarrow import parquet
-        except ImportError as error:
-            raise ImportError(
-                "reading parquet needs pyarrow: pip install 'spacy-decoders[parquet]'"
-            ) from error
-        names = columns or tuple(parquet.read_schema(path).names[:2])
-        if len(names) != 2:
-            raise ProblemError(f"path: {path} has fewer than two columns.")
-        table = parquet.read_table(path, columns=list(names))
-        edges = np.stack([table.column(name).to_numpy() for name in names], axis=1)
-        return cls.from_edges(edges, **options)
+        return cls.from_edges(read_parquet(path, columns), **options)
 
     # --- keeping it -------------------------------------------------------------
 
     def save(self, folder: str | Path) -> None:
         """Write the graph, its labels and its hub index to a folder."""
-        arrays: dict[str, NDArray[Any]] = dict(vars(self.arrays))
+        arrays: dict[str, NDArray[Any]] = {
+            name: getattr(self.arrays, name) for name in ("indptr", "indices", "ids", "inner")
+        }
         if self._labels is not None:
             arrays |= {"label_starts": self._labels.offsets, "label_bytes": self._labels.data}
         if self._hubs is not None:
@@ -274,30 +260,21 @@ class ConceptGraph:
         if missing.any():
             i = int(np.argmax(missing))
             raise ProblemError(f"vertices: {wanted[i]} at index {i} is not in the graph.")
-        return self._places(wanted) if len(wanted) else np.empty(0, dtype=np.int64)
+        return self.arrays.places(wanted) if len(wanted) else np.empty(0, dtype=np.int64)
 
     def contains(self, vertices: ArrayLike) -> NDArray[np.bool_]:
         """Return for each vertex whether it is in the graph."""
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
         if not len(self):
             return np.zeros(len(wanted), dtype=bool)
-        found: NDArray[np.bool_] = self.arrays.ids[self._places(wanted)] == wanted
+        found: NDArray[np.bool_] = self.arrays.ids[self.arrays.places(wanted)] == wanted
         return found
-
-    def _places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where vertices are, or anything within range for those that are nowhere."""
-        ids, last = self.arrays.ids, len(self) - 1
-        if ids[-1] - ids[0] == last:
-            # no gaps: no search
-            places: NDArray[np.int64] = np.clip(wanted - ids[0], 0, last)
-            return places
-        return np.minimum(np.searchsorted(ids, wanted), last)
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:
         """Return the ids of a vertex' neighbours, ascending."""
         a = self.arrays
         inner = a.inner[self.rows([vertex])[0]]
-        return np.sort(self._outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
+        return np.sort(self.arrays.outer[a.indices[a.indptr[inner] : a.indptr[inner + 1]]])
 
     def pagerank(self, damping: float = 0.85, tolerance: float = 1e-10) -> NDArray[np.float64]:
         """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1.
@@ -354,21 +331,8 @@ class ConceptGraph:
         -------
         The numbers of edges; -1 where there is no path.
         """
-        a = self.arrays
-        inner = a.inner[self.rows(vertices)]
-        unique, back = np.unique(inner, return_inverse=True)
-        unique = read_only(unique)
-        hubs = self._index(method)
-        if hubs is not None:
-            return hubs.distances(unique, back.reshape(-1))
-        if method == "bfs":
-            found = plain_distances(a.indptr, a.indices, unique)
-        else:
-            each = np.arange(len(unique))
-            found = search_distances(a.indptr, a.indices, unique, list(each[:, None]), each)
-        if np.array_equal(back, np.arange(len(unique))):
-            return found
-        return found[np.ix_(back, back)]
+        inner = self.arrays.inner[self.rows(vertices)]
+        return distances_among(self.arrays, self._hubs, inner, method)
 
     def hitting(
         self, sets: Sequence[ArrayLike], *, method: Method = "auto"
@@ -388,27 +352,12 @@ class ConceptGraph:
         For each set an int32 array of shape (its size, k): the number of edges to the
         nearest vertex of each set, -1 where there is no path. To its own set it is 0.
         """
-        a = self.arrays
         rows = [self.rows(members) for members in sets]
         for i, members in enumerate(rows):
             if not len(members):
                 raise ProblemError(f"sets[{i}]: is empty; leave it out.")
-        if not rows:
-            return []
-        unique, back = np.unique(a.inner[np.concatenate(rows)], return_inverse=True)
-        unique = read_only(unique)
-        bounds = np.cumsum([len(members) for members in rows])[:-1]
-        columns = np.split(back.reshape(-1), bounds)
-        hubs = self._index(method)
-        if hubs is not None:
-            order = np.concatenate(columns)
-            flat = hubs.hitting(unique, [np.unique(column) for column in columns], order)
-            return np.split(flat, bounds)
-        if method == "bfs":
-            found = early_stop_hitting(a.indptr, a.indices, unique, columns, unique)
-        else:
-            found = search_distances(a.indptr, a.indices, unique, columns, np.arange(len(unique)))
-        return [found[column] for column in columns]
+        inner = [self.arrays.inner[members] for members in rows]
+        return hitting_distances_of(self.arrays, self._hubs, inner, method) if inner else []
 
     def common_neighbours(self, vertices: ArrayLike) -> NDArray[np.int64]:
         """**Shape:** (v, v): how many neighbours each two vertices share; degrees inside."""
@@ -424,23 +373,3 @@ class ConceptGraph:
         )
         shared: NDArray[np.int64] = (incidence @ incidence.T).toarray()
         return shared
-
-    @cached_property
-    def _outer(self) -> NDArray[np.int64]:
-        """The ids of the inner numbers."""
-        outer = np.empty(len(self), dtype=np.int64)
-        outer[self.arrays.inner] = self.arrays.ids
-        return outer
-
-    def _index(self, method: Method) -> HubIndex | None:
-        """Return the hub index if `method` uses it."""
-        if method not in ("auto", "hubs", "multi_source", "bfs"):
-            raise ProblemError(
-                f"method: expected 'auto', 'hubs', 'multi_source' or 'bfs'; got {method!r}."
-            )
-        usable = self._hubs is not None and self._hubs.complete
-        if method == "hubs" and not usable:
-            raise ProblemError(
-                "method: there is no usable hub index; call index_hubs() first, or take 'auto'."
-            )
-        return self._hubs if usable and method in ("auto", "hubs") else None

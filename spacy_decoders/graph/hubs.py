@@ -10,19 +10,16 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..arrays import read_only
-from .kernels.hubs import (
-    far_pairs,
-    four_at_most,
-    four_edges,
-    hub_bounds,
-    made_symmetric,
+from .kernels.four_edges import four_at_most, four_edges
+from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric, widened
+from .kernels.searching import between, multi_source
+from .kernels.short_paths import (
+    Columns,
     near_pairs,
     short_paths,
     touched_edges,
     touched_vertices,
-    widened,
 )
-from .kernels.searching import between, multi_source
 from .searching import search_distances
 
 __all__ = ["HubIndex"]
@@ -164,52 +161,24 @@ class HubIndex:
         symmetric: bool,
     ) -> None:
         """Lower the bounds to the distances, by paths that meet no hub."""
-        bits, before, vertices, starts, touching = touched_vertices(
-            self.indptr, self.indices, rows, self.count
-        )
+        touched = touched_vertices(self.indptr, self.indices, rows, self.count)
         # three edges explain a pair only if the hubs offer more
-        edges = touched_edges(
-            self.indptr,
-            self.indices,
-            bits,
-            before,
-            vertices,
-            starts,
-            touching,
-            (best > 3).any(axis=1),
-            self.count,
-        )
-        sizes = [len(column) for column in columns]
-        of_row = np.concatenate(columns)
-        order = np.argsort(of_row, kind="stable")
-        column_of = np.repeat(np.arange(len(columns)), sizes)[order].astype(np.int32)
-        column_starts = np.searchsorted(of_row[order], np.arange(len(rows) + 1))
+        is_open = (best > 3).any(axis=1)
+        edges = touched_edges(self.indptr, self.indices, touched, is_open, self.count)
+        of_rows = _columns_of_rows(columns, len(rows))
         words = -(-len(columns) // 64)
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
-        short_paths(touching, starts, edges, column_starts, column_of, two, three)
-        left = near_pairs(
-            rows, bits, before, touching, starts, column_starts, column_of, two, three, best
-        )
+        short_paths(touched, edges, of_rows, two, three)
+        left = near_pairs(rows, touched, of_rows, two, three, best)
         if not left:
             return
         far_rows, far_columns = self._far(rows, best, symmetric, 4)
         sources = _cover(far_rows, far_columns, symmetric)
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
-            four = four_edges(
-                self.indptr,
-                self.indices,
-                rows,
-                batch,
-                self.count,
-                bits,
-                before,
-                vertices,
-                starts,
-                touching,
-            )
-            four_at_most(four, batch, column_starts, column_of, best)
+            four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
+            four_at_most(four, batch, of_rows, best)
         if symmetric:
             made_symmetric(best)
         self._search_far(rows, columns, best, symmetric)
@@ -281,6 +250,15 @@ class HubIndex:
             for row, column in zip(far_rows[inside], far_columns[inside], strict=True):
                 nearest = found[columns[column], np.searchsorted(batch, row)].min()
                 best[row, column] = min(best[row, column], nearest)
+
+
+def _columns_of_rows(columns: list[NDArray[np.int64]], count: int) -> Columns:
+    """Turn the rows of each column into the columns of each row."""
+    of_row = np.concatenate(columns)
+    order = np.argsort(of_row, kind="stable")
+    column_of = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
+    starts = np.searchsorted(of_row[order], np.arange(count + 1))
+    return Columns(starts, column_of[order].astype(np.int32))
 
 
 def _cover(

@@ -32,7 +32,7 @@ VERSION = 2
 #: A header is no larger than this, in bytes.
 LARGEST_HEADER = 1 << 24
 #: Entries that are checked together, such that they stay in the cache.
-CHUNK = 1 << 16
+CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,65 @@
+"""The arrays of a concept graph, and where the caller's vertices are in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .storage import StoredArrays
+
+__all__ = ["GraphArrays"]
+
+
+@dataclass(frozen=True, eq=False)
+class GraphArrays:
+    """The arrays of a graph.
+
+    Attributes
+    ----------
+    indptr, indices
+        int64 (n + 1,) and int32 (2m,): sorted adjacency of the inner numbers, which go by
+        descending degree.
+    ids
+        int64 (n,): the caller's ids, ascending.
+    inner
+        int32 (n,): the inner number of each of `ids`.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    ids: NDArray[np.int64]
+    inner: NDArray[np.int32]
+
+    @classmethod
+    def of_stored(cls, stored: StoredArrays) -> GraphArrays:
+        """Take the arrays of a folder, and check that no number leads out of the graph."""
+        size = len(stored["ids"])
+        stored.check_ascending("ids", strictly=True)
+        stored.check_offsets("indptr", size, len(stored["indices"]))
+        stored.check_range("indices", size)
+        stored.check_size("inner", size)
+        stored.check_range("inner", size)
+        present = np.zeros(size, dtype=bool)
+        present[stored["inner"]] = True
+        if not present.all():
+            stored.refuse("inner", "two vertices have one number")
+        return cls(stored["indptr"], stored["indices"], stored["ids"], stored["inner"])
+
+    @cached_property
+    def outer(self) -> NDArray[np.int64]:
+        """**Shape:** (n,): the ids of the inner numbers."""
+        outer = np.empty(len(self.ids), dtype=np.int64)
+        outer[self.inner] = self.ids
+        return outer
+
+    def places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where vertices are, or anything within range for those that are nowhere."""
+        last = len(self.ids) - 1
+        if self.ids[-1] - self.ids[0] == last:
+            # no gaps: no search
+            places: NDArray[np.int64] = np.clip(wanted - self.ids[0], 0, last)
+            return places
+        return np.minimum(np.searchsorted(self.ids, wanted), last)

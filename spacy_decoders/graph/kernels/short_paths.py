@@ -1,0 +1,247 @@
+"""Paths of up to three edges that meet no hub, for all pairs of candidates at once.
+
+A shortest path either meets a hub, and then its length is the least sum of two entries of the hub
+table, or runs in the graph without hubs. There, the *touched* vertices are those within one edge
+of a candidate, and two candidates are at most three edges apart if they share a touched vertex or
+two touched ones are adjacent.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...jit import jit
+from .vertex_numbers import AHEAD, number_of, prefetch, ranked
+
+__all__ = ["Columns", "Touched", "near_pairs", "short_paths", "touched_edges", "touched_vertices"]
+
+
+class Touched(NamedTuple):
+    """The vertices within one edge of a candidate, hubs left out, numbered in their order.
+
+    Attributes
+    ----------
+    bits, before
+        Which vertices they are, as `number_of` takes them. **Shapes:** (words,), uint64, and
+        (words + 1,), int32
+    vertices
+        **Shape:** (t,), int32
+    starts, touching
+        The candidates that touch vertex s are ``touching[starts[s]:starts[s + 1]]``.
+        **Shapes:** (t + 1,), int64, and (touches,), int32
+    """
+
+    bits: NDArray[np.uint64]
+    before: NDArray[np.int32]
+    vertices: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    touching: NDArray[np.int32]
+
+
+class Columns(NamedTuple):
+    """The columns that each candidate stands in: ``of[starts[i]:starts[i + 1]]``.
+
+    **Shapes:** (candidates + 1,), int64, and (total,), int32
+    """
+
+    starts: NDArray[np.int64]
+    of: NDArray[np.int32]
+
+
+@jit()
+def touched_vertices(indptr, indices, candidates, first):
+    """Number the vertices from `first` on that are within one edge of a candidate.
+
+    Returns :class:`Touched`.
+    """
+    bits = np.zeros((len(indptr) >> 6) + 1, np.uint64)
+    pairs = 0
+    for c in candidates:
+        if c < first:
+            continue
+        pairs += indptr[c + 1] - indptr[c] + 1
+        bits[c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+        for e in range(indptr[c], indptr[c + 1]):
+            x = indices[e]
+            if x >= first:
+                bits[x >> 6] |= np.uint64(1) << np.uint64(x & 63)
+    before, vertices = ranked(bits)
+    starts = np.zeros(len(vertices) + 1, np.int64)
+    slots = np.empty(pairs, np.int32)
+    at = 0
+    for c in candidates:
+        if c < first:
+            continue
+        for e in range(indptr[c] - 1, indptr[c + 1]):
+            # the candidate itself, then its neighbours
+            x = c if e < indptr[c] else indices[e]
+            if x >= first:
+                slots[at] = number_of(bits, before, x)
+                starts[slots[at] + 1] += 1
+            else:
+                slots[at] = -1
+            at += 1
+    for s in range(len(vertices)):
+        starts[s + 1] += starts[s]
+    ends = starts[:-1].copy()
+    touching = np.empty(starts[-1], np.int32)
+    at = 0
+    for i in range(len(candidates)):
+        c = candidates[i]
+        if c < first:
+            continue
+        for _ in range(indptr[c] - 1, indptr[c + 1]):
+            s = slots[at]
+            at += 1
+            if s >= 0:
+                touching[ends[s]] = i
+                ends[s] += 1
+    return Touched(bits, before, vertices, starts, touching)
+
+
+@jit()
+def touched_edges(indptr, indices, touched, is_open, first):
+    """Return the edges between touched vertices as pairs of their numbers, (edges, 2).
+
+    Only those that an open candidate touches at one end at least need be there.
+    """
+    bits, before, vertices, starts, touching = touched
+    wanted = np.zeros(len(vertices), np.bool_)
+    n_wanted = 0
+    for s in range(len(vertices)):
+        for at in range(starts[s], starts[s + 1]):
+            wanted[s] |= is_open[touching[at]]
+        n_wanted += wanted[s]
+    # all edges of a few vertices; or of all, but each from its end of lower degree: of
+    # neighbours with a higher degree there are few
+    whole = 8 * n_wanted < len(vertices)
+    edges = np.empty((4 * len(vertices) + 16, 2), np.int32)
+    count = 0
+    least = np.empty(AHEAD, np.int32)
+    for s in range(len(vertices)):
+        x = vertices[s]
+        if whole:
+            if not wanted[s]:
+                continue
+        else:
+            if s % AHEAD == 0:
+                prefetch(indptr, indices, vertices, s, least)
+            if least[s % AHEAD] >= x:
+                continue
+        for e in range(indptr[x], indptr[x + 1]):
+            y = indices[e]
+            if y >= x and not whole:
+                break
+            if y < first:
+                continue
+            t = number_of(bits, before, y)
+            if t >= 0:
+                if count == len(edges):
+                    grown = np.empty((2 * count, 2), np.int32)
+                    grown[:count] = edges
+                    edges = grown
+                edges[count, 0] = s
+                edges[count, 1] = t
+                count += 1
+    return edges[:count].copy()
+
+
+@jit()
+def short_paths(touched, edges, columns, two, three):
+    """Find which columns each candidate reaches within two edges, and by three.
+
+    `columns` are :class:`Columns`; `two` and `three`, uint64 of shape (candidates, words) and
+    all 0, get a bit a column.
+    """
+    starts, touching = touched.starts, touched.touching
+    column_starts, column_of = columns
+    slots = len(starts) - 1
+    words = two.shape[1]
+    # most vertices are touched by one candidate or two; those of many get words of bits
+    dense_of = np.full(slots, -1, np.int32)
+    n_dense = 0
+    for s in range(slots):
+        if starts[s + 1] - starts[s] > words:
+            dense_of[s] = n_dense
+            n_dense += 1
+    dense = np.zeros((n_dense, words), np.uint64)
+    for s in range(slots):
+        if dense_of[s] >= 0:
+            for at in range(starts[s], starts[s + 1]):
+                j = touching[at]
+                for c in range(column_starts[j], column_starts[j + 1]):
+                    bit = np.uint64(1) << np.uint64(column_of[c] & 63)
+                    dense[dense_of[s], column_of[c] >> 6] |= bit
+    # the one candidate that touches a vertex, and its one column; -1 if there are several
+    toucher = np.full(slots, -1, np.int32)
+    column = np.full(slots, -1, np.int32)
+    for s in range(slots):
+        if starts[s + 1] - starts[s] == 1:
+            # alone it meets but itself
+            toucher[s] = i = touching[starts[s]]
+            if column_starts[i + 1] - column_starts[i] == 1:
+                column[s] = column_of[column_starts[i]]
+        else:
+            _meet(touching, starts, column_starts, column_of, dense_of, dense, s, s, two)
+    for e in range(len(edges)):
+        for way in range(2):
+            s, t = edges[e, way], edges[e, 1 - way]
+            i, c = toucher[s], column[t]
+            if i >= 0 and c >= 0:
+                three[i, c >> 6] |= np.uint64(1) << np.uint64(c & 63)
+            else:
+                _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, three)
+
+
+@jit()
+def _meet(touching, starts, column_starts, column_of, dense_of, dense, s, t, out):
+    """Let all candidates that touch s reach the columns of those that touch t."""
+    if dense_of[t] >= 0:
+        for at in range(starts[s], starts[s + 1]):
+            i = touching[at]
+            for w in range(out.shape[1]):
+                out[i, w] |= dense[dense_of[t], w]
+        return
+    for to in range(starts[t], starts[t + 1]):
+        j = touching[to]
+        for c in range(column_starts[j], column_starts[j + 1]):
+            w = column_of[c] >> 6
+            bit = np.uint64(1) << np.uint64(column_of[c] & 63)
+            for at in range(starts[s], starts[s + 1]):
+                out[touching[at], w] |= bit
+
+
+@jit()
+def near_pairs(candidates, touched, columns, two, three, out):
+    """Lower the bounds in `out` to what the short paths say; count those still open.
+
+    An entry above 4 that no short path explains may still have a longer one.
+    """
+    bits, before, _, starts, touching = touched
+    column_starts, column_of = columns
+    open_pairs = 0
+    for i in range(len(candidates)):
+        row = out[i]
+        for column in range(out.shape[1]):
+            if row[column] > 2:
+                w, bit = column >> 6, np.uint64(column & 63)
+                if two[i, w] >> bit & np.uint64(1):
+                    row[column] = 2
+                elif row[column] > 3 and three[i, w] >> bit & np.uint64(1):
+                    row[column] = 3
+        slot = number_of(bits, before, candidates[i])
+        if slot >= 0:
+            # who touches the candidate itself is at most one edge away
+            for at in range(starts[slot], starts[slot + 1]):
+                other = touching[at]
+                near = 0 if candidates[other] == candidates[i] else 1
+                for to in range(column_starts[other], column_starts[other + 1]):
+                    column = column_of[to]
+                    if row[column] > near:
+                        row[column] = near
+        for column in range(out.shape[1]):
+            open_pairs += row[column] > 4
+    return open_pairs
