@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import threading
 from itertools import product
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from spacy_decoders import Budget, InfeasibleError, ProblemError
 from spacy_decoders.decoders.path import IntegerProgram
 from spacy_decoders.decoders.programs import LinearProgram, OutOfTimeError, SolverError, cbc
-from spacy_decoders.decoders.programs.silence import silent_stdout
 from spacy_decoders.decoders.programs.statement import Answer, Statement
 from spacy_decoders.decoders.tree import PriceAndCut
 from spacy_decoders.errors import DecodersError
@@ -152,34 +150,6 @@ def test_a_budget_that_is_over(solver, monkeypatch):
         program.relax(clock)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
-def test_nothing_is_printed_but_ones_own_words(solver):
-    script = f"""
-import sys, threading
-from spacy_decoders.decoders.programs import LinearProgram
-
-def work():
-    for _ in range(5):
-        program = LinearProgram("{solver}")
-        columns = program.add_columns([1.0, 2.0, 3.0], integer=True)
-        program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
-        program.relax()
-        program.solve()
-        sys.stdout.write("mine" + chr(10))
-
-threads = [threading.Thread(target=work) for _ in range(3)]
-print("before")
-for thread in threads: thread.start()
-for thread in threads: thread.join()
-print("after")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
-    )
-    assert sorted(done.stdout.split()) == sorted(["before", "after", *["mine"] * 15])
-    assert done.stderr == ""
-
-
 def test_lost_models_are_freed_wherever_the_collector_finds_them():
     script = """
 import gc
@@ -223,24 +193,6 @@ def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
     for ask in (program.relax, program.solve):
         with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
             ask()
-
-
-def test_overlapping_silences_restore_the_output(capfd):
-    inner_is_in, outer_has_left = threading.Event(), threading.Event()
-
-    def inner():
-        with silent_stdout():
-            inner_is_in.set()
-            outer_has_left.wait(timeout=10)
-
-    thread = threading.Thread(target=inner)
-    with silent_stdout():
-        thread.start()
-        inner_is_in.wait(timeout=10)
-    outer_has_left.set()
-    thread.join()
-    subprocess.run([sys.executable, "-c", "print('audible')"], check=True)
-    assert capfd.readouterr().out.strip() == "audible"
 
 
 def test_writing_stops_when_the_time_ends():

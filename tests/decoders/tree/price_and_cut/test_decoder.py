@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders.budget import UNLIMITED, Budget
+from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
     DenseGrandparents,
@@ -17,16 +17,10 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
-from spacy_decoders.decoders.tree.grandparent_scores import ScoreTable
-from spacy_decoders.decoders.tree.price_and_cut.incumbent import Incumbent
-from spacy_decoders.decoders.tree.price_and_cut.pricing import (
-    GrandparentModel,
-    lagrangian_bound,
-    priced,
-)
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree import samples
+from tests.decoders.tree.price_and_cut.problems import larger_problem
 
 OPTIONS = [
     {},
@@ -55,19 +49,6 @@ def best_score(problem):
             for heads in samples.trees(problem.n, problem.projective, problem.single_root)
         ),
         default=-np.inf,
-    )
-
-
-def larger_problem(rng, n, **options):
-    """Scores like those of real sentences, with grandparents that contradict arcs."""
-    size = n + 1
-    distance = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
-    arcs = rng.normal(size=(size, size)) * 3 - 2 * np.log1p(distance)
-    return TreeProblem(
-        arcs,
-        rng.normal(size=(size,) * 3) * options.pop("scale", 1.0),
-        projective=False,
-        **options,
     )
 
 
@@ -169,87 +150,6 @@ def test_scores_on_demand_are_asked_for_once():
     assert solution.certificate.is_optimal
     assert solution.certificate.score == pytest.approx(expected, abs=1e-6)
     assert len(asked) == len(set(asked)) < 0.5 * 14 * 13 * 13
-
-
-def dense_table(problem):
-    return ScoreTable(DenseGrandparents.of(problem), problem.allowed, -np.inf)
-
-
-@pytest.mark.parametrize("projective", [True, False])
-def test_any_prices_bound_every_tree_and_every_arc(projective):
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(1, 5))
-        single = bool(rng.integers(2))
-        problem = TreeProblem(
-            rng.integers(-3, 4, (n + 1, n + 1)),
-            rng.integers(-6, 7, (n + 1,) * 3),
-            projective=projective,
-            single_root=single,
-        )
-        model = GrandparentModel(problem.arcs, dense_table(problem), projective, single)
-        bound = lagrangian_bound(model, problem.allowed, rng.normal(size=(n + 1, n + 1)) * 5)
-        for heads in samples.trees(n, projective, single):
-            score = oracles.tree_score(heads, problem.arcs, problem.grandparents)
-            assert score <= bound.value
-            assert all(score <= bound.through[h, m] for m, h in enumerate(heads, start=1))
-
-
-def test_chains_are_priced_by_the_arc_above_them():
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(2, 9))
-        problem = larger_problem(rng, n)
-        table = dense_table(problem)
-        table.known[:] |= rng.random(table.known.shape) < 0.5
-        size = n + 1
-        prices, costs = rng.normal(size=(2, size, size))
-        allowed = problem.allowed & (rng.random((size, size)) < 0.8)
-        column = rng.integers(-1, 2, (size,) * 3)
-        for unknown_only in (False, True):
-            found = priced(table, prices, costs, allowed, column, 1e-9, unknown_only=unknown_only)
-            expected = []
-            for g, p in np.argwhere(allowed & (np.arange(size) > 0)):
-                free = [c for c in range(size) if allowed[p, c] and column[g, p, c] < 0]
-                above = {c: table.upper[g, p, c] - prices[p, c] for c in free if c != g}
-                gain = sum(max(value, 0.0) for value in above.values())
-                if gain > max(-costs[g, p], 0.0) + 1e-9:
-                    expected += [
-                        (g, p, c)
-                        for c, value in above.items()
-                        if value > 1e-9 and not (unknown_only and table.known[g, p, c])
-                    ]
-            assert list(map(tuple, found.T.tolist())) == expected
-
-
-@pytest.mark.parametrize("projective", [True, False])
-def test_local_search_leaves_no_single_head_to_improve(projective):
-    improved = 0
-    for seed in range(30):
-        rng = np.random.default_rng(seed)
-        n = int(rng.integers(2, 6))
-        single = bool(rng.integers(2))
-        problem = TreeProblem(
-            rng.normal(size=(n + 1, n + 1)),
-            rng.normal(size=(n + 1,) * 3) * 2,
-            projective=projective,
-            single_root=single,
-        )
-        trees = [tuple(heads) for heads in samples.trees(n, projective, single)]
-        start = trees[int(rng.integers(len(trees)))]
-        model = GrandparentModel(problem.arcs, dense_table(problem), projective, single)
-        best = Incumbent(model, True, UNLIMITED.start())
-        best.offer(np.array([-1, *start]))
-        assert not violations(problem, best.heads[1:])
-        assert best.score == pytest.approx(score_tree(problem, best.heads[1:]))
-        improved += best.score > score_tree(problem, start)
-        for heads in trees:
-            changed = np.flatnonzero(np.array(heads) != best.heads[1:])
-            if len(changed) == 1 and not (
-                single and 0 in (heads[changed[0]], best.heads[changed[0] + 1])
-            ):
-                assert score_tree(problem, heads) <= best.score + 1e-9
-    assert improved > 10
 
 
 def test_few_tokens():
