@@ -31,14 +31,6 @@ class FoundCandidates:
     concepts: NDArray[np.int32]
     priors: NDArray[np.float32]
 
-    def first(self, limit: int) -> FoundCandidates:
-        return FoundCandidates(self.concepts[:limit], self.priors[:limit])
-
-    @property
-    def possible(self) -> bool:
-        """Whether any concept may be chosen."""
-        return bool((self.priors >= 0).any())
-
 
 #: Finds the candidates of several mentions in a concept base.
 CandidateFinder = Callable[[ConceptKnowledgeBase, Sequence[Span]], list[FoundCandidates]]
@@ -91,11 +83,9 @@ class TextCandidates:
             new = concepts[~np.isin(concepts, known.concepts)]
             least = float(known.priors.min(initial=1.0))
             ranked = least / (2.0 + np.arange(len(new)))
-            both = FoundCandidates(
-                np.concatenate([known.concepts, new]).astype(np.int32),
-                np.concatenate([known.priors, ranked]).astype(np.float32),
-            )
-            found.append(both.first(self.limit))
+            both = np.concatenate([known.concepts, new]).astype(np.int32)
+            priors = np.concatenate([known.priors, ranked]).astype(np.float32)
+            found.append(FoundCandidates(both[: self.limit], priors[: self.limit]))
         return found
 
 
@@ -117,19 +107,23 @@ def _from_concept_base(
 ) -> CandidateTable:
     from ...knowledge.candidates import CandidateTable
 
-    kept = [(key, one.first(limit)) for key, one in zip(keys, found, strict=True)]
-    kept = [(key, one) for key, one in kept if one.possible]
-    sizes = [len(one.concepts) for _, one in kept]
-    concepts = np.concatenate([*(one.concepts for _, one in kept), np.empty(0, np.int32)])
-    numbers = concepts.astype(np.int64)
-    has_vectors = bool(kb.vocab.vectors_length)
-    vectors = [kb.concept_vector(int(number)) for number in numbers] if has_vectors else []
+    mentions, concepts, priors, offsets = [], [], [], [0]
+    for key, one in zip(keys, found, strict=True):
+        best = one.priors[:limit]
+        if (best >= 0).any():
+            mentions.append(key)
+            concepts.append(one.concepts[:limit])
+            priors.append(best)
+            offsets.append(offsets[-1] + len(best))
+    numbers = np.concatenate([*concepts, np.empty(0, np.int32)]).astype(np.int64)
+    listed = numbers.tolist()
+    vectors = [kb.concept_vector(number) for number in listed] if kb.vocab.vectors_length else []
     return CandidateTable(
-        mentions=[key for key, _ in kept],
-        offsets=np.cumsum([0, *sizes]).astype(np.int64),
-        ids=[kb.base.id(int(number)) for number in numbers],
-        titles=[kb.base.titles[int(number)] for number in numbers],
-        priors=np.concatenate([*(one.priors for _, one in kept), np.empty(0)]).astype(np.float64),
+        mentions=mentions,
+        offsets=np.array(offsets, np.int64),
+        ids=[kb.base.id(number) for number in listed],
+        titles=[kb.base.titles[number] for number in listed],
+        priors=np.concatenate([*priors, np.empty(0)]).astype(np.float64),
         popularity=kb.base.graph.degree[numbers].astype(np.float64),
         vectors=np.array(vectors, np.float32).reshape(len(numbers), kb.vocab.vectors_length),
         concepts=numbers,

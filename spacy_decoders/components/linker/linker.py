@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,18 +15,15 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ...budget import Budget, allowing_for_compilation
-from ...certificate import Certificate
+from ...budget import Budget
 from ...errors import ProblemError
 from ...models.linker.weights import LinkWeights, conditional_gradient
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
-from .candidates import gather
+from .decoding import LinkPolicy, Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
-from .links import Links, Mentions, features_of, nil_link
-from .mentions import find_mentions
-from .windows import LinkWindow, link_windows
+from .mentions import Mentions, find_mentions, with_candidates
 
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
@@ -115,19 +111,16 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         weights = self.model.ops.to_numpy(self.model.get_param("weights")).astype(np.float64)
         if not np.isfinite(weights).all():
             raise ProblemError(f"{self.name}: a weight of the model is not finite: {weights}.")
-        local = -(scores.features[:, :3].astype(np.float64) @ weights[:3])
-        windows = link_windows(scores.table, self.window)
-        decided: dict[int, dict[str, Any]] = {}
-        certificates = []
-        for window in windows:
-            links, certificate = self._decode_window(window, local, max(0.0, float(weights[3])))
-            decided.update(links)
-            if len(windows) > 1:
-                certificate = replace(certificate, scope="pruned")
-            certificates.append(certificate)
-        return Links(
-            scores.spans, [decided.get(unit, nil_link()) for unit in scores.units], certificates
+        policy = LinkPolicy(
+            self.decoder,
+            self.budget,
+            self.pairs,
+            self.window,
+            self.min_score,
+            self.min_margin,
+            self.shown,
         )
+        return decode_links(scores, weights, policy)
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
@@ -157,93 +150,10 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         extensions.record_certificates(doc, self.name, decoded.certificates)
 
     def _mentions(self, doc: Doc) -> Mentions:
-        from ...knowledge.aliases import normalise
-
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
         if not self.overwrite:
             spans = [span for span in spans if not span.kb_id]
-        texts: dict[str, Span] = {}
-        for span in spans:
-            texts.setdefault(normalise(span.text), span)
-        table = gather(
-            self.kb, self.candidates, list(texts.values()), list(texts), self.max_candidates
-        )
-        unit = {text: i for i, text in enumerate(table.mentions)}
-        units = [unit.get(normalise(span.text), -1) for span in spans]
-        return Mentions(spans, units, table, features_of(table, doc))
-
-    def _decode_window(
-        self, window: LinkWindow, local: NDArray[np.float64], weight: float
-    ) -> tuple[dict[int, dict[str, Any]], Certificate]:
-        from ...decoders.representatives import RepresentativesProblem
-
-        table = window.table
-        sets = [
-            np.arange(start, stop)
-            for start, stop in zip(table.offsets, table.offsets[1:], strict=False)
-        ]
-        own = local[window.rows]
-        # the paper's heuristics look into the graph; exact decoders need none
-        graph = None if table.base is None else table.base.graph
-        problem = RepresentativesProblem(
-            self.pairs(table),
-            sets,
-            [np.where(table.priors[members] < 0, np.inf, own[members]) for members in sets],
-            weight,
-            table.keys if graph is None else table.concepts,
-            graph,
-        )
-        budget = allowing_for_compilation(self.budget, self.decoder)
-        solution = self.decoder.decode(problem, budget=budget)
-        scores = -problem.conditional_costs(solution.choices)
-        links = {
-            window.mentions[place]: self._link(
-                table,
-                sets[place],
-                scores,
-                int(choice),
-                float(solution.margins[place]),
-                bool(solution.exact_margins[place]),
-            )
-            for place, choice in enumerate(solution.choices)
-            if window.keeps[place]
-        }
-        return links, solution.certificate
-
-    def _link(
-        self,
-        table: CandidateTable,
-        members: NDArray[np.int64],
-        scores: NDArray[np.float64],
-        choice: int,
-        margin: float,
-        exact: bool,
-    ) -> dict[str, Any]:
-        """A link in plain types; scores are probabilities given all other links."""
-        own = scores[members]
-        shares = np.exp(own - np.logaddexp.reduce(own))
-        chosen = int(members[choice])
-        # below 0 lies only a bound that the budget left loose: the choice is the best one found
-        accepted = shares[choice] >= self.min_score and max(margin, 0.0) >= self.min_margin
-        others = [i for i in np.argsort(-shares, kind="stable").tolist() if i != choice]
-        ranked = [choice, *others][: self.shown]
-        return {
-            "id": table.ids[chosen] if accepted else "",
-            "title": table.titles[chosen] if accepted else "",
-            "score": float(shares[choice]),
-            # an only candidate has nothing to be compared with
-            "margin": margin if np.isfinite(margin) else None,
-            "exact_margin": exact,
-            "candidates": [
-                {
-                    "id": table.ids[members[i]],
-                    "title": table.titles[members[i]],
-                    "score": float(shares[i]),
-                    "prior": float(table.priors[members[i]]),
-                }
-                for i in ranked
-            ],
-        }
+        return with_candidates(doc, spans, self.kb, self.candidates, self.max_candidates)
 
     # --- training ----------------------------------------------------------------------
 

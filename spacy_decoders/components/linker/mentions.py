@@ -1,24 +1,56 @@
-"""Which spans of a document are to be linked."""
+"""Which spans of a document are to be linked, and what each may mean."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
 from spacy.kb import KnowledgeBase
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ...errors import ProblemError
+from ...models.linker.weights import FEATURES
 from ..factories.graph_entity_linker import MentionSource
+from .candidates import CandidateFinder, gather
 from .knowledge_base import ConceptKnowledgeBase
 
-__all__ = ["MATCH_LABEL", "find_mentions"]
+if TYPE_CHECKING:
+    from ...knowledge.candidates import CandidateTable
+
+__all__ = ["MATCH_LABEL", "Mentions", "find_mentions", "with_candidates"]
 
 #: Label of entities that the alias matcher adds.
 MATCH_LABEL = "CONCEPT"
 
 #: Longest alias that is looked for, in tokens.
 _LONGEST = 6
+
+
+@dataclass(frozen=True, eq=False)
+class Mentions:
+    """The mentions of a document, and the candidates of their distinct texts.
+
+    Attributes
+    ----------
+    spans
+        What is to be linked.
+    units
+        For each span its place among the table's mentions, -1 without candidates.
+    table
+        The candidates.
+    features
+        See ``FEATURES``; the last column is filled by the pairs. **Shape:**
+        ``(candidates, 4)``
+    """
+
+    spans: list[Span]
+    units: list[int]
+    table: CandidateTable
+    features: NDArray[np.float32]
 
 
 def find_mentions(
@@ -56,3 +88,31 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
     ]
     rows = kb.base.aliases.find([span.text for span in spans])
     return [span for span, row in zip(spans, rows.tolist(), strict=True) if row >= 0]
+
+
+def with_candidates(
+    doc: Doc, spans: list[Span], kb: KnowledgeBase, finder: CandidateFinder, limit: int
+) -> Mentions:
+    """Look up the candidates of each distinct text among the spans."""
+    from ...knowledge.aliases import normalised
+
+    texts = normalised([span.text for span in spans])
+    first: dict[str, Span] = {}
+    for text, span in zip(texts, spans, strict=True):
+        first.setdefault(text, span)
+    table = gather(kb, finder, list(first.values()), list(first), limit)
+    unit = {text: place for place, text in enumerate(table.mentions)}
+    units = [unit.get(text, -1) for text in texts]
+    return Mentions(spans, units, table, _features(table, doc))
+
+
+def _features(table: CandidateTable, doc: Doc) -> NDArray[np.float32]:
+    """What the weights weigh of each candidate; the costs of pairs are filled in later."""
+    features = np.zeros((len(table), len(FEATURES)), np.float32)
+    features[:, 0] = np.log(np.maximum(table.priors, 1e-6))
+    features[:, 1] = np.log1p(table.popularity)
+    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
+    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
+        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
+        features[:, 2] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
+    return features
