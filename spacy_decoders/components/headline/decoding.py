@@ -13,8 +13,8 @@ from spacy.tokens import Doc, Span
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.words import Vertices, Words
-from .units import Headline, headline_of_sentences, headline_of_words
-from .words import word_keys
+from .headlines import Headline, headline_of_sentences, headline_of_words
+from .reading import word_keys
 from .writer import HeadlineWriter
 
 if TYPE_CHECKING:
@@ -29,21 +29,7 @@ SUMMARY_LENGTHS = (1, 3)
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """What weighs how much.
-
-    Attributes
-    ----------
-    ordering
-        Weight of the language model, or of the text's order of sentences.
-    contiguity
-        Worth of a step from word to word that the text itself makes.
-    ends
-        Weight of the language model for the first and the last word.
-    max_vertices
-        The most words or sentences that go into a graph.
-    auxiliaries
-        Words that may stand between content words.
-    """
+    """What weighs how much: options of the component, but that `auxiliaries` are never None."""
 
     ordering: float
     contiguity: float

@@ -16,6 +16,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
+from ...certificate import Certificate
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.stems import Stemmer
@@ -26,8 +27,8 @@ from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
 from .decoding import GraphSettings, ScoredUnit, headlines_of_sentences, headlines_of_words
-from .units import Headline, title_words
-from .words import read_words, word_keys
+from .headlines import Headline, title_words
+from .reading import read_words, word_keys
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
@@ -81,7 +82,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             self.contiguity,
             self.ends,
             self.max_vertices,
-            self.knowledge.auxiliaries if given is None else tuple(given),
+            self._knowledge.auxiliaries if given is None else tuple(given),
         )
 
     # --- decoding ----------------------------------------------------------------
@@ -100,11 +101,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Find the best headlines of each unit."""
         decode = headlines_of_words if self.mode == "words" else headlines_of_sentences
         settings, writer = self.settings, self.writer
-        return [decode(scored, self.knowledge, settings, writer) for scored in scores]
+        return [decode(scored, self._knowledge, settings, writer) for scored in scores]
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
-        missing = self.writer.no_headline()
+        missing = Certificate.infeasible(type(self.decoder).__name__)
         certificates = [
             headlines[0].certificate if headlines else missing for headlines in decoded
         ]
@@ -129,7 +130,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def _table(
         self, words: Words, vertices: Vertices, title: NDArray[np.bool_] | None = None
     ) -> Any:
-        table = word_features(words, vertices, self.knowledge.corpus, title=title)
+        table = word_features(words, vertices, self._knowledge.corpus, title=title)
         return table[:, feature_columns(self.model)].astype(np.float32)
 
     # --- training ----------------------------------------------------------------

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ...budget import Budget, allowing_for_compilation
-from ...certificate import Certificate
 from ...decoders.protocols import PathDecoding
 from ...errors import InfeasibleError
 from ..factories.headline_generator import Length
-from .units import Headline
+from .headlines import Headline
 
 if TYPE_CHECKING:
     from ...decoders.path import PathProblem, PathSolution
@@ -24,25 +23,9 @@ LOOKED_THROUGH = 20
 
 @dataclass(frozen=True)
 class HeadlineWriter:
-    """The policy that turns a graph into headlines.
+    """The policy that turns a graph into headlines; its attributes are options of the component.
 
-    Attributes
-    ----------
-    decoder
-        Any path decoder.
-    length
-        Content words; "auto" chooses the length with the best mean score per step from word
-        to word within what is usual, a list ``[least, most]`` within that range. A text with
-        fewer classes gets the longest headline it allows.
-    max_chars
-        The most characters of the text, or None: the best that fits, shorter if need be.
-    n_best
-        How many headlines.
-    seconds
-        A ceiling on the time for each decoding, or None: headlines then depend on how busy
-        the machine is.
-    iterations
-        The decoder's iterations for each decoding, or None for no limit.
+    See :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`.
     """
 
     decoder: PathDecoding
@@ -107,7 +90,8 @@ class HeadlineWriter:
         ]
         if not found:
             return lengths[0], None
-        _, length, solution = max(found, key=lambda of: (of[0], of[1]))
+        # no two have the same length, so that solutions are never compared
+        _, length, solution = max(found)
         return length, solution
 
     def _ranked(
@@ -129,7 +113,3 @@ class HeadlineWriter:
     @property
     def _budget(self) -> Budget:
         return allowing_for_compilation(Budget(self.seconds, self.iterations), self.decoder)
-
-    def no_headline(self) -> Certificate:
-        """What is said about a text without a headline."""
-        return Certificate.infeasible(type(self.decoder).__name__)

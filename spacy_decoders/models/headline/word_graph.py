@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...decoders.path import PathProblem
 from .bigrams import BOUNDARY, BigramModel
-from .kernels.word_graph import score_pairs
+from .kernels.word_graph import Bigrams, score_pairs
 from .words import Vertices, Words
 
 __all__ = ["WordGraph", "useful_words", "word_graph"]
@@ -75,12 +75,12 @@ def word_graph(
     edges = np.empty((n, n))
     via = np.empty((n, n), dtype=np.int64)
     model = language_model
-    numbers = (model.unigrams, model.backoffs, model.offsets, model.followers, model.bigrams)
+    arrays = Bigrams(model.unigrams, model.backoffs, model.offsets, model.followers, model.bigrams)
     known = model.words(vertices.keys)
     score_pairs(
         known,
         model.words(auxiliaries),
-        *numbers,
+        arrays,
         ordering,
         contiguity,
         vertices.joined(words, auxiliaries),

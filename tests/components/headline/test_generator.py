@@ -4,60 +4,16 @@ import gzip
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin
-from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.decoders.path import ExactPath
 from spacy_decoders.readers.headlines import HeadlineCorpus
-
-CONFIGS = Path(__file__).parents[3] / "configs"
-
-TEXTS = {
-    "Binary search": "Binary search halves a sorted array. Each step of binary search compares "
-    "the middle element, and one half is left.",
-    "Sorting by heaps": "Sorting by heaps builds a heap first. The heap gives the largest "
-    "element, and sorting goes on with what is left in the heap.",
-    "Shortest paths in graphs": "The shortest paths in graphs are found by relaxing edges. A "
-    "queue of vertices keeps the shortest paths found so far.",
-    "Hash tables": "Hash tables store keys in buckets. The hash of a key decides the bucket "
-    "where hash tables look.",
-}
-
-
-def examples(nlp) -> list[Example]:
-    made = []
-    for title, text in TEXTS.items():
-        reference = nlp.make_doc(text)
-        reference._.headline = title
-        made.append(Example(nlp.make_doc(text), reference))
-    return made
-
-
-def blank(**config):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("headline_generator", config=config)
-    return nlp
-
-
-@pytest.fixture(scope="module")
-def trained():
-    nlp = blank(length=2, n_best=3)
-    nlp.initialize(lambda: examples(nlp))
-    return nlp
-
-
-def plain(doc: Doc) -> list[tuple]:
-    """The headlines, tuples for lists, as DocBin gives them back."""
-    return [
-        (h["text"], h["score"], tuple(h["tokens"]), tuple(h["auxiliaries"]))
-        for h in doc._.headlines
-    ]
+from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples, plain
 
 
 def test_works_at_once_and_explains_itself():
@@ -79,23 +35,6 @@ def test_importing_the_component_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
-
-
-@pytest.mark.parametrize(
-    "decoder",
-    [
-        {"@decoders": "spacy-decoders.ExactPath.v1"},
-        {"@decoders": "spacy-decoders.ColorCoding.v1", "failure": 1e-4},
-        {"@decoders": "spacy-decoders.PathBeam.v1", "width": 100, "lookahead": True},
-        {"@decoders": "spacy-decoders.IntegerProgram.v1"},
-    ],
-)
-def test_every_decoder_writes_the_same_headline(decoder):
-    expected = blank(length=3, n_best=2)(TEXTS["Sorting by heaps"])
-    doc = blank(length=3, n_best=2, decoder=decoder, seconds=None)(TEXTS["Sorting by heaps"])
-    assert doc._.headline == expected._.headline
-    scores = [headline["score"] for headline in doc._.headlines]
-    assert scores == pytest.approx([h["score"] for h in expected._.headlines], abs=1e-6)
 
 
 def test_training_learns_the_titles(trained):
@@ -130,61 +69,6 @@ def test_the_number_of_headlines_can_be_changed_later():
     assert pipe.n_best == len(nlp(TEXTS["Sorting by heaps"])._.headlines) == 3
 
 
-def test_n_best_are_different_and_ranked(trained):
-    headlines = trained(TEXTS["Hash tables"])._.headlines
-    assert len({headline["text"] for headline in headlines}) == 3
-    scores = [headline["score"] for headline in headlines]
-    assert scores == sorted(scores, reverse=True)
-    assert [headline["certificate"]["status"] for headline in headlines] == [
-        "optimal",
-        "bounded",  # by how much each is worse than the best
-        "bounded",
-    ]
-
-
-@pytest.mark.parametrize("length", ["auto", [1, 3], 2])
-def test_lengths(length):
-    doc = blank(length=length)(TEXTS["Shortest paths in graphs"])
-    words = len(doc._.headlines[0]["tokens"])
-    assert {"auto": 2 <= words <= 5, 2: words == 2}.get(str(length), 1 <= words <= 3)
-    if length == 2:
-        assert words == 2
-
-
-def test_the_longest_headline_there_is_where_fewer_words_are():
-    doc = blank(length=9)("Heaps sort arrays.")
-    assert sorted(doc._.headlines[0]["tokens"]) == [0, 1, 2]
-
-
-def test_max_chars():
-    text = TEXTS["Shortest paths in graphs"]
-    doc = blank(length=4, max_chars=20)(text)
-    assert 0 < len(doc._.headline) <= 20
-    assert blank(length=4, max_chars=1)(text)._.headlines == []
-
-
-def test_auxiliaries_and_their_lack():
-    text = "Sum of divisors. The sum of divisors is a function. We find the sum of divisors."
-    assert blank(length=2)(text)._.headline == "Sum of divisors"
-    assert blank(length=2, auxiliaries=[])(text)._.headlines[0]["auxiliaries"] == [""]
-
-
-def test_words_are_written_as_the_text_writes_them():
-    text = "the NASA probe. NASA sent the NASA probe. The NASA probe flew."
-    assert blank(length=2)(text)._.headline == "NASA probe"
-
-
-def test_texts_without_headlines():
-    nlp = blank()
-    for text in ("", "   ", "... !!", "the of and"):
-        doc = nlp(text)
-        assert doc._.headline == ""
-        assert doc._.headlines == []
-        (certificate,) = doc._.certificates["headline_generator"]
-        assert certificate["status"] == "infeasible"
-    assert nlp("Heap")._.headline == "Heap"
-
-
 def test_spans_get_their_own():
     nlp = blank(spans_key="sections", length=2)
     nlp.add_pipe("sentencizer", first=True)
@@ -198,37 +82,6 @@ def test_spans_get_their_own():
     assert all(cut <= i for i in second._.headlines[0]["tokens"])
     assert len(doc._.certificates["headline_generator"]) == 2
     assert nlp("No sections here.")._.certificates["headline_generator"] == []
-
-
-def test_sentences_are_extracted_and_never_said_twice():
-    text = (
-        "Heaps are trees that keep the largest key at the root. A sorted array allows binary "
-        "search in logarithmic time. Heaps are trees that keep the largest key at the top. "
-        "Hash tables find a key in constant time."
-    )
-    nlp = blank(mode="extractive", length=3)
-    nlp.add_pipe("sentencizer", first=True)
-    doc = nlp(text)
-    assert doc._.headlines[0]["certificate"]["status"] == "optimal"
-    assert doc._.headline.count("Heaps are trees") == 1
-    assert "Hash tables" in doc._.headline
-    assert blank(mode="extractive", length=1)("")._.headlines == []
-
-
-def test_a_very_long_text():
-    rng = np.random.default_rng(0)
-    words = ["w" + "".join(chr(97 + int(d)) for d in str(i)) for i in range(1500)]
-    text = " ".join(words[int(i)] for i in np.minimum(rng.zipf(1.3, 20_000) - 1, 1499))
-    doc = blank(length=3, max_vertices=300)(text)
-    certificate = doc._.headlines[0]["certificate"]
-    assert certificate["scope"] in ("full", "pruned")
-    assert len(doc._.headlines[0]["tokens"]) == 3
-
-
-def test_an_unknown_language_and_no_sentences():
-    nlp = spacy.blank("xx")
-    nlp.add_pipe("headline_generator", config={"length": 2})
-    assert nlp("суматра остров суматра остров большой остров суматра")._.headline
 
 
 def test_bytes_and_disk(trained, tmp_path):

@@ -1,15 +1,30 @@
 """Scoring all ordered pairs of a text's words at once."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ....jit import jit
 
-__all__ = ["score_pairs"]
+__all__ = ["Bigrams", "score_pairs"]
+
+
+class Bigrams(NamedTuple):
+    """The arrays of a :class:`~spacy_decoders.models.headline.bigrams.BigramModel`."""
+
+    unigrams: NDArray[np.float32]
+    backoffs: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    followers: NDArray[np.int32]
+    bigrams: NDArray[np.float32]
 
 
 @jit()
-def _log_probabilities(firsts, seconds, places, unigrams, backoffs, offsets, followers, bigrams):
+def _log_probabilities(firsts, seconds, places, model):
     """Table of log-probabilities; places[w] is where word w stands in `seconds`, or -1."""
+    unigrams, backoffs, offsets = model.unigrams, model.backoffs, model.offsets
+    followers, bigrams = model.followers, model.bigrams
     rows = firsts.size
     columns = seconds.size
     table = np.empty((rows, columns))
@@ -27,10 +42,7 @@ def _log_probabilities(firsts, seconds, places, unigrams, backoffs, offsets, fol
 
 
 @jit()
-def score_pairs(
-    words, auxiliaries, unigrams, backoffs, offsets, followers, bigrams, ordering, contiguity,
-    joined, edges, via,
-):  # fmt: skip
+def score_pairs(words, auxiliaries, model, ordering, contiguity, joined, edges, via):
     """Fill edges[v, u] with the best way from v to u, and via[v, u] with the word between.
 
     A way is a direct step or one through an auxiliary word (its index in `via`, else -1),
@@ -39,25 +51,19 @@ def score_pairs(
     """
     n = words.size
     m = auxiliaries.size
-    places = np.full(unigrams.size, -1, np.int64)
+    places = np.full(model.unigrams.size, -1, np.int64)
     for i in range(n):
-        if words[i] < unigrams.size - 1:
+        if words[i] < model.unigrams.size - 1:
             places[words[i]] = i
-    direct = _log_probabilities(
-        words, words, places, unigrams, backoffs, offsets, followers, bigrams
-    )
-    after = _log_probabilities(
-        auxiliaries, words, places, unigrams, backoffs, offsets, followers, bigrams
-    )
+    direct = _log_probabilities(words, words, places, model)
+    after = _log_probabilities(auxiliaries, words, places, model)
     for i in range(n):
-        if words[i] < unigrams.size - 1:
+        if words[i] < model.unigrams.size - 1:
             places[words[i]] = -1
     for i in range(m):
-        if auxiliaries[i] < unigrams.size - 1:
+        if auxiliaries[i] < model.unigrams.size - 1:
             places[auxiliaries[i]] = i
-    before = _log_probabilities(
-        words, auxiliaries, places, unigrams, backoffs, offsets, followers, bigrams
-    )
+    before = _log_probabilities(words, auxiliaries, places, model)
     for v in range(n):
         row = edges[v]
         word = via[v]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -59,8 +58,9 @@ def headline_of_words(
 ) -> Headline:
     """Write a path over words: each as the text writes it, the first with a capital."""
     begins = np.diff(words.sentences, prepend=-1) > 0
-    places = [np.flatnonzero(vertices.of_token == vertex) for vertex in path]
-    chosen = [_best_written(unit, of_vertex, begins) for of_vertex in places]
+    chosen = [
+        _best_written(unit, np.flatnonzero(vertices.of_token == vertex), begins) for vertex in path
+    ]
     written = [chosen[0].text]
     for auxiliary, token in zip(auxiliaries, chosen[1:], strict=True):
         written += [auxiliary, token.text] if auxiliary else [token.text]
@@ -96,9 +96,9 @@ def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
 
 def _best_written(unit: Doc | Span, places: NDArray[np.int64], begins: NDArray[np.bool_]) -> Token:
     """The first occurrence in the most frequent writing, sentence starts not counted."""
-    tokens = [unit[int(place)] for place in places]
-    inside = [
-        token for token, place in zip(tokens, places, strict=True) if not begins[place]
-    ] or tokens
-    common = Counter(token.text for token in inside).most_common(1)[0][0]
-    return next(token for token in inside if token.text == common)
+    inside = places[~begins[places]]
+    found: dict[str, list[Token]] = {}
+    for place in (inside if len(inside) else places).tolist():
+        token = unit[place]
+        found.setdefault(token.text, []).append(token)
+    return max(found.values(), key=len)[0]

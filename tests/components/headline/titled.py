@@ -1,0 +1,44 @@
+"""Titled texts, and pipelines that write headlines of them, for tests."""
+
+from pathlib import Path
+
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+CONFIGS = Path(__file__).parents[3] / "configs"
+
+
+TEXTS = {
+    "Binary search": "Binary search halves a sorted array. Each step of binary search compares "
+    "the middle element, and one half is left.",
+    "Sorting by heaps": "Sorting by heaps builds a heap first. The heap gives the largest "
+    "element, and sorting goes on with what is left in the heap.",
+    "Shortest paths in graphs": "The shortest paths in graphs are found by relaxing edges. A "
+    "queue of vertices keeps the shortest paths found so far.",
+    "Hash tables": "Hash tables store keys in buckets. The hash of a key decides the bucket "
+    "where hash tables look.",
+}
+
+
+def examples(nlp) -> list[Example]:
+    made = []
+    for title, text in TEXTS.items():
+        reference = nlp.make_doc(text)
+        reference._.headline = title
+        made.append(Example(nlp.make_doc(text), reference))
+    return made
+
+
+def blank(**config):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("headline_generator", config=config)
+    return nlp
+
+
+def plain(doc: Doc) -> list[tuple]:
+    """The headlines, tuples for lists, as DocBin gives them back."""
+    return [
+        (h["text"], h["score"], tuple(h["tokens"]), tuple(h["auxiliaries"]))
+        for h in doc._.headlines
+    ]
