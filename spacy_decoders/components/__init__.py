@@ -1,1 +1,6 @@
-"""The spaCy components."""
+"""The spaCy components, a folder each; what all of them share stands beside the folders.
+
+Every component is a :class:`.decoding_pipe.DecodingPipe`: ``predict`` scores documents with a
+model, ``decode`` builds a problem and gives it to a decoder, ``annotate`` writes the solution and
+its certificates. Its options are declared in ``factories``.
+"""

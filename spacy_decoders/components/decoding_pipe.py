@@ -81,8 +81,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document; if it fails, it comes back as the error handler leaves it."""
-        for _ in self._annotated([doc]):
-            pass
+        try:
+            self.set_annotations([doc], self.predict([doc]))
+        except Exception as error:
+            self.get_error_handler()(self.name, self, [doc], error)
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:

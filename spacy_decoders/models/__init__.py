@@ -1,1 +1,1 @@
-"""What scores: thinc architectures, counted models, factor templates."""
+"""What scores the parts of structures, by the component that uses it."""

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import Certificate
-from ...models.parser.tree_scores import SentenceScores
 
 __all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
 
@@ -46,7 +45,3 @@ class ParsedDoc:
     def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
         """No trees yet."""
         return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))
-
-    def put(self, sentence: SentenceScores, tree: NDArray[np.int32]) -> None:
-        """Add the tree of a sentence."""
-        self.heads[sentence.tokens], self.labels[sentence.tokens] = sentence.tree(tree)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from spacy.errors import Errors
 from spacy.language import Language
-from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples, validate_get_examples
 from spacy.vocab import Vocab
@@ -29,9 +28,9 @@ from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_d
 from ..decoding_pipe import DecodingPipe
 from ..extensions import record_certificates, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
-from ..scoring import score_certified
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
+from .scorer import make_parser_scorer
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
 
 if TYPE_CHECKING:
@@ -157,7 +156,8 @@ class BranchAndBoundParser(ParserOptions, DecodingPipe):
             parsed.parses.append([])
             return
         parsed.certificates.append(best.certificate)
-        parsed.put(sentence, best.heads)
+        heads, labels = sentence.tree(best.heads)
+        parsed.heads[sentence.tokens], parsed.labels[sentence.tokens] = heads, labels
         if self.head_margins:
             from ...decoders.tree import head_margins
 
@@ -295,14 +295,3 @@ def _check_decoder(decoder: str, factors: Sequence[Family], projective: bool) ->
             "projective: ChuLiuEdmonds finds non-projective trees; set it to false, or decode "
             "by Eisner or BranchAndBound."
         )
-
-
-def make_parser_scorer() -> Callable[..., dict[str, Any]]:
-    """Build ``spacy-decoders.parser_scorer.v1``."""
-    return score_parser
-
-
-def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> dict[str, Any]:
-    """Return spaCy's parser scores (``dep_uas``, ``sents_f``, ...) and ``certified``."""
-    examples = list(examples)
-    return {**parser_score(examples, **kwargs), **score_certified(examples, component)}

@@ -88,9 +88,28 @@ class LabelSpace:
         end of a memory zone.
         """
         for number in set(labels.tolist()) - {-1}:
-            for target, part in zip(self.targets, self.parts[number], strict=True):
-                _value(vocab, target, part)
+            for string in self._strings[number]:
+                vocab.strings.add(string)
+            if self._morph is not None:
+                vocab.morphology.add(self.parts[number][self._morph])
         return self.values[labels]
+
+    @cached_property
+    def _strings(self) -> list[list[str]]:
+        """The strings that each label writes, features apart."""
+        found: list[list[str]] = [[] for _ in self.parts]
+        for strings, parts in zip(found, self.parts, strict=True):
+            for target, part in zip(self.targets, parts, strict=True):
+                if target == "tag":
+                    strings.append(part)
+                elif target == "ent" and part != "O":
+                    strings.append(part[2:])
+        return found
+
+    @cached_property
+    def _morph(self) -> int | None:
+        """Which part of a label has the features, if any."""
+        return self.targets.index("morph") if "morph" in self.targets else None
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_] | None:

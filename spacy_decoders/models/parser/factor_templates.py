@@ -53,9 +53,9 @@ class FactorTemplates:
     window: int = 15
 
     def __post_init__(self) -> None:
-        unknown = [family for family in self.families if family not in FAMILIES]
+        unknown = set(self.families).difference(FAMILIES)
         if unknown:
-            raise ProblemError(f"factors: expected any of {FAMILIES}, got {unknown}.")
+            raise ProblemError(f"factors: expected any of {FAMILIES}, got {sorted(unknown)}.")
         if self.window < 1:
             raise ProblemError(f"window: expected at least 1; got {self.window}.")
 
@@ -83,21 +83,22 @@ class FactorTemplates:
         from .kernels import templates as kernels
 
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
+        weights = self.weights
         arcs: Any = sentence.arcs
         if "arcs" in self.families:
             arcs = arcs.astype("d")
-            kernels.add_arc_scores(self.weights("arcs"), tokens, arcs)
+            kernels.add_arc_scores(weights["arcs"], tokens, arcs)
         problem = TreeProblem(arcs, projective=projective)
         if k is not None or beam is not None:
             problem = prune(problem, k, beam=beam)
         grandparents = siblings = None
         if "grandparents" in self.families:
             grandparents = kernels.score_grandparents(
-                self.weights("grandparents"), tokens, problem.allowed
+                weights["grandparents"], tokens, problem.allowed
             )
         if "siblings" in self.families:
             siblings = kernels.score_siblings(
-                self.weights("siblings"), tokens, problem.allowed, self.window
+                weights["siblings"], tokens, problem.allowed, self.window
             )
         for family, scores in (("grandparents", grandparents), ("siblings", siblings)):
             if scores is not None and not np.isfinite(scores.sum()):
@@ -129,8 +130,8 @@ class FactorTemplates:
         size = np.float32(amount)
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         heads = np.ascontiguousarray(heads, dtype=np.int32)
-        for family in self.families:
-            place = self.weights(family)._replace(table=tables[family])
+        for family, weights in self.weights.items():
+            place = weights._replace(table=tables[family])
             if family == "arcs":
                 kernels.add_arcs(place, tokens, heads, size)
             elif family == "grandparents":
@@ -142,11 +143,11 @@ class FactorTemplates:
         """Return what the factors of a tree are worth, in memory that is linear in n."""
         from .kernels.templates import GAIN
 
-        tables = self.tables
-        counts = {family: np.zeros_like(table) for family, table in tables.items()}
+        weights = self.weights
+        counts = {family: np.zeros_like(of.table) for family, of in weights.items()}
         self.add(counts, sentence, heads, 1.0)
         return GAIN * sum(
-            float(np.dot(table.astype("d"), counts[family])) for family, table in tables.items()
+            float(np.dot(of.table.astype("d"), counts[family])) for family, of in weights.items()
         )
 
     def most(self, n: int) -> float:
@@ -159,23 +160,27 @@ class FactorTemplates:
             "siblings": kernels.SIBLING_ROWS * n * self.window,
         }
         return kernels.GAIN * sum(
-            touched[family] * max(0.0, float(table.max())) for family, table in self.tables.items()
+            touched[family] * max(0.0, float(of.table.max()))
+            for family, of in self.weights.items()
         )
 
     @property
     def is_trained(self) -> bool:
         """Whether any weight differs from zero."""
-        return any(table.any() for table in self.tables.values())
+        # not by a generator: in Python each step of one is a call
+        for weights in self.weights.values():  # noqa: SIM110
+            if weights.table.any():
+                return True
+        return False
 
     @property
-    def tables(self) -> dict[Family, NDArray[np.float32]]:
-        """The weights of each family."""
-        of: Any = self.model.get_param
-        return {family: of(family) for family in self.families}
-
-    def weights(self, family: Family) -> Weights:
-        """The weights of a family, and what finds a row in them."""
+    def weights(self) -> dict[Family, Weights]:
+        """The weights of each family, and what finds a row in them."""
         from .kernels.templates import Weights
 
-        table: Any = self.model.get_param(family)
-        return Weights(table, np.uint64(len(table).bit_length() - 1), _codes())
+        found: dict[Family, Weights] = {}
+        bits = np.uint64(self.model.get_dim("nO").bit_length() - 1)
+        for family in self.families:
+            table: Any = self.model.get_param(family)
+            found[family] = Weights(table, bits, _codes())
+        return found

@@ -6,7 +6,7 @@ import pytest
 import spacy
 from spacy.util import load_config_from_str
 
-from tests.components.parser.test_parser import NAME, make_examples, parse, trees
+from tests.components.parser.parsing import NAME, make_examples, parse, trees
 
 CONFIG = """
 [nlp]

@@ -1,0 +1,76 @@
+"""What gold-standard trees teach."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_decoders.errors import ProblemError
+from tests.components.parser.parsing import NAME, SMALL, bare, make_gold
+
+
+@pytest.mark.parametrize(("heads", "match"), [([1, 2, 0], "cycle"), ([0, 1, 0], "2 roots")])
+def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
+    from spacy_decoders.components.parser.gold import GoldReader
+    from spacy_decoders.models.parser.losses import UNKNOWN
+
+    gold = Doc(trained.vocab, words=["a", "b", "c"])
+    columns = np.array(
+        [
+            [(head - i) % 2**64 for i, head in enumerate(heads)],
+            [trained.vocab.strings.add("det")] * 3,
+        ],
+        dtype=np.uint64,
+    ).T
+    gold.from_array(["HEAD", "DEP"], columns)
+    gold.from_array(["SENT_START"], np.array([[1], [-1], [-1]]).astype(np.uint64))
+    reader = GoldReader(["det"], [])
+    with pytest.warns(UserWarning, match=match):
+        found = reader([Example(bare(gold), gold)])
+    assert (found.heads == UNKNOWN).all()
+
+
+def test_gold_over_another_tokenization(trained):
+    from spacy_decoders.components.parser.gold import GoldReader
+    from spacy_decoders.models.parser.losses import ROOT, UNKNOWN
+
+    gold = make_gold(trained, [0, 1])
+    words = ["she", "eats", "the", "red", "fish", ".he", "sleeps", "."]
+    predicted = Doc(trained.vocab, words=words, spaces=[True] * 5 + [True, True, False])
+    gold = Doc(
+        trained.vocab,
+        words=[token.text for token in gold],
+        spaces=[True] * 5 + [False, True, True, False],
+        heads=[token.head.i for token in gold],
+        deps=[token.dep_ for token in gold],
+    )
+    found = GoldReader(["det", "obj", "nsubj", "amod", "punct"], [])([Example(predicted, gold)])
+    assert found.heads.tolist() == [1, ROOT, 4, 4, 1, UNKNOWN, ROOT, 6]
+    assert found.labels.tolist()[0] == 2
+    assert (found.tags == UNKNOWN).all()
+
+
+def test_partial_gold_teaches_its_arcs(trained):
+    from spacy_decoders.components.parser.gold import GoldReader
+    from spacy_decoders.models.parser.losses import UNKNOWN
+
+    gold = Doc(
+        trained.vocab,
+        words=["she", "eats", "fish"],
+        heads=[1, 1, 1],
+        deps=["nsubj", "", "obj"],
+        sent_starts=None,
+    )
+    found = GoldReader(["nsubj", "obj"], [])([Example(bare(gold), gold)])
+    assert found.heads.tolist() == [1, UNKNOWN, 1]
+
+
+def test_needs_trees_to_learn():
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME, config={"model": SMALL})
+    example = Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"]))
+    with pytest.raises(ProblemError, match="no labelled arcs"):
+        nlp.initialize(lambda: [example])

@@ -1,0 +1,100 @@
+"""Trees written to a Doc, and read back by spaCy."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_decoders.components.parser.trees import TreeWriter, attach_spaces, tree_fault
+from spacy_decoders.errors import ProblemError
+from tests.components.parser.parsing import NAME, parse
+
+
+def test_writes_what_spacy_reads(trained):
+    doc = parse(trained)
+    assert [sentence.text for sentence in doc.sents] == ["she eats the red fish .", "he sleeps ."]
+    assert [child.text for child in doc[1].children] == ["she", "fish", "."]
+    assert (doc[4].left_edge.i, doc[4].right_edge.i) == (2, 4)
+    assert doc.has_annotation("DEP")
+    assert [token.head.i for token in doc] == [1, 1, 4, 4, 1, 1, 7, 7, 7]
+    certificates = doc._.certificates[NAME]
+    assert [c["status"] for c in certificates] == ["optimal", "optimal"]
+
+
+def test_non_projective_trees_keep_their_sentence():
+    """Crossing arcs that spaCy's own edges get wrong: heads and boundaries stay right."""
+    nlp = spacy.blank("en")
+    doc = Doc(nlp.vocab, words=list("abcdef"))
+    heads = np.array([0, 3, 0, 1, 4, 4])
+    label = nlp.vocab.strings.add("dep")
+    deps = np.full(6, label, dtype=np.uint64)
+    writer = TreeWriter()
+    with pytest.warns(UserWarning, match="non-projective tree"):
+        writer.write(doc, heads=np.array([0, 2, 0, 1, 4, 4]), deps=deps, starts=np.array([0, 4]))
+    assert [token.head.i for token in doc] == [0, 2, 0, 1, 4, 4]
+    assert [sentence.start for sentence in doc.sents] == [0, 4]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        writer.write(doc, heads=np.array([0, 2, 0, 1, 4, 4]), deps=deps, starts=np.array([0, 4]))
+    with pytest.raises(ProblemError, match="no tree"):
+        writer.write(doc, heads=heads, deps=deps, starts=np.array([0]))
+
+
+def test_deep_crossing_tree_is_not_cut():
+    """An inside-out zigzag: spaCy gives up on it and would make two sentences."""
+    n = 41
+    order = [20]
+    for step in range(1, 21):
+        order += [20 + step, 20 - step]
+    heads = np.zeros(n, dtype=np.int64)
+    for child, head in zip(order, [order[0], *order], strict=False):
+        heads[child] = head
+    doc = Doc(spacy.blank("en").vocab, words=["w"] * n)
+    deps = np.full(n, doc.vocab.strings.add("dep"), dtype=np.uint64)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        TreeWriter().write(doc, heads, deps, np.array([0]))
+    assert len(list(doc.sents)) == 1
+    assert [token.head.i for token in doc] == heads.tolist()
+
+
+@pytest.mark.parametrize(
+    ("heads", "fault"),
+    [
+        ([0], None),
+        ([1, 1, 1], None),
+        ([1, 0], "cycle"),
+        ([0, 2, 1], "cycle"),
+        ([0, 1], "2 roots"),
+        ([5, 1], "outside"),
+    ],
+)
+def test_tree_fault(heads, fault):
+    found = tree_fault(np.array(heads))
+    assert found is None if fault is None else fault in found
+
+
+def test_tree_fault_of_long_chains():
+    chain = np.maximum(np.arange(1000) - 1, 0)
+    assert tree_fault(chain) is None
+    chain[0] = 999
+    assert "cycle" in tree_fault(chain)
+
+
+def test_attach_spaces():
+    heads = np.array([0, 2, 2, 0, 4, 5])
+    spaces = np.array([True, False, False, True, True, True])
+    attach_spaces(heads, spaces, np.array([0, 4]))
+    np.testing.assert_array_equal(heads, [1, 2, 2, 2, 4, 4])
+
+
+def test_white_space_hangs_on_words(trained):
+    doc = trained("\n she eats\n\n the  red fish . he sleeps .  \n")
+    assert [sentence.root.text for sentence in doc.sents] == ["eats", "sleeps"]
+    for token in doc:
+        assert not token.head.is_space
+        assert (token.dep_ == "dep") == token.is_space

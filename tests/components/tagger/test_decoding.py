@@ -1,0 +1,93 @@
+"""Sentences decoded together and apart, with margins and alternatives."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.components.tagger.tagging import (
+    SENTENCES,
+    annotated,
+    bare,
+    randomised,
+    trained,
+)
+from tests.oracles import all_chains, chain_score
+
+NAME = "exact_tagger"
+
+
+def tags(doc):
+    return [token.tag_ for token in doc]
+
+
+def test_sentences_are_decoded_apart_where_they_are_set():
+    nlp = randomised()
+    whole = nlp(bare(nlp, " ".join(SENTENCES)))
+    assert len(whole._.certificates[NAME]) == 1
+    doc = annotated(nlp, SENTENCES)
+    nlp(doc)
+    assert len(doc._.certificates[NAME]) == len(SENTENCES)
+    scores = nlp.get_pipe(NAME).model.predict([doc])
+    total = sum(certificate["score"] for certificate in doc._.certificates[NAME])
+    written = [nlp.get_pipe(NAME).labels.index(tag) for tag in tags(doc)]
+    by_hand = sum(
+        chain_score(
+            scores.transitions,
+            scores.start,
+            scores.end,
+            scores.emissions[0][sent.start : sent.end],
+            written[sent.start : sent.end],
+        )
+        for sent in doc.sents
+    )
+    assert total == pytest.approx(by_hand, abs=1e-4)
+
+
+def test_a_batch_is_decoded_as_its_documents_are():
+    nlp = randomised(3)
+    texts = [*SENTENCES, "Mercury", ""]
+    together = list(nlp.pipe([bare(nlp, text) for text in texts]))
+    apart = [nlp(bare(nlp, text)) for text in texts]
+    assert [tags(doc) for doc in together] == [tags(doc) for doc in apart]
+    assert [doc._.certificates for doc in together] == [doc._.certificates for doc in apart]
+
+
+def test_an_infeasible_sentence_costs_one_sentence():
+    nlp = trained()
+    with pytest.warns(UserWarning, match="no labels of the component"):
+        nlp.get_pipe(NAME).dictionary = {"man": ["XYZ"]}
+    doc = annotated(nlp, SENTENCES[:2])
+    expected = tags(doc)
+    nlp(doc)
+    first, second = doc.sents
+    assert [token.tag_ for token in first] == [""] * len(first)
+    assert [token.tag_ for token in second] == expected[len(first) :]
+    statuses = [certificate["status"] for certificate in doc._.certificates[NAME]]
+    assert statuses == ["infeasible", "optimal"]
+
+
+def test_margins_are_those_of_enumeration():
+    nlp = randomised(4, margins=True)
+    doc = nlp(bare(nlp, "Mercury sees York ."))
+    scores = nlp.get_pipe(NAME).model.predict([doc])
+    chains = all_chains(scores.transitions, scores.start, scores.end, scores.emissions[0])
+    best, labels = chains[0]
+    for token, label in zip(doc, labels, strict=True):
+        rival = max(score for score, other in chains if other[token.i] != label)
+        assert token._.tag_margin == pytest.approx(best - rival, abs=1e-3)
+        assert type(token._.tag_margin) is float
+
+
+def test_k_best_labellings_are_distinct_and_ordered():
+    nlp = randomised(4, k_best=5)
+    pipe = nlp.get_pipe(NAME)
+    doc = annotated(nlp, SENTENCES[:2])
+    nlp(doc)
+    for sent in doc.sents:
+        found = [tagging for tagging in doc._.taggings if tagging["start"] == sent.start]
+        assert [tagging["end"] for tagging in found] == [sent.end] * 5
+        assert found[0]["labels"] == [token.tag_ for token in sent]
+        values = [tagging["score"] for tagging in found]
+        assert values == sorted(values, reverse=True)
+        assert len({tuple(tagging["labels"]) for tagging in found}) == 5
+    assert set(doc._.taggings[0]["labels"]) <= set(pipe.labels)
