@@ -1,3 +1,5 @@
+"""The names of tree decoders in config files."""
+
 import pickle
 
 import pytest

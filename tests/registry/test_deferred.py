@@ -1,0 +1,50 @@
+"""What config names stand for: imported late, with the types and defaults of its own."""
+
+import inspect
+import pickle
+import subprocess
+import sys
+from typing import Literal
+
+import pytest
+import spacy
+from confection import ConfigValidationError
+
+from spacy_decoders.decoders.tree import PriceAndCut
+from spacy_decoders.registry.deferred import Deferred
+
+
+def test_a_signature_has_types_and_defaults():
+    signature = inspect.signature(Deferred("decoders.tree:PriceAndCut"))
+    assert next(iter(signature.parameters)) == "solver"
+    assert signature.parameters["solver"].annotation == Literal["HIGHS", "CBC"]
+    assert signature.parameters["solver"].default == PriceAndCut().solver
+
+
+def test_making_one_imports_nothing():
+    code = (
+        "import sys; from spacy_decoders.registry.deferred import Deferred;"
+        "Deferred('decoders.tree:PriceAndCut');"
+        "assert not any(name.startswith('spacy_decoders.decoders') for name in sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_it_survives_pickling():
+    again = pickle.loads(pickle.dumps(Deferred("decoders.tree:PriceAndCut")))
+    assert again(solver="CBC") == PriceAndCut("CBC")
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        ({"@decoders": "spacy-decoders.PriceAndCut.v1", "solver": "GLPK"}, "solver"),
+        ({"@decoders": "spacy-decoders.PriceAndCut.v1", "solvr": "CBC"}, "solvr"),
+        ({"@decoders": "spacy-decoders.ChainBeam.v1", "width": "wide"}, "width"),
+        ({"@misc": "spacy-decoders.TextCandidates.v1", "limits": 3}, "limits"),
+        ({"@architectures": "spacy-decoders.WordSelection.v1", "features": 3}, "features"),
+    ],
+)
+def test_configs_are_refused_by_the_name_of_the_option(block, message):
+    with pytest.raises(ConfigValidationError, match=message):
+        spacy.registry.resolve({"block": block})
