@@ -66,6 +66,14 @@ def test_choices_are_shown_with_their_costs(doc):
     assert rows(page, "Links") == [("<Jaguar>", ["Jaguar", "Jaguar Cars +1.4"])]
 
 
+def test_of_two_parsers_the_trees_of_the_later_one_are_shown(doc):
+    """Those of the earlier one are of no use once its heads are overwritten."""
+    (later,) = doc._.parses
+    doc._.parses = [[{**later[0], "heads": [2, *later[0]["heads"][1:]]}], later]
+    page = read(explain(doc))
+    assert rows(page, "Heads") == [("The", ["<Jaguar> · det", "slept · det +0.5"])]
+
+
 def test_a_choice_shows_its_reading_and_the_arcs_that_change(doc):
     page = read(explain(doc))
     heads = page.all("fieldset", "heads")[0]
