@@ -96,8 +96,6 @@ class WordTable:
         lists
             The clusters and phrases, where there are any.
         """
-        if not words.all():  # a token may have no letters at all; 0 stands for an empty cell
-            words = np.where(words, words, np.uint64(docs[0].vocab.strings.add(" ")))
         found = np.empty(len(words), dtype=np.int64)
         with self._lock:
             if (self._clusters, self._phrases) != (lists.clusters, lists.phrases):

@@ -1,0 +1,183 @@
+"""The sparse scorer inside ``exact_tagger``: it learns, is saved, grows and joins a network."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from thinc.api import Adam
+
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.clusters.table import ClusterTable
+from spacy_decoders.models.tagger.losses import LOSSES
+from tests.components.tagger.tagging import MODEL as NETWORK
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
+
+NAME = "spacy-decoders.SparseChainScorer.v1"
+
+
+class Clusters:
+    """Clusters as a config's source gives them."""
+
+    def read(self) -> ClusterTable:
+        return ClusterTable.of({"Mercury": 0b111, "Venus": 0b111, "boats": 0b10, "ships": 0b10})
+
+
+def pipeline(steps: int = 12, loss: str = "crf", target="tag", clusters=None, **model):
+    nlp = spacy.blank("en")
+    spacy.util.fix_random_seed(0)
+    config = {"model": {"@architectures": NAME, "bits": 12, **model}}
+    tagger = nlp.add_pipe("exact_tagger", config={"loss": loss, "target": target, **config})
+    tagger.model.layers[0].attrs["clusters"] = clusters
+    golds = examples(nlp)
+    nlp.initialize(lambda: golds)
+    for _ in range(steps):
+        nlp.update(golds, sgd=Adam(0.01))
+    return nlp
+
+
+def tags(nlp, sentences=SENTENCES):
+    return [[token.tag_ for token in nlp(bare(nlp, sentence))] for sentence in sentences]
+
+
+def gold(nlp):
+    return [[token.tag_ for token in annotated(nlp, [sentence])] for sentence in SENTENCES]
+
+
+@pytest.mark.parametrize("loss", list(LOSSES))
+def test_it_learns_by_every_loss(loss):
+    nlp = pipeline(loss=loss)
+    assert tags(nlp) == gold(nlp)
+    doc = nlp(bare(nlp, SENTENCES[0]))
+    assert [c["status"] for c in doc._.certificates["exact_tagger"]] == ["optimal"]
+
+
+def test_joint_tags_and_entities():
+    nlp = pipeline(target=["tag", "ent"], templates="entities")
+    doc = nlp(bare(nlp, SENTENCES[2]))
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("New York", "CITY")]
+    assert [token.tag_ for token in doc] == gold(nlp)[2]
+
+
+@pytest.mark.parametrize("weight_bits", [8, 16])
+def test_a_saved_pipeline_tags_alike(weight_bits, tmp_path):
+    nlp = pipeline(clusters=Clusters(), weight_bits=weight_bits, least=0.0)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert tags(loaded) == tags(nlp)
+    weights = loaded.get_pipe("exact_tagger").model.layers[0].shims[0]
+    assert weights.clusters.lookup("Venus") == (7, 0)
+    assert loaded.to_bytes() == spacy.load(tmp_path).to_bytes()
+    golds = examples(loaded)
+    loaded.update(golds, sgd=Adam(0.01))  # and can be trained on
+    assert tags(loaded) == gold(nlp)
+
+
+def test_training_is_deterministic():
+    one, other = pipeline(lowered=0.3), pipeline(lowered=0.3)
+    assert one.to_bytes() == other.to_bytes()
+
+
+def test_a_cluster_lends_its_weights_to_unseen_words():
+    nlp = pipeline(clusters=Clusters(), templates=["cluster[0]", "lower[0]"])
+    assert tags(nlp, ["Venus sees the ships ."])[0] == ["NNP", "VBZ", "DT", "NNS", "."]
+
+
+def test_words_in_lower_case_are_learned_too():
+    nlp = pipeline(steps=30, lowered=0.5, templates=["form[-1..1]"])
+    assert tags(nlp, [SENTENCES[1].lower()]) == [gold(nlp)[1]]
+
+
+def test_new_labels_leave_the_present_ones_as_they_are():
+    nlp = pipeline()
+    tagger = nlp.get_pipe("exact_tagger")
+    before = tagger.predict([bare(nlp, SENTENCES[0])])[0][0]
+    assert tagger.add_label("NEW") == 1
+    after = tagger.predict([bare(nlp, SENTENCES[0])])[0][0]
+    np.testing.assert_array_equal(after[:, :-1], before)
+    assert not after[:, -1].any()
+    nlp.update(examples(nlp), sgd=Adam(0.01))
+    assert tags(nlp) == gold(nlp)
+
+
+def test_wide_and_deep():
+    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"])
+    model = nlp.get_pipe("exact_tagger").model
+    assert tags(nlp) == gold(nlp)
+    network = model.layers[3].layers[0]
+    assert network.get_param("W").any()  # both were trained
+    assert model.layers[0].shims[0].packed.values.any()
+    loaded = spacy.blank("en")
+    loaded.add_pipe(
+        "exact_tagger",
+        config={
+            "model": {
+                "@architectures": NAME,
+                "bits": 12,
+                "templates": ["lower[0]"],
+                "tok2vec": NETWORK["tok2vec"],
+            }
+        },
+    )
+    assert tags(loaded.from_bytes(nlp.to_bytes())) == gold(nlp)
+    nlp.get_pipe("exact_tagger").add_label("NEW")
+    assert tags(nlp) == gold(nlp)
+
+
+def test_features_of_a_users_own():
+    def features(doc: Doc) -> list[list[str]]:
+        return [[f"ends={token.text[-1]}", "bias"] for token in doc]
+
+    @spacy.registry.misc("test_sparse_features")
+    def make():
+        return features
+
+    nlp = pipeline(steps=30, templates=[], features={"@misc": "test_sparse_features"})
+    assert tags(nlp, ["Mercury sees the boats ."]) == [["NNP", "VBZ", "DT", "NNS", "."]]
+    reader = nlp.get_pipe("exact_tagger").model.layers[0].attrs["reader"]
+    reader.features = lambda doc: []
+    with pytest.raises(ProblemError, match="a list of strings for each of 2 tokens"):
+        nlp(bare(nlp, "the boats"))
+
+
+def test_a_copy_is_trained_apart():
+    nlp = pipeline()
+    model = nlp.get_pipe("exact_tagger").model
+    twin = model.copy()
+    doc = bare(nlp, SENTENCES[0])
+    before = twin.predict([doc]).emissions[0]
+    nlp.update(examples(nlp), sgd=Adam(0.01))
+    np.testing.assert_array_equal(twin.predict([doc]).emissions[0], before)
+    assert not np.array_equal(model.predict([doc]).emissions[0], before)
+    again = copy.deepcopy(model.layers[0].attrs["reader"])
+    assert again.templates == model.layers[0].attrs["reader"].templates
+
+
+def test_documents_of_other_vocabularies_and_of_nothing():
+    nlp = pipeline()
+    other = spacy.blank("en")
+    docs = [bare(other, SENTENCES[0]), Doc(nlp.vocab), Doc(nlp.vocab, words=[" ", "boats"])]
+    found = list(nlp.pipe(docs))
+    assert [token.tag_ for token in found[0]] == gold(nlp)[0]
+    assert [len(doc) for doc in found] == [6, 0, 2]
+
+
+def test_words_of_a_memory_zone():
+    nlp = pipeline()
+    for _ in range(2):
+        with nlp.memory_zone():
+            assert tags(nlp, ["unheardof sees unseen boats"])[0][3] == "NNS"
+        assert tags(nlp) == gold(nlp)
+
+
+def test_a_model_of_other_rows_is_refused():
+    saved = pipeline().to_bytes()
+    nlp = spacy.blank("en")
+    nlp.add_pipe("exact_tagger", config={"model": {"@architectures": NAME, "bits": 13}})
+    with pytest.raises(ProblemError, match="4,096 rows; the config asks for 8,192"):
+        nlp.from_bytes(saved)
+    with pytest.raises(ProblemError, match="lowered"):
+        pipeline(lowered=2.0)
