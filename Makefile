@@ -17,7 +17,7 @@ demo: $(READY)
 test: $(READY) lint
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile
 
-# with what takes minutes: compiling everything from nothing, wheels
+# with what takes minutes: compiling everything from nothing, wheels, read-only installations
 test-all: test
 	$(BIN)/python -m pytest -m slow
 
