@@ -204,7 +204,7 @@ def _core_of(decoder: type) -> str | None:
 
 def _names(core: str) -> list[str]:
     """The names of our decoders of a core, as configs give them."""
-    from ..registry import decoders
+    from .decoder_registry import decoders
 
     home = f"decoders.{core}"
     return sorted(

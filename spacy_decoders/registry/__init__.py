@@ -1,21 +1,5 @@
-"""The names that config files use.
+"""The names that config files use: what the entry points of the package refer to."""
 
-``@decoders`` is a registry beside spaCy's own. Its entries come from the entry points in
-the group ``spacy_decoders``, ours and those of other packages.
-"""
-
-from typing import Any
-
-import catalogue
-import spacy
+from ..components.decoder_registry import decoders
 
 __all__ = ["decoders"]
-
-# catalogue, not `spacy.registry.create`: that one would look for entry points in the group
-# "thinc_decoders"
-if not hasattr(spacy.registry, "decoders"):
-    setattr(  # noqa: B010 - spaCy's class does not declare it
-        spacy.registry, "decoders", catalogue.create("spacy", "decoders", entry_points=True)
-    )
-
-decoders: Any = vars(spacy.registry)["decoders"]

@@ -11,8 +11,10 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from thinc.api import Model
 
-from ... import registry  # noqa: F401 - creates `@decoders`
-from .. import extensions
+from .. import (
+    decoder_registry,  # noqa: F401 - creates `@decoders`
+    extensions,
+)
 from ..options import WithOptions
 
 __all__ = ["default_config", "register_factory"]

@@ -130,7 +130,7 @@ def headlines_of_sentences(
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class KeptWords:
     """The words that go into a graph, and whether others might have served better."""
 
     vertices: NDArray[np.int64]
@@ -143,7 +143,7 @@ def _affordable(
     knowledge: HeadlineKnowledge,
     settings: GraphSettings,
     writer: HeadlineWriter,
-) -> tuple[Kept, WordGraph]:
+) -> tuple[KeptWords, WordGraph]:
     """Build a graph of at most `max_vertices` words.
 
     Of longer texts, the words that no headline as good as a quickly found one can have go
@@ -151,7 +151,7 @@ def _affordable(
     """
     if len(selection) <= settings.max_vertices:
         everything = np.arange(len(selection))
-        return Kept(everything, False), graph(everything)
+        return KeptWords(everything, False), graph(everything)
     from ...decoders.path import Beam
     from ...models.headline.word_graph import useful_words
 
@@ -160,17 +160,17 @@ def _affordable(
     sample = graph(likely)
     if writer.n_best > 1 or writer.max_chars is not None:
         # the bound speaks of the one best headline, not of those behind it
-        return Kept(likely, True), sample
+        return KeptWords(likely, True), sample
     lengths = writer.lengths(knowledge.lengths, sample.problem.class_count)
     useful = np.zeros(len(selection), dtype=bool)
     known: Any = Beam(10, lookahead=True).decode_lengths(sample.problem, lengths)
     for length, solution in zip(lengths, known, strict=True):
         score = solution.certificate.score
         if score is None:
-            return Kept(likely, True), sample
+            return KeptWords(likely, True), sample
         bonus = max(0.0, settings.contiguity)
         useful[useful_words(selection, bonus, length, score)] = True
     if useful.sum() > settings.max_vertices:
-        return Kept(likely, True), sample
+        return KeptWords(likely, True), sample
     kept = np.flatnonzero(useful)
-    return Kept(kept, False), graph(kept)
+    return KeptWords(kept, False), graph(kept)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import ORTH
+from spacy.attrs import IS_SPACE, ORTH
 from spacy.tokens import Doc
 
 from .label_space import LabelSpace
@@ -44,7 +44,8 @@ def constrained(
         words = doc.to_array(ORTH).tolist()
         constraints += [(i, dictionary[w]) for i, w in enumerate(words) if w in dictionary]
     if "ent" in space.targets:
-        constraints += [(token.i, space.outside_entity) for token in doc if token.is_space]
+        blanks = np.flatnonzero(doc.to_array(IS_SPACE)).tolist()
+        constraints += [(i, space.outside_entity) for i in blanks]
     if not overwrite:
         constraints += _of_present(doc, space)
     if constraints:

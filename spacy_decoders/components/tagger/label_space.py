@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import ENT_IOB, ENT_TYPE, MORPH, POS, TAG
+from spacy.attrs import ENT_IOB, ENT_TYPE, MORPH, ORTH, POS, TAG
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -20,6 +20,7 @@ from ..factories.exact_tagger import Target
 __all__ = ["LabelSpace", "aligned_labels", "reference_labels"]
 
 _IOB = {"I": 1, "O": 2, "B": 3}
+_POS_NAMES = {number: name for name, number in POS_IDS.items()}
 _COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}
 
 
@@ -203,12 +204,14 @@ def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
 
 def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the reference; None where a part is missing."""
-    layers = [[_token_value(token, target) for token in example.reference] for target in targets]
-    return _joined(layers)
+    return _joined([_layer(example.reference, target) for target in targets])
 
 
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the predicted Doc; None where a part is missing."""
+    if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
+        # to align the tokens would take most of the time that training takes
+        return reference_labels(example, targets)
     layers: list[Sequence[str | None]] = []
     for target in targets:
         if target == "ent":
@@ -233,14 +236,30 @@ def _bio(biluo: str | None) -> str | None:
     return {"U": "B", "L": "I"}.get(biluo[0], biluo[0]) + biluo[1:]
 
 
-def _token_value(token: Any, target: Target) -> str | None:
-    if target == "tag":
-        return token.tag_ or None
-    if target == "pos":
-        return token.pos_ or None
+def _layer(doc: Doc, target: Target) -> list[str | None]:
+    """The values of all tokens of a document."""
     if target == "morph":
         # no features at all is a value too
-        return (str(token.morph) or "_") if token.has_morph() else None
-    if token.ent_iob_ in ("B", "I"):
-        return f"{token.ent_iob_}-{token.ent_type_}"
-    return token.ent_iob_ or None
+        return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
+    columns: Any = doc.to_array(cast(Any, list(_COLUMNS[target]))).reshape(len(doc), -1)
+    if target == "ent":
+        return _entity_layer(doc, columns[:, 0].tolist(), columns[:, 1].tolist())
+    strings: Any = doc.vocab.strings if target == "tag" else _POS_NAMES
+    names = {value: strings[value] if value else None for value in set(columns[:, 0].tolist())}
+    return [names[value] for value in columns[:, 0].tolist()]
+
+
+def _entity_layer(doc: Doc, iob: Sequence[int], types: Sequence[int]) -> list[str | None]:
+    """The entities of a document in BIO."""
+    names = {number: doc.vocab.strings[number] for number in set(types)}
+    layer: list[str | None] = []
+    inside = -1  # the type of the entity that the token before is part of
+    for position, number in zip(iob, types, strict=True):
+        if position == _IOB["B"] or (position == _IOB["I"] and number != inside):
+            layer.append(f"B-{names[number]}")
+        elif position == _IOB["I"]:
+            layer.append(f"I-{names[number]}")
+        else:
+            layer.append("O" if position == _IOB["O"] else None)
+        inside = number if position in (_IOB["B"], _IOB["I"]) else -1
+    return layer
