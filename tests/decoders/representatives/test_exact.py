@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from itertools import product
 
 import numpy as np
 import pytest
@@ -15,35 +14,11 @@ from spacy_decoders.decoders.representatives import (
     HittingDistance,
     LocalSearch,
     RepresentativesProblem,
-    subproblem,
 )
-from spacy_decoders.decoders.representatives.costs import cost_table
-from spacy_decoders.decoders.representatives.fixed_point import quantise
+from tests.decoders.representatives.drawn import random_problem
 from tests.oracles import all_representatives, representatives_cost
 
 HEURISTICS = [HittingDistance(), Greedy(3), LocalSearch(starts=4)]
-
-
-def random_problem(rng, case: int):
-    """Small whole or real costs, with and without local ones, some of them enormous."""
-    k, v = int(rng.integers(1, 6)), int(rng.integers(1, 12))
-    if case % 4 < 2:
-        distances = rng.integers(0, 4 + 5 * (case % 2), (v, v))
-    else:
-        distances = rng.normal(size=(v, v)) * 10.0 ** rng.integers(-3, 4)
-    distances = np.triu(distances, case % 2)
-    distances = np.triu(distances) + np.triu(distances, 1).T
-    sets = [
-        rng.choice(v, size=int(rng.integers(1, min(v, 5) + 1)), replace=False) for _ in range(k)
-    ]
-    local = None
-    if case % 3 == 0:
-        local = [
-            rng.normal(size=len(s)) if case % 2 else rng.integers(0, 4, len(s)) * 1.0 for s in sets
-        ]
-        for costs in local[: case % 5]:
-            costs[rng.random(len(costs)) < 0.3] = 1e30
-    return distances, sets, local, float(rng.choice([0.0, 1.0, 2.5]))
 
 
 @pytest.mark.parametrize("first", range(0, 400, 50))
@@ -100,48 +75,6 @@ def test_a_budget_leaves_an_honest_bound(rng):
             assert cut.certificate.is_optimal <= (cut.certificate.score == proven.score)
             statuses.add(cut.certificate.status)
     assert statuses == {"bounded", "optimal"} or statuses == {"bounded"}
-
-
-def test_the_clock_is_looked_at_within_a_sweep(rng, monkeypatch):
-    """Whatever part of the pairs had their turn, the bound holds and time is kept."""
-
-    class Clock:
-        def __init__(self, looks):
-            self.looks = looks
-
-        @property
-        def seconds_left(self):
-            self.looks -= 1
-            return float(self.looks > 0)
-
-    monkeypatch.setattr(subproblem, "SLICE", 1)
-    bounds = set()
-    for case in range(60):
-        distances, sets, local, weight = random_problem(rng, case)
-        problem = RepresentativesProblem(distances, sets, local, weight)
-        best = all_representatives(distances, sets, local, weight)[0][0]
-        costs = cost_table(problem, 0)
-        numbers = quantise(costs, best / costs.unit + 1.0, Budget().start())
-        root = subproblem.Subproblem.of(numbers)
-        clock = Clock(case % 7 + 1)
-        root.raise_bound(numbers.cutoff(best / costs.unit + 1.0), clock, 40)
-        assert clock.looks >= 0
-        lower = costs.priced(numbers.lower(int(root.bounds().min())))
-        assert lower <= best + 1e-12 * max(1.0, abs(best))
-        bounds.add(lower)
-    assert len(bounds) > 10
-
-
-def test_margins_without_proof_are_lower_bounds(rng):
-    for case in range(60):
-        distances, sets, local, weight = random_problem(rng, case)
-        problem = RepresentativesProblem(distances, sets, local, weight)
-        loose = ExactRepresentatives(exact_margins=False).decode(problem)
-        ranked = all_representatives(distances, sets, local, weight)
-        for i, choice in enumerate(loose.choices):
-            others = [cost for cost, choices in ranked if choices[i] != choice]
-            margin = min(others) - ranked[0][0] if others else np.inf
-            assert loose.margins[i] <= margin * (1 + 1e-5) + 1e-5
 
 
 def test_ties_do_not_depend_on_the_order_of_the_input(rng):
@@ -205,31 +138,6 @@ def test_no_sets_and_one_set():
         assert pickle.loads(pickle.dumps(decoder)) == decoder
 
 
-def test_unreachable_pairs_cost_one_more_than_the_largest():
-    problem = RepresentativesProblem([[0, 4, -1], [4, 0, 2], [-1, 2, 0]], [[0], [2]])
-    assert problem.cost([0, 0]) == 5.0
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (([[0, 1]], []), "square"),
-        (([[0, 1], [2, 0]], []), "symmetric"),
-        (([[0.0, np.nan], [np.nan, 0.0]], []), "distances"),
-        (([[0, 1], [1, 0]], [[0, 2]]), r"sets\[0\]"),
-        (([[0, 1], [1, 0]], [[0], []]), r"sets\[1\]"),
-        (([[0, 1], [1, 0]], [[0]], [[1.0, 2.0]]), r"local\[0\]"),
-        (([[0, 1], [1, 0]], [[0]], []), "local"),
-        (([[0, 1], [1, 0]], [[0]], [[-np.inf]]), r"local\[0\]"),
-        (([[0, 1], [1, 0]], [[0]], None, -1.0), "weight"),
-        (([[0, 1], [1, 0]], [[0]], None, "much"), "weight"),
-    ],
-)
-def test_bad_input_is_named(arguments, message):
-    with pytest.raises(ProblemError, match=message):
-        RepresentativesProblem(*arguments)
-
-
 @pytest.mark.parametrize("decoder", [ExactRepresentatives, LocalSearch])
 @pytest.mark.parametrize("options", [{"starts": 0}, {"starts": 1.5}, {"seed": -1}])
 def test_bad_options_are_named(decoder, options):
@@ -239,14 +147,6 @@ def test_bad_options_are_named(decoder, options):
         Greedy(seed=-1)
     with pytest.raises(ProblemError, match="seed"):
         HittingDistance(seed=0.5).decode(RepresentativesProblem([[0]], [[0]]))
-
-
-def test_every_choice_is_priced_as_the_oracle_does(rng):
-    distances, sets, local, weight = random_problem(rng, 3)
-    problem = RepresentativesProblem(distances, sets, local, weight)
-    for choices in product(*(range(len(members)) for members in sets)):
-        expected = representatives_cost(distances, sets, local, weight, choices)
-        assert problem.cost(choices) == pytest.approx(expected)
 
 
 def test_costs_that_rounding_takes_below_the_least_are_no_error():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from spacy_decoders import Budget, InfeasibleError, ProblemError, verify
+from spacy_decoders import InfeasibleError, ProblemError, verify
 from spacy_decoders.decoders.representatives import (
     Decomposable,
     Degree,
@@ -19,9 +19,12 @@ from spacy_decoders.decoders.representatives import (
 )
 from spacy_decoders.graph import ConceptGraph
 
-#: A path of six vertices; without forbidden candidates 2 and 3 are chosen.
 PATH = ConceptGraph.from_edges([[v, v + 1] for v in range(5)])
+
+
 SETS = [[0, 1, 2], [3, 4, 5]]
+
+
 DECODERS = [
     ExactRepresentatives(),
     HittingDistance(),
@@ -87,28 +90,3 @@ def test_other_costs_that_are_no_numbers_are_refused(cost):
         of_path([[0.0, cost, 0.0], [0.0, 0.0, 0.0]])
     with pytest.raises(ProblemError, match="distances"):
         RepresentativesProblem([[0.0, cost], [cost, 0.0]], [[0], [1]])
-
-
-def test_margins_far_apart_are_exact():
-    """The second set's alternative costs 5e8 more than the best, the first one's 1.5."""
-    distances = np.zeros((5, 5))
-    distances[3, :3] = distances[:3, 3] = 1.0
-    distances[4, :3] = distances[:3, 4] = 1e9
-    problem = RepresentativesProblem(
-        distances, [[0, 1, 2], [3, 4]], [[0.0, 1.5, 1e20], [0.0, -5e8]]
-    )
-    solution = ExactRepresentatives().decode(problem)
-    assert solution.choices.tolist() == [0, 0] and solution.certificate.is_optimal
-    assert solution.margins.tolist() == pytest.approx([1.5, 5e8 - 1.0], rel=1e-7)
-    assert solution.exact_margins.all()
-
-
-def test_margins_without_proof_are_flagged():
-    rng = np.random.default_rng(0)
-    distances = np.triu(rng.random((60, 60)), 1)
-    problem = RepresentativesProblem(distances + distances.T, np.split(np.arange(60), 6))
-    assert ExactRepresentatives().decode(problem).exact_margins.all()
-    assert not ExactRepresentatives(exact_margins=False).decode(problem).exact_margins.any()
-    short = ExactRepresentatives(starts=1).decode(problem, Budget(iterations=1))
-    assert not short.exact_margins.all()
-    assert not LocalSearch().decode(problem).exact_margins.any()

@@ -1,0 +1,29 @@
+"""Degree and PageRank choose the most central vertices."""
+
+from __future__ import annotations
+
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.decoders.representatives import (
+    Decomposable,
+    Degree,
+    PageRank,
+    RepresentativesProblem,
+    SpanningTree,
+)
+from spacy_decoders.graph import ConceptGraph
+
+
+def test_degree_and_pagerank_choose_the_most_central():
+    graph = ConceptGraph.from_edges([[0, 1], [0, 2], [0, 3], [3, 4], [4, 5], [4, 6], [6, 7]])
+    problem = RepresentativesProblem.from_graph(graph, [[1, 0, 3], [5, 4], [7]])
+    for decoder in (Degree(), PageRank()):
+        solution = decoder.decode(problem)
+        assert solution.vertices.tolist() == [0, 4, 7]
+        assert solution.certificate.status == "heuristic"
+        assert solution.certificate.score == problem.cost(solution.choices)
+    bare = RepresentativesProblem(problem.distances, problem.sets)
+    for decoder in (Degree(), PageRank(), SpanningTree(), Decomposable()):
+        with pytest.raises(ProblemError, match="from_graph"):
+            decoder.decode(bare)

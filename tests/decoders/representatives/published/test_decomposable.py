@@ -1,0 +1,52 @@
+"""Decomposable is exact where its hypotheses hold, and refuses where not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders import NotDecomposableError
+from spacy_decoders.decoders.representatives import (
+    Decomposable,
+    ExactRepresentatives,
+    RepresentativesProblem,
+)
+from spacy_decoders.graph import ConceptGraph
+from tests.decoders.representatives.graphs import decomposable_case
+from tests.oracles import all_representatives
+
+
+def test_decomposable_is_exact_where_its_hypotheses_hold():
+    for case in range(250):
+        rng = np.random.default_rng(case)
+        network, sets = decomposable_case(rng)
+        local = [rng.integers(0, 3, len(s)) * 0.5 for s in sets] if case % 3 == 0 else None
+        graph = ConceptGraph.from_networkx(network)
+        problem = RepresentativesProblem.from_graph(graph, sets, local=local)
+        best = all_representatives(problem.distances, problem.sets, local, 1.0)[0][0]
+        solution = Decomposable(seed=case).decode(problem)
+        assert solution.certificate.is_optimal
+        assert solution.certificate.score == pytest.approx(best)
+        assert ExactRepresentatives().decode(problem).certificate.score == pytest.approx(best)
+
+
+@pytest.mark.parametrize("connection", ["maximal", "minimal"])
+def test_decomposable_sees_the_connection(connection):
+    # two paths whose sets skip a vertex, joined by a bridge
+    edges = [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]
+    graph = ConceptGraph.from_edges(edges)
+    sets = [[0, 2], [4, 6]]
+    with pytest.raises(NotDecomposableError, match="connected"):
+        Decomposable().decode(RepresentativesProblem.from_graph(graph, sets))
+    problem = RepresentativesProblem.from_graph(graph, sets, connection)
+    solution = Decomposable().decode(problem)
+    assert solution.vertices.tolist() == [2, 4]
+    assert solution.certificate.score == 2.0
+    assert solution.certificate.is_optimal
+
+
+def test_what_is_not_decomposable_is_refused():
+    triangle = ConceptGraph.from_edges([[0, 1], [1, 2], [2, 0], [2, 3], [3, 4]])
+    for sets in ([[0], [1]], [[0, 1], [1]], [[0, 3], [4]]):
+        with pytest.raises(NotDecomposableError, match="sets"):
+            Decomposable().decode(RepresentativesProblem.from_graph(triangle, sets))

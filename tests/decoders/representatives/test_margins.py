@@ -1,0 +1,52 @@
+"""Margins are proven, or lower bounds that say so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders import Budget
+from spacy_decoders.decoders.representatives import (
+    ExactRepresentatives,
+    LocalSearch,
+    RepresentativesProblem,
+)
+from tests.decoders.representatives.drawn import random_problem
+from tests.oracles import all_representatives
+
+
+def test_margins_without_proof_are_lower_bounds(rng):
+    for case in range(60):
+        distances, sets, local, weight = random_problem(rng, case)
+        problem = RepresentativesProblem(distances, sets, local, weight)
+        loose = ExactRepresentatives(exact_margins=False).decode(problem)
+        ranked = all_representatives(distances, sets, local, weight)
+        for i, choice in enumerate(loose.choices):
+            others = [cost for cost, choices in ranked if choices[i] != choice]
+            margin = min(others) - ranked[0][0] if others else np.inf
+            assert loose.margins[i] <= margin * (1 + 1e-5) + 1e-5
+
+
+def test_margins_far_apart_are_exact():
+    """The second set's alternative costs 5e8 more than the best, the first one's 1.5."""
+    distances = np.zeros((5, 5))
+    distances[3, :3] = distances[:3, 3] = 1.0
+    distances[4, :3] = distances[:3, 4] = 1e9
+    problem = RepresentativesProblem(
+        distances, [[0, 1, 2], [3, 4]], [[0.0, 1.5, 1e20], [0.0, -5e8]]
+    )
+    solution = ExactRepresentatives().decode(problem)
+    assert solution.choices.tolist() == [0, 0] and solution.certificate.is_optimal
+    assert solution.margins.tolist() == pytest.approx([1.5, 5e8 - 1.0], rel=1e-7)
+    assert solution.exact_margins.all()
+
+
+def test_margins_without_proof_are_flagged():
+    rng = np.random.default_rng(0)
+    distances = np.triu(rng.random((60, 60)), 1)
+    problem = RepresentativesProblem(distances + distances.T, np.split(np.arange(60), 6))
+    assert ExactRepresentatives().decode(problem).exact_margins.all()
+    assert not ExactRepresentatives(exact_margins=False).decode(problem).exact_margins.any()
+    short = ExactRepresentatives(starts=1).decode(problem, Budget(iterations=1))
+    assert not short.exact_margins.all()
+    assert not LocalSearch().decode(problem).exact_margins.any()

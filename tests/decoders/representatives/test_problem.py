@@ -1,0 +1,63 @@
+"""What a problem takes, refuses and charges."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.decoders.representatives import (
+    RepresentativesProblem,
+)
+from spacy_decoders.graph import ConceptGraph
+from tests.decoders.representatives.drawn import random_problem
+from tests.oracles import representatives_cost
+
+
+def test_defaults_for_shared_and_unreachable_vertices():
+    graph = ConceptGraph.from_edges([[0, 1], [1, 2], [5, 6]])
+    problem = RepresentativesProblem.from_graph(graph, [[0, 2], [2, 5]])
+    # 0-2 is the farthest pair: sharing 2 costs as much, and 5 one more
+    assert problem.vertices.tolist() == [0, 2, 5]
+    assert problem.distances.tolist() == [[2, 2, 3], [2, 2, 3], [3, 3, 2]]
+    with pytest.raises(ProblemError, match="connection"):
+        RepresentativesProblem.from_graph(graph, [[0]], "full")
+    with pytest.raises(ProblemError, match="9 at index 0"):
+        RepresentativesProblem.from_graph(graph, [[9]])
+    with pytest.raises(ProblemError, match="same_vertex"):
+        RepresentativesProblem.from_graph(graph, [[0]], same_vertex=np.nan)
+
+
+def test_unreachable_pairs_cost_one_more_than_the_largest():
+    problem = RepresentativesProblem([[0, 4, -1], [4, 0, 2], [-1, 2, 0]], [[0], [2]])
+    assert problem.cost([0, 0]) == 5.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[0, 1]], []), "square"),
+        (([[0, 1], [2, 0]], []), "symmetric"),
+        (([[0.0, np.nan], [np.nan, 0.0]], []), "distances"),
+        (([[0, 1], [1, 0]], [[0, 2]]), r"sets\[0\]"),
+        (([[0, 1], [1, 0]], [[0], []]), r"sets\[1\]"),
+        (([[0, 1], [1, 0]], [[0]], [[1.0, 2.0]]), r"local\[0\]"),
+        (([[0, 1], [1, 0]], [[0]], []), "local"),
+        (([[0, 1], [1, 0]], [[0]], [[-np.inf]]), r"local\[0\]"),
+        (([[0, 1], [1, 0]], [[0]], None, -1.0), "weight"),
+        (([[0, 1], [1, 0]], [[0]], None, "much"), "weight"),
+    ],
+)
+def test_bad_input_is_named(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        RepresentativesProblem(*arguments)
+
+
+def test_every_choice_is_priced_as_the_oracle_does(rng):
+    distances, sets, local, weight = random_problem(rng, 3)
+    problem = RepresentativesProblem(distances, sets, local, weight)
+    for choices in product(*(range(len(members)) for members in sets)):
+        expected = representatives_cost(distances, sets, local, weight, choices)
+        assert problem.cost(choices) == pytest.approx(expected)
