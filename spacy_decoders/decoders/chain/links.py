@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import BLOCK, LANES, UP32, aligned
+from .kernels.reference_path import ConstrainedTables
 from .kernels.tables import TransitionTables
 from .padded import Padded
-from .rules import Rules, rules_of
+from .rules import rules_of
 
 __all__ = ["Pruning", "links_of", "pruning_of", "usual_limit"]
 
@@ -69,7 +70,7 @@ def links_of(padded: Padded) -> TransitionTables:
     )
 
 
-def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | Rules:
+def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | ConstrainedTables:
     """Return what forward dominance searches with: tables of its own, apart from the proof's."""
     if has_forbidden:
         return rules_of(padded)

@@ -23,11 +23,11 @@ from ...arrays import checked_indices, checked_scores, owned, read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
+from .kernels.reference_path import ConstrainedTables
 from .kernels.tables import TransitionTables
 from .links import Pruning, links_of, pruning_of, usual_limit
 from .padded import Padded, TransitionBounds
 from .rescoring import path_scores
-from .rules import Rules
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "ChainModel", "Sentences"]
@@ -133,7 +133,7 @@ class ChainModel:
         return links_of(self.padded)
 
     @cached_property
-    def pruning(self) -> Pruning | Rules:
+    def pruning(self) -> Pruning | ConstrainedTables:
         """What forward dominance searches with."""
         return pruning_of(self.padded, self.has_forbidden)
 

@@ -1,16 +1,15 @@
-"""What the decoders derive from forbidden transitions."""
+"""What forward dominance derives from forbidden transitions."""
 
 from __future__ import annotations
-
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .kernels.layout import BLOCK, aligned
+from .kernels.layout import BLOCK, UP32, aligned
+from .kernels.reference_path import ConstrainedTables
 from .padded import Padded
 
-__all__ = ["Rules", "rules_of"]
+__all__ = ["rules_of"]
 
 #: At most so many groups of labels, and one for so many labels.
 GROUPS, MEMBERS = 64, 8
@@ -19,41 +18,9 @@ GROUPS, MEMBERS = 64, 8
 #: usual one.
 FLOOR, MARGIN = 1.5, 1.1
 
-#: More than the rounding of a sum of two may take, relative to its terms.
-ROUNDING = np.float32(2.0**-21)
 
-#: transitions, end, bounds, ready, rows, groups, followers, kinds, within, floor,
-#: margin
-Rules: TypeAlias = tuple[
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.float32],
-    NDArray[np.uint8],
-    NDArray[np.float32],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.bool_],
-    float,
-    np.float32,
-]
-
-
-def rules_of(padded: Padded) -> Rules:
-    """Return what forward dominance needs where transitions are forbidden.
-
-    - `bounds`, **shape (L * stride,)**, are filled in by the kernels when a sentence first
-      needs a row, as `ready` tells; memory that none needs is never touched.
-    - `rows`, **shape ((L + groups + 1) * stride,)**, are the transitions into each label; the
-      best into each group; and the best of all: rounded upwards.
-    - Labels of one of the `groups` may follow the same labels, or nearly so where that would
-      be too many.
-    - `followers`, **shape (L * words,)**, has a bit for each label that may follow a label.
-    - Labels of one of the `kinds` may be followed by the same labels; ``within[a, b]`` tells
-      whether all that may follow kind a may follow kind b.
-    - `floor` is what a continuation without evidence is counted as; labels within the `margin`
-      of the best are tried for a reference path. Neither changes what is found.
-    """
+def rules_of(padded: Padded) -> ConstrainedTables:
+    """Return what forward dominance needs where transitions are forbidden."""
     size, stride = padded.size, len(padded.end)
     transitions = padded.transitions.reshape(-1, stride)[:size, :size]
     legal = transitions > -np.inf
@@ -70,7 +37,7 @@ def rules_of(padded: Padded) -> Rules:
     if legal.any():
         usual = np.median(transitions[legal])
         lead = max(0.0, float(best[best > -np.inf].mean(dtype=np.float64) - usual))
-    return (
+    return ConstrainedTables(
         padded.transitions,
         padded.end,
         aligned(size * stride),
@@ -101,7 +68,7 @@ def _rows(
     begins = np.searchsorted(groups[order], np.arange(count))
     rows[size:-1, :size] = np.maximum.reduceat(transitions[:, order], begins, axis=1).T
     rows[-1, :size] = best
-    np.add(rows, np.abs(rows) * ROUNDING, out=rows, where=rows > -np.inf)
+    np.add(rows, np.abs(rows) * np.float32(UP32), out=rows, where=rows > -np.inf)
     return flat
 
 

@@ -1,6 +1,6 @@
 """What the kernels of forward dominance share: gains, and lists of survivors.
 
-All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a word
+All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a block
 of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
 holds the start scores, so that the first token is like any other, entered from the one
 survivor `size`. So have the gains: row `size` is that of the last token, after which nothing
@@ -33,7 +33,7 @@ __all__ = [
     "UNSOUND",
     "given_up",
     "promote",
-    "reached_word",
+    "reached64",
 ]
 
 PATIENCE = 3  # tokens before a sentence may be given up
@@ -46,11 +46,11 @@ DONE, DEAD, DENSE, FULL, UNSOUND, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit(inline="always")
-def reached_word(transitions, names, scores, first, past, word, stride):
+def reached64(transitions, names, scores, first, past, block, stride):
     """Return the best of score + transition over some survivors, for 64 labels."""
-    best = load64(transitions, peek(names, first) * stride + word)  # its score is 0
+    best = load64(transitions, peek(names, first) * stride + block)  # its score is 0
     for k in range(first + 1, past):
-        step = load64(transitions, peek(names, k) * stride + word)
+        step = load64(transitions, peek(names, k) * stride + block)
         best = maximum(add(fill64(peek(scores, k)), step), best)
     return best
 

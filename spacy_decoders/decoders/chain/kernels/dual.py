@@ -57,14 +57,14 @@ class Lattice(NamedTuple):
     """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
 
     The first of a token is the reference's label. A value is the message less that of the
-    reference, rounded up. detours: (longest,), float32. word: (64,), scratch.
+    reference, rounded up. detours: (longest,), float32. scratch: (64,).
     """
 
     marks: Any
     names: Any
     values: Any
     detours: Any
-    word: Any
+    scratch: Any
 
 
 class Excess(NamedTuple):
@@ -104,10 +104,10 @@ def look_ahead(links, emissions, begin, n, size, labels, detours):
         s = np.int64(peek(labels, begin + i + 1))
         row = (begin + i + 1) * size
         most = fill16(FORBIDDEN)
-        for word in range(0, size, BLOCK):
-            hope = emissions64(emissions, row, word, size)
-            hope = add(hope, advance_of(links, at, exit_row, detour, word))
-            usual = at_least(load64(transitions, lead + word), fill64(links.cutoff))
+        for block in range(0, size, BLOCK):
+            hope = emissions64(emissions, row, block, size)
+            hope = add(hope, advance_of(links, at, exit_row, detour, block))
+            usual = at_least(load64(transitions, lead + block), fill64(links.cutoff))
             most = maximum(fold_largest(keep_lanes(~usual, hope)), most)
         top = np.float64(largest(most))
         link = np.float64(peek(transitions, lead + s))
@@ -133,25 +133,25 @@ def best_entry(links, lattice, first, past, x, stride):
 
 
 @jit(inline="always")
-def reached(links, lattice, first, past, lead, local, word, stride):
+def reached(links, lattice, first, past, lead, local, block, stride):
     """Return what 64 labels are worth, entered from some survivors, in float32."""
-    worth = add(load64(links.transitions, lead + word), local)  # the reference: its value is 0
+    worth = add(load64(links.transitions, lead + block), local)  # the reference: its value is 0
     for k in range(first + 1, past):
-        step = load64(links.transitions, peek(lattice.names, k) * stride + word)
+        step = load64(links.transitions, peek(lattice.names, k) * stride + block)
         value = up32(peek(lattice.values, k))
         worth = maximum(add(add(step, local), fill64(value)), worth)
     return worth
 
 
 @jit(inline="always")
-def may_survive(links, local, table, before, wide, block, parted, detour, excess, threshold):
+def may_survive(links, local, table, before, wide, vector, parted, detour, excess, threshold):
     """Return whether one of 64 labels may survive, by its block maxima."""
     own = fold_largest(local)
-    more = load16(links.gain_maxima, table * wide + block)
+    more = load16(links.gain_maxima, table * wide + vector)
     if parted:
-        leave = add(load16(links.exit_maxima, table * wide + block), fill16(detour))
+        leave = add(load16(links.exit_maxima, table * wide + vector), fill16(detour))
         more = maximum(leave, more)
-    step = load16(links.transition_maxima, before * wide + block)
+    step = load16(links.transition_maxima, before * wide + vector)
     worth = add(add(step, own), fill16(excess.usual))
     if excess.other > FORBIDDEN:
         worth = maximum(add(own, fill16(excess.other)), worth)
@@ -222,26 +222,26 @@ def follow_reference(
             break
         bits = np.int64(0)
         if size <= BLOCK:
-            for block in range(0, size, LANES):
-                own_16 = emissions16(emissions, row, block, size)
-                worth_16 = add(load16(transitions, lead + block), own_16)
-                more_16 = load16(links.gains, table * stride + block)
+            for vector in range(0, size, LANES):
+                own_16 = emissions16(emissions, row, vector, size)
+                worth_16 = add(load16(transitions, lead + vector), own_16)
+                more_16 = load16(links.gains, table * stride + vector)
                 if parted:
-                    leave = add(load16(links.exits, exit_row + block), fill16(detour))
+                    leave = add(load16(links.exits, exit_row + vector), fill16(detour))
                     more_16 = maximum(leave, more_16)
-                bits |= at_least(add(worth_16, more_16), fill16(threshold)) << block
+                bits |= at_least(add(worth_16, more_16), fill16(threshold)) << vector
             bits &= ~(np.int64(1) << r)
         else:
-            for word in range(0, size, BLOCK):
-                local = emissions64(emissions, row, word, size)
-                if word <= r < word + BLOCK:
-                    local = keep_lanes(~(np.int64(1) << (r - word)), local)
-                block = word // 4
+            for block in range(0, size, BLOCK):
+                local = emissions64(emissions, row, block, size)
+                if block <= r < block + BLOCK:
+                    local = keep_lanes(~(np.int64(1) << (r - block)), local)
+                vector = block // 4
                 if may_survive(
-                    links, local, table, before, wide, block, parted, detour, NO_EXCESS, threshold
+                    links, local, table, before, wide, vector, parted, detour, NO_EXCESS, threshold
                 ):
-                    worth = add(load64(transitions, lead + word), local)
-                    more = advance_of(links, table * stride, exit_row, detour, word)
+                    worth = add(load64(transitions, lead + block), local)
+                    more = advance_of(links, table * stride, exit_row, detour, block)
                     bits |= at_least(add(worth, more), fill64(threshold))
         if bits:
             break
@@ -312,23 +312,23 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
         poke(names, start, r)
         poke(values, start, 0.0)
         next_usual, next_other, extent_next = 0.0, -np.inf, 0.0
-        for word in range(0, size, BLOCK):
-            local = emissions64(emissions, row, word, size)
-            if word <= r < word + BLOCK:
-                local = keep_lanes(~(np.int64(1) << (r - word)), local)
+        for block in range(0, size, BLOCK):
+            local = emissions64(emissions, row, block, size)
+            if block <= r < block + BLOCK:
+                local = keep_lanes(~(np.int64(1) << (r - block)), local)
             if size > BLOCK and not may_survive(
-                links, local, table, before, wide, word // 4, parted, detour, excess, threshold
+                links, local, table, before, wide, block // 4, parted, detour, excess, threshold
             ):
                 continue
-            worth = reached(links, lattice, first, past, lead, local, word, stride)
-            more = advance_of(links, at, at if parted else np.int64(-1), detour, word)
+            worth = reached(links, lattice, first, past, lead, local, block, stride)
+            more = advance_of(links, at, at if parted else np.int64(-1), detour, block)
             bits = at_least(add(worth, more), fill64(threshold))
             if bits:
-                store(lattice.word, 0, worth)
+                store(lattice.scratch, 0, worth)
             while bits:
                 lane = first_lane(bits)
                 bits &= bits - 1
-                x = word + lane
+                x = block + lane
                 final_x = np.float64(peek(links.end, x)) if last else 0.0
                 if past - first <= FEW:
                     entry = best_entry(links, lattice, first, past, x, stride)
@@ -336,7 +336,7 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
                     value = entry + local_x + final_x - step
                     value += UP64 * (abs(entry) + abs(local_x) + abs(final_x) + abs(step))
                 else:
-                    entry = np.float64(peek(lattice.word, lane))
+                    entry = np.float64(peek(lattice.scratch, lane))
                     value = entry + final_x - step
                     value += UP32 * (abs(entry) + extent) + UP64 * (abs(final_x) + abs(step))
                 poke(names, used, x)
@@ -394,7 +394,7 @@ def with_more_room(lattice):
     """Return the lattice with room for twice as many survivors, but without any."""
     room = 2 * len(lattice.names)
     names, values = np.empty(room, np.int64), np.empty(room, np.float64)
-    return Lattice(lattice.marks, names, values, lattice.detours, lattice.word)
+    return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)
 
 
 @jit()

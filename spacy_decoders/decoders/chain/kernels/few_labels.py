@@ -1,6 +1,6 @@
-"""Forward dominance over less than 64 labels, whose rows are one word.
+"""Forward dominance over less than 64 labels, whose rows are one block.
 
-As in `unconstrained`, without its loops over words. The pivots are the labels with the
+As in `unconstrained`, without its loops over blocks. The pivots are the labels with the
 largest emissions. Where a single label survives a token, that is the pivot, which is known
 beforehand: so the processor need not wait for one token to begin with the next.
 """
@@ -23,7 +23,7 @@ from ....simd import (
     poke,
     store,
 )
-from .dominance import DENSE, DONE, FULL, UNDECIDED, given_up, promote, reached_word
+from .dominance import DENSE, DONE, FULL, UNDECIDED, given_up, promote, reached64
 from .layout import FORBIDDEN, all_valid, are_small
 from .tables import need_rows
 
@@ -80,7 +80,7 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
             top = FORBIDDEN
             for k in range(first, past):
                 top = max(top, peek(scores, k) + peek(transitions, peek(names, k) * stride + g))
-            worth = add(reached_word(transitions, names, scores, first, past, 0, stride), local)
+            worth = add(reached64(transitions, names, scores, first, past, 0, stride), local)
         top += peek(emissions, row + g)
         at = (size + 1) * stride
         if last:

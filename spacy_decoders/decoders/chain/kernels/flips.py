@@ -40,10 +40,10 @@ def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels
 
 
 @jit(inline="always")
-def flips(transitions, transposed, lead, tail, emissions, row, word, size):
+def flips(transitions, transposed, lead, tail, emissions, row, block, size):
     """Return what 64 labels of a token are worth beside the labels of its neighbours."""
-    links = add(load64(transitions, lead + word), load64(transposed, tail + word))
-    return add(links, emissions64(emissions, row, word, size))
+    links = add(load64(transitions, lead + block), load64(transposed, tail + block))
+    return add(links, emissions64(emissions, row, block, size))
 
 
 @uncounted()
@@ -59,10 +59,10 @@ def largest_loss(transitions, transposed, emissions, begin, n, size, stride, lab
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
         peak = fill16(FORBIDDEN)
-        for word in range(0, size, BLOCK):
-            others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
-            if word <= y < word + BLOCK:
-                others = keep_lanes(~(np.int64(1) << (y - word)), others)
+        for block in range(0, size, BLOCK):
+            others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
+            if block <= y < block + BLOCK:
+                others = keep_lanes(~(np.int64(1) << (y - block)), others)
             peak = maximum(fold_largest(others), peak)
         best = np.float64(largest(peak))
         if best == -np.inf:
@@ -91,11 +91,11 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
         y, lead, tail, worth, doubt = beside(
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
-        for word in range(0, size, BLOCK):
-            others = flips(transitions, transposed, lead, tail, emissions, row, word, size)
+        for block in range(0, size, BLOCK):
+            others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
             bits = at_least(others, fill64(np.float32(worth - losses[last])))
-            if word <= y < word + BLOCK:
-                bits &= ~(np.int64(1) << (y - word))
+            if block <= y < block + BLOCK:
+                bits &= ~(np.int64(1) << (y - block))
             if bits:
                 store(values, 0, others)
             while bits:

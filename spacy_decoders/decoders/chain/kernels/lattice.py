@@ -27,7 +27,7 @@ def every_label(emissions, begin, n, size, lattice):
         np.empty(n * size + 1, np.int64),
         np.empty(n * size + 1, np.float64),
         lattice.detours,
-        lattice.word,
+        lattice.scratch,
     )
     lattice.names[0] = size
     used = 1

@@ -1,6 +1,6 @@
 """What a label can gain on another by what follows: tables for searches and proofs.
 
-All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a word
+All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a block
 of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
 holds the start scores, so that the first token is like any other.
 
@@ -45,7 +45,7 @@ class TransitionTables(NamedTuple):
     exits: L rows, or none where all transitions are usual; those below `cutoff` are not.
     ready: (L,), whether a row of the tables is filled in.
 
-    With each table its block maxima: of each word of 64 labels, those of lanes k, k + 16,
+    With each table its block maxima: of each block of 64 labels, those of lanes k, k + 16,
     k + 32 and k + 48, for 16 k; so they have a quarter of the width.
     """
 
@@ -76,8 +76,8 @@ def maxima_width(stride):
 def note(table, maxima, row, x, value, stride):
     """Write an entry of a table, and raise its block maximum to it."""
     table[row * stride + x] = value
-    block = row * maxima_width(stride) + x // BLOCK * LANES + x % LANES
-    maxima[block] = max(maxima[block], value)
+    vector = row * maxima_width(stride) + x // BLOCK * LANES + x % LANES
+    maxima[vector] = max(maxima[vector], value)
 
 
 @uncounted()
@@ -88,9 +88,9 @@ def fill_rows(links, g, size, stride):
     parted = len(links.exits) > 0
     for x in range(size):
         gain, leave = fill16(FORBIDDEN), fill16(FORBIDDEN)
-        for block in range(0, stride, LANES):
-            ours = load16(transitions, x * stride + block)
-            theirs = load16(transitions, at + block)
+        for vector in range(0, stride, LANES):
+            ours = load16(transitions, x * stride + vector)
+            theirs = load16(transitions, at + vector)
             none = fill16(FORBIDDEN)
             # behind the last label a difference is NaN, which `maximum` passes over
             gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
@@ -110,9 +110,9 @@ def need_rows(links, g, size, stride):
 
 
 @jit(inline="always")
-def advance_of(links, at, exit_row, detour, word):
+def advance_of(links, at, exit_row, detour, block):
     """Return A(x) for 64 labels."""
-    more = load64(links.gains, at + word)
+    more = load64(links.gains, at + block)
     if exit_row >= 0:
-        more = maximum(add(load64(links.exits, exit_row + word), fill64(detour)), more)
+        more = maximum(add(load64(links.exits, exit_row + block), fill64(detour)), more)
     return more

@@ -1,7 +1,7 @@
 """Forward dominance over flat arrays, where no transition is forbidden.
 
-Rows and lists are laid out as `dominance` says. Labels are taken by words of 64. What lies
-behind the labels of a row does not count, since a word of emissions holds ``-inf`` there.
+Rows and lists are laid out as `dominance` says. Labels are taken by blocks of 64. What lies
+behind the labels of a row does not count, since a block of emissions holds ``-inf`` there.
 
 The pivot of a token should be its best label, but any label will do. The label that is best
 after the pivot of the token before is the best of nearly all tokens, and it is known before
@@ -30,7 +30,7 @@ from ....simd import (
     select_greater,
     store,
 )
-from .dominance import DEAD, DENSE, DONE, FULL, UNDECIDED, UNSOUND, given_up, promote, reached_word
+from .dominance import DEAD, DENSE, DONE, FULL, UNDECIDED, UNSOUND, given_up, promote, reached64
 from .few_labels import advance_few
 from .layout import (
     BLOCK,
@@ -53,15 +53,15 @@ AHEAD = 2  # tokens from one to that whose emissions are asked for
 
 
 @jit(inline="always")
-def climb(transitions, lead, emissions, row, word, size, peak, place, sums):
-    """Take in what a word of labels is worth after one label.
+def climb(transitions, lead, emissions, row, block, size, peak, place, sums):
+    """Take in what a block of labels is worth after one label.
 
-    Returns the largest worth so far of each lane, the word where it is, and the sums of the
+    Returns the largest worth so far of each lane, the block where it is, and the sums of the
     emissions' sizes.
     """
-    local = emissions64(emissions, row, word, size)
-    height = fold_largest(add(load64(transitions, lead + word), local))
-    place = select_greater(height, peak, fill16(np.float32(word)), place)
+    local = emissions64(emissions, row, block, size)
+    height = fold_largest(add(load64(transitions, lead + block), local))
+    place = select_greater(height, peak, fill16(np.float32(block)), place)
     return maximum(height, peak), place, add(sums, fold_magnitudes(local))
 
 
@@ -70,23 +70,23 @@ def summit(transitions, lead, emissions, row, size, peak, place, summits):
     """Return the label that is worth most after one label, after the climb."""
     top = largest(peak)
     store(summits, 0, place)
-    word = np.int64(peek(summits, first_lane(at_least(peak, fill16(top)))))
-    local = emissions64(emissions, row, word, size)
-    bits = at_least(add(load64(transitions, lead + word), local), fill64(top))
+    block = np.int64(peek(summits, first_lane(at_least(peak, fill16(top)))))
+    local = emissions64(emissions, row, block, size)
+    bits = at_least(add(load64(transitions, lead + block), local), fill64(top))
     # no bit is set where all are NaN
-    return min(word + first_lane(bits | (np.int64(1) << (BLOCK - 1))), size - 1)
+    return min(block + first_lane(bits | (np.int64(1) << (BLOCK - 1))), size - 1)
 
 
 @jit(inline="always")
-def worth_of(transitions, names, scores, first, past, emissions, end, row, size, block, last):
+def worth_of(transitions, names, scores, first, past, emissions, end, row, size, vector, last):
     """Return what 16 labels are worth after the best of some survivors."""
     stride = len(end)
     best = fill16(FORBIDDEN)
     for k in range(first, past):
-        step = load16(transitions, peek(names, k) * stride + block)
+        step = load16(transitions, peek(names, k) * stride + vector)
         best = maximum(add(fill16(peek(scores, k)), step), best)
-    best = add(best, emissions16(emissions, row, block, size))
-    return add(best, load16(end, block)) if last else best
+    best = add(best, emissions16(emissions, row, vector, size))
+    return add(best, load16(end, vector)) if last else best
 
 
 @uncounted()
@@ -96,26 +96,26 @@ def best_label(
     """Return the label of a token that is worth most after some survivors, and its worth."""
     stride = len(end)
     peak = fill16(FORBIDDEN)
-    for block in range(0, stride, LANES):
+    for vector in range(0, stride, LANES):
         worth = worth_of(
-            transitions, names, scores, first, past, emissions, end, row, size, block, last
+            transitions, names, scores, first, past, emissions, end, row, size, vector, last
         )
-        store(running, block, worth)
+        store(running, vector, worth)
         peak = maximum(worth, peak)
     top = largest(peak)
-    for block in range(0, stride, LANES):
-        bits = at_least(load16(running, block), fill16(top))
+    for vector in range(0, stride, LANES):
+        bits = at_least(load16(running, vector), fill16(top))
         if bits:
-            return block + first_lane(bits), top
+            return vector + first_lane(bits), top
     return np.int64(0), top
 
 
 @jit(inline="always")
-def note(hits, many, word, bits):
-    """Write down the labels of a word that survive, if any do; return how many words have."""
+def note(hits, many, block, bits):
+    """Write down the labels of a block that survive, if any do; return how many blocks have."""
     poke(hits, 2 * many, bits)
-    poke(hits, 2 * many + 1, word)
-    # counting, not branching: which word has survivors cannot be predicted
+    poke(hits, 2 * many + 1, block)
+    # counting, not branching: which block has survivors cannot be predicted
     return many + np.int64(bits != 0)
 
 
@@ -127,7 +127,7 @@ def score_exactly(
     """Keep of the labels written down by their bounds those whose exact scores survive too."""
     kept = np.int64(0)
     for j in range(many):
-        hopeful, word = peek(hits, 2 * j), peek(hits, 2 * j + 1)
+        hopeful, block = peek(hits, 2 * j), peek(hits, 2 * j + 1)
         bits = np.int64(0)
         rest = hopeful
         while rest:
@@ -135,13 +135,13 @@ def score_exactly(
             rest &= ~(np.int64(0xFFFF) << lane)
             # summed in the order of the bounds: rounding keeps the order then
             worth = worth_of(
-                transitions, names, scores, first, past, emissions, end, row, size, word + lane,
+                transitions, names, scores, first, past, emissions, end, row, size, block + lane,
                 last,
             )  # fmt: skip
-            store(running, word + lane, worth)
-            hope = add(worth, load16(gains, at + word + lane))
+            store(running, block + lane, worth)
+            hope = add(worth, load16(gains, at + block + lane))
             bits |= at_least(hope, fill16(threshold)) << lane
-        kept = note(hits, kept, word, bits & hopeful)
+        kept = note(hits, kept, block, bits & hopeful)
     return kept
 
 
@@ -166,15 +166,15 @@ def collect(
         alive += count_lanes(peek(hits, 2 * j))
     best, second = used, FORBIDDEN
     j = np.int64(0)
-    bits, word = peek(hits, 0), peek(hits, 1)
+    bits, block = peek(hits, 0), peek(hits, 1)
     for _ in range(alive):
-        x = word + first_lane(bits)
+        x = block + first_lane(bits)
         bits &= bits - 1
-        # on to the next word, without a branch that cannot be predicted
+        # on to the next block, without a branch that cannot be predicted
         over = -np.int64(bits == 0)
         j -= 2 * over
         bits |= peek(hits, j) & over
-        word += (peek(hits, j + 1) - word) & over
+        block += (peek(hits, j + 1) - block) & over
         if alone:
             score = peek(transitions, lead + x) + peek(emissions, row + x)
             if last:
@@ -214,8 +214,10 @@ def advance(model, emissions, begin, n, size, work, names, scores):
     nothing, nowhere = fill16(FORBIDDEN), fill16(np.float32(0))
     peak, place, sums = nothing, nowhere, nowhere
     row, lead = begin * size, size * stride
-    for word in range(0, size, BLOCK):
-        peak, place, sums = climb(transitions, lead, emissions, row, word, size, peak, place, sums)
+    for block in range(0, size, BLOCK):
+        peak, place, sums = climb(
+            transitions, lead, emissions, row, block, size, peak, place, sums
+        )
     pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
     for i in range(n):
         if past + size > len(names):
@@ -245,29 +247,29 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         threshold = max(top, LOWEST)
         many = np.int64(0)
         peak, place, after = nothing, nowhere, g * stride
-        for word in range(0, size, BLOCK):
+        for block in range(0, size, BLOCK):
             # a few short names: exact scores. Else the best survivor bounds all from below,
             # and the others add no more than the second score and the best transition
             if count == 1:
-                worth = load64(transitions, lead + word)
+                worth = load64(transitions, lead + block)
             elif count <= FEW:
-                worth = reached_word(transitions, names, scores, first, past, word, stride)
+                worth = reached64(transitions, names, scores, first, past, block, stride)
             else:
-                worth = add(load64(ceiling, word), fill64(second))
-                worth = maximum(load64(transitions, lead + word), worth)
-            worth = add(worth, emissions64(emissions, row, word, size))
+                worth = add(load64(ceiling, block), fill64(second))
+                worth = maximum(load64(transitions, lead + block), worth)
+            worth = add(worth, emissions64(emissions, row, block, size))
             if last:
-                worth = add(worth, load64(end, word))
+                worth = add(worth, load64(end, block))
             if count > 1:
-                store(running, word, worth)
-            bits = at_least(add(worth, load64(gains, at + word)), fill64(threshold))
-            bits &= ~(own * np.int64(word == home))
-            many = note(hits, many, word, bits)
+                store(running, block, worth)
+            bits = at_least(add(worth, load64(gains, at + block)), fill64(threshold))
+            bits &= ~(own * np.int64(block == home))
+            many = note(hits, many, block, bits)
             if not last:
                 # here, and not in a loop of its own, which would wait for the memory
-                prefetch64(emissions, row + (1 + AHEAD) * size + word)
+                prefetch64(emissions, row + (1 + AHEAD) * size + block)
                 peak, place, sums = climb(
-                    transitions, after, emissions, row + size, word, size, peak, place, sums
+                    transitions, after, emissions, row + size, block, size, peak, place, sums
                 )
         if not last:
             pivot = summit(transitions, after, emissions, row + size, size, peak, place, summits)
@@ -328,8 +330,8 @@ def workspace(longest, size, stride):
     work = (
         np.zeros(longest + 2, np.int64),  # marks
         np.empty(stride + BLOCK, np.float32),  # running scores
-        np.empty(2 * (size // BLOCK + 2), np.int64),  # labels that survive, by words
-        np.empty(LANES, np.float32),  # words of the best labels
+        np.empty(2 * (size // BLOCK + 2), np.int64),  # labels that survive, by blocks
+        np.empty(LANES, np.float32),  # blocks of the best labels
         np.empty(longest, np.int64),  # pivots
     )
     work[0][1] = 1

@@ -38,12 +38,12 @@ def _sweeper(chains):
         while y + BLOCK <= stride:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 4)
             y += BLOCK
-        blocks = (stride - y) // LANES
-        if blocks == 3:
+        vectors = (stride - y) // LANES
+        if vectors == 3:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 3)
-        elif blocks == 2:
+        elif vectors == 2:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 2)
-        elif blocks == 1:
+        elif vectors == 1:
             reach(names, scores, 0, size, transitions, y, reached, y, stride, chains, 1)
 
     return sweep
@@ -115,20 +115,20 @@ def decode(
             n = offsets[s + 1] - offsets[s]
             source, origin = (transitions, size * stride) if i == 0 else (reached, c * stride)
             peak = fill16(FORBIDDEN)
-            for block in range(0, stride, LANES):
-                worth = emissions16(emissions, (offsets[s] + i) * size, block, size)
-                worth = add(load16(source, origin + block), worth)
+            for vector in range(0, stride, LANES):
+                worth = emissions16(emissions, (offsets[s] + i) * size, vector, size)
+                worth = add(load16(source, origin + vector), worth)
                 if i == n - 1:
-                    worth = add(worth, load16(end, block))
-                store(reached, c * stride + block, worth)
+                    worth = add(worth, load16(end, vector))
+                store(reached, c * stride + vector, worth)
                 peak = maximum(worth, peak)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
                 return True
-            for block in range(0, stride, LANES):
-                worth = subtract(load16(reached, c * stride + block), fill16(top))
-                store(scores, c * stride + block, worth)
-                store(history, homes[c] + i * stride + block, worth)
+            for vector in range(0, stride, LANES):
+                worth = subtract(load16(reached, c * stride + vector), fill16(top))
+                store(scores, c * stride + vector, worth)
+                store(history, homes[c] + i * stride + vector, worth)
             tokens[c] += 1
             if tokens[c] < n:
                 c += 1
@@ -139,16 +139,16 @@ def decode(
             active -= 1
             sentences[c], tokens[c] = sentences[active], tokens[active]
             homes[c], homes[active] = homes[active], homes[c]
-            for block in range(0, stride, LANES):
-                store(scores, c * stride + block, load16(scores, active * stride + block))
-                store(reached, c * stride + block, load16(reached, active * stride + block))
+            for vector in range(0, stride, LANES):
+                store(scores, c * stride + vector, load16(scores, active * stride + vector))
+                store(reached, c * stride + vector, load16(reached, active * stride + vector))
 
 
 @jit()
 def trace(history, home, transposed, work, at, labels, begin, n, stride):
     """Follow the best labelling back from the last token."""
-    for block in range(0, stride, LANES):
-        store(work, at + block, load16(history, home + (n - 1) * stride + block))
+    for vector in range(0, stride, LANES):
+        store(work, at + vector, load16(history, home + (n - 1) * stride + vector))
     peak = np.float32(0)
     for i in range(n - 1, -1, -1):
         y = first(work, at, peak, stride)
@@ -156,12 +156,12 @@ def trace(history, home, transposed, work, at, labels, begin, n, stride):
         if i == 0:
             return
         best = fill16(FORBIDDEN)
-        for block in range(0, stride, LANES):
+        for vector in range(0, stride, LANES):
             worth = add(
-                load16(history, home + (i - 1) * stride + block),
-                load16(transposed, y * stride + block),
+                load16(history, home + (i - 1) * stride + vector),
+                load16(transposed, y * stride + vector),
             )
-            store(work, at + block, worth)
+            store(work, at + vector, worth)
             best = maximum(worth, best)
         peak = largest(best)
 
@@ -169,10 +169,10 @@ def trace(history, home, transposed, work, at, labels, begin, n, stride):
 @jit(inline="always")
 def first(work, at, peak, stride):
     """Return the first label worth `peak`."""
-    for word in range(0, stride, BLOCK):
+    for block in range(0, stride, BLOCK):
         bits = np.int64(0)
-        for block in range(word, min(word + BLOCK, stride), LANES):
-            bits |= at_least(load16(work, at + block), fill16(peak)) << (block - word)
+        for vector in range(block, min(block + BLOCK, stride), LANES):
+            bits |= at_least(load16(work, at + vector), fill16(peak)) << (vector - block)
         if bits:
-            return word + first_lane(bits)
+            return block + first_lane(bits)
     return np.int64(-1)
