@@ -44,7 +44,8 @@ def test_the_options_of_best_spans_are_checked_and_saved(tmp_path):
     pipe.threshold = 0.3
     nlp.to_disk(tmp_path)
     again = spacy.load(tmp_path)
-    found = [(span.start, span.end) for span in again(scored_doc(again)).spans["best"]]
+    doc = again(scored_doc(again))
+    found = [(span.start, span.end) for span in doc.spans["best"]]
     assert found == [(1, 4), (4, 5), (6, 8)]
     same = spacy.blank("en")
     same.add_pipe("best_spans", config={"output_key": "best", "nested": True})

@@ -11,8 +11,11 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install spacy-decoders[t
 transformers = pytest.importorskip("transformers")
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+import spacy  # noqa: E402
+from spacy.tokens import Span  # noqa: E402
+
 from spacy_decoders import ProblemError  # noqa: E402
-from spacy_decoders.adapt.tokens import exact_pipeline  # noqa: E402
+from spacy_decoders.adapt.tokens import EntityDecoder, exact_pipeline  # noqa: E402
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
 TEXT = "Angela Merkel went to New York, and then Mr. Smith came back from San Francisco."
@@ -106,3 +109,56 @@ def test_long_texts_go_in_windows(pipe):
 def test_other_things_are_refused(pipe):
     with pytest.raises(ProblemError, match="token-classification"):
         exact_pipeline("model")
+
+
+# --- the component
+
+
+@pytest.fixture(scope="module")
+def folder(pipe, tmp_path_factory):
+    """The model on disk, as a pipeline names it."""
+    path = tmp_path_factory.mktemp("model")
+    pipe.model.save_pretrained(path)
+    pipe.tokenizer.save_pretrained(path)
+    return path
+
+
+@pytest.fixture
+def nlp(folder):
+    nlp = spacy.blank("en")
+    config = {"model": str(folder), "rename": {"PER": "PERSON"}, "stride": 8}
+    nlp.add_pipe("exact_token_classifier", config=config)
+    return nlp
+
+
+def test_a_pipeline_finds_entities(nlp, tmp_path):
+    doc = nlp(TEXT)
+    assert doc.ents
+    assert {ent.label_ for ent in doc.ents} <= {"PERSON", "LOC"}
+    assert all(0.0 <= ent._.prob <= 1.0 for ent in doc.ents)
+    assert doc._.certificates["exact_token_classifier"][0]["status"] == "optimal"
+    texts = [TEXT, "", "  ", " ".join([TEXT] * 4)]
+    docs = list(nlp.pipe(texts))
+    assert entities(docs[0]) == entities(doc) and not docs[1].ents and not docs[2].ents
+    assert docs[3].ents[-1].start_char > 3 * len(TEXT)  # beyond the first window
+    nlp.to_disk(tmp_path)
+    assert entities(spacy.load(tmp_path)(TEXT)) == entities(doc)
+
+
+def test_entities_that_are_set_are_kept(nlp):
+    nlp.get_pipe("exact_token_classifier").overwrite = False
+    doc = nlp.make_doc(TEXT)
+    doc.ents = [Span(doc, 0, 1, "MINE")]
+    doc = nlp.get_pipe("exact_token_classifier")(doc)
+    assert entities(doc)[0] == (0, 1, "MINE")
+
+
+def test_other_transitions_are_taken(nlp):
+    component = nlp.get_pipe("exact_token_classifier")
+    rules = component.decoder.rules
+    component.decoder = EntityDecoder(rules.names, start=[0, -9e9, -9e9, -9e9, -9e9])
+    assert nlp(TEXT)[0].ent_type_ == ""
+
+
+def entities(doc):
+    return [(ent.start, ent.end, ent.label_) for ent in doc.ents]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,7 +38,10 @@ def component_of(nlp: Language, name: str, kind: type[Any]) -> Any:
 
 
 def labelled_scores(
-    nlp: Language, name: str, examples: Iterable[Example], attribute: str, labels: Sequence[Any]
+    nlp: Language,
+    name: str,
+    examples: Iterable[Example],
+    gold_of: Callable[[Example], Sequence[int]],
 ) -> tuple[list[NDArray[np.float32]], list[NDArray[np.int64]]]:
     """Return scores and right labels of units: sentences where the Doc has them by then.
 
@@ -48,11 +51,9 @@ def labelled_scores(
         The pipeline, and the component that scores; those before it are run.
     examples
         With gold annotation; their predicted Docs are annotated.
-    attribute
-        What ``Example.get_aligned`` is asked for.
-    labels
-        The values of the attribute in the order of the scores. Units in which a token has none
-        of them are left out.
+    gold_of
+        Takes an example and returns the number of the right label of each predicted token, -1
+        where it is not known. Units with such a token are left out.
     """
     given = list(examples)
     stream: Iterable[Doc] = [example.predicted for example in given]
@@ -60,11 +61,9 @@ def labelled_scores(
         stream = _pipe(nlp, before).pipe(stream)
     docs = list(stream)
     model = _pipe(nlp, name).model
-    numbers = {label: number for number, label in enumerate(labels)}
     scores, gold = [], []
     for example, doc, rows in zip(given, docs, model.predict(docs), strict=True):
-        values = example.get_aligned(attribute, as_string=attribute == "TAG")
-        right = [numbers.get(value, -1) for value in values]
+        right = gold_of(example)
         begin = 0
         for length in unit_lengths(doc):
             part = slice(begin, begin + length)

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ExactSenter", "exact_senter_from"]
 
-#: The values of SENT_START of the two labels: within a sentence, and its first token.
-LABELS = (-1, 1)
-
 
 class ExactSenter(SentenceRecognizer):  # type: ignore[misc]
     """A sentence recognizer whose boundaries are decoded as a chain.
@@ -35,19 +32,19 @@ class ExactSenter(SentenceRecognizer):  # type: ignore[misc]
 
     def set_chain(self, learned: LearnedChain) -> None:
         """Take transitions, which are saved with the component."""
-        parts = {name: getattr(learned, name).tolist() for name in ("transitions", "start", "end")}
-        self.cfg["chain"] = {**parts, "scale": learned.scale}
+        parts = {name: getattr(learned, name).tolist() for name in ("transitions", "end")}
+        # that a text does not begin within a sentence is known, and JSON knows no infinity
+        self.cfg["chain"] = {**parts, "start": float(learned.start[1]), "scale": learned.scale}
         self.__dict__.pop("_chain", None)
 
     @cached_property
     def _chain(self) -> tuple[ChainModel, float]:
         from ...decoders.chain import ChainModel
 
-        given = self.cfg.get("chain")
-        if given is None:
-            return ChainModel(np.zeros((2, 2)), [-np.inf, 0.0]), 1.0  # type: ignore[arg-type]
-        arrays = (given["transitions"], given["start"], given["end"])
-        return ChainModel(*arrays), float(given["scale"])
+        nothing = {"transitions": [[0.0, 0.0]] * 2, "start": 0.0, "end": [0.0] * 2, "scale": 1.0}
+        given: Any = self.cfg.get("chain", nothing)
+        model = ChainModel(given["transitions"], [-np.inf, given["start"]], given["end"])  # type: ignore[arg-type]
+        return model, float(given["scale"])
 
     def predict(self, docs: Iterable[Doc]) -> list[ChainSolution]:
         """Score and decode a batch."""
@@ -117,7 +114,7 @@ def exact_senter_from(
     learned = None
     given = list(examples)
     if given:
-        scores, gold = labelled_scores(nlp, name, given, "SENT_START", LABELS)
+        scores, gold = labelled_scores(nlp, name, given, _boundaries)
         rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
         learned = learn_chain(scores, gold, rules, l2=l2, learn_scale=learn_scale)
     config = nlp.get_pipe_config(name)
@@ -127,3 +124,9 @@ def exact_senter_from(
     if learned is not None:
         exact.set_chain(learned)
     return learned
+
+
+def _boundaries(example: Example) -> list[int]:
+    """The labels of an example's tokens: 1 for the first of a sentence, 0 for others."""
+    values = example.get_aligned("SENT_START")
+    return [-1 if value is None else int(value == 1) for value in values]

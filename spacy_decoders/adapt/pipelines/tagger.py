@@ -70,7 +70,15 @@ def exact_tagger_from(
     learned = None
     given = list(examples)
     if given:
-        scores, gold = labelled_scores(nlp, name, given, "TAG", labels)
+        numbers = {label: number for number, label in enumerate(labels)}
+        scores, gold = labelled_scores(
+            nlp,
+            name,
+            given,
+            lambda example: [
+                numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)
+            ],
+        )
         learned = learn_chain(
             scores, gold, ChainRules.none(len(labels)), l2=l2, learn_scale=learn_scale
         )
