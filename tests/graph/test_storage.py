@@ -6,12 +6,14 @@ import json
 import shutil
 import zlib
 
+import networkx
 import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.errors import StorageError
 from spacy_decoders.graph import ConceptGraph
+from tests.graph.networks import network as network
 
 EDGES = [[10, 20], [20, 30], [40, 50], [20, 50]]
 
@@ -48,6 +50,68 @@ def with_entry(at, value):
     return change
 
 
+def header_with(folder, change):
+    path = folder / "graph.json"
+    header = json.loads(path.read_text())
+    change(header)
+    path.write_text(json.dumps(header))
+
+
+def test_saved_and_opened_it_is_the_same(tmp_path, network):
+    graph = ConceptGraph.from_networkx(networkx.relabel_nodes(network, str))
+    graph.index_hubs(4)
+    graph.save(tmp_path / "graph")
+    opened = ConceptGraph.open(tmp_path / "graph", verify=True)
+    assert list(opened.labels) == list(graph.labels)
+    assert repr(opened) == repr(graph)
+    for method in ("hubs", "multi_source", "bfs"):
+        np.testing.assert_array_equal(
+            opened.distances(opened.vertices, method=method), graph.distances(graph.vertices)
+        )
+    # saving again, over what is mapped
+    opened.save(tmp_path / "graph")
+    assert repr(ConceptGraph.open(tmp_path / "graph", verify=True)) == repr(graph)
+
+
+def test_damaged_folders_are_refused(tmp_path, network):
+    def saved():
+        folder = tmp_path / "graph"
+        ConceptGraph.from_networkx(network).save(folder)
+        return folder
+
+    with pytest.raises(ProblemError, match="no concept graph"):
+        ConceptGraph.open(tmp_path / "nowhere")
+    indices = saved() / "indices.npy"
+    whole = indices.read_bytes()
+    indices.write_bytes(whole[:-4])
+    with pytest.raises(ProblemError, match="cut short"):
+        ConceptGraph.open(tmp_path / "graph")
+    indices.write_bytes(b"x" * len(whole))
+    with pytest.raises(ProblemError, match="no array file"):
+        ConceptGraph.open(tmp_path / "graph")
+    indices.write_bytes(whole[:-1] + b"\x7f")
+    with pytest.raises(ProblemError, match="checksum"):
+        ConceptGraph.open(tmp_path / "graph", verify=True)
+    indices.unlink()
+    with pytest.raises(ProblemError, match="missing"):
+        ConceptGraph.open(tmp_path / "graph")
+    header = saved() / "graph.json"
+    for text, message in [
+        ("[]", "not the header"),
+        ("{", "damaged"),
+        (json.dumps({**json.loads(header.read_text()), "version": 99}), "version 99"),
+    ]:
+        header.write_text(text, encoding="utf-8")
+        with pytest.raises(ProblemError, match=message):
+            ConceptGraph.open(tmp_path / "graph")
+
+
+def test_an_empty_graph_can_be_kept(tmp_path):
+    graph = ConceptGraph.from_edges(np.empty((0, 2), dtype=int))
+    graph.save(tmp_path)
+    assert len(ConceptGraph.open(tmp_path)) == 0 and graph.pagerank().shape == (0,)
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [
@@ -82,13 +146,6 @@ def test_numbers_that_lead_out_are_found_on_opening(folder, name, change, verify
     rewritten(folder, name, change)
     with pytest.raises(StorageError, match=r"\.npy"):
         ConceptGraph.open(folder, verify=verify)
-
-
-def header_with(folder, change):
-    path = folder / "graph.json"
-    header = json.loads(path.read_text())
-    change(header)
-    path.write_text(json.dumps(header))
 
 
 @pytest.mark.parametrize("name", ["../secret.npy", "/etc/passwd", "more.npy", "graph.json"])
