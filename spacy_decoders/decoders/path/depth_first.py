@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.graph import Prices
-from .kernels.search import Ranking, fresh_state, frontier_of, search, search_once
+from .kernels.search import RankedPaths, fresh_state, frontier_of, search, search_once
 from .problem import Floats, PathProblem
 
 __all__ = ["BestPaths", "DepthFirst"]
@@ -40,9 +40,9 @@ class BestPaths:
         return int(np.count_nonzero(self.scores > -np.inf))
 
     @property
-    def ranking(self) -> Ranking:
+    def ranking(self) -> RankedPaths:
         """The same as compiled loops take it."""
-        return Ranking(self.scores, self.paths)
+        return RankedPaths(self.scores, self.paths)
 
     def search(self, problem: PathProblem, bounds: Floats, prices: Prices, nodes: int) -> float:
         """Improve on them depth first; what bounds the paths that so many nodes leave over.

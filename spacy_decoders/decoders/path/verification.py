@@ -56,8 +56,8 @@ def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> 
     bound = max(float(edges.max()) for edges in through) + slack
     if bound <= score + 2.0 * slack:
         return Findings(None, score, scale, score, bound)
-    hopeful = [edges >= score - slack for edges in through]
-    other, solved = _best_by_program(problem, hopeful, 1.0 + scale, seconds)
+    promising = [edges >= score - slack for edges in through]
+    other, solved = _best_by_program(problem, promising, 1.0 + scale, seconds)
     bound = min(bound, max(solved, score))
     best = score
     if other is not None and fault_of(problem, other) is None:
@@ -104,13 +104,13 @@ def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64
 
 
 def _best_by_program(
-    problem: PathProblem, hopeful: list[NDArray[np.bool_]], scale: float, seconds: float
+    problem: PathProblem, promising: list[NDArray[np.bool_]], scale: float, seconds: float
 ) -> tuple[Path | None, float]:
-    """Return the path that an integer program finds among the hopeful steps, and its bound."""
+    """Return the path that an integer program finds among the promising steps, and its bound."""
     from scipy.optimize import Bounds, LinearConstraint, milp
 
-    length = len(hopeful) - 1
-    tails, heads, places, worth = _columns(problem, hopeful)
+    length = len(promising) - 1
+    tails, heads, places, worth = _columns(problem, promising)
     if np.abs(worth).max() > LARGEST * scale:
         return None, math.inf
     # one way in and one way out for each vertex at each place, the outside counted as a vertex
@@ -139,13 +139,13 @@ def _best_by_program(
 
 
 def _columns(
-    problem: PathProblem, hopeful: list[NDArray[np.bool_]]
+    problem: PathProblem, promising: list[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return tail, head, place and worth of each hopeful step."""
-    tails, heads = zip(*(np.nonzero(step) for step in hopeful), strict=True)
-    scores = [problem.start[None, :], *[problem.weights] * (len(hopeful) - 2)]
+    """Return tail, head, place and worth of each promising step."""
+    tails, heads = zip(*(np.nonzero(step) for step in promising), strict=True)
+    scores = [problem.start[None, :], *[problem.weights] * (len(promising) - 2)]
     scores.append(problem.end[:, None])
-    worth = [score[step] for score, step in zip(scores, hopeful, strict=True)]
+    worth = [score[step] for score, step in zip(scores, promising, strict=True)]
     places = [np.full(len(tail), place) for place, tail in enumerate(tails)]
     return tuple(map(np.concatenate, (tails, heads, places, worth)))  # type: ignore[return-value]
 

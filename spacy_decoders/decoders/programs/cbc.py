@@ -11,11 +11,20 @@ from typing import Any
 import numpy as np
 
 from .silence import silent_stdout
-from .statement import Answer, Bounds, Columns, Floats, Indices, Rows, SolverError, Statement
+from .statement import (
+    Answer,
+    Change,
+    Floats,
+    Indices,
+    NewColumns,
+    NewRows,
+    SolverError,
+    Statement,
+)
 
 __all__ = ["Cbc", "solve_by_cbc"]
 
-#: Rows or columns that are written between two looks at the clock.
+#: NewRows or columns that are written between two looks at the clock.
 BATCH = 1000
 
 
@@ -77,18 +86,18 @@ class Cbc:
         self._model = self._owner.solver._model
         self._end = end
 
-    def add(self, change: Columns | Rows | Bounds) -> None:
+    def add(self, change: Change) -> None:
         """Tell the solver of columns, rows or bounds."""
-        if isinstance(change, Columns):
+        if isinstance(change, NewColumns):
             self._add_columns(change)
-        elif isinstance(change, Rows):
+        elif isinstance(change, NewRows):
             self._add_rows(change)
         else:
             for column, low, high in zip(*(part.tolist() for part in change), strict=True):
                 self._library.Cbc_setColLower(self._model, column, low)
                 self._library.Cbc_setColUpper(self._model, column, high)
 
-    def _add_columns(self, added: Columns) -> None:
+    def _add_columns(self, added: NewColumns) -> None:
         add, model = self._library.Cbc_addCol, self._model
         rows, values = self._pointer("int", added.rows), self._pointer("double", added.values)
         each = (added.objective, added.lower, added.upper, added.integer)
@@ -100,7 +109,7 @@ class Cbc:
             kind = b"\1" if integer else b"\0"
             add(model, b"", low, high, cost, kind, b - a, rows + a, values + a)
 
-    def _add_rows(self, added: Rows) -> None:
+    def _add_rows(self, added: NewRows) -> None:
         add, model = self._library.Cbc_addRow, self._model
         of, values = self._pointer("int", added.columns), self._pointer("double", added.values)
         kind = {"<=": b"L", ">=": b"G", "=": b"E"}[added.sense]
@@ -158,7 +167,7 @@ class Cbc:
         return np.frombuffer(self._ffi.buffer(pointer, 8 * count), dtype=np.float64).copy()
 
 
-def solve_by_cbc(maximize: bool, changes: list[Columns | Rows | Bounds], seconds: float) -> Answer:
+def solve_by_cbc(maximize: bool, changes: list[Change], seconds: float) -> Answer:
     """Solve a program with integrality; the seconds count its writing too."""
     end = monotonic() + seconds
     model = Cbc(maximize, end)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .silence import silent_stdout
-from .statement import Answer, Bounds, Columns, Rows, Statement
+from .statement import Answer, Change, NewColumns, NewRows, Statement
 
 __all__ = ["Highs", "ScipyHighs", "highs", "solve_by_highs"]
 
@@ -35,14 +35,14 @@ class Highs:
         # a presolve would throw the last basis away
         self._model.setOptionValue("presolve", "off")
 
-    def add(self, change: Columns | Rows | Bounds) -> None:
+    def add(self, change: Change) -> None:
         """Tell the solver of columns, rows or bounds."""
         model = self._model
-        if isinstance(change, Columns):
+        if isinstance(change, NewColumns):
             objective, lower, upper, _, starts, rows, values = change
             count, entries = len(objective), len(rows)
             model.addCols(count, objective, lower, upper, entries, starts[:-1], rows, values)
-        elif isinstance(change, Rows):
+        elif isinstance(change, NewRows):
             sense, sides, starts, of, values = change
             low = np.full(len(sides), -np.inf) if sense == "<=" else sides
             high = np.full(len(sides), np.inf) if sense == ">=" else sides
@@ -70,7 +70,7 @@ class Highs:
 class ScipyHighs:
     """Relaxations by scipy, which takes a program whole."""
 
-    def add(self, change: Columns | Rows | Bounds) -> None:
+    def add(self, change: Change) -> None:
         """Do nothing."""
 
     def relax(self, program: Statement, seconds: float) -> Answer:

@@ -18,11 +18,12 @@ from .highs import Highs, ScipyHighs, highs, solve_by_highs
 from .statement import (
     SIGNS,
     Answer,
-    Bounds,
-    Columns,
+    Change,
     Floats,
     Indices,
-    Rows,
+    NewBounds,
+    NewColumns,
+    NewRows,
     Sense,
     Solver,
     SolverError,
@@ -132,8 +133,8 @@ class LinearProgram:
     A column that comes later may enter rows that are there:
 
     >>> z = program.add_columns([5.0], rows=[[row]], coefficients=3.0)
-    >>> program.relax().values
-    array([0., 0., 1.])
+    >>> program.relax().objective
+    5.0
     """
 
     def __init__(
@@ -143,7 +144,7 @@ class LinearProgram:
         self.maximize = maximize
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
-        self._changes: list[Columns | Rows | Bounds] = []
+        self._changes: list[Change] = []
         self._model: Cbc | Highs | ScipyHighs | None = None
         #: how many of the changes the statement has, and the model
         self._stated = self._told = 0
@@ -193,7 +194,7 @@ class LinearProgram:
         entries = _entries("rows", into, coefficients, starts, count, self.row_count)
         if count:
             lows, highs = np.full(count, float(lower)), np.full(count, float(upper))
-            self._changes.append(Columns(costs, lows, highs, np.full(count, integer), *entries))
+            self._changes.append(NewColumns(costs, lows, highs, np.full(count, integer), *entries))
         self.column_count += count
         return np.arange(self.column_count - count, self.column_count)
 
@@ -237,7 +238,7 @@ class LinearProgram:
         limits[:] = _finite("sides", sides)
         entries = _entries("columns", of, coefficients, starts, count, self.column_count)
         if count:
-            self._changes.append(Rows(sense, limits, *entries))
+            self._changes.append(NewRows(sense, limits, *entries))
         self.row_count += count
         return np.arange(self.row_count - count, self.row_count)
 
@@ -258,7 +259,7 @@ class LinearProgram:
         program = self._stating()
         changed = (program.lower[of] != lows) | (program.upper[of] != highs)
         if changed.any():
-            self._changes.append(Bounds(of[changed], lows[changed], highs[changed]))
+            self._changes.append(NewBounds(of[changed], lows[changed], highs[changed]))
 
     def relax(self, clock: Clock | None = None) -> LinearSolution:
         """Solve without integrality, within the clock's seconds.

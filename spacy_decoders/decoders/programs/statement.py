@@ -13,9 +13,10 @@ from ...errors import DecodersError, ProblemError
 __all__ = [
     "SIGNS",
     "Answer",
-    "Bounds",
-    "Columns",
-    "Rows",
+    "Change",
+    "NewBounds",
+    "NewColumns",
+    "NewRows",
     "Sense",
     "Solver",
     "SolverError",
@@ -41,7 +42,7 @@ class SolverError(DecodersError, RuntimeError):
 SIGNS: dict[Sense, int] = {"<=": 1, ">=": -1, "=": 0}
 
 
-class Columns(NamedTuple):
+class NewColumns(NamedTuple):
     """New columns. Column i enters ``rows[starts[i]:starts[i + 1]]`` with these values."""
 
     objective: Floats
@@ -53,7 +54,7 @@ class Columns(NamedTuple):
     values: Floats
 
 
-class Rows(NamedTuple):
+class NewRows(NamedTuple):
     """New rows of one sense. Row i holds ``columns[starts[i]:starts[i + 1]]``."""
 
     sense: Sense
@@ -63,12 +64,15 @@ class Rows(NamedTuple):
     values: Floats
 
 
-class Bounds(NamedTuple):
+class NewBounds(NamedTuple):
     """New bounds of columns."""
 
     columns: Indices
     lower: Floats
     upper: Floats
+
+
+Change = NewColumns | NewRows | NewBounds
 
 
 class Statement(NamedTuple):
@@ -89,10 +93,10 @@ class Statement(NamedTuple):
     columns: Indices
     values: Floats
 
-    def changed(self, changes: list[Columns | Rows | Bounds]) -> Statement:
+    def changed(self, changes: list[Change]) -> Statement:
         """Return the program with changes."""
-        columns = [change for change in changes if isinstance(change, Columns)]
-        rows = [change for change in changes if isinstance(change, Rows)]
+        columns = [change for change in changes if isinstance(change, NewColumns)]
+        rows = [change for change in changes if isinstance(change, NewRows)]
         entries = [(self.rows, self.columns, self.values)]
         wide, high = len(self.objective), len(self.sides)
         for added in columns:
@@ -107,7 +111,7 @@ class Statement(NamedTuple):
         lower = np.concatenate([self.lower, *(added.lower for added in columns)])
         upper = np.concatenate([self.upper, *(added.upper for added in columns)])
         for change in changes:
-            if isinstance(change, Bounds):
+            if isinstance(change, NewBounds):
                 lower[change.columns], upper[change.columns] = change.lower, change.upper
         signs = [np.full(len(given.sides), SIGNS[given.sense], np.int8) for given in rows]
         return Statement(

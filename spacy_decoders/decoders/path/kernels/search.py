@@ -7,10 +7,10 @@ import numpy as np
 from ....jit import jit
 from .graph import Graph, Prices
 
-__all__ = ["Ranking", "SearchState", "fresh_state", "frontier_of", "search", "search_once"]
+__all__ = ["RankedPaths", "SearchState", "fresh_state", "frontier_of", "search", "search_once"]
 
 
-class Ranking(NamedTuple):
+class RankedPaths(NamedTuple):
     """The best paths found, best first.
 
     Attributes
@@ -182,7 +182,7 @@ def frontier_of(state):
 @jit()
 def search_once(arrays, bounds, prices, ranking, node_limit):
     """Search through up to so many nodes; return what bounds every path not visited then."""
-    graph, best = Graph(*arrays), Ranking(*ranking)
+    graph, best = Graph(*arrays), RankedPaths(*ranking)
     state = fresh_state(graph.start.size, graph.class_count, best.paths.shape[1])
     search(graph, bounds, Prices(*prices), best, state, node_limit)
     return frontier_of(state)

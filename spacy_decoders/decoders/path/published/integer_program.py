@@ -173,12 +173,12 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     program.add_row(chosen[~into], 1.0, "=", 1.0)  # (3)
     program.add_row(chosen, 1.0, "=", most)  # (4)
     entering, leaving = (chosen[into], edges.heads[into]), (chosen[out], edges.tails[out])
-    rows = _Rows(problem.size)
+    rows = _GroupedRows(problem.size)
     rows.add(*entering, 1.0).add(*leaving, -1.0).write(program, "=", 0.0)  # (5)
     # (8)-(11): the number falls by one where the path passes
-    rows = _Rows(problem.size).add(number[into], edges.heads[into], 1.0)
+    rows = _GroupedRows(problem.size).add(number[into], edges.heads[into], 1.0)
     rows.add(number[out], edges.tails[out], -1.0).add(*entering, -1.0).write(program, "=", 0.0)
-    rows = _Rows(problem.class_count)
+    rows = _GroupedRows(problem.class_count)
     rows.add(chosen[out], problem.dense_classes[edges.tails[out]], 1.0)
     rows.write(program, "<=", 1.0)  # (6)
     program.add_rows(np.stack([number, chosen], axis=1), [1.0, -most], "<=", 0.0)  # (7)
@@ -193,16 +193,16 @@ def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) ->
     layers = [source, *[inner] * (length - 1), sink]
     columns = [program.add_columns(edges.worth, integer=True) for edges in layers]
     program.add_row(columns[0], 1.0, "=", 1.0)
-    passing = _Rows(problem.class_count)
+    passing = _GroupedRows(problem.class_count)
     for (into, out), (entering, leaving) in zip(pairwise(layers), pairwise(columns), strict=True):
-        rows = _Rows(problem.size).add(entering, into.heads, 1.0)
+        rows = _GroupedRows(problem.size).add(entering, into.heads, 1.0)
         rows.add(leaving, out.tails, -1.0).write(program, "=", 0.0)
         passing.add(entering, problem.dense_classes[into.heads], 1.0)
     passing.write(program, "<=", 1.0)
     return source.joined(*layers[1:])
 
 
-class _Rows:
+class _GroupedRows:
     """Rows of a program, one for each vertex or class, from columns that name their row."""
 
     def __init__(self, count: int) -> None:
@@ -211,7 +211,7 @@ class _Rows:
         self._rows: list[NDArray[Any]] = []
         self._weights: list[NDArray[np.float64]] = []
 
-    def add(self, columns: NDArray[np.int64], rows: NDArray[Any], weight: float) -> _Rows:
+    def add(self, columns: NDArray[np.int64], rows: NDArray[Any], weight: float) -> _GroupedRows:
         self._columns.append(columns)
         self._rows.append(rows)
         self._weights.append(np.full(len(columns), weight))
