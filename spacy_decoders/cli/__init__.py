@@ -98,6 +98,46 @@ def annotate_command(
         raise typer.Exit(annotate_corpus(job, workers=workers, scheduler=scheduler))
 
 
+@app.command("distil")
+def distil_command(
+    pipeline: Annotated[
+        str, typer.Argument(help="The pipeline to learn from, a name or a folder.")
+    ],
+    texts: Annotated[
+        Path,
+        typer.Argument(help="Raw texts, a file or folder: .txt, .jsonl(.gz), .parquet, .spacy."),
+    ],
+    output: Annotated[Path, typer.Argument(help="A folder for the new pipeline.")],
+    parts: Annotated[
+        str, typer.Option(help="Of tagger,parser,entities; by default all that are annotated.")
+    ] = "",
+    config: Annotated[
+        Path | None, typer.Option(help="A training config; by default a small and fast one.")
+    ] = None,
+    max_steps: Annotated[int, typer.Option(help="Steps of training.")] = 3000,
+    limit: Annotated[int, typer.Option(help="Read so many texts at most; 0 for all.")] = 0,
+    text_field: Annotated[
+        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+    ] = "text",
+    gpu_id: Annotated[int, typer.Option(help="The GPU to train on; -1 for none.")] = -1,
+) -> None:
+    """Train our components to say what another pipeline says: faster, and certified."""
+    from .distil import distil_pipeline
+
+    with friendly_errors():
+        distil_pipeline(
+            pipeline,
+            texts,
+            output,
+            parts=parts,
+            config=config,
+            max_steps=max_steps,
+            limit=limit,
+            text_field=text_field,
+            use_gpu=gpu_id,
+        )
+
+
 @app.command("explain")
 def explain_command(
     text: TextOption = None,
