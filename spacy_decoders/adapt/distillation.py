@@ -116,12 +116,13 @@ def distil(
     for path, part in zip(paths.values(), (learned, held_out), strict=True):
         DocBin(docs=part).to_disk(path)
     if config is None:
-        config = student_config(teacher.lang, chosen, max_steps)
+        config = student_config(teacher.lang or "xx", chosen, max_steps)
     settings = Config(config).copy()
     settings.setdefault("paths", {}).update({key: str(path) for key, path in paths.items()})
     settings.to_disk(output / "config.cfg")
     student = init_nlp(settings, use_gpu=use_gpu)
-    student.tokenizer.from_bytes(teacher.tokenizer.to_bytes())  # type: ignore[attr-defined]
+    tokenizer: Any = student.tokenizer
+    tokenizer.from_bytes(_saved(teacher.tokenizer))
     train(student, output, use_gpu=use_gpu)
     student = spacy.load(output / "model-last")
     taken = [name for name in teacher.pipe_names if name in KEPT and "tagger" in chosen]
@@ -271,6 +272,11 @@ def _compare(
         words / _seconds(teacher, held_out),
         words / _seconds(student, held_out),
     )
+
+
+def _saved(tokenizer: Any) -> bytes:
+    saved: bytes = tokenizer.to_bytes()
+    return saved
 
 
 def _seconds(nlp: Language, texts: Sequence[str]) -> float:
