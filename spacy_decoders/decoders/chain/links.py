@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import BLOCK, LANES, UP32, aligned
 from .kernels.reference_path import ConstrainedTables
 from .kernels.tables import TransitionTables
+from .kernels.unconstrained import Pruning
 from .padded import Padded
 from .rules import rules_of
 
-__all__ = ["Pruning", "links_of", "pruning_of", "usual_limit"]
+__all__ = ["links_of", "pruning_of", "usual_limit"]
 
 #: A transition so many times below the typical size is a mask.
 FAR = 64.0
 
 Floats = NDArray[np.float32]
-
-
-class Pruning(NamedTuple):
-    """A model without forbidden transitions, and the best transition into each label."""
-
-    links: TransitionTables
-    ceiling: Floats
 
 
 def usual_limit(scores: Floats) -> float:

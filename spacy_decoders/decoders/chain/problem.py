@@ -25,7 +25,8 @@ from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
 from .kernels.reference_path import ConstrainedTables
 from .kernels.tables import TransitionTables
-from .links import Pruning, links_of, pruning_of, usual_limit
+from .kernels.unconstrained import Pruning
+from .links import links_of, pruning_of, usual_limit
 from .padded import Padded, TransitionBounds
 from .rescoring import path_scores
 from .solutions import ChainSolution

@@ -56,9 +56,9 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
 
     Ends as `UNDECIDED` where it does not know how to go on: that one is to try.
     """
-    links, _ = model
+    links = model.links
     transitions, end, gains = links.transitions, links.end, links.gains
-    marks, running, _, _, pivots = work
+    marks, running, pivots = work.marks, work.running, work.pivots
     stride = len(end)
     if not choose_pivots(transitions, end, emissions, begin, n, size, pivots):
         return UNDECIDED

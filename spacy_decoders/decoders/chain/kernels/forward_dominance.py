@@ -36,7 +36,7 @@ class State(NamedTuple):
 def workspace(model, longest, size):
     """Return scratch space, and the lists of survivors."""
     if len(model) == FREE:
-        return unconstrained.workspace(longest, size, len(model[0].end))
+        return unconstrained.workspace(longest, size, len(model.links.end))
     return constrained.workspace(model, longest, size)
 
 
@@ -76,15 +76,15 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
             status = DEAD
         elif n:
             if len(model) == FREE:
-                transitions, stride = model[0].transitions, len(model[0].end)
+                transitions, stride = model.links.transitions, len(model.links.end)
                 status = unconstrained.forward(
                     model, emissions, begin, n, size, work, names, scores
                 )
             else:
-                transitions, stride = model[0], len(model[1])
+                transitions, stride = model.transitions, len(model.end)
                 status = constrained.forward(model, emissions, begin, n, size, work, names, scores)
             if status == DONE:
-                trace(transitions, stride, n, work[0], names, scores, labels, begin)
+                trace(transitions, stride, n, work.marks, names, scores, labels, begin)
             if status == FULL:
                 return FULL, State(s, lefts, skip, wait)
             if status == DENSE or status == LOST:

@@ -9,6 +9,8 @@ the token's turn: a processor that looks ahead need not wait. Where another labe
 be better, that is the second pivot.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ....jit import jit, uncounted
@@ -43,34 +45,67 @@ from .layout import (
     emissions64,
     prefetch64,
 )
-from .tables import need_rows
+from .tables import TransitionTables, need_rows
 
-__all__ = ["forward", "workspace"]
+__all__ = ["Pruning", "forward", "workspace"]
 
 CROWD = 64  # survivors of a token, above which one more pivot is tried
 FEW = 3  # survivors of a token, up to which all scores are computed
-AHEAD = 2  # tokens from one to that whose emissions are asked for
+AHEAD = 2  # tokens from one to that whose emissions are prefetched
+
+
+class Pruning(NamedTuple):
+    """A model without forbidden transitions, and the best transition into each label."""
+
+    links: TransitionTables
+    ceiling: Any
+
+
+class Search(NamedTuple):
+    """Scratch space of a search.
+
+    marks: as :mod:`.dominance` says. running: what the labels of a token are worth. hits: pairs
+    of a set of 64 labels, those that survive, and its first label. firsts: (16,). pivots: of
+    each token, where labels are few.
+    """
+
+    marks: Any
+    running: Any
+    hits: Any
+    firsts: Any
+    pivots: Any
+
+
+class Token(NamedTuple):
+    """A token of a sentence: the survivors that it is entered from, and its emissions' place."""
+
+    names: Any
+    scores: Any
+    first: int
+    past: int
+    row: int
+    last: bool
 
 
 @jit(inline="always")
-def climb(transitions, lead, emissions, row, block, size, peak, place, sums):
+def track_best(transitions, lead, emissions, row, block, size, best, place, sums):
     """Take in what a block of labels is worth after one label.
 
     Returns the largest worth so far of each lane, the block where it is, and the sums of the
-    emissions' sizes.
+    emissions' magnitudes.
     """
     local = emissions64(emissions, row, block, size)
-    height = fold_largest(add(load64(transitions, lead + block), local))
-    place = select_greater(height, peak, fill16(np.float32(block)), place)
-    return maximum(height, peak), place, add(sums, fold_magnitudes(local))
+    worth = fold_largest(add(load64(transitions, lead + block), local))
+    place = select_greater(worth, best, fill16(np.float32(block)), place)
+    return maximum(worth, best), place, add(sums, fold_magnitudes(local))
 
 
 @jit(inline="always")
-def summit(transitions, lead, emissions, row, size, peak, place, summits):
-    """Return the label that is worth most after one label, after the climb."""
-    top = largest(peak)
-    store(summits, 0, place)
-    block = np.int64(peek(summits, first_lane(at_least(peak, fill16(top)))))
+def tracked_label(transitions, lead, emissions, row, size, best, place, firsts):
+    """Return the label that is worth most after one label, once all blocks are taken in."""
+    top = largest(best)
+    store(firsts, 0, place)
+    block = np.int64(peek(firsts, first_lane(at_least(best, fill16(top)))))
     local = emissions64(emissions, row, block, size)
     bits = at_least(add(load64(transitions, lead + block), local), fill64(top))
     # no bit is set where all are NaN
@@ -78,28 +113,24 @@ def summit(transitions, lead, emissions, row, size, peak, place, summits):
 
 
 @jit(inline="always")
-def worth_of(transitions, names, scores, first, past, emissions, end, row, size, vector, last):
+def worth_of(links, emissions, size, token, vector):
     """Return what 16 labels are worth after the best of some survivors."""
-    stride = len(end)
+    stride = len(links.end)
     best = fill16(FORBIDDEN)
-    for k in range(first, past):
-        step = load16(transitions, peek(names, k) * stride + vector)
-        best = maximum(add(fill16(peek(scores, k)), step), best)
-    best = add(best, emissions16(emissions, row, vector, size))
-    return add(best, load16(end, vector)) if last else best
+    for k in range(token.first, token.past):
+        step = load16(links.transitions, peek(token.names, k) * stride + vector)
+        best = maximum(add(fill16(peek(token.scores, k)), step), best)
+    best = add(best, emissions16(emissions, token.row, vector, size))
+    return add(best, load16(links.end, vector)) if token.last else best
 
 
 @uncounted()
-def best_label(
-    transitions, names, scores, first, past, emissions, end, row, size, last, running
-):  # fmt: skip
+def best_label(links, emissions, size, token, running):
     """Return the label of a token that is worth most after some survivors, and its worth."""
-    stride = len(end)
+    stride = len(links.end)
     peak = fill16(FORBIDDEN)
     for vector in range(0, stride, LANES):
-        worth = worth_of(
-            transitions, names, scores, first, past, emissions, end, row, size, vector, last
-        )
+        worth = worth_of(links, emissions, size, token, vector)
         store(running, vector, worth)
         peak = maximum(worth, peak)
     top = largest(peak)
@@ -120,39 +151,30 @@ def note(hits, many, block, bits):
 
 
 @jit(inline="always")
-def score_exactly(
-    transitions, names, scores, first, past, emissions, end, row, size, last,
-    gains, at, threshold, running, hits, many,
-):  # fmt: skip
+def score_exactly(links, emissions, size, token, at, threshold, search, many):
     """Keep of the labels written down by their bounds those whose exact scores survive too."""
     kept = np.int64(0)
     for j in range(many):
-        hopeful, block = peek(hits, 2 * j), peek(hits, 2 * j + 1)
+        candidates, block = peek(search.hits, 2 * j), peek(search.hits, 2 * j + 1)
         bits = np.int64(0)
-        rest = hopeful
+        rest = candidates
         while rest:
             lane = first_lane(rest) & -LANES
             rest &= ~(np.int64(0xFFFF) << lane)
             # summed in the order of the bounds: rounding keeps the order then
-            worth = worth_of(
-                transitions, names, scores, first, past, emissions, end, row, size, block + lane,
-                last,
-            )  # fmt: skip
-            store(running, block + lane, worth)
-            hope = add(worth, load16(gains, at + block + lane))
-            bits |= at_least(hope, fill16(threshold)) << lane
-        kept = note(hits, kept, block, bits & hopeful)
+            worth = worth_of(links, emissions, size, token, block + lane)
+            store(search.running, block + lane, worth)
+            bound = add(worth, load16(links.gains, at + block + lane))
+            bits |= at_least(bound, fill16(threshold)) << lane
+        kept = note(search.hits, kept, block, bits & candidates)
     return kept
 
 
 @jit(inline="always")
-def collect(
-    transitions, lead, emissions, end, row, last, running, alone, top,
-    hits, many, names, scores, used,
-):  # fmt: skip
+def collect(links, emissions, token, lead, top, search, many, used):
     """Append the labels written down to the survivors; what they are worth is less `top`.
 
-    That is found in `running`, or, if all come from one survivor `alone`, computed.
+    That stands in the scratch space, or, if all come from one survivor, is computed.
 
     Returns
     -------
@@ -161,6 +183,7 @@ def collect(
     best, second
         The number of the best of them, and its score.
     """
+    hits = search.hits
     alive = np.int64(0)
     for j in range(many):
         alive += count_lanes(peek(hits, 2 * j))
@@ -175,15 +198,15 @@ def collect(
         j -= 2 * over
         bits |= peek(hits, j) & over
         block += (peek(hits, j + 1) - block) & over
-        if alone:
-            score = peek(transitions, lead + x) + peek(emissions, row + x)
-            if last:
-                score += peek(end, x)
+        if token.past - token.first == 1:
+            score = peek(links.transitions, lead + x) + peek(emissions, token.row + x)
+            if token.last:
+                score += peek(links.end, x)
         else:
-            score = peek(running, x)
+            score = peek(search.running, x)
         score -= top
-        poke(names, used, x)
-        poke(scores, used, score)
+        poke(token.names, used, x)
+        poke(token.scores, used, score)
         if score > second:
             best, second = used, score
         used += 1
@@ -203,27 +226,28 @@ def forward(model, emissions, begin, n, size, work, names, scores):
 @uncounted()
 def advance(model, emissions, begin, n, size, work, names, scores):
     """Do what `forward` says, for any number of labels."""
-    links, ceiling = model
+    links, ceiling = model.links, model.ceiling
     transitions, end, gains = links.transitions, links.end, links.gains
-    marks, running, hits, summits, _ = work
+    marks, running, hits, firsts = work.marks, work.running, work.hits, work.firsts
     stride = len(end)
     poke(names, 0, size)
     poke(scores, 0, np.float32(0))
     first, past = np.int64(0), np.int64(1)
     second = FORBIDDEN  # the second best score
-    nothing, nowhere = fill16(FORBIDDEN), fill16(np.float32(0))
-    peak, place, sums = nothing, nowhere, nowhere
+    nothing, zeros = fill16(FORBIDDEN), fill16(np.float32(0))
+    peak, place, sums = nothing, zeros, zeros
     row, lead = begin * size, size * stride
     for block in range(0, size, BLOCK):
-        peak, place, sums = climb(
+        peak, place, sums = track_best(
             transitions, lead, emissions, row, block, size, peak, place, sums
         )
-    pivot = summit(transitions, lead, emissions, row, size, peak, place, summits)
+    pivot = tracked_label(transitions, lead, emissions, row, size, peak, place, firsts)
     for i in range(n):
         if past + size > len(names):
             return FULL
         row = (begin + i) * size
         last = i == n - 1
+        token = Token(names, scores, first, past, row, last)
         g = pivot
         lead = peek(names, first) * stride
         top = peek(transitions, lead + g)
@@ -234,9 +258,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             top += peek(end, g)
         if not (FORBIDDEN < top < np.inf):
             # out of reach, or never followed by an end
-            g, top = best_label(
-                transitions, names, scores, first, past, emissions, end, row, size, last, running
-            )
+            g, top = best_label(links, emissions, size, token, running)
             if not (FORBIDDEN < top < np.inf):
                 return DEAD
         at = (size + 1) * stride
@@ -246,7 +268,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         home, own = g & -BLOCK, np.int64(1) << (g & (BLOCK - 1))
         threshold = max(top, LOWEST)
         many = np.int64(0)
-        peak, place, after = nothing, nowhere, g * stride
+        peak, place, after = nothing, zeros, g * stride
         for block in range(0, size, BLOCK):
             # a few short names: exact scores. Else the best survivor bounds all from below,
             # and the others add no more than the second score and the best transition
@@ -268,25 +290,21 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             if not last:
                 # here, and not in a loop of its own, which would wait for the memory
                 prefetch64(emissions, row + (1 + AHEAD) * size + block)
-                peak, place, sums = climb(
+                peak, place, sums = track_best(
                     transitions, after, emissions, row + size, block, size, peak, place, sums
                 )
         if not last:
-            pivot = summit(transitions, after, emissions, row + size, size, peak, place, summits)
+            pivot = tracked_label(
+                transitions, after, emissions, row + size, size, peak, place, firsts
+            )
         if count > FEW:
-            many = score_exactly(
-                transitions, names, scores, first, past, emissions, end, row, size, last,
-                gains, at, threshold, running, hits, many,
-            )  # fmt: skip
+            many = score_exactly(links, emissions, size, token, at, threshold, work, many)
         second = FORBIDDEN
         start, used = past, past + 1
         poke(names, start, g)
         poke(scores, start, np.float32(0))
         if many:
-            used, best, second = collect(
-                transitions, lead, emissions, end, row, last, running, count == 1, top,
-                hits, many, names, scores, used,
-            )  # fmt: skip
+            used, best, second = collect(links, emissions, token, lead, top, work, many, used)
             if second > 0:
                 g = peek(names, best)
                 if not last:
@@ -327,13 +345,13 @@ def thinned(links, names, scores, start, used, size, stride):
 @jit()
 def workspace(longest, size, stride):
     """Return scratch space, and the lists of survivors."""
-    work = (
-        np.zeros(longest + 2, np.int64),  # marks
-        np.empty(stride + BLOCK, np.float32),  # running scores
-        np.empty(2 * (size // BLOCK + 2), np.int64),  # labels that survive, by blocks
-        np.empty(LANES, np.float32),  # blocks of the best labels
-        np.empty(longest, np.int64),  # pivots
+    work = Search(
+        marks=np.zeros(longest + 2, np.int64),
+        running=np.empty(stride + BLOCK, np.float32),
+        hits=np.empty(2 * (size // BLOCK + 2), np.int64),
+        firsts=np.empty(LANES, np.float32),
+        pivots=np.empty(longest, np.int64),
     )
-    work[0][1] = 1
+    work.marks[1] = 1
     room = 4 * longest + 2 * size + 2
     return work, np.empty(room, np.int64), np.empty(room, np.float32)
