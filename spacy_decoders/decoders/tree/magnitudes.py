@@ -2,23 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .decoder import SMALLEST, UNIT
 from .problem import TreeProblem
 
-__all__ = [
-    "forbidden_score",
-    "lowest",
-    "lowest_score",
-    "most_gained",
-    "parts_of",
-    "reach_of",
-    "rounding_of",
-]
+__all__ = ["Magnitudes", "magnitudes_of", "most_gained", "parts_of"]
 
 Scores = NDArray[np.float64]
+
+
+class Magnitudes(NamedTuple):
+    """What the sizes of a problem's scores say about its trees.
+
+    Attributes
+    ----------
+    lowest
+        The lowest finite score of any part, if below 0.
+    forbidden
+        A finite score for forbidden parts that no other parts can make up for.
+    threshold
+        A score between those of trees with forbidden parts and those without.
+    rounding
+        What float64 may lose in the value of a relaxation.
+    """
+
+    lowest: float
+    forbidden: float
+    threshold: float
+    rounding: float
+
+
+class _Range(NamedTuple):
+    """The lowest finite score of a part, if below 0, the largest absolute one, and whether any
+    score is ``-inf``."""
+
+    lowest: float
+    largest: float
+    forbids: bool
 
 
 def parts_of(problem: TreeProblem) -> list[Scores]:
@@ -29,17 +54,51 @@ def parts_of(problem: TreeProblem) -> list[Scores]:
     return [array for array in arrays if array is not None]
 
 
-def lowest(part: Scores) -> float:
-    """Return the lowest finite score, if below 0."""
-    least = float(part.min(initial=0.0))
-    if least > -np.inf:
-        return least
-    return float(part.min(initial=0.0, where=part > -np.inf))
+def _range_of(part: Scores) -> _Range:
+    lowest = float(part.min(initial=0.0))
+    forbids = lowest == -np.inf
+    if forbids:
+        lowest = float(part.min(initial=0.0, where=part > -np.inf))
+    return _Range(lowest, max(-lowest, float(part.max(initial=0.0))), forbids)
 
 
-def largest(part: Scores) -> float:
-    """Return the largest absolute finite score."""
-    return max(-lowest(part), float(part.max(initial=0.0)))
+def magnitudes_of(problem: TreeProblem) -> Magnitudes:
+    """Look once at all scores of a problem.
+
+    Notes
+    -----
+    Rounding: a tree is scored by n arcs, each of which has been given parts of the scores of
+    up to n^2 others, sums of up to n terms; and by all that the factors gave their arcs.
+    """
+    ranges = [_range_of(part) for part in parts_of(problem)]
+    reach = _reach(problem, iter(ranges))
+    forbidden = -(2.2 * reach + 2.0)
+    largest = max(one.largest for one in ranges)
+    if any(one.forbids for one in ranges[1:]):  # arcs keep their -inf
+        largest = max(largest, -forbidden)
+    error = (problem.n + 1.0) ** 3 * largest
+    if problem.factors is not None:
+        entries = len(problem.factors.arcs) + problem.factors.count + problem.n
+        error += entries * largest * problem.factors.count
+    return Magnitudes(
+        lowest=min(one.lowest for one in ranges),
+        forbidden=forbidden,
+        threshold=-(1.1 * reach + 1.0),
+        rounding=8.0 * UNIT * error + SMALLEST,
+    )
+
+
+def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
+    """Bound the absolute score of every tree without forbidden parts."""
+    reach = next(ranges).largest * problem.n
+    if problem.grandparents is not None:
+        reach += next(ranges).largest * problem.n
+    if problem.siblings is not None:
+        reach += next(ranges).largest * problem.n * problem.n / 2
+    if problem.factors is not None:
+        worth = problem.factors.scores
+        reach += float(np.abs(worth[worth > -np.inf]).sum())
+    return reach
 
 
 def most_gained(problem: TreeProblem) -> float:
@@ -52,43 +111,3 @@ def most_gained(problem: TreeProblem) -> float:
     if problem.factors is not None:
         gains += np.maximum(problem.factors.scores, 0.0).sum()
     return float(gains)
-
-
-def reach_of(problem: TreeProblem) -> float:
-    """Bound the absolute score of every tree without forbidden parts."""
-    reach = largest(problem.arcs) * problem.n
-    if problem.grandparents is not None:
-        reach += largest(problem.grandparents) * problem.n
-    if problem.siblings is not None:
-        reach += largest(problem.siblings) * problem.n * problem.n / 2
-    if problem.factors is not None:
-        worth = problem.factors.scores
-        reach += float(np.abs(worth[worth > -np.inf]).sum())
-    return reach
-
-
-def forbidden_score(reach: float) -> float:
-    """Return a finite score for forbidden parts that no other parts can make up for."""
-    return -(2.2 * reach + 2.0)
-
-
-def lowest_score(reach: float) -> float:
-    """Return a score between those of trees with forbidden parts and those without."""
-    return -(1.1 * reach + 1.0)
-
-
-def rounding_of(problem: TreeProblem) -> float:
-    """Bound what float64 may lose in the value of a relaxation.
-
-    A tree is scored by n arcs, each of which has been given parts of the scores of up to n^2
-    others, sums of up to n terms; and by all that the factors gave their arcs.
-    """
-    parts = parts_of(problem)
-    size = max(map(largest, parts))
-    if any(float(part.min(initial=0.0)) == -np.inf for part in parts[1:]):
-        size = max(size, -forbidden_score(reach_of(problem)))
-    error = (problem.n + 1.0) ** 3 * size
-    if problem.factors is not None:
-        entries = len(problem.factors.arcs) + problem.factors.count + problem.n
-        error += entries * size * problem.factors.count
-    return 8.0 * UNIT * error + SMALLEST

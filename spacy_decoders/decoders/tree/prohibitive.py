@@ -14,7 +14,7 @@ import numpy as np
 
 from .decoder import UNIT
 from .factors import Factors
-from .magnitudes import lowest, most_gained, parts_of
+from .magnitudes import Magnitudes, magnitudes_of, most_gained, parts_of
 from .problem import TreeProblem
 
 __all__ = ["without_prohibitive"]
@@ -29,8 +29,17 @@ TIMES = 4.0
 DEEPER = 1e3
 
 
-def without_prohibitive(problem: TreeProblem) -> Iterator[tuple[TreeProblem, float]]:
+def without_prohibitive(
+    problem: TreeProblem, magnitudes: Magnitudes | None = None
+) -> Iterator[tuple[TreeProblem, float]]:
     """Give the problem without the parts that are far below all others, then with more of them.
+
+    Parameters
+    ----------
+    problem
+        The scores.
+    magnitudes
+        Of the problem; None to look at its scores again.
 
     Yields
     ------
@@ -40,8 +49,8 @@ def without_prohibitive(problem: TreeProblem) -> Iterator[tuple[TreeProblem, flo
         What no tree that holds such a part can exceed; ``-inf`` for the last problem, which
         is the one that was given.
     """
-    parts = parts_of(problem)
-    if min(map(lowest, parts)) < FAR:
+    if (magnitudes or magnitudes_of(problem)).lowest < FAR:
+        parts = parts_of(problem)
         gains = most_gained(problem)
         limit = min(FAR, -TIMES * gains)
         while True:

@@ -13,7 +13,7 @@ from ....budget import UNLIMITED, Budget, Clock
 from ....errors import DecodersError, InfeasibleError, ProblemError
 from ...alternatives import beside_the_best
 from ..decoder import UNIT, TreeDecoder, certified, infeasible
-from ..magnitudes import rounding_of
+from ..magnitudes import Magnitudes, magnitudes_of
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
 from ..scoring import score_and_scale, score_tree
@@ -152,13 +152,15 @@ class BranchAndBound(TreeDecoder):
         """Search without prohibitive scores, and with more of them only if they may be needed."""
         clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
-        for part, beyond in without_prohibitive(problem):
-            found = search(part, k, _rest_of(clock, calls))
+        magnitudes = magnitudes_of(problem)
+        for part, beyond in without_prohibitive(problem, magnitudes):
+            sizes = magnitudes if part is problem else magnitudes_of(part)
+            found = search(part, sizes, k, _rest_of(clock, calls))
             calls += found.calls
             found = found._replace(
                 bound=max(found.bound, beyond),
                 rest=max(found.rest, beyond),
-                slack=rounding_of(part),
+                slack=sizes.rounding,
                 calls=calls,
             )
             if len(found.scores) == k and found.scores[-1] > beyond + found.slack:
@@ -167,15 +169,19 @@ class BranchAndBound(TreeDecoder):
                 break
         return found
 
-    def _search_as_in_paper(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
+    def _search_as_in_paper(
+        self, problem: TreeProblem, magnitudes: Magnitudes, k: int, budget: Budget
+    ) -> BestTrees:
         from ..published.branch_and_bound import search_as_in_paper
 
         if k > 1:
             raise ProblemError("k: the paper's method finds one tree; use method='default'.")
         backbone: PaperBackbone = "first-order" if self.backbone == "auto" else self.backbone
-        return search_as_in_paper(problem, backbone, self.root_iterations, budget)
+        return search_as_in_paper(problem, magnitudes, backbone, self.root_iterations, budget)
 
-    def _search(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
+    def _search(
+        self, problem: TreeProblem, magnitudes: Magnitudes, k: int, budget: Budget
+    ) -> BestTrees:
         from .search import search  # compiled where it is first needed
 
         second_order = problem.projective and (
@@ -185,7 +191,9 @@ class BranchAndBound(TreeDecoder):
                 and (problem.grandparents is not None or problem.siblings is not None)
             )
         )
-        return search(problem, k, second_order, self.root_iterations, self.iterations, budget)
+        return search(
+            problem, magnitudes, k, second_order, self.root_iterations, self.iterations, budget
+        )
 
     def _certified(
         self, problem: TreeProblem, heads: NDArray[np.int32], found: BestTrees

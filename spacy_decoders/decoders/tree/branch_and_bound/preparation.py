@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ..arc_bounds import bounding_arcs
-from ..magnitudes import forbidden_score, lowest_score, reach_of
+from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels.records import FactorIndex, Multipliers, PartScores
 
@@ -64,7 +64,7 @@ def outline(problem: TreeProblem, scores: Any) -> Any:
     return scores._replace(arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING)
 
 
-def prepare(problem: TreeProblem) -> Prepared:
+def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
     """Flatten a problem; a forbidden part gets a finite score that no tree can make up for."""
     size = problem.n + 1
     grandparents = _NOTHING if problem.grandparents is None else problem.grandparents
@@ -78,15 +78,14 @@ def prepare(problem: TreeProblem) -> Prepared:
     else:
         arcs, offsets, worth = factors.arcs, factors.offsets, factors.scores
         low, high = factors.at_least, factors.at_most
-    reach = reach_of(problem)
-    forbidden = forbidden_score(reach)
+    forbidden = magnitudes.forbidden
     worth = np.maximum(worth, forbidden)
     scores = PartScores(
         problem.arcs, grandparents, siblings, read_only(arcs), read_only(offsets),
         read_only(worth), read_only(low), read_only(high), forbidden,
     )  # fmt: skip
     index = factor_index(arcs, offsets, worth, low, size)
-    return Prepared(scores, index, size, lowest_score(reach), len(arcs), slack_of(problem))
+    return Prepared(scores, index, size, magnitudes.threshold, len(arcs), slack_of(problem))
 
 
 def slack_of(problem: TreeProblem) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
 from ..fallback import block_tree
-from ..magnitudes import forbidden_score, reach_of
+from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels import node as kernels
 from .kernels.records import (
@@ -26,7 +26,7 @@ from .kernels.records import (
 )
 from .preparation import Prepared, likely_arcs, outline, prepare
 
-__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "BestTrees", "search"]
+__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "BestTrees", "search", "tree_of_blocks"]
 
 #: Relative slack within which a bound closes a node.
 TOLERANCE = 1e-9
@@ -65,6 +65,7 @@ class BestTrees(NamedTuple):
 
 def search(
     problem: TreeProblem,
+    magnitudes: Magnitudes,
     k: int,
     second_order: bool,
     root_iterations: int,
@@ -81,12 +82,10 @@ def search(
     """
     clock = budget.start()
     if _lasts_too_long(problem, clock):
-        blocks = block_tree(problem)
+        blocks = tree_of_blocks(problem, magnitudes)
         if blocks is not None:
-            heads, score = blocks
-            bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
-            return BestTrees(heads[None], np.array([score]), bound, bound, 1)
-    prepared = prepare(problem)
+            return blocks
+    prepared = prepare(problem, magnitudes)
     size = problem.n + 1
     incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
     solver = _NodeSolver(problem, prepared, incumbents, second_order)
@@ -126,6 +125,16 @@ def search(
         closed, rest = max(closed, -nodes[0][0]), max(rest, -nodes[0][0])
     found = int((incumbents.scores > prepared.threshold).sum())
     return BestTrees(incumbents.heads[:found], incumbents.scores[:found], closed, rest, calls)
+
+
+def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
+    """Return a tree that is put together from blocks, bounded by arcs alone; None without one."""
+    found = block_tree(problem)
+    if found is None:
+        return None
+    heads, score = found
+    bound = arborescence_bound(problem, magnitudes.forbidden)
+    return BestTrees(heads[None], np.array([score]), bound, bound, 1)
 
 
 def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:

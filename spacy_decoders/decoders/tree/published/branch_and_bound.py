@@ -1,7 +1,7 @@
 """Branch and bound as Qian and Liu wrote it: simplex multipliers, level by level.
 
-Every non-local factor is bounded by the least of a few linear functions of the arcs, its
-*pieces* (eq. 4-8); a point of the probability simplex weighs them. For any weights the best
+Every non-local factor is bounded by the least of a few linear functions of the arcs (eq. 4-8);
+a point of the probability simplex weighs them. For any weights the best
 tree under the weighted sum, found by the backbone, bounds the best tree.
 """
 
@@ -17,18 +17,23 @@ from numpy.typing import NDArray
 from ....arrays import read_only
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
-from ..branch_and_bound.search import MOST_NODE_BYTES, TOLERANCE, BestTrees, search
-from ..fallback import block_tree
-from ..magnitudes import forbidden_score, lowest_score, reach_of, rounding_of
+from ..branch_and_bound.search import (
+    MOST_NODE_BYTES,
+    TOLERANCE,
+    BestTrees,
+    search,
+    tree_of_blocks,
+)
+from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from ..scoring import score_tree
-from .linear_bounds import Pieces, split_into_pieces
+from .linear_bounds import LinearBounds, bound_linearly
 
 __all__ = ["PaperBackbone", "search_as_in_paper"]
 
 PaperBackbone = Literal["first-order", "carreras", "second-order"]
 
-#: Seconds that it takes to state all pieces and to weigh them twice, for each n^3.
+#: Seconds that it takes to state all bounds and to weigh them twice, for each n^3.
 SECONDS_A_CUBE = 4e-6
 
 #: The bound has converged when a step lowers it by no more (section 4.4).
@@ -39,7 +44,7 @@ Mask = NDArray[np.bool_]
 
 
 @dataclass
-class Node:
+class LevelNode:
     """A set of trees: those within a mask of arcs, with its parent's weights to start from."""
 
     mask: Mask
@@ -50,7 +55,11 @@ class Node:
 
 
 def search_as_in_paper(
-    problem: TreeProblem, backbone: PaperBackbone, iterations: int, budget: Budget
+    problem: TreeProblem,
+    magnitudes: Magnitudes,
+    backbone: PaperBackbone,
+    iterations: int,
+    budget: Budget,
 ) -> BestTrees:
     """Run Algorithm 1: all nodes of a level are bounded, then split on one common arc.
 
@@ -63,52 +72,55 @@ def search_as_in_paper(
     iterations
         Most subgradient steps at a node.
     budget
-        Where the seconds don't last for stating the pieces, the tree is put together in a
-        hurry; without a legal tree by the end, the default search finds the first one.
+        Where the seconds don't last for stating the bounds, the tree is put together from
+        blocks; without a legal tree by the end, the default search finds the first one.
     """
     clock = budget.start()
     if SECONDS_A_CUBE * problem.n**3 > clock.seconds_left:
-        blocks = block_tree(problem)
+        blocks = tree_of_blocks(problem, magnitudes)
         if blocks is not None:
-            heads, score = blocks
-            bound = arborescence_bound(problem, forbidden_score(reach_of(problem)))
-            return BestTrees(heads[None], np.array([score]), bound, bound, 1)
-    found = _Search(problem, backbone, iterations, clock).run()
+            return blocks
+    found = _LevelSearch(problem, magnitudes, backbone, iterations, clock).run()
     if len(found.scores) or found.bound == -np.inf:
         return found
     second_order = problem.projective and not problem.is_first_order
-    return search(problem, 1, second_order, iterations, iterations, budget)
+    return search(problem, magnitudes, 1, second_order, iterations, iterations, budget)
 
 
-class _Search:
+class _LevelSearch:
     def __init__(
-        self, problem: TreeProblem, backbone: PaperBackbone, iterations: int, clock: Clock
+        self,
+        problem: TreeProblem,
+        magnitudes: Magnitudes,
+        backbone: PaperBackbone,
+        iterations: int,
+        clock: Clock,
     ) -> None:
         self.problem = problem
         self.backbone = backbone
         self.iterations = iterations
         self.clock = clock
         self.each = 0.0  # the seconds of a subgradient step
-        self.reach = reach_of(problem)
-        self.forbidden = forbidden_score(self.reach)
-        self.rounding = rounding_of(problem)
-        self.pieces: Pieces = split_into_pieces(problem, backbone, self.forbidden)
+        self.forbidden = magnitudes.forbidden
+        self.threshold = magnitudes.threshold
+        self.rounding = magnitudes.rounding
+        self.bounds: LinearBounds = bound_linearly(problem, backbone, self.forbidden)
         self.calls = 0
         self.best_score = -np.inf
         self.best_heads = np.zeros(problem.n + 1, np.int32)
-        worth = np.abs(self.pieces.worth[self.pieces.worth != 0.0])
+        worth = np.abs(self.bounds.worth[self.bounds.worth != 0.0])
         smallest = max(worth.min(), 1e-100) if worth.size else 1.0
         self.first_step = float(1.0 / smallest)
 
     def run(self) -> BestTrees:
         self._initialise_lower_bound()
-        nodes = [Node(self.problem.allowed.copy(), self.pieces.start())]
+        nodes = [LevelNode(self.problem.allowed.copy(), self.bounds.start())]
         closed = -np.inf
         while nodes:
-            survivors = []
+            still_open = []
             for number, node in enumerate(nodes):
                 if self._exhausted(len(nodes)):
-                    survivors += nodes[number:]
+                    still_open += nodes[number:]
                     break
                 self._bound(node)
                 if node.branching is None:  # no tree, or a single one
@@ -116,22 +128,24 @@ class _Search:
                 elif self._closes(node.upper):
                     closed = max(closed, node.upper)
                 else:
-                    survivors.append(node)
+                    still_open.append(node)
             # later nodes of the level may have raised the lower bound
-            nodes = [node for node in survivors if not self._closes(node.upper)]
-            closed = max([closed, *(node.upper for node in survivors if self._closes(node.upper))])
+            nodes = [node for node in still_open if not self._closes(node.upper)]
+            closed = max(
+                [closed, *(node.upper for node in still_open if self._closes(node.upper))]
+            )
             if self._exhausted(len(nodes)):
                 break
             if nodes:
                 arc = max(nodes, key=lambda node: node.lower).branching
-                assert arc is not None  # all survivors have one
+                assert arc is not None  # all still_open have one
                 nodes = [child for node in nodes for child in _children(node, arc)]
         bound = max([closed, *(node.upper for node in nodes)])
         if bound == np.inf:  # not a single step
             bound = arborescence_bound(self.problem, self.forbidden)
-        if bound <= lowest_score(self.reach):  # all that is left holds a forbidden part
+        if bound <= self.threshold:  # all that is left holds a forbidden part
             bound = -np.inf
-        found = int(self.best_score > lowest_score(self.reach))
+        found = int(self.best_score > self.threshold)
         return BestTrees(
             self.best_heads[None][:found],
             np.array([self.best_score])[:found],
@@ -141,7 +155,7 @@ class _Search:
         )
 
     def _exhausted(self, nodes: int = 0) -> bool:
-        node_bytes = 8 * self.pieces.offsets[-1] + self.problem.allowed.size
+        node_bytes = 8 * self.bounds.offsets[-1] + self.problem.allowed.size
         if nodes * node_bytes > MOST_NODE_BYTES:
             return True
         over = self.clock.exhausted(self.calls) or self.each > self.clock.seconds_left
@@ -153,23 +167,23 @@ class _Search:
     def _closes(self, upper: float) -> bool:
         return upper <= self.best_score + self._slack()
 
-    def _bound(self, node: Node) -> None:
+    def _bound(self, node: LevelNode) -> None:
         """Solve min over weights, max over trees, by projected subgradient (section 3.2)."""
-        pieces = self.pieces
+        bounds = self.bounds
         step = self.first_step
         last = np.inf
         for _ in range(self.iterations):
             begun = perf_counter()
-            value, heads = self._best_tree(pieces.scores(node.weights), node.mask)
-            value += pieces.constant + float(pieces.constants @ node.weights)
+            value, heads = self._best_tree(bounds.scores(node.weights), node.mask)
+            value += bounds.constant + float(bounds.constants @ node.weights)
             if heads is None:
                 node.upper, node.branching = -np.inf, None
                 return
-            node.upper = min(node.upper, pieces.round_down(value + self.rounding))
+            node.upper = min(node.upper, bounds.round_down(value + self.rounding))
             truth = self._offer(heads)
             node.lower = max(node.lower, truth)
-            present = pieces.present(heads)
-            values = pieces.values(present)
+            present = bounds.present(heads)
+            values = bounds.values(present)
             node.branching = self._branching(node, present, values)
             self.each = perf_counter() - begun
             converged = 0.0 <= last - value <= PRECISION
@@ -178,14 +192,14 @@ class _Search:
             if value > last:  # as Rush et al. (2010): halve with every rise of the dual
                 step *= 0.5
             last = value
-            node.weights = pieces.project(node.weights - step * values)
+            node.weights = bounds.project(node.weights - step * values)
 
     def _branching(
-        self, node: Node, present: NDArray[np.float64], values: NDArray[np.float64]
+        self, node: LevelNode, present: NDArray[np.float64], values: NDArray[np.float64]
     ) -> tuple[int, int] | None:
         """Return the free arc with the largest sum of gaps (section 3.3)."""
         size = self.problem.n + 1
-        gaps = self.pieces.gaps(node.weights, values, present)[: size * size].reshape(size, size)
+        gaps = self.bounds.gaps(node.weights, values, present)[: size * size].reshape(size, size)
         free = node.mask & (node.mask.sum(axis=0) > 1)
         if not free.any():
             return None
@@ -228,7 +242,7 @@ class _Search:
 
     def _initialise_lower_bound(self) -> None:
         """Climb by linear lower bounds that are tight at the tree of before (section 3.4)."""
-        scores = self.pieces.local.copy()
+        scores = self.bounds.local.copy()
         before = -np.inf
         while not self._exhausted():
             begun = perf_counter()
@@ -236,11 +250,11 @@ class _Search:
             if heads is None or self._offer(heads) <= before + self._slack():
                 return
             before = self.best_score
-            scores = self.pieces.lower_scores(self.pieces.present(heads))
+            scores = self.bounds.lower_scores(self.bounds.present(heads))
             self.each = perf_counter() - begun
 
 
-def _children(node: Node, arc: tuple[int, int]) -> list[Node]:
+def _children(node: LevelNode, arc: tuple[int, int]) -> list[LevelNode]:
     """Split a node on an arc; a node in which the arc is decided stays whole."""
     h, m = arc
     if not node.mask[h, m] or node.mask[:, m].sum() == 1:
@@ -249,4 +263,4 @@ def _children(node: Node, arc: tuple[int, int]) -> list[Node]:
     taken[:, m] = False
     taken[h, m] = True
     left[h, m] = False
-    return [Node(mask, node.weights, node.upper) for mask in (taken, left)]
+    return [LevelNode(mask, node.weights, node.upper) for mask in (taken, left)]

@@ -11,28 +11,28 @@ from scipy import sparse
 
 from ..problem import TreeProblem
 
-__all__ = ["Pieces", "split_into_pieces"]
+__all__ = ["LinearBounds", "bound_linearly"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """Factors "at least `need` of `size` arcs, paid `worth`", each bounded by pieces.
+class LinearBounds:
+    """Factors "at least `need` of `size` arcs, paid `worth`", each with its linear bounds.
 
-    A piece is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there
-    is one piece for each arc (eq. 5); else two: the factor's limit, and a line in the number
-    of its arcs (eq. 8 where all arcs are needed for a loss).
+    Bound p is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there is
+    one for each arc (eq. 5); else two: the factor's limit, and a line in the number of its
+    arcs (eq. 8 where all arcs are needed for a loss).
 
     Attributes
     ----------
     matrix
-        Sparse (pieces, columns). Columns are the arcs, (h, m) at h (n + 1) + m, then the
+        Sparse (bounds, columns). Columns are the arcs, (h, m) at h (n + 1) + m, then the
         pairs of siblings and the grandparents that the backbone sees, (n + 1)^3 each.
     constants
-        (pieces,).
+        (bounds,).
     offsets
-        (factors + 1,), the pieces of each factor.
+        (factors + 1,), the bounds of each factor.
     worth, need, size
         (factors,), what the factor pays, and for how many of how many arcs.
     members
@@ -74,12 +74,12 @@ class Pieces:
         return weights
 
     def scores(self, weights: Floats) -> Floats:
-        """Return the scores of all columns under weights of the pieces."""
+        """Return the scores of all columns under weights of the bounds."""
         total: Floats = self.local + self.matrix.T @ weights
         return total
 
     def values(self, present: Floats) -> Floats:
-        """Return what each piece is worth at a tree: the subgradient."""
+        """Return what each bound is worth at a tree: the subgradient."""
         worth: Floats = self.constants + self.matrix @ present
         return worth
 
@@ -147,7 +147,7 @@ class Pieces:
         return present
 
 
-class _Groups(NamedTuple):
+class _FactorGroup(NamedTuple):
     """Factors before they are split: `columns` end to end; `limit` is the column that the
     backbone pays a loss on, -1 where it sees none."""
 
@@ -158,7 +158,7 @@ class _Groups(NamedTuple):
     limit: NDArray[np.int64]
 
 
-_EMPTY = _Groups(
+_EMPTY = _FactorGroup(
     np.zeros(0, np.int64),
     np.zeros(0, np.int64),
     np.zeros(0),
@@ -167,8 +167,8 @@ _EMPTY = _Groups(
 )
 
 
-def split_into_pieces(problem: TreeProblem, backbone: str, forbidden: float) -> Pieces:
-    """Turn all non-local scores into pieces; what the backbone sees exactly stays local.
+def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> LinearBounds:
+    """Bound all non-local scores; what the backbone sees exactly stays local.
 
     Parameters
     ----------
@@ -196,16 +196,16 @@ def split_into_pieces(problem: TreeProblem, backbone: str, forbidden: float) -> 
     if problem.factors is not None:
         group, constant = _counted(problem, forbidden)
         groups.append(group)
-    merged = _Groups(
+    merged = _FactorGroup(
         *(
             np.concatenate([getattr(group, name) for group in groups]) if groups else empty
             for name, empty in _EMPTY._asdict().items()
         )
     )
-    return _pieces(merged, local, constant, problem, sees_parts, backbone == "carreras")
+    return _bounds(merged, local, constant, problem, sees_parts, backbone == "carreras")
 
 
-def _chains(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
+def _chains(problem: TreeProblem, worth: Floats, seen_from: int) -> _FactorGroup:
     size = problem.n + 1
     allowed = problem.allowed
     g, h, m = np.nonzero(allowed[:, :, None] & allowed[None, :, :] & (worth != 0.0))
@@ -215,10 +215,10 @@ def _chains(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
     seen = (value < 0.0) & (seen_from >= 0)
     limit = np.where(seen, seen_from + (g * size + h) * size + m, -1)
     two = np.full(len(value), 2)
-    return _Groups(np.stack([g * size + h, h * size + m], 1).ravel(), two, value, two, limit)
+    return _FactorGroup(np.stack([g * size + h, h * size + m], 1).ravel(), two, value, two, limit)
 
 
-def _pairs(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
+def _pairs(problem: TreeProblem, worth: Floats, seen_from: int) -> _FactorGroup:
     size = problem.n + 1
     allowed = problem.allowed
     h, a, b = np.nonzero(allowed[:, :, None] & allowed[:, None, :] & (worth != 0.0))
@@ -228,10 +228,10 @@ def _pairs(problem: TreeProblem, worth: Floats, seen_from: int) -> _Groups:
     seen = (value < 0.0) & (seen_from >= 0) & ((a > h) == (b > h))
     limit = np.where(seen, seen_from + (h * size + a) * size + b, -1)
     two = np.full(len(value), 2)
-    return _Groups(np.stack([h * size + a, h * size + b], 1).ravel(), two, value, two, limit)
+    return _FactorGroup(np.stack([h * size + a, h * size + b], 1).ravel(), two, value, two, limit)
 
 
-def _counted(problem: TreeProblem, forbidden: float) -> tuple[_Groups, float]:
+def _counted(problem: TreeProblem, forbidden: float) -> tuple[_FactorGroup, float]:
     """Write "low to high" as "at least low" less "at least high + 1" (section 5.1)."""
     factors = problem.factors
     assert factors is not None
@@ -244,7 +244,7 @@ def _counted(problem: TreeProblem, forbidden: float) -> tuple[_Groups, float]:
     chosen = np.concatenate([np.flatnonzero(low), np.flatnonzero(high)])
     flat = factors.arcs[:, 0].astype(np.int64) * size + factors.arcs[:, 1]
     columns = [flat[factors.offsets[f] : factors.offsets[f + 1]] for f in chosen]
-    return _Groups(
+    return _FactorGroup(
         np.concatenate([*columns, np.zeros(0, np.int64)]),
         sizes[chosen],
         np.concatenate([worth[low], -worth[high]]),
@@ -253,18 +253,18 @@ def _counted(problem: TreeProblem, forbidden: float) -> tuple[_Groups, float]:
     ), constant
 
 
-def _pieces(
-    groups: _Groups,
+def _bounds(
+    groups: _FactorGroup,
     local: Floats,
     constant: float,
     problem: TreeProblem,
     sees_parts: bool,
     outermost: bool,
-) -> Pieces:
+) -> LinearBounds:
     columns, size, worth, need, limit = groups
     count = len(worth)
     owner = np.repeat(np.arange(count), size)
-    single = (worth > 0.0) & (need == size)  # one piece for each arc
+    single = (worth > 0.0) & (need == size)  # one bound for each arc
     counts = np.where(single, size, 2)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     constants = np.zeros(offsets[-1])
@@ -273,7 +273,7 @@ def _pieces(
     slope = np.where(worth > 0.0, worth / np.maximum(need, 1), worth / (size - need + 1))
     losses = worth < 0.0
     constants[offsets[:-1][losses] + 1] = -(slope * (need - 1))[losses]
-    # members: in the piece of their own, or all in the second piece
+    # members: each in a bound of its own, or all in the second bound
     begin = np.concatenate([[0], np.cumsum(size)])[:-1]
     place = np.arange(len(columns)) - begin[owner]
     rows = offsets[owner] + np.where(single[owner], place, 1)
@@ -289,7 +289,7 @@ def _pieces(
     members = sparse.csr_matrix(
         (np.ones(len(columns)), (owner, columns)), shape=(count, len(local))
     )
-    return Pieces(
+    return LinearBounds(
         matrix, constants, offsets, worth, need, size, members, local, _unit(problem), constant,
         problem.n, sees_parts, outermost,
     )  # fmt: skip
