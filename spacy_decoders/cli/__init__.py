@@ -153,6 +153,23 @@ def explain_command(
         explain_text(given_text(text, file), output, pipeline)
 
 
+@app.command("clusters")
+def clusters_command(
+    texts: Annotated[
+        list[Path], typer.Argument(help="Text files, also .gz; company ends with a line.")
+    ],
+    output: Annotated[Path, typer.Option(help="The file of paths to write.")] = Path("paths"),
+    language: Annotated[str, typer.Option(help="Whose tokenizer cuts the words.")] = "en",
+    clusters: Annotated[int, typer.Option(help="How many clusters.")] = 256,
+    words: Annotated[int, typer.Option(help="How many of the most frequent words.")] = 10_000,
+) -> None:
+    """Cluster the words of raw text by the company they keep, for a sparse model."""
+    from .clusters import cluster_words
+
+    with friendly_errors():
+        cluster_words(texts, output, language=language, clusters=clusters, words=words)
+
+
 kb_app = typer.Typer(
     name="kb", help="Knowledge bases for graph_entity_linker.", no_args_is_help=True
 )

@@ -1,0 +1,101 @@
+"""Brown clusters of a user's own raw text."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import spacy
+
+from ...errors import ProblemError
+from ...readers.text_lines import text_lines
+
+__all__ = ["make_clusters", "tokenised_lines"]
+
+#: Turns of a path, at most.
+LONGEST = 31
+
+
+def tokenised_lines(paths: Iterable[Path], lang: str) -> list[list[str]]:
+    """Return the words of each line of some files, by the tokenizer of a language."""
+    nlp = spacy.blank(lang)
+    return [
+        [token.text for token in nlp.make_doc(line) if not token.is_space]
+        for path in paths
+        for line in (text.strip() for text in text_lines(path))
+        if line
+    ]
+
+
+def make_clusters(
+    lines: list[list[str]], output: Path, *, clusters: int = 256, words: int = 10_000
+) -> int:
+    """Cluster the most frequent words by the company they keep, into a file of paths.
+
+    Parameters
+    ----------
+    lines
+        The words of each line; company ends where a line ends.
+    output
+        The file of paths: bits, word, count. ``spacy-decoders.WordClusters.v1`` reads it.
+    clusters
+        How many clusters.
+    words
+        How many words are clustered. The time grows with its square and that of `clusters`.
+
+    Returns
+    -------
+    The number of words that were clustered.
+
+    Raises
+    ------
+    ProblemError
+        If there are too few words, or ``brown-clustering`` is not installed.
+
+    Notes
+    -----
+    The algorithm is that of Brown et al. 1992, *Class-based n-gram Models of Natural Language*,
+    section 3, as the package ``brown-clustering`` implements it.
+    """
+    counts = Counter(word for line in lines for word in line)
+    frequent = dict(counts.most_common(words))
+    if not 1 < clusters < len(frequent):
+        raise ProblemError(
+            f"clusters: expected 2 to {max(2, len(frequent) - 1)} for {len(frequent):,} words, "
+            f"got {clusters}."
+        )
+    brown: Any = _brown()
+    kept = [[word for word in line if word in frequent] for line in lines]
+    clustering = brown.BrownClustering(brown.BigramCorpus(kept, alpha=0.5), clusters)
+    groups: list[list[str]] = clustering.train()
+    codes: dict[str, str] = clustering.codes()
+    # words of one cluster part only below it
+    paths = [commonprefix([codes[word] for word in group])[:LONGEST] for group in groups]
+    rows = sorted(
+        (bits, word) for bits, group in zip(paths, groups, strict=True) for word in group
+    )
+    with output.open("w", encoding="utf8") as file:
+        file.writelines(f"{bits}\t{word}\t{frequent[word]}\n" for bits, word in rows)
+    return len(rows)
+
+
+def _path(group: list[str], codes: dict[str, str]) -> str:
+    """Return the path to a cluster: what the codes of its words begin with."""
+    turns = itertools.takewhile(
+        lambda turn: len(set(turn)) == 1, zip(*(codes[word] for word in group), strict=False)
+    )
+    return "".join(turn[0] for turn in turns)[:LONGEST]
+
+
+def _brown() -> Any:
+    try:
+        return import_module("brown_clustering")
+    except ModuleNotFoundError as error:
+        raise ProblemError(
+            "clusters: brown-clustering is not installed; it comes with the extra 'clusters': "
+            'pip install "spacy-decoders[clusters]".'
+        ) from error

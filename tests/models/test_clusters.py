@@ -1,0 +1,104 @@
+"""Word clusters: the table, the files it is read from, and how clusters are made."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from spacy_decoders.cli import app
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.clusters.making import make_clusters
+from spacy_decoders.models.clusters.sources import (
+    WordClusters,
+    clusters_of_language,
+    clusters_of_paths,
+    path_number,
+)
+from spacy_decoders.models.clusters.table import ClusterTable
+
+PATHS = "0010\tMonday\t4\n0010\tTuesday\t2\n01\truns\t10\n\n111\tthe\t90\n"
+
+
+def test_a_word_is_found_in_other_cases():
+    table = ClusterTable.of({"Monday": 5, "nasa": 3}, {"monday": 300})
+    assert table.lookup_all(["Monday", "monday", "MONDAY", "Nasa", "x"]) == [
+        (5, 300), (5, 300), (5, 300), (3, 0), (0, 0)
+    ]  # fmt: skip
+    assert ClusterTable.of({}).lookup("x") == (0, 0)
+
+
+def test_a_table_survives_bytes():
+    rng = random.Random(0)
+    words = {f"w{i}": rng.randrange(1 << 31) for i in range(500)}
+    table = ClusterTable.of(words, {"w3": 65535})
+    back = ClusterTable.from_bytes(table.to_bytes())
+    assert back.lookup_all([*words, "no"]) == table.lookup_all([*words, "no"])
+    assert [path for path, _ in back.lookup_all(list(words))] == list(words.values())
+    assert (np.diff(back.keys.astype(np.int64)) > 0).all()
+
+
+def test_paths_are_read_with_the_root_in_the_lowest_bit(tmp_path: Path):
+    (tmp_path / "paths").write_text(PATHS)
+    table = clusters_of_paths(tmp_path / "paths")
+    monday, tuesday, runs, the = (table.lookup(w) for w in ("Monday", "tuesday", "runs", "the"))
+    assert monday[0] == tuesday[0] == path_number("0010") == 0b10100
+    assert runs[0] & 1 == monday[0] & 1 == 0 and the[0] & 1 == 1
+    # frequency classes: the rarer, the higher
+    assert the[1] >> 8 < runs[1] >> 8 <= monday[1] >> 8
+    assert WordClusters(path=tmp_path / "paths").read().lookup("the") == the
+
+
+@pytest.mark.parametrize("line", ["12\tword\t3", "01", "0" * 32 + "\tword", "\tword\t1"])
+def test_files_of_other_kinds_are_refused(line, tmp_path: Path):
+    (tmp_path / "paths").write_text(PATHS + line + "\n")
+    with pytest.raises(ProblemError, match="paths, line 6: expected bits"):
+        clusters_of_paths(tmp_path / "paths")
+
+
+def test_a_source_is_one_of_two():
+    for given in ({}, {"lang": "en", "path": "paths"}):
+        with pytest.raises(ProblemError, match="either a language or a file"):
+            WordClusters(**given)
+    with pytest.raises(ProblemError, match="there are none for 'xx'"):
+        clusters_of_language("xx")
+    with pytest.raises(ProblemError, match="65,536 paths"):
+        ClusterTable.of({str(i): i for i in range(70_000)})
+
+
+@pytest.mark.slow
+def test_english_clusters():
+    pytest.importorskip("spacy_lookups_data")
+    table = clusters_of_language("en")
+    monday, friday, paris = (table.lookup(word)[0] for word in ("Monday", "Friday", "Paris"))
+    assert monday == friday != paris
+    assert 190_000 < len(table) < 300_000 and len(table.to_bytes()) < 1_000_000
+    # "vietnam" is mostly written in title case
+    assert table.lookup("vietnam")[1] % 16 > table.lookup("house")[1] % 16
+
+
+def sentences(count: int) -> list[list[str]]:
+    rng = random.Random(1)
+    kinds = [["a", "the"], ["cat", "dog", "cow"], ["sleeps", "eats"], ["."]]
+    return [[rng.choice(kind) for kind in kinds] for _ in range(count)]
+
+
+@pytest.mark.slow
+def test_words_in_like_company_are_clustered(tmp_path: Path):
+    pytest.importorskip("brown_clustering")
+    with pytest.raises(ProblemError, match="expected 2 to 7 for 8 words"):
+        make_clusters(sentences(50), tmp_path / "paths", clusters=9)
+    assert make_clusters(sentences(200), tmp_path / "paths", clusters=4) == 8
+    table = clusters_of_paths(tmp_path / "paths")
+    path = {word: table.lookup(word)[0] for word in ("a", "the", "cat", "dog", "cow")}
+    assert path["cat"] == path["dog"] == path["cow"] != path["a"] == path["the"]
+    text = "\n".join(" ".join(sentence) for sentence in sentences(200))
+    (tmp_path / "text").write_text(text)
+    given = ["clusters", str(tmp_path / "text"), "--output", str(tmp_path / "made")]
+    result = CliRunner().invoke(app, [*given, "--clusters", "4"])
+    assert result.exit_code == 0, result.output
+    assert "8 words in 4 clusters" in result.output
+    assert clusters_of_paths(tmp_path / "made").lookup("cat")[0]
