@@ -262,11 +262,16 @@ class RepresentativesProblem:
         among: list[float] = self.distances[rows[first], rows[second]].tolist()
         return among
 
-    def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
-        """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
+    def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:
+        """**Shape:** (n, k): from each candidate to what each set has chosen; 0 to its own set."""
         rows = self.members[self.offsets[:-1] + choices]
-        towards = self.distances[np.ix_(self.members, rows)].astype(np.float64)
+        towards: NDArray[np.float64] = self.distances[np.ix_(self.members, rows)].astype(float)
         own = np.repeat(np.arange(self.size), np.diff(self.offsets))
         towards[np.arange(len(own)), own] = 0.0
-        costs: NDArray[np.float64] = self.pair_weight * towards.sum(axis=1) + self.local_costs
+        return towards
+
+    def conditional_costs(self, choices: NDArray[Any]) -> NDArray[np.float64]:
+        """**Shape:** (n,): the cost of each candidate, its set apart and the others as chosen."""
+        distances = self.distances_to(choices).sum(axis=1)
+        costs: NDArray[np.float64] = self.pair_weight * distances + self.local_costs
         return costs

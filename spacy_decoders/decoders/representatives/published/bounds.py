@@ -46,10 +46,7 @@ def bound_beside(problem: RepresentativesProblem, choices: NDArray[Any]) -> floa
     candidates leaves over is the same for all pairs of two sets where every path between the
     sets leaves each of them over one vertex; there the bound is the least cost itself.
     """
-    rows = problem.members[problem.offsets[:-1] + choices]
-    towards = problem.distances[np.ix_(problem.members, rows)].astype(np.float64)
-    own = np.repeat(np.arange(problem.size), np.diff(problem.offsets))
-    towards[np.arange(len(own)), own] = 0.0
+    towards = problem.distances_to(choices)
     weight = problem.pair_weight
     costs = problem.local_costs + weight * towards.sum(axis=1)
     magnitudes = np.abs(problem.local_costs) + weight * np.abs(towards).sum(axis=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from ..solutions import RepresentativesDecoder, RepresentativesSolution
 from ..ties import cheapest
 from .centrality import graph_of
 from .kernels.decomposition import quotient_tree
+
+if TYPE_CHECKING:
+    from ....graph import ConceptGraph
 
 __all__ = ["SpanningTree"]
 
@@ -53,40 +57,69 @@ class SpanningTree(RepresentativesDecoder):
     ) -> RepresentativesSolution:
         """Choose along the tree; needs a problem made by ``from_graph``."""
         graph = graph_of("SpanningTree", problem)
-        arrays = graph.arrays
         keys = problem.keys(self.seed)
         costs = problem.local_costs.copy()
         if problem.size:
-            class_of_set, rows, starts = _classes(problem)
-            inner = arrays.inner[graph.rows(problem.ids(rows))]
-            class_of = np.full(len(graph), -1, dtype=np.int32)
-            class_of[inner] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-            sizes = np.bincount(class_of_set)
-            begin = _by_key(problem, class_of_set, keys)
-            into, at, below, beside, links = quotient_tree(
-                arrays.indptr, arrays.indices, class_of, starts, inner, sizes, begin
-            )
-            row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
-            exits = [
-                (c, row_of[int(at[c])], int(beside[c] - below[c]))
-                for c in range(len(sizes))
-                if into[c] >= 0
-            ]
-            exits += [(c, row_of[v], beyond) for c, v, beyond in links.tolist()]
-            within = {
-                c: _within(problem, rows[starts[c] : starts[c + 1]])
-                for c in {c for c, _, _ in exits}
-            }
-            for c, row, beyond in exits:
-                members = rows[starts[c] : starts[c + 1]]
-                towards = within[c][np.searchsorted(members, row)]
-                for i in np.flatnonzero(class_of_set == c).tolist():
-                    span = slice(problem.offsets[i], problem.offsets[i + 1])
-                    far = towards[np.searchsorted(members, problem.sets[i])]
-                    costs[span] += problem.pair_weight * beyond * far
+            costs += problem.pair_weight * _tree_distances(problem, graph, keys)
         choices = cheapest(problem, costs, keys)
         certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
+
+
+class _Exit(NamedTuple):
+    """Where paths leave a class of sets: over which of its rows, and to how many sets."""
+
+    of_class: int
+    row: int
+    beyond: int
+
+
+def _tree_distances(
+    problem: RepresentativesProblem, graph: ConceptGraph, keys: NDArray[np.uint64]
+) -> NDArray[np.float64]:
+    """**Shape:** (n,): from each candidate to the exits of its class, times the sets beyond."""
+    class_of_set, rows, starts = _classes(problem)
+    exits = _exits(
+        graph, problem, class_of_set, rows, starts, _by_key(problem, class_of_set, keys)
+    )
+    within = {
+        c: _within(problem, rows[starts[c] : starts[c + 1]])
+        for c in {one.of_class for one in exits}
+    }
+    sums = np.zeros(len(problem.members))
+    for c, row, beyond in exits:
+        members = rows[starts[c] : starts[c + 1]]
+        towards = within[c][np.searchsorted(members, row)]
+        for i in np.flatnonzero(class_of_set == c).tolist():
+            span = slice(problem.offsets[i], problem.offsets[i + 1])
+            sums[span] += beyond * towards[np.searchsorted(members, problem.sets[i])]
+    return sums
+
+
+def _exits(
+    graph: ConceptGraph,
+    problem: RepresentativesProblem,
+    class_of_set: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    begin: NDArray[np.int64],
+) -> list[_Exit]:
+    """Return the ends of the tree's edges, towards the root and away from it."""
+    arrays = graph.arrays
+    inner = arrays.inner[graph.rows(problem.ids(rows))]
+    class_of = np.full(len(graph), -1, dtype=np.int32)
+    class_of[inner] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    sizes = np.bincount(class_of_set)
+    into, at, below, beside, links = quotient_tree(
+        arrays.indptr, arrays.indices, class_of, starts, inner, sizes, begin
+    )
+    row_of = dict(zip(inner.tolist(), rows.tolist(), strict=True))
+    upwards = [
+        _Exit(c, row_of[int(at[c])], int(beside[c] - below[c]))
+        for c in range(len(sizes))
+        if into[c] >= 0
+    ]
+    return upwards + [_Exit(c, row_of[v], beyond) for c, v, beyond in links.tolist()]
 
 
 def _classes(
