@@ -105,7 +105,8 @@ class Cbc:
             *(part.tolist() for part in each), pairwise(added.starts.tolist()), strict=True
         )
         for place, (cost, low, high, integer, (a, b)) in enumerate(every):
-            self._look_at_clock(place)
+            if not place % BATCH:
+                self._look_at_clock()
             kind = b"\1" if integer else b"\0"
             add(model, b"", low, high, cost, kind, b - a, rows + a, values + a)
 
@@ -115,11 +116,12 @@ class Cbc:
         kind = {"<=": b"L", ">=": b"G", "=": b"E"}[added.sense]
         every = zip(added.sides.tolist(), pairwise(added.starts.tolist()), strict=True)
         for place, (side, (a, b)) in enumerate(every):
-            self._look_at_clock(place)
+            if not place % BATCH:
+                self._look_at_clock()
             add(model, b"", b - a, of + a, values + a, kind, side)
 
-    def _look_at_clock(self, place: int) -> None:
-        if place % BATCH == 0 and monotonic() > self._end:
+    def _look_at_clock(self) -> None:
+        if monotonic() > self._end:
             raise TimeoutError
 
     def relax(self, program: Statement, seconds: float) -> Answer:

@@ -128,10 +128,13 @@ class MasterProgram:
         """Consume and NoFlow, for what flows beyond one unit."""
         n, h, m, taken = self.size - 1, self.h, self.m, self._taken
         flow = self._program.add_columns(np.zeros(len(h)), upper=float(n))
-        for t in range(1, self.size):
-            into, out = flow[m == t], np.concatenate([flow[h == t], taken[h == t]])
-            signs = np.repeat([1.0, -1.0], [len(into), len(out)])
-            self._program.add_row(np.concatenate([into, out]), signs, "=", 0.0)
+        below = h > 0
+        tokens = np.concatenate([m, h[below], h[below]])
+        order = np.argsort(tokens, kind="stable")
+        columns = np.concatenate([flow, flow[below], taken[below]])[order]
+        signs = np.repeat([1.0, -1.0], [len(m), 2 * int(below.sum())])[order]
+        starts = np.searchsorted(tokens[order], np.arange(1, n + 2))
+        self._program.add_rows(columns, signs, "=", 0.0, starts)
         most = np.where(h == 0, n - 1, max(n - 2, 0)).astype(float)
         exact = (h == 0) & single_root
         senses: list[tuple[Sense, NDArray[np.bool_]]] = [("=", exact), ("<=", ~exact)]
