@@ -73,11 +73,7 @@ def make_clusters(
     clustering = brown.BrownClustering(brown.BigramCorpus(kept, alpha=0.5), clusters)
     groups: list[list[str]] = clustering.train()
     codes: dict[str, str] = clustering.codes()
-    # words of one cluster part only below it
-    paths = [commonprefix([codes[word] for word in group])[:LONGEST] for group in groups]
-    rows = sorted(
-        (bits, word) for bits, group in zip(paths, groups, strict=True) for word in group
-    )
+    rows = sorted((_path(group, codes), word) for group in groups for word in group)
     with output.open("w", encoding="utf8") as file:
         file.writelines(f"{bits}\t{word}\t{frequent[word]}\n" for bits, word in rows)
     return len(rows)
