@@ -181,7 +181,7 @@ class Certificate:
             gap = abs(bound - score)
             most = RELATIVE_TOLERANCE * (1.0 + scale)
             if gap <= tolerance < math.inf and gap <= most and scale >= 0.0:
-                draft: Any = new(_Draft)
+                draft: Any = new(_CertificateDraft)
                 draft.decoder = decoder
                 draft.status = "optimal"
                 draft.score = score
@@ -272,7 +272,7 @@ class Certificate:
         return {name: getattr(self, name) for name in self.__slots__}
 
 
-class _Draft(Certificate):
+class _CertificateDraft(Certificate):
     """A certificate whose fields can still be set; when they are, it becomes a certificate.
 
     The `__init__` of a frozen dataclass passes its own `__setattr__` by a call for each field,

@@ -33,7 +33,7 @@ class ChainSolution:
 
 
 class _Draft(ChainSolution):
-    """A solution whose fields can still be set, as `certificate._Draft` is a certificate."""
+    """A solution whose fields can still be set, as those of a certificate in the making."""
 
     __slots__ = ()
     __setattr__ = object.__setattr__
