@@ -14,9 +14,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_decoders.components.headline.generator import HeadlineGenerator
+from spacy_decoders.components.headline.headlines import title_words
+from spacy_decoders.components.headline.reading import read_words
 from spacy_decoders.components.headline.rouge import rouge
-from spacy_decoders.components.headline.units import title_words
-from spacy_decoders.components.headline.words import read_words
 from spacy_decoders.decoders.path import Beam, PathProblem, PathSolution
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.word_features import PAPER_FEATURES
