@@ -102,14 +102,14 @@ class ForwardDominance(ChainDecoder):
         emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
         if model.size <= LANES:
             padded = model.padded
-            labels, left, sound = narrow.decode(
+            labels, left, valid = narrow.decode(
                 padded.transitions, padded.transposed, padded.end, emissions, offsets, model.size
             )
         else:
-            labels, left, sound = forward_dominance.decode(
+            labels, left, valid = forward_dominance.decode(
                 searched.pruning, emissions, offsets, model.size
             )
-        if not sound:
+        if not valid:
             sentences.refuse()
         if len(left):
             decode_densely(model, sentences, left, labels)

@@ -75,7 +75,7 @@ class Viterbi(ChainDecoder):
         >>> solution.labels, solution.certificate.score
         (array([0, 0, 0], dtype=int32), 4.0)
         """
-        from .published.label_trees import tree_viterbi
+        from .label_trees import tree_viterbi
 
         return tree_viterbi(model, emissions, parents)
 

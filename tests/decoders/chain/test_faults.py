@@ -404,13 +404,13 @@ def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
     case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
     assert decoder.decode_tree(case.model, case.emissions, parents).certificate.is_optimal
     with monkeypatch.context() as patched:
-        lie(patched, "published.kernels.label_trees.bound", lambda _, bound: bound - 1.0)
+        lie(patched, "kernels.label_trees.bound", lambda _, bound: bound - 1.0)
         found = decoder.decode_tree(case.model, case.emissions, parents)
         assert not found.certificate.is_optimal
-    lie(monkeypatch, "published.kernels.label_trees.maximise", lambda _, labels: (labels + 1) % 4)
+    lie(monkeypatch, "kernels.label_trees.maximise", lambda _, labels: (labels + 1) % 4)
     lie(
         monkeypatch,
-        "published.kernels.label_trees.generate_columns",
+        "published.kernels.tree_columns.generate_columns",
         lambda _, found: ((found[0] + 1) % 4, *found[1:]),
     )
     found = decoder.decode_tree(case.model, case.emissions, parents)

@@ -15,7 +15,7 @@ from ....simd import (
     first_lane,
     load64,
 )
-from .dominance import DEAD, DENSE, DONE, FULL, LOST, UNSOUND, given_up
+from .dominance import DEAD, DENSE, DONE, FULL, INVALID, LOST, given_up
 from .layout import BLOCK, FORBIDDEN, LANES, LOWEST, aligned, all_valid, are_small
 from .reference_path import (
     BEAM,
@@ -39,7 +39,7 @@ def forward(model, emissions, begin, n, size, work, names, scores):
     """Find the survivors of each token of one sentence, as `dominance` says."""
     legal, sums = choose_reference(model, emissions, begin, n, size, work)
     if not (are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)):
-        return UNSOUND
+        return INVALID
     if not legal:
         return LOST
     look_ahead(model, emissions, begin, n, size, work)

@@ -30,7 +30,7 @@ __all__ = [
     "FULL",
     "LOST",
     "UNDECIDED",
-    "UNSOUND",
+    "INVALID",
     "given_up",
     "promote",
     "reached64",
@@ -42,7 +42,7 @@ PATIENCE = 3  # tokens before a sentence may be given up
 SHARE, TRIAL = 0.1, 0.03
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
 # emissions that are NaN or +inf, no reference path found, too hard for few labels
-DONE, DEAD, DENSE, FULL, UNSOUND, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
+DONE, DEAD, DENSE, FULL, INVALID, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit(inline="always")

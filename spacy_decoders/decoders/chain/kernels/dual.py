@@ -105,10 +105,10 @@ def look_ahead(links, emissions, begin, n, size, labels, detours):
         row = (begin + i + 1) * size
         most = fill16(FORBIDDEN)
         for block in range(0, size, BLOCK):
-            hope = emissions64(emissions, row, block, size)
-            hope = add(hope, advance_of(links, at, exit_row, detour, block))
+            worth = emissions64(emissions, row, block, size)
+            worth = add(worth, advance_of(links, at, exit_row, detour, block))
             usual = at_least(load64(transitions, lead + block), fill64(links.cutoff))
-            most = maximum(fold_largest(keep_lanes(~usual, hope)), most)
+            most = maximum(fold_largest(keep_lanes(~usual, worth)), most)
         top = np.float64(largest(most))
         link = np.float64(peek(transitions, lead + s))
         own = np.float64(peek(emissions, row + s))

@@ -34,7 +34,7 @@ __all__ = ["advance_few"]
 def choose_pivots(transitions, end, emissions, begin, n, size, pivots):
     """Write the label with the largest emission of each token, with start and end scores.
 
-    Returns whether all emissions are sound.
+    Returns whether all emissions are valid.
     """
     sums = fill16(np.float32(0))
     for i in range(n):

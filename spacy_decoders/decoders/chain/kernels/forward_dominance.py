@@ -11,7 +11,7 @@ import numpy as np
 from ....jit import jit, uncounted
 from ....simd import peek, poke
 from . import constrained, unconstrained
-from .dominance import DEAD, DENSE, DONE, FULL, LOST, UNSOUND
+from .dominance import DEAD, DENSE, DONE, FULL, INVALID, LOST
 from .layout import FORBIDDEN, all_valid
 
 __all__ = ["decode"]
@@ -92,8 +92,8 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
                 wait = min(4 * wait, 64)
         if status == DONE:
             wait = 1
-        elif status == UNSOUND or not all_valid(emissions, begin * size, (begin + n) * size):
-            return UNSOUND, State(s, lefts, skip, wait)
+        elif status == INVALID or not all_valid(emissions, begin * size, (begin + n) * size):
+            return INVALID, State(s, lefts, skip, wait)
         else:
             poke(left, lefts, s)
             lefts += 1
@@ -112,7 +112,7 @@ def decode(model, emissions, offsets, size):
     left
         Sentences in which so many labels survive that dense decoding is faster, or in which no
         legal labelling was found.
-    sound
+    valid
         Whether no emission met is NaN, ``+inf``, or so large that sums would not fit float32.
     """
     count = len(offsets) - 1
@@ -128,6 +128,6 @@ def decode(model, emissions, offsets, size):
             model, emissions, offsets, size, work, names, scores, labels, left, state
         )
         if status != FULL:
-            return labels, left[: state.lefts], status != UNSOUND
+            return labels, left[: state.lefts], status != INVALID
         room = 2 * len(names)
         names, scores = np.empty(room, np.int64), np.empty(room, np.float32)

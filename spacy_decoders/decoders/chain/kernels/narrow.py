@@ -58,7 +58,7 @@ def best_of(worth, at, size):
 def decode_all(
     transitions, transposed, end, emissions, offsets, size, labels, left, reached, worth
 ):
-    """Do what `decode` says; return the number of sentences left, or -1 where one is unsound."""
+    """Do what `decode` says; return the number of sentences left, or -1 where one is not valid."""
     lefts = np.int64(0)
     for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
@@ -101,7 +101,7 @@ def decode(transitions, transposed, end, emissions, offsets, size):
         **Shape (total,)**, int32.
     left
         Sentences in which no legal labelling was found.
-    sound
+    valid
         Whether no emission is NaN, ``+inf``, or too large.
     """
     count = len(offsets) - 1

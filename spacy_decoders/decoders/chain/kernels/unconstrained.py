@@ -32,7 +32,7 @@ from ....simd import (
     select_greater,
     store,
 )
-from .dominance import DEAD, DENSE, DONE, FULL, UNDECIDED, UNSOUND, given_up, promote, reached64
+from .dominance import DEAD, DENSE, DONE, FULL, INVALID, UNDECIDED, given_up, promote, reached64
 from .few_labels import advance_few
 from .layout import (
     BLOCK,
@@ -317,7 +317,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         first, past = start, used
         poke(marks, i + 2, used)
     if not (are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)):
-        return UNSOUND
+        return INVALID
     return DONE
 
 

@@ -121,7 +121,7 @@ class ColumnGeneration(ChainDecoder):
         >>> solution.labels, solution.certificate.score
         (array([0, 0, 0], dtype=int32), 4.0)
         """
-        from .label_trees import tree_column_generation
+        from .tree_columns import tree_column_generation
 
         return tree_column_generation(model, emissions, parents, self.gap, budget)
 

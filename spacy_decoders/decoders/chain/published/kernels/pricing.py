@@ -136,9 +136,9 @@ def price_pairs(job, state, begin, p, bar):
     worst = fill64(np.float32(0))
     for block in range(0, size, BLOCK):
         most = load64(job.most_in, block)
-        hope = add(load64(state.right, block), fill64(peak))
-        hope = add(hope, add(most, most) if twice else most)
-        candidates = at_least(hope, fill64(bar))
+        bound = add(load64(state.right, block), fill64(peak))
+        bound = add(bound, add(most, most) if twice else most)
+        candidates = at_least(bound, fill64(bar))
         while candidates:
             lane = first_lane(candidates)
             candidates &= candidates - 1

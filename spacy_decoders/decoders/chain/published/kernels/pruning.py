@@ -58,7 +58,7 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
         np.empty(room, np.int64), np.empty(room, np.float32), np.zeros(longest + 2, np.int64)
     )
     kept.labels[0], kept.scores[0], kept.marks[1] = size, 0.0, 1
-    running, hopes = np.empty(stride, np.float32), np.empty(stride, np.float32)
+    running, limits = np.empty(stride, np.float32), np.empty(stride, np.float32)
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         for i in range(n):
@@ -72,9 +72,9 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
                 keep_best(running, top, kept, i, most)
             else:
                 bar = bound_all(
-                    transitions, end, extremes, emissions, row, size, i == 0, last, hopes
+                    transitions, end, extremes, emissions, row, size, i == 0, last, limits
                 )
-                keep_hopeful(hopes, bar, running, top, kept, i)
+                keep_by_bounds(limits, bar, running, top, kept, i)
         if n:
             trace(transitions, stride, kept, labels, begin, n)
     return labels, False
@@ -107,8 +107,8 @@ def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
 
 
 @uncounted(forceinline=True)
-def bound_all(transitions, end, extremes, emissions, row, size, first, last, hopes):
-    """Write what each label and its neighbours are worth at most to `hopes` (equation 14).
+def bound_all(transitions, end, extremes, emissions, row, size, first, last, limits):
+    """Write what each label and its neighbours are worth at most to `limits` (equation 14).
 
     Returns a bit less than the most that one is worth at least.
     """
@@ -129,7 +129,7 @@ def bound_all(transitions, end, extremes, emissions, row, size, first, last, hop
             least = add(least, load16(extremes.least_out, block))
             most = add(most, load16(extremes.most_out, block))
         floor = maximum(least, floor)
-        store(hopes, block, most)
+        store(limits, block, most)
     bar = np.float64(largest(floor))
     if bar > -np.inf:
         bar -= 2.0 * UP32 * (abs(bar) + 4.0 * extremes.magnitude)
@@ -137,11 +137,11 @@ def bound_all(transitions, end, extremes, emissions, row, size, first, last, hop
 
 
 @uncounted(forceinline=True)
-def keep_hopeful(hopes, bar, running, top, kept, i):
+def keep_by_bounds(limits, bar, running, top, kept, i):
     """Keep the labels of token i whose bound is not below the bar."""
     used = kept.marks[i + 1]
-    for block in range(0, len(hopes), LANES):
-        bits = at_least(load16(hopes, block), fill16(bar))
+    for block in range(0, len(limits), LANES):
+        bits = at_least(load16(limits, block), fill16(bar))
         while bits:
             x = block + first_lane(bits)
             bits &= bits - 1

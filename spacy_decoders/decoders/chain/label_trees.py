@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ....arrays import checked_indices, checked_scores, read_only
-from ....budget import Budget
-from ....certificate import Certificate
-from ....errors import InfeasibleError, ProblemError
-from ..certifying import TOLERANCE
-from ..problem import ChainModel
-from ..solutions import ChainSolution
+from ...arrays import checked_indices, checked_scores, read_only
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .certifying import TOLERANCE
 from .kernels import label_trees as kernels
+from .problem import ChainModel
+from .solutions import ChainSolution
 
-__all__ = ["LabelTree", "tree_column_generation", "tree_viterbi"]
+__all__ = ["LabelTree", "tree_viterbi"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,37 +117,3 @@ def tree_viterbi(model: ChainModel, emissions: ArrayLike, parents: ArrayLike) ->
     if (labels < 0).any():
         raise tree.infeasible()
     return tree.solution("Viterbi", labels, 1)
-
-
-def tree_column_generation(
-    model: ChainModel, emissions: ArrayLike, parents: ArrayLike, gap: float, budget: Budget
-) -> ChainSolution:
-    """Decode a forest by pricing; see :meth:`ColumnGeneration.decode_tree`."""
-    tree = LabelTree.of(model, emissions, parents)
-    local = kernels.legal_labels(model.transitions, tree.local(), tree.parents, tree.order)
-    if np.isneginf(local.max(axis=1, initial=-np.inf)).any():
-        raise tree.infeasible()
-
-    def generate(limit: int) -> Any:
-        return kernels.generate_columns(
-            model.transitions,
-            model.bounds.most_in,
-            model.bounds.most_out,
-            local,
-            tree.parents,
-            tree.order,
-            tree.shares(),
-            float(gap),
-            limit,
-        )
-
-    if budget.seconds is None:
-        labels, excess, iterations = generate(budget.iterations or -1)
-    else:
-        clock, limit = budget.start(), 1
-        while True:
-            labels, excess, iterations = generate(min(limit, budget.iterations or limit))
-            if excess <= gap or clock.exhausted(iterations):
-                break
-            limit *= 2
-    return tree.solution("ColumnGeneration", labels, iterations)

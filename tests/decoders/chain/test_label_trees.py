@@ -10,7 +10,7 @@ from spacy_decoders.decoders.chain import ChainModel, ColumnGeneration, Viterbi
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests.oracles import all_label_trees
 
-from ..cases import large_problem, random_problems
+from .cases import large_problem, random_problems
 
 DECODERS = [Viterbi(), ColumnGeneration()]
 each = pytest.mark.parametrize("decoder", DECODERS, ids=lambda d: type(d).__name__)
