@@ -63,3 +63,12 @@ def test_an_empty_table_knows_nothing():
 def test_counts_are_checked(counts, message):
     with pytest.raises(ProblemError, match=message):
         AliasTable.build(["a"], [0], counts)
+
+
+def test_what_is_normalised_already_is_found_without_doing_it_again():
+    table = AliasTable.build(["Big  Cat", "x"], [1, 2], [1, 1])
+    texts = ["BIG cat", "X", "y"]
+    rows = table.find(texts)
+    assert rows.tolist() == table.find_normalised(normalised(texts)).tolist()
+    assert (rows >= 0).tolist() == [True, True, False]
+    assert table.find_normalised(["Big  Cat"]).tolist() == [-1]
