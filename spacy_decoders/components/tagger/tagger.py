@@ -208,11 +208,12 @@ class ExactTagger(TaggerOptions, DecodingPipe):
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
         if len(doc):
-            values = self.space.written(doc.vocab, decoded.labels)
+            space = self.space
+            values = space.written(doc.vocab, decoded.labels)
             if not self.overwrite:
-                present, is_set = self.space.present(doc)
+                present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
-            doc.from_array(cast(Any, self.space.attributes), cast(Any, values))
+            doc.from_array(cast(Any, space.attributes), cast(Any, values))
         extensions.record_certificates(doc, self.name, decoded.certificates)
         if decoded.margins is not None:
             extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
@@ -227,7 +228,8 @@ class ExactTagger(TaggerOptions, DecodingPipe):
         to_numpy = self.model.ops.to_numpy
         transitions, start = to_numpy(scores.transitions), to_numpy(scores.start)
         end = to_numpy(scores.end)
-        can_start, can_follow = self.space.can_start, self.space.can_follow
+        space = self.space
+        can_start, can_follow = space.can_start, space.can_follow
         if can_start is not None and can_follow is not None:
             start = np.where(can_start, start, np.float32(-np.inf))
             transitions = np.where(can_follow, transitions, np.float32(-np.inf))
