@@ -1,0 +1,50 @@
+"""What the page is given of a Doc."""
+
+from __future__ import annotations
+
+import spacy
+
+from spacy_decoders.components.extensions import install
+from spacy_decoders.display.views import DocumentView, Piece, headlines_by_component
+
+
+def test_pieces_are_the_text(doc):
+    view = DocumentView.of(doc, 1)
+    assert "".join(piece.text for piece in view.pieces) == doc.text
+    entities = [(piece.text, piece.note) for piece in view.pieces if piece.is_entity]
+    assert entities == [("<Jaguar>", "ORG → Jaguar"), ("Kent", "LOC")]
+
+
+def test_a_concept_of_the_same_name_is_no_news():
+    assert Piece("Kent", True, "LOC", "kent").note == "LOC"
+    assert Piece("Kent", True, "", "Kent (county)").note == "Kent (county)"
+
+
+def test_readings_are_numbered_over_all_rankings(doc):
+    view = DocumentView.of(doc, 1)
+    (sentence,) = view.sentences
+    assert [heading for heading, _ in sentence.rankings] == [
+        "Heads", "Tags (tagger)", "Entities (entities)",
+    ]  # fmt: skip
+    assert view.readings == 1
+    assert sentence.closest.loss == 0.25
+
+
+def test_headlines_go_by_component():
+    install()
+    doc = spacy.blank("en")("A b c.")
+    doc._.headlines = [
+        {"component": "title", "text": "A"},
+        {"text": "of the first release"},
+        {"component": "title", "text": "B"},
+    ]
+    found = headlines_by_component(doc)
+    assert [h["text"] for h in found["title"]] == ["A", "B"]
+    assert [h["text"] for h in found["headline"]] == ["of the first release"]
+    assert DocumentView.of(doc, 1).heading == "A"
+
+
+def test_a_doc_of_nothing_has_a_number_for_a_heading():
+    install()
+    view = DocumentView.of(spacy.blank("en")(""), 7)
+    assert (view.heading, view.sentences, view.links) == ("Document 7", [], None)
