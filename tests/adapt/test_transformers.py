@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -109,6 +111,15 @@ def test_long_texts_go_in_windows(pipe):
 def test_other_things_are_refused(pipe):
     with pytest.raises(ProblemError, match="token-classification"):
         exact_pipeline("model")
+
+
+def test_the_examples_of_the_docs_run(folder):
+    """Those that need PyTorch; the others run with all examples of the docs."""
+    page = Path(__file__).parents[2] / "docs" / "adapters" / "token-classifiers.md"
+    examples = re.findall(r"^```py\n(.*?)^```$", page.read_text(encoding="utf8"), re.M | re.S)
+    assert len(examples) == 2
+    for code in examples:
+        exec(code.replace("dslim/bert-base-NER", str(folder)), {})
 
 
 # --- the component

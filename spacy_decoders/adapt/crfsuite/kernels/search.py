@@ -28,6 +28,23 @@ def emissions(numbers, values, tokens, offsets, feature_labels, feature_weights,
     return scores
 
 
+@uncounted()
+def _add_attributes(numbers, values, place, stop, weights, scores, token):
+    """Add the weights of a token's attributes to its scores, two at a time but in order."""
+    size = weights.shape[1]
+    while place + 1 < stop:
+        first, second = numbers[place], numbers[place + 1]
+        a, b = values[place], values[place + 1]
+        for y in range(size):
+            total = scores[token, y] + weights[first, y] * a
+            scores[token, y] = total + weights[second, y] * b
+        place += 2
+    if place < stop:
+        first, a = numbers[place], values[place]
+        for y in range(size):
+            scores[token, y] += weights[first, y] * a
+
+
 @jit()
 def dense_emissions(numbers, values, tokens, weights):
     """Do as :func:`emissions` from a table of all weights, **shape (attributes, size)**.
@@ -43,28 +60,15 @@ def dense_emissions(numbers, values, tokens, weights):
 
 
 @uncounted()
-def _add_attributes(numbers, values, place, stop, weights, scores, token):
-    """Add the weights of a token's attributes to its scores, two at a time but in order."""
-    size = weights.shape[1]
-    while place + 1 < stop:
-        first, second = numbers[place], numbers[place + 1]
-        a, b = values[place], values[place + 1]
-        for y in range(size):
-            scores[token, y] = (scores[token, y] + weights[first, y] * a) + weights[second, y] * b
-        place += 2
-    if place < stop:
-        first, a = numbers[place], values[place]
-        for y in range(size):
-            scores[token, y] += weights[first, y] * a
+def _step(transitions, sums, tops, i, emissions, token):
+    """Extend the best beginnings in row `i` - 1 by one token, into row `i`.
 
-
-@uncounted()
-def _step(transitions, sums, i, emissions, token):
-    """Extend the best beginnings in row `i` - 1 by one token, into row `i`."""
+    `tops` gets what the best label before is worth, `sums` that with the token's own scores.
+    """
     count, size = transitions.shape
     best = sums[i - 1, 0]
     for y in range(size):
-        sums[i, y] = best + transitions[0, y]
+        tops[i, y] = best + transitions[0, y]
     x = 1
     while x + 3 < count:
         # four rows at a time, and selections instead of branches: LLVM makes vectors of them
@@ -75,29 +79,26 @@ def _step(transitions, sums, i, emissions, token):
             first = second if second > first else first
             third = fourth if fourth > third else third
             first = third if third > first else first
-            sums[i, y] = first if first > sums[i, y] else sums[i, y]
+            tops[i, y] = first if first > tops[i, y] else tops[i, y]
         x += 4
     while x < count:
         best = sums[i - 1, x]
         for y in range(size):
             joined = best + transitions[x, y]
-            sums[i, y] = joined if joined > sums[i, y] else sums[i, y]
+            tops[i, y] = joined if joined > tops[i, y] else tops[i, y]
         x += 1
     for y in range(size):
-        sums[i, y] += emissions[token, y]
+        sums[i, y] = tops[i, y] + emissions[token, y]
 
 
 @uncounted()
-def _predecessor(transitions, sums, i, y):
+def _predecessor(transitions, sums, tops, i, y):
     """Return the first of the best labels before a label: the one that CRFsuite keeps."""
-    best = 0
-    most = sums[i, 0] + transitions[0, y]
-    for x in range(1, len(transitions)):
-        joined = sums[i, x] + transitions[x, y]
-        if joined > most:
-            most = joined
-            best = x
-    return best
+    top = tops[i, y]
+    for x in range(len(transitions)):
+        if sums[i - 1, x] + transitions[x, y] == top:
+            return x
+    return 0  # all are forbidden
 
 
 @jit()
@@ -119,7 +120,7 @@ def search(transitions, start, end, emissions, offsets):
     longest = 0
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    sums = np.empty((longest, size))
+    sums, tops = np.empty((longest, size)), np.empty((longest, size))
     for s in range(len(offsets) - 1):
         begin, stop = offsets[s], offsets[s + 1]
         if begin == stop:
@@ -127,13 +128,13 @@ def search(transitions, start, end, emissions, offsets):
         for y in range(size):
             sums[0, y] = start[y] + emissions[begin, y]
         for i in range(begin + 1, stop):
-            _step(transitions, sums, i - begin, emissions, i)
+            _step(transitions, sums, tops, i - begin, emissions, i)
         best, last = 0, stop - begin - 1
         for y in range(1, size):
             if sums[last, y] + end[y] > sums[last, best] + end[best]:
                 best = y
         labels[stop - 1] = best
         for i in range(stop - 1, begin, -1):
-            best = _predecessor(transitions, sums, i - begin - 1, best)
+            best = _predecessor(transitions, sums, tops, i - begin, best)
             labels[i - 1] = best
     return labels

@@ -1,0 +1,403 @@
+"""What exact decoding changes for the scores of other models.
+
+    python benchmarks/adapters.py
+
+Scores as the source gives them, random and trained, decoded as the source decodes and exactly: how
+much is illegal, what the objective gains, what a token takes. CRFsuite's models are those of
+``usaddress`` and ``probablepeople``; other scores come from spaCy's own networks, trained here for
+a minute on public data, and from random numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from timing import Report, arguments, interleaved
+
+import numpy as np  # isort: skip
+import probablepeople
+import pycrfsuite
+import spacy
+import usaddress
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.util import filter_spans
+
+from spacy_decoders.adapt.crfsuite import CrfSuiteModel
+from spacy_decoders.adapt.pipelines import exact_tagger_from
+from spacy_decoders.adapt.spans import BestSpans, SpanProblem, best_spans
+from spacy_decoders.adapt.tokens import EntityDecoder
+from spacy_decoders.adapt.tokens.words import log_softmax
+from spacy_decoders.adapt.trees import ArcParser, arc_probabilities
+from spacy_decoders.readers.sentences import read_columns
+from tests.adapt.addresses import addresses, names
+
+#: What a sum of scores in single precision may be rounded by.
+ROUNDING = 1e-5
+
+Scored = list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]]
+
+
+def main() -> None:
+    """Measure all sources."""
+    options = arguments(__doc__.splitlines()[0]).parse_args()
+    report = Report("adapters", options.results)
+    repeats = 3 if options.quick else 7
+    crfsuite(report, 1000 if options.quick else 10_000, repeats)
+    spans(report, 50 if options.quick else 200, repeats)
+    trees(report, 30 if options.quick else 150, repeats)
+    tokens(report, options.data, 60 if options.quick else 400, repeats)
+    tagger(report, options.data, 40 if options.quick else 300)
+    report.close()
+
+
+def microseconds(tasks: dict[str, Callable[[], object]], units: int, repeats: int) -> list[float]:
+    """Return what one unit takes in each task; only this thread's own time counts."""
+    taken = interleaved(tasks, repeats, clock=time.thread_time)
+    return [1e6 * seconds / units for seconds in taken.values()]
+
+
+# --- CRFsuite
+
+
+def crfsuite(report: Report, count: int, repeats: int) -> None:
+    """Compare labels and times with those of CRFsuite itself."""
+    people = Path(probablepeople.__file__).parent
+    models = {
+        "usaddress": (usaddress.MODEL_PATH, usaddress, addresses),
+        "probablepeople, generic": (
+            people / "generic_learned_settings.crfsuite",
+            probablepeople,
+            names,
+        ),
+        "probablepeople, person": (
+            people / "person_learned_settings.crfsuite",
+            probablepeople,
+            names,
+        ),
+        "probablepeople, company": (
+            people / "company_learned_settings.crfsuite",
+            probablepeople,
+            names,
+        ),
+    }
+    rows = []
+    for name, (path, package, texts) in models.items():
+        features = [package.tokens2features(package.tokenize(text)) for text in texts(count)]
+        model, tagger = CrfSuiteModel.open(path), pycrfsuite.Tagger()
+        tagger.open(str(path))
+        encoded = model.encode(features)
+        theirs = [pycrfsuite.ItemSequence(sequence) for sequence in features]
+        found = model.decode(encoded)
+        ours = [model.file.labels[label] for label in found.labels.tolist()]
+        same = ours == [label for sequence in theirs for label in tagger.tag(sequence)]
+        proven = float(np.mean(found.bounds - found.scores <= found.tolerances))
+        their_time, our_time = microseconds(
+            {
+                "theirs": lambda tagger=tagger, theirs=theirs: [tagger.tag(s) for s in theirs],
+                "ours": lambda model=model, encoded=encoded: model.decode(encoded),
+            },
+            len(ours),
+            repeats,
+        )
+        rows.append(
+            [
+                name,
+                len(features),
+                len(ours),
+                same,
+                proven,
+                their_time,
+                our_time,
+                their_time / our_time,
+            ]
+        )
+        report.target(f"CRFsuite, {name}: same labels", 1.0, float(same), unit="of 1")
+        report.target(f"CRFsuite, {name}: speed", 10.0, their_time / our_time)
+    report.table(
+        "CRFsuite: microseconds a token, features encoded before, certificates made",
+        ["model", "inputs", "tokens", "same labels", "proven", "CRFsuite", "ours", "faster"],
+        rows,
+    )
+
+
+# --- spans
+
+
+def spans(report: Report, texts: int, repeats: int) -> None:
+    """Compare the best sets of random spans with greedy ones and with ``filter_spans``."""
+    rng = np.random.default_rng(0)
+    problems = []
+    for _ in range(texts):
+        begins = rng.integers(0, 200, 150)
+        ends = begins + rng.integers(1, 8, 150)
+        problems.append(SpanProblem(np.stack([begins, ends], 1), rng.gamma(2.0, 1.0, 150)))
+    exact = [BestSpans().decode(problem) for problem in problems]
+    greedy = [_greedy(problem) for problem in problems]
+    gained = sum(s.certificate.score or 0.0 for s in exact) / sum(greedy) - 1.0
+    least = min(
+        (s.certificate.score or 0.0) - score for s, score in zip(exact, greedy, strict=True)
+    )
+    blank = Doc(spacy.blank("en").vocab, words=["w"] * 210)
+    of_doc = [[blank[a:b] for a, b in problem.spans.tolist()] for problem in problems]
+    covered = [sum(map(len, filter_spans(given))) for given in of_doc]
+    more = [sum(map(len, best_spans(given)[0])) for given in of_doc]
+    further, fewest = sum(more) / sum(covered) - 1, float(min(np.subtract(more, covered)))
+    greedy_time, exact_time = microseconds(
+        {
+            "greedy": lambda: [_greedy(problem) for problem in problems],
+            "exact": lambda: [BestSpans().decode(problem) for problem in problems],
+        },
+        150 * texts,
+        repeats,
+    )
+    proven = float(np.mean([s.certificate.is_optimal for s in exact]))
+    report.table(
+        "Spans: 150 random ones a text; microseconds a span",
+        ["against", "objective gained", "least gain", "proven", "greedy", "exact"],
+        [
+            ["best score first", f"{gained:.1%}", least, proven, greedy_time, exact_time],
+            ["filter_spans (tokens)", f"{further:.1%}", fewest, proven, None, None],
+        ],
+    )
+    report.target("spans: never below greedy", 0.0, least, unit="")
+
+
+def _greedy(problem: SpanProblem) -> float:
+    """Take the best-scored span that overlaps none before, again and again."""
+    taken = np.zeros(int(problem.spans.max()) + 1, dtype=bool)
+    total = 0.0
+    for number in np.argsort(-problem.scores).tolist():
+        begin, end = problem.spans[number].tolist()
+        if not taken[begin:end].any():
+            taken[begin:end] = True
+            total += float(problem.scores[number])
+    return total
+
+
+# --- trees
+
+
+def trees(report: Report, sentences: int, repeats: int) -> None:
+    """Count the greedy heads that are no tree, for random scores and for nearly certain ones."""
+    rng = np.random.default_rng(0)
+    rows = []
+    for name, signal in (("random", 0.0), ("trained-like", 4.0)):
+        arrays = []
+        for _ in range(sentences):
+            arcs = rng.normal(size=(26, 26))
+            right = [rng.integers(0, m) for m in range(1, 26)]  # a tree: heads stand before
+            arcs[np.arange(1, 26), right] += signal
+            np.fill_diagonal(arcs, -np.inf)
+            arcs[:, 0] -= 0.5 * signal
+            arrays.append(arcs)
+        parser = ArcParser()
+        found = [parser.decode(arcs) for arcs in arrays]
+        broken = np.mean([not _is_tree(arcs[1:].argmax(axis=1)) for arcs in arrays])
+        proven = float(np.mean([tree.certificate.is_optimal for tree in found]))
+        exact_time, sum_time = microseconds(
+            {
+                "exact": lambda parser=parser, arrays=arrays: [parser.decode(a) for a in arrays],
+                "sums": lambda arrays=arrays: [arc_probabilities(a.T) for a in arrays],
+            },
+            25 * sentences,
+            repeats,
+        )
+        after = float(np.mean([not _is_tree(tree.heads) for tree in found]))
+        rows.append([name, float(broken), after, proven, exact_time, sum_time])
+        report.target(f"trees, {name}: no tree or several roots", 0.0, after, most=True, unit="")
+    report.table(
+        "Trees: sentences of 25 tokens; microseconds a token",
+        ["scores", "broken, greedy", "broken, exact", "proven", "exact", "probabilities"],
+        rows,
+    )
+
+
+def _is_tree(heads: np.ndarray[Any, Any]) -> bool:
+    if int(np.sum(heads == 0)) != 1:
+        return False
+    for token in range(1, len(heads) + 1):
+        for _ in range(len(heads) + 1):
+            token = int(heads[token - 1]) if token else 0
+        if token:
+            return False
+    return True
+
+
+# --- token classifiers
+
+
+def tokens(report: Report, data: Path, steps: int, repeats: int) -> None:
+    """Count entities that break the scheme, and what the objective and F gain."""
+    rng = np.random.default_rng(0)
+    kinds = ("PER", "LOC", "ORG")
+    labels = ["O", *(f"{prefix}-{kind}" for kind in kinds for prefix in "BI")]
+    lengths = rng.integers(5, 40, 400)
+    random = [(rng.normal(size=(n, 7)), np.zeros(n, dtype=np.int64)) for n in lengths]
+    trained, sample = _trained_entities(data, labels, steps)
+    plain = EntityDecoder(labels, probabilities=False)
+    learned = plain.learned(*zip(*sample, strict=True))
+    likely = EntityDecoder(labels)
+    rows = []
+    for name, scored, decoder in (
+        ("random", random, plain),
+        ("trained", trained, plain),
+        ("trained, with transitions", trained, learned),
+    ):
+        rows.append(_entity_row(name, scored, decoder, likely, repeats))
+        report.target(
+            f"entities, {name}: breaks of the scheme", 0, rows[-1][2], most=True, unit=""
+        )
+        report.target(
+            f"entities, {name}: least gain on repaired labels", 0.0, rows[-1][3], unit=""
+        )
+    report.table(
+        "Token classifiers: argmax, repaired where it breaks the scheme, and exact decoding; "
+        "microseconds a token",
+        [
+            "scores",
+            "breaks before",
+            "after",
+            "least gain",
+            "F before",
+            "F after",
+            "argmax",
+            "exact",
+            "with probabilities",
+        ],
+        rows,
+    )
+
+
+def _entity_row(
+    name: str, scored: Scored, decoder: EntityDecoder, likely: EntityDecoder, repeats: int
+) -> list[Any]:
+    scores = [rows for rows, _ in scored]
+    rules, model = decoder.rules, decoder.model
+    greedy = [rows.argmax(axis=1) for rows in scores]
+    found = decoder.decode_batch(scores)
+    gains = []
+    for rows, before, after in zip(scores, greedy, found, strict=True):
+        scaled = (rows * decoder.scale).astype(np.float32)
+        worth = model.score(scaled, _repaired(before, rules))
+        gains.append((after.certificate.score or 0.0) - worth)
+    gold = [rules.entities(right) for _, right in scored]
+    times = microseconds(
+        {
+            "argmax": lambda: [rows.argmax(axis=1) for rows in scores],
+            "exact": lambda: decoder.decode_batch(scores),
+            "probabilities": lambda: likely.decode_batch(scores),
+        },
+        sum(map(len, scores)),
+        repeats,
+    )
+    trained = any(gold)
+    return [
+        name,
+        sum(rules.breaks(labels) for labels in greedy),
+        sum(rules.breaks(one.labels) for one in found),
+        float(min(gains)),
+        _f_score(gold, [rules.entities(labels) for labels in greedy]) if trained else None,
+        _f_score(gold, [rules.entities(one.labels) for one in found]) if trained else None,
+        *times,
+    ]
+
+
+def _repaired(labels: np.ndarray[Any, Any], rules: Any) -> np.ndarray[Any, Any]:
+    """Let each entity that begins with I begin with B, as aggregation strategies read it."""
+    fixed = labels.copy()
+    for begin, _, kind in rules.entities(labels):
+        fixed[begin] = rules.names.index(f"B-{kind}")
+    return fixed
+
+
+def _f_score(gold: list[Any], found: list[Any]) -> float:
+    right = sum(len(set(a) & set(b)) for a, b in zip(gold, found, strict=True))
+    return 2.0 * right / (sum(map(len, gold)) + sum(map(len, found)))
+
+
+def _trained_entities(data: Path, labels: list[str], steps: int) -> tuple[Scored, Scored]:
+    """Train a token classifier for a minute: test sentences, and a sample to learn from."""
+    folder = data / "tagging" / "UNER_English-EWT"
+    columns = ["-", "form", "ent", "-", "-"]
+    train = list(read_columns(folder / "en_ewt-ud-train.iob2.gz", columns))
+    dev = list(read_columns(folder / "en_ewt-ud-dev.iob2", columns))
+    nlp = spacy.blank("en")
+    known = set(labels)
+
+    def pairs(sentences: list[Any]) -> list[tuple[tuple[str, ...], list[str]]]:
+        return [
+            (one.words, [label if label in known else "O" for label in one.ents])
+            for one in sentences
+        ]
+
+    numbers = _train_tagger(nlp, pairs(train[:-1000]), steps)
+    held = pairs(train[-1000:])
+    order = [numbers.index(label) for label in labels]
+    return _scores(nlp, pairs(dev), order, labels), _scores(nlp, held, order, labels)
+
+
+def _train_tagger(nlp: Any, sentences: list[Any], steps: int) -> list[str]:
+    """Train spaCy's tagger, a softmax over each token; returns its labels."""
+    spacy.util.fix_random_seed(0)
+    nlp.add_pipe("tagger")
+    rng = np.random.default_rng(0)
+
+    def examples(some: Any) -> list[Example]:
+        return [
+            Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": tags})
+            for words, tags in (sentences[number] for number in some)
+        ]
+
+    sample = examples(range(min(len(sentences), 3000)))
+    optimizer = nlp.initialize(lambda: sample)
+    for _ in range(steps):
+        nlp.update(examples(rng.integers(0, len(sentences), 48)), sgd=optimizer, drop=0.1)
+    return list(nlp.get_pipe("tagger").labels)
+
+
+def _scores(nlp: Any, sentences: list[Any], order: list[int], labels: list[str]) -> Scored:
+    model = nlp.get_pipe("tagger").model
+    docs = [Doc(nlp.vocab, words=words) for words, _ in sentences]
+    return [
+        (log_softmax(rows[:, order]), np.array([labels.index(tag) for tag in tags]))
+        for rows, (_, tags) in zip(model.predict(docs), sentences, strict=True)
+        if len(rows)
+    ]
+
+
+# --- spaCy's tagger
+
+
+def tagger(report: Report, data: Path, steps: int) -> None:
+    """Learn transitions over a trained tagger of spaCy's, and compare accuracies."""
+    sentences = list(read_columns(data / "tagging" / "wsj" / "train.tsv.gz", ["form", "tag"]))
+    pairs = [(one.words, list(one.tags)) for one in sentences]
+    nlp = spacy.blank("en")
+    _train_tagger(nlp, pairs[:2200], steps)
+
+    def examples(part: slice) -> list[Example]:
+        return [
+            Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": tags})
+            for words, tags in pairs[part]
+        ]
+
+    before = nlp.evaluate(examples(slice(2800, None)))["tag_acc"]
+    begin = time.thread_time()
+    learned = exact_tagger_from(nlp, "tagger", examples(slice(2200, 2800)))
+    seconds = time.thread_time() - begin
+    scores = nlp.evaluate(examples(slice(2800, None)))
+    assert learned is not None
+    report.table(
+        "spaCy's tagger on WSJ: 2,200 sentences for the network, 600 for transitions",
+        ["accuracy before", "with transitions", "proven", "seconds to learn"],
+        [[before, scores["tag_acc"], scores["certified"], seconds]],
+    )
+    report.target("tagger: accuracy gained", 0.0, scores["tag_acc"] - before, unit="")
+
+
+if __name__ == "__main__":
+    main()
