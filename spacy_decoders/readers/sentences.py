@@ -15,6 +15,7 @@ from typing import Any, Literal
 import conllu
 
 from ..errors import ProblemError
+from .entity_tags import as_bio
 from .text_lines import text_lines
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
@@ -120,7 +121,7 @@ def read_columns(
         The file, gzipped or not.
     columns
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent"
-        (BIO), or "-" to skip it.
+        (in any scheme that :func:`~.entity_tags.as_bio` reads), or "-" to skip it.
     separator
         What stands between columns; None for any white space.
 
@@ -206,7 +207,7 @@ def _from_rows(
         morphs=_layer(layers.get("morph", ())),
         heads=heads,
         deps=None if heads is None else _relations(heads, layers.get("dep")),
-        ents=layers.get("ent"),
+        ents=as_bio(layers["ent"]) if "ent" in layers else None,
         starts_document=starts_document,
     )
 
