@@ -1,0 +1,223 @@
+"""Tags and entities from hashed features: accuracy, speed, size, and CRFsuite beside them.
+
+    python benchmarks/fast_lane.py [--quick] [--parts tags entities ...]
+
+`tags` and `entities` train the two configs and time them; `more` trains entities on further
+corpora and with lists of names; `crfsuite` trains python-crfsuite on the very same features;
+`dial` sweeps ``transition_l2``, as figure 2 of Belanger et al. 2012 does.
+"""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import fast_lane_data
+import numpy as np
+import timing
+from pipelines import evaluated
+from plots import curves
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+
+from spacy_decoders.components.tagger.decoding import unit_lengths
+from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Viterbi
+from spacy_decoders.models.tagger.sparse.batches import DocBatch
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+PARTS = ("tags", "entities", "more", "crfsuite", "dial")
+#: Of each part the score of its dev part, and how much of it is wanted.
+WANTED = {"tags": ("tag_acc", 94.6), "entities": ("ents_f", 78.0), "more": ("ents_f", 80.0)}
+
+
+def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
+    """Train a config and load what was saved; with CPU seconds and the size of the model."""
+    name = "tagger" if part == "tags" else "entities"
+    given = {**fast_lane_data.paths(part, options), **overrides}
+    config = util.load_config(CONFIGS / f"fast_{name}.cfg", overrides=given, interpolate=False)
+    began = process_time()
+    nlp = init_nlp(config)
+    ready = process_time()
+    folder = options.results / "cache" / f"fast-{part}"
+    folder.mkdir(parents=True, exist_ok=True)
+    train(nlp, folder)
+    facts = {"initialising": ready - began, "training": process_time() - ready}
+    facts["megabytes"] = (folder / "model-best" / name / "model").stat().st_size / 1e6
+    return util.load_model(folder / "model-best"), facts
+
+
+def words_a_second(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, float]:
+    """The component alone, in documents of ten sentences: at first, and when words are known."""
+    fresh = [fast_lane_data.bare(golds) for _ in range(repeats + 1)]
+    words = sum(map(len, golds))
+    seconds = []
+    for docs in fresh:
+        began = process_time()
+        for _ in nlp.pipe(docs, batch_size=1000):
+            pass
+        seconds.append(process_time() - began)
+    return {"words met first": words / seconds[0], "words known": words / min(seconds[1:])}
+
+
+def nanoseconds(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, float]:
+    """What each step takes for a token, at best."""
+    pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
+    layer = pipe.model.layers[0]
+    reader, weights = layer.attrs["reader"], layer.shims[0]
+    docs = fast_lane_data.bare(golds)
+    batch = DocBatch.of(docs)
+    scores = pipe.predict(docs)
+    emissions = np.concatenate([of_doc for of_doc, _ in scores])
+    lengths = [n for doc in docs for n in unit_lengths(doc)]
+    taggings = pipe._decode_together(docs, scores)
+    steps = {
+        "reading documents": lambda: DocBatch.of(docs),
+        "finding words": lambda: reader._words.met(docs, batch.words, weights),
+        "features and emissions": lambda: reader.emissions(batch, weights),
+        "decoding with its proof": lambda: ForwardDominance().decode_batch(
+            scores[0][1], emissions, lengths
+        ),
+        "writing, certificates made": lambda: [
+            pipe.annotate(doc, tagging) for doc, tagging in zip(docs, taggings, strict=True)
+        ],
+    }
+    found = {}
+    for step, run in steps.items():
+        times = []
+        for _ in range(repeats):
+            began = process_time()
+            run()
+            times.append(process_time() - began)
+        found[step] = 1e9 * min(times) / len(batch.words)
+    return found
+
+
+def measure(part: str, options: Any, report: timing.Report) -> None:
+    """Train, evaluate and time one part."""
+    nlp, facts = trained(part, options)
+    key, wanted = WANTED[part]
+    rows = []
+    for sentences in (1, 10):
+        golds = fast_lane_data.dev(part, nlp, options, sentences)
+        scores = evaluated(nlp, golds, (key, "certified"))
+        rows.append([sentences, f"{scores[key]:.2f}", f"{scores['certified']:.1f}"])
+        if sentences == 1:
+            report.target(f"{part}: {key} on dev", wanted, scores[key], unit="%")
+            report.target(f"{part}: certified optimal", 100.0, scores["certified"], unit="%")
+    report.table(f"{part}: dev", ["sentences a document", key, "certified %"], rows)
+    repeats = 3 if options.quick else 7
+    speed = words_a_second(nlp, golds, repeats)
+    report.table(f"{part}: words a second, one core", list(speed), [list(speed.values())])
+    steps = nanoseconds(nlp, golds, repeats)
+    report.table(f"{part}: nanoseconds a token", ["step", "ns"], [list(s) for s in steps.items()])
+    report.table(f"{part}: training", list(facts), [list(facts.values())])
+    report.target(f"{part}: words a second", 300_000, speed["words known"], unit="words/s")
+    report.target(f"{part}: training", 90, facts["training"], most=True, unit="s")
+    report.target(f"{part}: model", 5, facts["megabytes"], most=True, unit="MB")
+
+
+def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
+    """CRFsuite on the rows that our templates fall to: the very same features."""
+    nlp, facts = trained("entities", options, **{"components.entities.model.lowered": 0.0})
+    layer = nlp.get_pipe("entities").model.layers[0]
+    reader, weights = layer.attrs["reader"], layer.shims[0]
+
+    def features(docs: list[Doc]) -> list[list[list[str]]]:
+        batch = DocBatch.of(fast_lane_data.bare(docs))
+        rows = reader.rows(batch, weights).tolist()
+        strings = [[str(row) for row in of_token if row >= 0] for of_token in rows]
+        return [strings[begin:stop] for begin, stop in pairwise(batch.documents.tolist())]
+
+    golds = fast_lane_data.train(nlp, options)
+    dev = fast_lane_data.dev("entities", nlp, options, 1)
+    words = sum(map(len, dev))
+    peer, seconds = fast_lane_data.crfsuite(features(golds), golds, options)
+    ours = evaluated(nlp, dev, ("ents_f",))["ents_f"]
+    xs = features(dev)
+    began = process_time()
+    found = [peer.tag(x) for x in xs]
+    tagging = process_time() - began
+    theirs = fast_lane_data.entity_f(dev, found)
+    steps = nanoseconds(nlp, dev, 5)
+    scoring = sum(steps[s] for s in ("features and emissions", "decoding with its proof"))
+    report.table(
+        "entities on identical features, dev",
+        ["", "F", "tokens/s, features given or not", "training s"],
+        [
+            ["CRFsuite", f"{theirs:.2f}", words / tagging, seconds],
+            ["ours, features included", f"{ours:.2f}", 1e9 / scoring, facts["training"]],
+        ],
+    )
+    report.target("F over CRFsuite's", 0.0, ours - theirs, unit="points")
+    report.target("decoding over CRFsuite's", 20, 1e9 / scoring * tagging / words)
+    report.target("training over CRFsuite's", 4, seconds / facts["training"])
+
+
+def sweep(options: Any, report: timing.Report) -> None:
+    """Train with stronger and stronger penalties of the transitions."""
+    rows = []
+    for penalty in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
+        nlp, _ = trained("tags", options, **{"components.tagger.model.transition_l2": penalty})
+        golds = fast_lane_data.dev("tags", nlp, options, 1)
+        accuracy = evaluated(nlp, golds, ("tag_acc",))["tag_acc"]
+        scores = nlp.get_pipe("tagger").predict(fast_lane_data.bare(golds))
+        chain = scores[0][1]
+        emissions = np.concatenate([of_doc for of_doc, _ in scores])
+        lengths = [len(gold) for gold in golds]
+        decoders = {
+            "Viterbi": Viterbi(),
+            "ColumnGeneration": ColumnGeneration(),
+            "ForwardDominance": ForwardDominance(),
+        }
+        seconds = timing.interleaved(
+            {
+                name: partial(decoder.decode_batch, chain, emissions, lengths)
+                for name, decoder in decoders.items()
+            },
+            repeats=5,
+            clock=process_time,
+        )
+        solved = decoders["ColumnGeneration"].decode_batch(chain, emissions, lengths)
+        iterations = float(np.mean([found.certificate.iterations for found in solved]))
+        norm = float(np.linalg.norm(chain.transitions))
+        speeds = [len(emissions) / seconds[name] for name in decoders]
+        rows.append([penalty, norm, f"{accuracy:.2f}", iterations, *speeds])
+    columns = ["transition_l2", "norm of transitions", "accuracy", "iterations of CG"]
+    names = ["Viterbi", "ColumnGeneration", "ForwardDominance"]
+    report.table("tags: the dial of figure 2, by training", [*columns, *names], rows)
+    norms = [row[1] for row in rows]
+    series = {name: (norms, [row[4 + i] for row in rows]) for i, name in enumerate(names)}
+    curves(
+        report.path("-dial.png"),
+        "Flatter transitions, faster decoders",
+        "norm of the transitions",
+        "tokens a second",
+        series,
+    )
+
+
+def main() -> None:
+    """Run the parts asked for."""
+    parser = timing.arguments(__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    options = parser.parse_args()
+    report = timing.Report("fast_lane", options.results, {"parts": options.parts})
+    for part in options.parts:
+        if part == "crfsuite":
+            compare_with_crfsuite(options, report)
+        elif part == "dial":
+            sweep(options, report)
+        else:
+            measure(part, options, report)
+    report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
