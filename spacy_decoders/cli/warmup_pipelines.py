@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 __all__ = ["PIPELINES"]
@@ -41,6 +43,21 @@ def _tagger() -> None:
             _trained("exact_tagger", config)(TEXT)
 
 
+def _fast_tagger() -> None:
+    model = {
+        "@architectures": "spacy-decoders.SparseChainScorer.v1",
+        "templates": ["lower[-1..1]", "lower[-1] | lower[0]", "mention_case[0]", "gazetteer[0]"],
+        "lowered": 0.5,
+    }
+    with TemporaryDirectory() as folder:
+        cities = Path(folder, "cities.txt")
+        cities.write_text("Rome\n", encoding="utf8")
+        lists = {"@misc": "spacy-decoders.Gazetteer.v1", "paths": {"city": str(cities)}}
+        for target in ("tag", "ent"):
+            config = {"model": {**model, "gazetteer": lists}, "target": target}
+            _trained("exact_tagger", config)(TEXT)
+
+
 def _parser() -> None:
     every = ["arcs", "grandparents", "siblings"]
     options = {"head_margins": True, "k_best": 2, "factors_start": 0}
@@ -70,7 +87,7 @@ def _shipped() -> None:
 
 #: What is run of each core's components, after its decoders.
 PIPELINES: dict[str, dict[str, Callable[[], object]]] = {
-    "chain": {"exact_tagger": _tagger},
+    "chain": {"exact_tagger": _tagger, "exact_tagger without a network": _fast_tagger},
     "tree": {"branch_and_bound_parser": _parser, "the shipped pipeline": _shipped},
     "path": {"headline_generator": _headline},
     "representatives": {"graph_entity_linker": _linker},
