@@ -24,6 +24,9 @@ __all__ = ["TokenClassifierPipe"]
 
 Floats = NDArray[np.float64]
 
+#: The most subwords of a window, where the tokenizer knows no limit of its own.
+LONGEST = 512
+
 
 class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
     """Finds entities; the options are those of :class:`~..factories.TokenClassifierOptions`.
@@ -109,11 +112,13 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
         if not texts:
             return windows
         torch = needed("torch", "transformers")
+        longest = min(self._tokenizer.model_max_length, LONGEST)
+        inner = longest - self._tokenizer.num_special_tokens_to_add()
         encoded = self._tokenizer(
             texts,
             truncation=True,
-            max_length=min(self._tokenizer.model_max_length, 512),
-            stride=self.stride,
+            max_length=longest,
+            stride=min(self.stride, inner // 2),
             return_overflowing_tokens=True,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,

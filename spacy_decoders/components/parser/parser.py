@@ -30,13 +30,12 @@ from ..extensions import record_certificates, record_margins
 from ..factories.branch_and_bound_parser import ParserOptions
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
-from .scorer import make_parser_scorer
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
 
 if TYPE_CHECKING:
     from ...decoders.tree import TreeSolution
 
-__all__ = ["BranchAndBoundParser", "make_parser_scorer"]
+__all__ = ["BranchAndBoundParser"]
 
 
 class BranchAndBoundParser(ParserOptions, DecodingPipe):

@@ -151,8 +151,8 @@ class ColumnGeneration(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
         """Return labels, by how much the duals exceed what they are worth, and iterations."""
-        job = job_of(model, sentences, self.reduced_cost)
-        found = kernels.decode(job, sentences.offsets, float(self.gap), limit)
+        arrays = arrays_of(model, sentences, self.reduced_cost)
+        found = kernels.decode(arrays, sentences.offsets, float(self.gap), limit)
         labels, excess, iterations, left = found
         if len(left):
             decode_densely(model, sentences, left, labels)
@@ -173,10 +173,12 @@ class ColumnGeneration(ChainDecoder):
             limit *= 2
 
 
-def job_of(model: ChainModel, sentences: Sentences, reduced_cost: str = "both") -> kernels.Job:
+def arrays_of(
+    model: ChainModel, sentences: Sentences, reduced_cost: str = "both"
+) -> kernels.ChainArrays:
     """Return what the kernels of column generation take first."""
     padded, bounds = model.padded, model.bounds
-    return kernels.Job(
+    return kernels.ChainArrays(
         padded.transitions,
         padded.transposed,
         bounds.most_in,

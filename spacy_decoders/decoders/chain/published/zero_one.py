@@ -17,7 +17,7 @@ from ..kernels.layout import BLOCK
 from ..problem import ChainModel, Sentences
 from ..ranking import best_paths
 from ..solutions import ChainSolution
-from .column_generation import job_of, legal_emissions
+from .column_generation import arrays_of, legal_emissions
 from .kernels import column_generation as kernels
 
 __all__ = ["zero_one_oracle"]
@@ -107,7 +107,7 @@ def _search(
     if method == "columns":
         legal = legal_emissions(model, sentences)
         slack = _smallest_loss(model, sentences, avoided)
-        found = kernels.decode_other(job_of(model, legal), avoided, slack)
+        found = kernels.decode_other(arrays_of(model, legal), avoided, slack)
         solved, generations, labels, inside = found
         if solved and not np.array_equal(labels, avoided):
             return labels, int(generations)

@@ -13,7 +13,7 @@ from .restricted import (
     BOTH,
     LEFT,
     SPLIT,
-    Job,
+    ChainArrays,
     adopt,
     best_at,
     close,
@@ -23,7 +23,7 @@ from .restricted import (
     trace,
 )
 
-__all__ = ["BOTH", "LEFT", "SPLIT", "Job", "decode", "decode_other"]
+__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "decode_other"]
 
 #: The least cost that counts as positive.
 POSITIVE = np.float32(1e-30)
@@ -33,7 +33,7 @@ SHARE, SPARE = 0.2, 8
 
 
 @uncounted()
-def converge(job, state, begin, n, gap, limit):
+def converge(arrays, state, begin, n, gap, limit):
     """Generate columns until the best labelling of the domains is the best of all (figure 1).
 
     Returns
@@ -46,35 +46,35 @@ def converge(job, state, begin, n, gap, limit):
     iterations
         How often the restricted problem was solved.
     """
-    if not open_domains(job, state, begin, n):
+    if not open_domains(arrays, state, begin, n):
         return False, 0.0, 0
-    if job.forbids:
-        close(job, state.domains, begin, n)
+    if arrays.forbids:
+        close(arrays, state.domains, begin, n)
     bound = np.inf
     iterations = 0
     while True:
-        send(job, state.domains, state.ahead, begin, n, True)
-        if job.mode == BOTH:
-            send(job, state.domains, state.behind, begin, n, False)
-        at = job.size * job.stride
-        worth = np.float64(best_at(state.domains, state.ahead, job.transposed, at, n)[0])
+        send(arrays, state.domains, state.ahead, begin, n, True)
+        if arrays.mode == BOTH:
+            send(arrays, state.domains, state.behind, begin, n, False)
+        at = arrays.size * arrays.stride
+        worth = np.float64(best_at(state.domains, state.ahead, arrays.transposed, at, n)[0])
         for p in range(1, n + 1):
             worth += np.float64(state.ahead.tops[p])
-        found, excess = price(job, state, begin, n, POSITIVE)
+        found, excess = price(arrays, state, begin, n, POSITIVE)
         iterations += 1
         if not found:
             return True, 0.0, iterations
         bound = min(bound, worth + excess)
         if iterations == limit or bound - worth <= gap:
             return True, max(0.0, bound - worth), iterations
-        if adopt(state.domains, n) > (SHARE * job.size + SPARE) * n:
+        if adopt(state.domains, n) > (SHARE * arrays.size + SPARE) * n:
             return False, 0.0, iterations
-        if job.forbids:
-            close(job, state.domains, begin, n)
+        if arrays.forbids:
+            close(arrays, state.domains, begin, n)
 
 
 @jit()
-def decode(job, offsets, gap, limit):
+def decode(arrays, offsets, gap, limit):
     """Decode a batch.
 
     Returns
@@ -90,19 +90,19 @@ def decode(job, offsets, gap, limit):
     labels = np.zeros(offsets[-1], np.int32)
     excess, iterations = np.zeros(count), np.zeros(count, np.int64)
     left = np.zeros(count, np.bool_)
-    state = state_for(longest_of(offsets), job.size)
+    state = state_for(longest_of(offsets), arrays.size)
     for s in range(count):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n:
-            solved, excess[s], iterations[s] = converge(job, state, begin, n, gap, limit)
+            solved, excess[s], iterations[s] = converge(arrays, state, begin, n, gap, limit)
             left[s] = not solved
             if solved:
-                trace(job, state, labels, begin, n)
+                trace(arrays, state, labels, begin, n)
     return labels, excess, iterations, np.flatnonzero(left)
 
 
 @jit()
-def decode_other(job, avoided, slack):
+def decode_other(arrays, avoided, slack):
     """Find the best labelling of one sentence, or where the best that is not `avoided` lies.
 
     If `avoided` is the best, some other labelling is known to be worth at most `slack` less.
@@ -120,14 +120,14 @@ def decode_other(job, avoided, slack):
     """
     n = len(avoided)
     labels = avoided.copy()
-    inside = np.zeros((n, job.size), np.bool_)
-    state = state_for(n, job.size)
-    solved, _, iterations = converge(job, state, 0, n, 0.0, -1)
+    inside = np.zeros((n, arrays.size), np.bool_)
+    state = state_for(n, arrays.size)
+    solved, _, iterations = converge(arrays, state, 0, n, 0.0, -1)
     if not solved:
         return False, iterations, labels, inside
-    trace(job, state, labels, 0, n)
+    trace(arrays, state, labels, 0, n)
     if slack < np.inf and np.array_equal(labels, avoided):
-        price(job, state, 0, n, -slack)
+        price(arrays, state, 0, n, -slack)
         adopt(state.domains, n)
         for p in range(1, n + 1):
             for k in range(state.domains.counts[p]):

@@ -26,14 +26,14 @@ __all__ = ["price"]
 
 
 @uncounted()
-def price(job, state, begin, n, least):
+def price(arrays, state, begin, n, least):
     """Let both labels of every pair whose reduced cost is above `least` join (section 4.3).
 
     Returns whether any label will, and the sum of the largest reduced costs: by that much at most
     the best labelling of all is worth more than that of the restricted problem.
     """
     domains, ahead, behind = state.domains, state.ahead, state.behind
-    both = job.mode == BOTH
+    both = arrays.mode == BOTH
     bar = np.float32(2.0 * least if both else least)
     total = 0.0
     for p in range(n + 1):
@@ -43,11 +43,11 @@ def price(job, state, begin, n, least):
         if not stale:
             continue
         if 0 < p < n:
-            total += price_pairs(job, state, begin, p, bar)
+            total += price_pairs(arrays, state, begin, p, bar)
         elif p == n:
-            total += price_end(job, domains, ahead, job.transposed, begin, n, bar)
+            total += price_end(arrays, domains, ahead, arrays.transposed, begin, n, bar)
         elif both:
-            total += price_end(job, domains, behind, job.transitions, begin, 1, bar)
+            total += price_end(arrays, domains, behind, arrays.transitions, begin, 1, bar)
     ahead.moved[0] = behind.moved[n + 1] = 0
     found = False
     for p in range(1, n + 1):
@@ -57,18 +57,18 @@ def price(job, state, begin, n, least):
 
 
 @uncounted()
-def price_end(job, domains, messages, table, begin, p, bar):
+def price_end(arrays, domains, messages, table, begin, p, bar):
     """Price the labels of the first or the last token; return the largest reduced cost or 0."""
-    size, stride, width = job.size, job.stride, messages.rows.shape[1]
+    size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
     at = size * stride
     best = best_at(domains, messages, table, at, p)[0] + messages.tops[p]
     worst = np.float32(0)
     for block in range(0, size, BLOCK):
-        worth = emissions64(job.emissions, (begin + p - 1) * size, block, size)
+        worth = emissions64(arrays.emissions, (begin + p - 1) * size, block, size)
         worth = add(load64(messages.rows, p * width + block), worth)
         cost = subtract(add(worth, load64(table, at + block)), fill64(best))
-        if job.mode == SPLIT:
-            cost = subtract(cost, charge(job, domains, begin, p, block))
+        if arrays.mode == SPLIT:
+            cost = subtract(cost, charge(arrays, domains, begin, p, block))
         bits = at_least(cost, fill64(bar)) & ~domains.inside[p, block // BLOCK]
         domains.joining[p, block // BLOCK] |= bits
         worst = max(worst, largest(fold_largest(keep_lanes(bits, cost))))
@@ -76,45 +76,45 @@ def price_end(job, domains, messages, table, begin, p, bar):
 
 
 @jit(inline="always")
-def charge(job, domains, begin, p, block):
+def charge(arrays, domains, begin, p, block):
     """Return how much of the emissions of 64 labels is charged to the pair with the next token.
 
     Half of what those outside the domain lack to its first label (equation 9).
     """
-    row = (begin + p - 1) * job.size
-    own = emissions64(job.emissions, row, block, job.size)
-    lack = subtract(own, fill64(job.emissions[row + domains.labels[p, 0]]))
+    row = (begin + p - 1) * arrays.size
+    own = emissions64(arrays.emissions, row, block, arrays.size)
+    lack = subtract(own, fill64(arrays.emissions[row + domains.labels[p, 0]]))
     nothing = fill64(np.float32(0))
     inside = domains.inside[p, block // BLOCK] if p > 1 else np.int64(-1)
     return select_lanes(inside, nothing, multiply(fill64(np.float32(0.5)), lack))
 
 
 @uncounted()
-def part(job, state, begin, p):
+def part(arrays, state, begin, p):
     """Part the reduced cost of the pairs of tokens p and p + 1 (equation 13).
 
     That of labels x and y is ``left[x] + weight * transitions[x, y] + right[y]``, where in mode
     `BOTH` the weight is 2 and all is twice as much. Returns the largest of `left`.
     """
-    size, width, ahead, behind = job.size, len(state.left), state.ahead, state.behind
+    size, width, ahead, behind = arrays.size, len(state.left), state.ahead, state.behind
     at, after = p * width, (p + 1) * width
     top, bottom = fill64(ahead.tops[p]), fill64(behind.tops[p + 1])
     peak = fill64(FORBIDDEN)
     for block in range(0, size, BLOCK):
-        own = emissions64(job.emissions, (begin + p - 1) * size, block, size)
+        own = emissions64(arrays.emissions, (begin + p - 1) * size, block, size)
         left = subtract(add(load64(ahead.rows, at + block), own), top)
-        own = emissions64(job.emissions, (begin + p) * size, block, size)
+        own = emissions64(arrays.emissions, (begin + p) * size, block, size)
         passed = load64(ahead.rows, after + block)
-        if job.mode == BOTH:
+        if arrays.mode == BOTH:
             left = subtract(left, load64(behind.rows, at + block))
             right = subtract(
                 subtract(add(load64(behind.rows, after + block), own), bottom), passed
             )
         else:
             right = subtract(fill64(np.float32(0)), passed)
-            if job.mode == SPLIT:
-                left = subtract(left, charge(job, state.domains, begin, p, block))
-                right = add(right, charge(job, state.domains, begin, p + 1, block))
+            if arrays.mode == SPLIT:
+                left = subtract(left, charge(arrays, state.domains, begin, p, block))
+                right = add(right, charge(arrays, state.domains, begin, p + 1, block))
             # a label that is forbidden here needs no dual
             right = select_greater(own, fill64(FORBIDDEN), right, own)
         store(state.left, block, left)
@@ -124,18 +124,18 @@ def part(job, state, begin, p):
 
 
 @uncounted()
-def price_pairs(job, state, begin, p, bar):
+def price_pairs(arrays, state, begin, p, bar):
     """Price the pairs of labels of tokens p and p + 1; return the largest reduced cost or 0.
 
     A label y of token p + 1 is looked at only if its cost could be positive together with the
     best left part and with its largest transition; then all x at p are, 64 at a time.
     """
-    size, stride, domains = job.size, job.stride, state.domains
-    twice = job.mode == BOTH
-    peak = part(job, state, begin, p)
+    size, stride, domains = arrays.size, arrays.stride, state.domains
+    twice = arrays.mode == BOTH
+    peak = part(arrays, state, begin, p)
     worst = fill64(np.float32(0))
     for block in range(0, size, BLOCK):
-        most = load64(job.most_in, block)
+        most = load64(arrays.most_in, block)
         bound = add(load64(state.right, block), fill64(peak))
         bound = add(bound, add(most, most) if twice else most)
         candidates = at_least(bound, fill64(bar))
@@ -146,7 +146,7 @@ def price_pairs(job, state, begin, p, bar):
             known = (domains.inside[p + 1, block // BLOCK] >> lane) & 1
             right = fill64(state.right[y])
             for column in range(0, size, BLOCK):
-                step = load64(job.transposed, y * stride + column)
+                step = load64(arrays.transposed, y * stride + column)
                 cost = add(add(load64(state.left, column), right), step)
                 if twice:
                     cost = add(cost, step)

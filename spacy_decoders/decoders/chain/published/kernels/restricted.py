@@ -32,9 +32,9 @@ __all__ = [
     "LEFT",
     "SPLIT",
     "Domains",
-    "Job",
+    "ChainArrays",
     "Messages",
-    "State",
+    "RestrictedState",
     "adopt",
     "best_at",
     "close",
@@ -48,7 +48,7 @@ __all__ = [
 BOTH, LEFT, SPLIT = 0, 1, 2
 
 
-class Job(NamedTuple):
+class ChainArrays(NamedTuple):
     """What all sentences share.
 
     transitions, transposed: padded, as :mod:`...kernels.layout` says. most_in, most_out:
@@ -97,7 +97,7 @@ class Messages(NamedTuple):
     moved: Any
 
 
-class State(NamedTuple):
+class RestrictedState(NamedTuple):
     """A sentence in work. left, right: **shape (width,)**, the two parts of reduced costs."""
 
     domains: Domains
@@ -130,26 +130,28 @@ def state_for(longest, size):
         np.zeros(places, np.uint8),
     )
     ahead, behind = messages_for(places, size, width), messages_for(places, size, width)
-    return State(domains, ahead, behind, np.empty(width, np.float32), np.empty(width, np.float32))
+    return RestrictedState(
+        domains, ahead, behind, np.empty(width, np.float32), np.empty(width, np.float32)
+    )
 
 
 @uncounted()
-def open_domains(job, state, begin, n):
+def open_domains(arrays, state, begin, n):
     """Start every domain with the best label by local evidence (section 4.1).
 
     Returns whether every token has a label.
     """
-    size, stride = job.size, job.stride
+    size, stride = arrays.size, arrays.stride
     domains = state.domains
     for p in range(1, n + 1):
         row = (begin + p - 1) * size
         best, x = FORBIDDEN, np.int64(-1)
         for block in range(0, size, BLOCK):
-            worth = emissions64(job.emissions, row, block, size)
+            worth = emissions64(arrays.emissions, row, block, size)
             if p == 1:
-                worth = add(worth, load64(job.transitions, size * stride + block))
+                worth = add(worth, load64(arrays.transitions, size * stride + block))
             if p == n:
-                worth = add(worth, load64(job.transposed, size * stride + block))
+                worth = add(worth, load64(arrays.transposed, size * stride + block))
             top = largest(fold_largest(worth))
             if top > best:
                 best, x = top, block + first_lane(at_least(worth, fill64(top)))
@@ -191,14 +193,14 @@ def adopt(domains, n):
 
 
 @uncounted()
-def close(job, domains, begin, n):
+def close(arrays, domains, begin, n):
     """Give every label of a domain a neighbour on either side that it may stand beside.
 
     Every emission that is left lies on some legal path, so there always is one to add.
     """
-    size, stride = job.size, job.stride
+    size, stride = arrays.size, arrays.stride
     for ahead in (True, False):
-        table = job.transitions if ahead else job.transposed
+        table = arrays.transitions if ahead else arrays.transposed
         for j in range(1, n):
             p, q = (j, j + 1) if ahead else (n + 1 - j, n - j)
             for k in range(domains.counts[p]):
@@ -209,23 +211,23 @@ def close(job, domains, begin, n):
                 if alone:
                     best, y = FORBIDDEN, np.int64(0)
                     for x in range(size):
-                        worth = job.emissions[(begin + q - 1) * size + x] + table[at + x]
+                        worth = arrays.emissions[(begin + q - 1) * size + x] + table[at + x]
                         if worth > best:
                             best, y = worth, x
                     join(domains, q, y)
 
 
 @uncounted()
-def send(job, domains, messages, begin, n, ahead):
+def send(arrays, domains, messages, begin, n, ahead):
     """Bring the messages of one direction up to date (equations 7 and 11).
 
     Where neither a domain nor the values of the one before have changed, nothing is done
     (section 4.2). A label that no label of the domain before may stand beside has no message;
     its dual may be anything, and is the largest transition, as if the best label there could.
     """
-    size, stride, width = job.size, job.stride, messages.rows.shape[1]
-    table = job.transitions if ahead else job.transposed
-    limits = job.most_in if ahead else job.most_out
+    size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
+    table = arrays.transitions if ahead else arrays.transposed
+    limits = arrays.most_in if ahead else arrays.most_out
     for j in range(1, n + 1):
         p = j if ahead else n + 1 - j
         q = p - 1 if ahead else p + 1
@@ -235,7 +237,7 @@ def send(job, domains, messages, begin, n, ahead):
                 for k in range(domains.counts[q]):
                     step = load64(table, domains.labels[q, k] * stride + block)
                     row = maximum(add(fill64(messages.values[q, k]), step), row)
-                if job.forbids and j > 1:
+                if arrays.forbids and j > 1:
                     none = fill64(FORBIDDEN)
                     row = select_greater(row, none, row, load64(limits, block))
                 store(messages.rows, p * width + block, row)
@@ -245,12 +247,12 @@ def send(job, domains, messages, begin, n, ahead):
         top = FORBIDDEN
         for k in range(domains.counts[p]):
             x = domains.labels[p, k]
-            top = max(top, messages.rows[p, x] + job.emissions[(begin + p - 1) * size + x])
+            top = max(top, messages.rows[p, x] + arrays.emissions[(begin + p - 1) * size + x])
         messages.tops[p] = top
         messages.moved[p] = domains.grown[p]
         for k in range(domains.counts[p]):
             x = domains.labels[p, k]
-            value = messages.rows[p, x] + job.emissions[(begin + p - 1) * size + x] - top
+            value = messages.rows[p, x] + arrays.emissions[(begin + p - 1) * size + x] - top
             if value != messages.values[p, k]:
                 messages.values[p, k] = value
                 messages.moved[p] = 1
@@ -269,10 +271,10 @@ def best_at(domains, messages, table, at, p):
 
 
 @uncounted()
-def trace(job, state, labels, begin, n):
+def trace(arrays, state, labels, begin, n):
     """Write the best labelling of the restricted problem."""
-    y = job.size
+    y = arrays.size
     for p in range(n, 0, -1):
-        at = y * job.stride
-        y = best_at(state.domains, state.ahead, job.transposed, at, p)[1]
+        at = y * arrays.stride
+        y = best_at(state.domains, state.ahead, arrays.transposed, at, p)[1]
         labels[begin + p - 1] = y
