@@ -12,6 +12,7 @@ import spacy
 from weasel.cli.document import project_document
 from weasel.cli.run import project_run
 
+import spacy_decoders
 from spacy_decoders.registry.readers import conllu_corpus, linked_corpus
 from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
 
@@ -200,3 +201,13 @@ def test_the_readme_is_that_of_the_project(name, tmp_path):
     before = readme.read_text(encoding="utf8")
     project_document(tmp_path / name, readme)
     assert readme.read_text(encoding="utf8") == before
+
+
+def test_distil(project, tmp_path):
+    teacher = tmp_path / "teacher"
+    spacy_decoders.load(exclude=["linker", "headline"]).to_disk(teacher)
+    assets = {"en_ewt-ud-train.conllu": conllu(24)}
+    folder = project("distil", assets, pipeline=str(teacher), max_steps=2)
+    report = read(folder / "output" / "report.json")
+    assert report["held_out"] == 3 and set(report["parts"]) == {"tagger", "parser", "entities"}
+    assert "tagger" in spacy.load(folder / "output" / "student").pipe_names
