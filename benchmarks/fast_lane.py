@@ -10,6 +10,7 @@ corpora and with lists of names; `crfsuite` trains python-crfsuite on the very s
 from __future__ import annotations
 
 import sys
+from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -55,6 +56,8 @@ def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[s
 
 def words_a_second(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, float]:
     """The component alone, in documents of ten sentences: at first, and when words are known."""
+    layer: Any = nlp.get_pipe(nlp.pipe_names[-1]).model.layers[0]
+    layer.attrs["reader"] = deepcopy(layer.attrs["reader"])  # which has met no word
     fresh = [fast_lane_data.bare(golds) for _ in range(repeats + 1)]
     words = sum(map(len, golds))
     seconds = []
@@ -108,7 +111,7 @@ def measure(part: str, options: Any, report: timing.Report) -> None:
         golds = fast_lane_data.dev(part, nlp, options, sentences)
         scores = evaluated(nlp, golds, (key, "certified"))
         rows.append([sentences, f"{scores[key]:.2f}", f"{scores['certified']:.1f}"])
-        if sentences == 1:
+        if sentences == 10:
             report.target(f"{part}: {key} on dev", wanted, scores[key], unit="%")
             report.target(f"{part}: certified optimal", 100.0, scores["certified"], unit="%")
     report.table(f"{part}: dev", ["sentences a document", key, "certified %"], rows)
