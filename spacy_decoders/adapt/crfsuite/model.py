@@ -25,8 +25,8 @@ __all__ = ["CrfSuiteModel"]
 #: Within how much of its bound a labelling is called optimal, relative to 1 + its scale.
 TOLERANCE = 1e-9
 
-#: Numbers that a vector of the processor's has at most.
-LANES = 8
+#: Numbers in a vector of the kernels.
+LANES = 16
 
 #: Tokens that are decoded and proven together.
 CHUNK = 2048

@@ -3,6 +3,7 @@
 import numpy as np
 
 from ....jit import jit, uncounted
+from ....simd import add, fill16, load16, maximum, peek, store
 
 __all__ = ["bounds", "worth_of"]
 
@@ -30,26 +31,12 @@ def worth_of(transitions, start, end, emissions, offsets, labels):
 def _step_back(transposed, worth, before):
     """Bound what follows each label, by the worth of the labels after it and all that follows."""
     count, size = transposed.shape
-    for x in range(size):
-        before[x] = transposed[0, x] + worth[0]
-    y = 1
-    while y + 3 < count:
-        # four rows at a time, and selections instead of branches: LLVM makes vectors of them
-        a, b, c, d = worth[y], worth[y + 1], worth[y + 2], worth[y + 3]
-        for x in range(size):
-            first, second = transposed[y, x] + a, transposed[y + 1, x] + b
-            third, fourth = transposed[y + 2, x] + c, transposed[y + 3, x] + d
-            first = second if second > first else first
-            third = fourth if fourth > third else third
-            first = third if third > first else first
-            before[x] = first if first > before[x] else before[x]
-        y += 4
-    while y < count:
-        a = worth[y]
-        for x in range(size):
-            first = transposed[y, x] + a
-            before[x] = first if first > before[x] else before[x]
-        y += 1
+    for x in range(0, size, 16):
+        most = fill16(-np.inf)
+        for y in range(count):
+            joined = add(load16(transposed, y * size + x), fill16(peek(worth, y)))
+            most = maximum(joined, most)
+        store(before, x, most)
 
 
 @jit()

@@ -8,6 +8,7 @@ same.
 import numpy as np
 
 from ....jit import jit, uncounted
+from ....simd import add, fill16, load16, maximum, multiply, peek, store
 
 __all__ = ["dense_emissions", "emissions", "search"]
 
@@ -29,20 +30,15 @@ def emissions(numbers, values, tokens, offsets, feature_labels, feature_weights,
 
 
 @uncounted()
-def _add_attributes(numbers, values, place, stop, weights, scores, token):
-    """Add the weights of a token's attributes to its scores, two at a time but in order."""
+def _add_attributes(numbers, values, begin, stop, weights, scores, token):
+    """Add the weights of a token's attributes to its scores, in their order."""
     size = weights.shape[1]
-    while place + 1 < stop:
-        first, second = numbers[place], numbers[place + 1]
-        a, b = values[place], values[place + 1]
-        for y in range(size):
-            total = scores[token, y] + weights[first, y] * a
-            scores[token, y] = total + weights[second, y] * b
-        place += 2
-    if place < stop:
-        first, a = numbers[place], values[place]
-        for y in range(size):
-            scores[token, y] += weights[first, y] * a
+    for y in range(0, size, 16):
+        total = load16(scores, token * size + y)
+        for place in range(begin, stop):
+            gains = load16(weights, peek(numbers, place) * size + y)
+            total = add(total, multiply(gains, fill16(peek(values, place))))
+        store(scores, token * size + y, total)
 
 
 @jit()
@@ -66,29 +62,14 @@ def _step(transitions, sums, tops, i, emissions, token):
     `tops` gets what the best label before is worth, `sums` that with the token's own scores.
     """
     count, size = transitions.shape
-    best = sums[i - 1, 0]
-    for y in range(size):
-        tops[i, y] = best + transitions[0, y]
-    x = 1
-    while x + 3 < count:
-        # four rows at a time, and selections instead of branches: LLVM makes vectors of them
-        a, b, c, d = sums[i - 1, x], sums[i - 1, x + 1], sums[i - 1, x + 2], sums[i - 1, x + 3]
-        for y in range(size):
-            first, second = a + transitions[x, y], b + transitions[x + 1, y]
-            third, fourth = c + transitions[x + 2, y], d + transitions[x + 3, y]
-            first = second if second > first else first
-            third = fourth if fourth > third else third
-            first = third if third > first else first
-            tops[i, y] = first if first > tops[i, y] else tops[i, y]
-        x += 4
-    while x < count:
-        best = sums[i - 1, x]
-        for y in range(size):
-            joined = best + transitions[x, y]
-            tops[i, y] = joined if joined > tops[i, y] else tops[i, y]
-        x += 1
-    for y in range(size):
-        sums[i, y] = tops[i, y] + emissions[token, y]
+    before = (i - 1) * size
+    for y in range(0, size, 16):
+        top = fill16(-np.inf)
+        for x in range(count):
+            joined = add(load16(transitions, x * size + y), fill16(peek(sums, before + x)))
+            top = maximum(joined, top)
+        store(tops, i * size + y, top)
+        store(sums, i * size + y, add(top, load16(emissions, token * size + y)))
 
 
 @uncounted()
@@ -108,8 +89,8 @@ def search(transitions, start, end, emissions, offsets):
     Parameters
     ----------
     transitions, start, end
-        **Shape (L, size)**, **(size,)**, **(size,)**, float64: `size` is L or more, so that
-        vectors have no rest, and what is more is ``-inf``.
+        **Shape (L, size)**, **(size,)**, **(size,)**, float64: `size` is the next multiple of
+        16, and what is more is ``-inf``.
     emissions
         **Shape (tokens, size)**, float64.
     offsets
