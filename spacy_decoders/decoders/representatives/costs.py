@@ -31,6 +31,9 @@ class CostTable:
         **Shape:** (k,): which set of the problem each one is.
     member_order
         **Shape:** (n,): which candidate of that set each one is.
+    nearest
+        **Shape:** (k, n): what each candidate pays at least beside each earlier set; 0
+        beside its own set and later ones.
     integral
         Whether all costs are whole numbers.
     unit
@@ -40,42 +43,40 @@ class CostTable:
     arrays: CostArrays
     set_order: NDArray[np.int64]
     member_order: NDArray[np.int64]
+    nearest: NDArray[np.float64]
     integral: bool
     unit: Fraction
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of sets."""
         return len(self.set_order)
 
-    @property
+    @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """**Shape:** (k + 1,): where the candidates of each set begin."""
         return self.arrays.offsets
 
-    @property
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """**Shape:** (k,): how many candidates each set has."""
+        return np.diff(self.offsets)
+
+    @cached_property
     def unary(self) -> NDArray[np.float64]:
         """**Shape:** (n,): what each candidate costs alone."""
         return self.arrays.unary
 
     def block(self, i: int, j: int) -> NDArray[np.float64]:
         """**Shape:** (n_i, n_j): a view of the pair costs of sets i < j."""
-        rows, columns = np.diff(self.offsets)[[i, j]]
+        rows, columns = self.sizes[i], self.sizes[j]
         start = self.arrays.starts[i, j]
         return self.arrays.blocks[start : start + rows * columns].reshape(rows, columns)
 
     @cached_property
-    def _nearest(self) -> list[list[NDArray[np.float64]]]:
-        """What each candidate of set j pays at least beside set i < j, at ``[j][i]``."""
-        return [[self.block(i, j).min(axis=0) for i in range(j)] for j in range(self.size)]
-
-    @cached_property
     def block_minima(self) -> NDArray[np.float64]:
         """**Shape:** (k, k): the least cost of each pair of sets i < j; 0 elsewhere."""
-        minima = np.zeros((self.size, self.size))
-        for j, beside in enumerate(self._nearest):
-            for i, costs in enumerate(beside):
-                minima[i, j] = costs.min()
+        minima: NDArray[np.float64] = np.minimum.reduceat(self.nearest, self.offsets[:-1], axis=1)
         return minima
 
     @cached_property
@@ -95,29 +96,26 @@ class CostTable:
         Each candidate pays at least what the nearest one of each earlier set would cost
         beside it.
         """
-        parts = np.split(self.unary, self.offsets[1:-1])
-        paid = [own + sum(beside) for own, beside in zip(parts, self._nearest, strict=True)]
+        paid = self.unary + self.nearest.sum(axis=0)
+        if not self.integral:
+            magnitudes = np.abs(self.unary) + np.abs(self.nearest).sum(axis=0)
+            paid = rounded_down(paid, magnitudes, self.size)
+        minima = np.minimum.reduceat(paid, self.offsets[:-1])
+        least = float(minima.sum())
         if self.integral:
-            return float(sum(costs.min() for costs in paid))
-        sizes = [
-            np.abs(own) + sum(map(np.abs, beside))
-            for own, beside in zip(parts, self._nearest, strict=True)
-        ]
-        minima = np.array(
-            [
-                rounded_down(costs, size, self.size).min()
-                for costs, size in zip(paid, sizes, strict=True)
-            ]
-        )
-        return rounded_down(float(minima.sum()), float(np.abs(minima).sum()), self.size)
+            return least
+        return rounded_down(least, float(np.abs(minima).sum()), self.size)
+
+    @cached_property
+    def _pairs(self) -> tuple[NDArray[np.int64], ...]:
+        """The sets i and j of each pair i < j, where its block begins, and the width of that."""
+        first, second = np.triu_indices(self.size, 1)
+        return first, second, self.arrays.starts[first, second], self.sizes[second]
 
     def terms(self, choices: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the costs that choices are made of."""
-        first, second = np.triu_indices(self.size, 1)
-        widths = np.diff(self.offsets)
-        places = (
-            self.arrays.starts[first, second] + choices[first] * widths[second] + choices[second]
-        )
+        first, second, starts, widths = self._pairs
+        places = starts + choices[first] * widths + choices[second]
         return np.concatenate(
             [self.unary[self.offsets[:-1] + choices], self.arrays.blocks[places]]
         )
@@ -160,8 +158,10 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     at = 0
     flat = np.concatenate(members)
     ends = np.cumsum(sizes)
+    nearest = np.zeros((k, len(flat)))
     for i in range(k):
         rows = problem.distances[members[i]].take(flat[ends[i] :], axis=1)
+        np.multiply(rows.min(axis=0), factor, out=nearest[i, ends[i] :])
         for j in range(i + 1, k):
             block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
             size = sizes[i] * sizes[j]
@@ -172,6 +172,7 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
         np.array(set_order, dtype=np.int64),
         np.concatenate([orders[i] for i in set_order]).astype(np.int64),
+        nearest,
         integral,
         unit,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -54,12 +55,12 @@ class FixedPoint:
     minima: float
     arrays: CostArrays
 
-    @property
+    @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """**Shape:** (k + 1,): where the candidates of each set begin."""
         return self.arrays.offsets
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of sets."""
         return len(self.offsets) - 1
@@ -136,22 +137,25 @@ def quantise(costs: CostTable, upper: float, clock: Clock) -> FixedPoint | None:
     else:
         step, slack = 1, terms
         scale = min(FINEST, 2.0**WIDE / max(terms * reach, 1e-300))
-    unary = np.clip(costs.unary - np.repeat(least.own, np.diff(costs.offsets)), 0.0, reach)
+    unary = np.clip(costs.unary - np.repeat(least.own, costs.sizes), 0.0, reach)
     unary[~least.keep] = reach
-    blocks = np.empty(len(costs.arrays.blocks), dtype=dtype)
-    for i in range(k):
+    given = costs.arrays.blocks
+    blocks = np.empty(len(given), dtype=dtype)
+    last = 0
+    for i in range(k - 1):
         if clock.seconds_left == 0.0:
             return None
-        for j in range(i + 1, k):
-            block = costs.block(i, j) - least.pairs[i, j]
-            if far:
-                np.maximum(block, 0.0, out=block)
-            np.minimum(block, reach, out=block)
-            block *= scale
-            if slack:
-                np.rint(block, out=block)
-            start = costs.arrays.starts[i, j]
-            blocks[start : start + block.size] = block.ravel()
+        # the blocks of a set with all later ones stand side by side
+        areas = costs.sizes[i] * costs.sizes[i + 1 :]
+        first, last = last, last + int(areas.sum())
+        row = given[first:last] - np.repeat(least.pairs[i, i + 1 :], areas)
+        if far:
+            np.maximum(row, 0.0, out=row)
+        np.minimum(row, reach, out=row)
+        row *= scale
+        if slack:
+            np.rint(row, out=row)
+        blocks[first:last] = row
     return FixedPoint(
         scale=scale,
         step=step,

@@ -73,7 +73,7 @@ def _lower(costs: CostTable, minima: Minima) -> NDArray[np.float64]:
     """**Shape:** (n,): what the choices with each candidate cost at least."""
     spans = [slice(*span) for span in pairwise(costs.offsets.tolist())]
     keep = minima.keep
-    more = costs.unary - np.repeat(minima.own, np.diff(costs.offsets))
+    more = costs.unary - np.repeat(minima.own, costs.sizes)
     sizes = np.abs(costs.unary)
     for i, first in enumerate(spans):
         for j in range(i + 1, costs.size):

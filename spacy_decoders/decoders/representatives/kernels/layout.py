@@ -58,8 +58,9 @@ class Box(NamedTuple):
 
 def pair_starts(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
     """**Shape:** (k, k): where the blocks of sets i < j of these sizes begin, row by row."""
-    starts = np.zeros((len(sizes), len(sizes)), dtype=np.int64)
-    upper = np.triu_indices(len(sizes), 1)
-    areas = sizes[upper[0]] * sizes[upper[1]]
-    starts[upper] = np.cumsum(areas) - areas
+    numbers = np.arange(len(sizes))
+    upper = numbers[:, None] < numbers
+    areas = np.outer(sizes, sizes) * upper
+    ends = np.cumsum(areas).reshape(areas.shape)
+    starts: NDArray[np.int64] = (ends - areas) * upper
     return starts
