@@ -1,4 +1,4 @@
-"""Beam search, the usual heuristic, also with a look ahead."""
+"""Beam search, with or without lookahead."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from .work import STEPS
 
 __all__ = ["Beam"]
 
-#: Hypotheses that a beam goes on with when its time has ended.
+#: Hypotheses that a beam keeps once its time has ended.
 NARROW = 10
 
 
 @dataclass(frozen=True)
 class Beam(PathDecoder):
-    """Grow the `width` best paths vertex by vertex, past no class twice.
+    """Extend the `width` best paths vertex by vertex, visiting no class twice.
 
     Parameters
     ----------
     width
         Hypotheses kept at each length.
     lookahead
-        Rank a hypothesis by its score plus the best walk from it to the end, which may
-        repeat classes. A tenth of the width then finds as much, a hypothesis without any
-        completion is dropped at once, and the best walk bounds the optimum.
+        Rank a hypothesis by its score plus that of the best walk from it to the end, which may
+        repeat classes. A tenth of the width then finds as good a path, a hypothesis without any
+        completion is pruned at once, and the best walk bounds the optimum.
 
     Raises
     ------
@@ -65,7 +65,7 @@ class Beam(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a good path, more narrowly once the budget's seconds have ended.
+        """Find a good path, with a narrower beam once the budget's seconds have ended.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class Beam(PathDecoder):
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
     ) -> list[PathSolution]:
-        """Return up to `k` paths of the last beam, best first; any path if it has none."""
+        """Return up to `k` paths of the last layer, best first; any path if it is empty."""
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         clock = budget.start()
         outlook = np.zeros((length, problem.size))
@@ -105,7 +105,7 @@ class Beam(PathDecoder):
         if self.width * size * length <= STEPS:
             scores, paths = beam(problem.arrays, outlook, self.width)
             return scores, paths
-        # wide: a part of a layer at a time, and once the clock has ended no wider than needed
+        # a wide beam is extended in rounds, and narrowed once the clock has ended
         scores, paths = np.zeros(1), np.zeros((1, length), dtype=np.int32)
         used = np.zeros(problem.class_count, dtype=np.bool_)
         a_round = 1 + STEPS // (8 * size)

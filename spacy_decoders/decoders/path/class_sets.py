@@ -14,7 +14,7 @@ __all__ = ["best_by_class_sets", "set_table"]
 
 
 def set_table(groups: int, size: int, length: int, threshold: float) -> SetTable:
-    """Return room for a dynamic program over the sets of so many groups."""
+    """Allocate the table of a dynamic program over sets of so many groups."""
     values = np.empty((1 << groups, size))
     path = np.empty(length, dtype=np.int32)
     return SetTable(values, path, np.array([threshold]), np.array([0, 0, -1]))
@@ -23,19 +23,19 @@ def set_table(groups: int, size: int, length: int, threshold: float) -> SetTable
 def best_by_class_sets(
     problem: PathProblem, rest: Floats, threshold: float, interrupted: Callable[[int], bool]
 ) -> tuple[bool, Integers | None]:
-    """Find the best path that is worth more than `threshold`, if there is one.
+    """Find the best path whose score exceeds `threshold`, if there is one.
 
     Parameters
     ----------
     rest
-        ``rest[l, v]``: the most that l vertices after v can add. **Shape:** ``(length, n)``
+        ``rest[l, v]``: a bound on the score of l vertices after v. **Shape:** ``(length, n)``
     interrupted
-        Asked from time to time whether to stop; it is told how many vertices were looked at
-        since.
+        Called from time to time with the number of vertices visited since; returns whether to
+        stop.
 
     Returns
     -------
-    Whether all sets were gone through, and the path.
+    Whether all sets were processed, and the path.
     """
     squared = max(1, problem.size) ** 2
     sets = 1 + STEPS // squared

@@ -1,4 +1,4 @@
-"""What all path decoders offer: one path, the best few, or one of each length."""
+"""The base class of path decoders: one path, the k best, or one of each length."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ class PathDecoder(ABC):
     ) -> list[PathSolution]:
         """Find up to `k` distinct paths of `length` vertices, best first.
 
-        Every certificate compares with the best path of all: the gap of the others is what
-        they are worth less. The budget is for each of the decodings that this takes.
+        Every certificate compares with the best path of all: the gap of the others is the
+        difference between their scores and its score. The budget is for each of the decodings
+        that this takes.
 
         Notes
         -----
-        Lawler (1972): the paths other than the best are parted by where they leave it. Each
-        part is a smaller problem of the same kind, which begins where the common prefix ends.
+        Lawler (1972): the paths other than the best are partitioned by where they deviate from
+        it. Each part is a smaller problem of the same kind, which starts after the common prefix.
 
         Raises
         ------
@@ -65,7 +66,7 @@ class PathDecoder(ABC):
                 other = self._best_departure(problem, path[:kept], closed, len(path), budget)
                 if other is not None:
                     heapq.heappush(heap, (-problem.score(other), next(order), other, kept, closed))
-        # what a decoding has missed may come up later, and is better than what came before
+        # a later decoding may find a better path that an earlier heuristic one missed
         return [_beside(best, problem, path) for path in problem.ranked(paths)]
 
     def decode_lengths(
@@ -88,7 +89,7 @@ class PathDecoder(ABC):
                 yield self.no_path()
 
     def no_path(self) -> PathSolution:
-        """The solution that says there is none."""
+        """The solution that states that there is no path."""
         certificate = Certificate.infeasible(type(self).__name__)
         return PathSolution(np.empty(0, dtype=np.int32), certificate)
 
@@ -100,7 +101,7 @@ class PathDecoder(ABC):
         length: int,
         budget: Budget,
     ) -> Integers | None:
-        """The best path that begins with `prefix` and goes on to none of `closed`."""
+        """The best path that starts with `prefix` and continues with none of `closed`."""
         classes = problem.dense_classes
         left = np.flatnonzero(~np.isin(classes, classes[prefix]))
         if not len(left):
@@ -123,14 +124,14 @@ def _score(solution: PathSolution) -> float:
 
 
 def _beside(best: PathSolution, problem: PathProblem, vertices: Integers) -> PathSolution:
-    """Certify a ranked path by what was proven of the best one."""
+    """Certify a ranked path by the bound proven for the best one."""
     proven = best.certificate
     return PathSolution.certified(
         proven.decoder,
         problem,
         vertices,
         np.inf if proven.bound is None else proven.bound,
-        # that a path is the best is probable of the first alone
+        # the confidence is that the first path is optimal, and says nothing of the others
         confidence=None
         if proven.is_optimal or list(vertices) != list(best.vertices)
         else proven.confidence,

@@ -36,25 +36,25 @@ class BestPaths:
 
     @property
     def found(self) -> int:
-        """How many paths there are."""
+        """The number of paths found."""
         return int(np.count_nonzero(self.scores > -np.inf))
 
     @property
     def ranking(self) -> RankedPaths:
-        """The same as compiled loops take it."""
+        """The scores and paths as the kernels take them."""
         return RankedPaths(self.scores, self.paths)
 
     def search(self, problem: PathProblem, bounds: Floats, prices: Prices, nodes: int) -> float:
-        """Improve on them depth first; what bounds the paths that so many nodes leave over.
+        """Expand at most `nodes` nodes depth first; return a bound on every path not visited.
 
-        The arguments are those of `DepthFirst`, which can go on.
+        The arguments are those of `DepthFirst`, which can be resumed.
         """
         best = (self.scores, self.paths)
         frontier: float = search_once(problem.arrays, bounds, tuple(prices), best, nodes)
         return frontier
 
     def offer(self, score: float, path: NDArray[Any]) -> bool:
-        """Take a path if it is new and good enough; say whether it was."""
+        """Insert a path if it is new and good enough; return whether it was."""
         if not score > self.threshold or (self.paths == path).all(axis=1).any():
             return False
         place = int(np.searchsorted(-self.scores, -score, side="right"))
@@ -65,22 +65,22 @@ class BestPaths:
 
 
 class DepthFirst:
-    """A depth-first branch and bound that stops after any number of nodes and goes on.
+    """A depth-first branch and bound that can be interrupted after any node and resumed.
 
-    It visits every path that its bounds allow to exceed the worst of the `best` at that
-    moment: when it has ended, no other path does.
+    It visits every path whose bounds exceed the worst score in `best` at that moment: when it
+    has ended, no other path scores more.
 
     Parameters
     ----------
     best
-        The paths to improve on; it is updated in place. Empty, if there are several.
+        The paths to improve on, updated in place; empty if it keeps several.
     problem
-        What to solve.
+        The problem to solve.
     bounds
-        ``bounds[l, v]``: an upper bound on the worth of l vertices after v and the end, the
-        prices of those l paid. **Shape:** ``(length, n)``
+        ``bounds[l, v]``: an upper bound on the score, less prices, of l vertices after v and the
+        end. **Shape:** ``(length, n)``
     prices
-        What each vertex pays, and the sum over classes.
+        The price of each vertex, and the sum over classes.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class DepthFirst:
         self._state = fresh_state(problem.size, problem.class_count, best.paths.shape[1])
 
     def run(self, nodes: int) -> bool:
-        """Open up to `nodes` more nodes; return whether the search has ended."""
+        """Expand up to `nodes` more nodes; return whether the search has ended."""
         search(*self._given, self._state, nodes)
         return bool(self._state.depth[0] == -2)
 

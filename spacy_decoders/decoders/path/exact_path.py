@@ -1,4 +1,4 @@
-"""The best path with a proof, at the speed of a beam."""
+"""Exact paths: walk bounds, branch and bound, and relaxations that close the remaining gap."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ FIRST_NODES = 300
 
 @dataclass(frozen=True)
 class ExactPath(PathDecoder):
-    """Exact decoding: bounds from walks, and a search only where walks mislead.
+    """Exact decoding: bounds from walks, and a search where the best walk is not a path.
 
-    A walk may meet a class again, so the best one is found by dynamic programming and
-    bounds the best path from above. If it meets none twice it is the answer. If it does, a
+    A walk may visit a class more than once, so the best one is found by dynamic programming and
+    bounds the best path from above. If it visits none twice, it is the best path. Otherwise a
     depth-first branch and bound with the walks as completion bounds decides most problems
-    within a few hundred nodes. The rest are tightened by a price on each class (Lagrangian
-    multipliers), by dropping vertices that no better path can visit, and by walks that
-    remember the classes they met too often (state-space relaxation, then ng-routes), until
-    bound and path agree.
+    within a few hundred nodes. For the rest the bound is tightened by a price on each class
+    (Lagrangian multipliers), by removing vertices that no better path can visit, and by walks
+    that remember the classes they repeated (state-space relaxation, then ng-routes), until bound
+    and path agree.
 
     Without a budget it works until the proof is complete.
 
@@ -53,7 +53,7 @@ class ExactPath(PathDecoder):
 
     Examples
     --------
-    The best walk, 0 1 0, meets vertex 0 twice; the best path does not:
+    The best walk, 0 1 0, visits vertex 0 twice; the best path does not:
 
     >>> from spacy_decoders.decoders.path import PathProblem
     >>> problem = PathProblem(
@@ -85,8 +85,8 @@ class ExactPath(PathDecoder):
     ) -> list[PathSolution]:
         """Find up to `k` distinct paths of `length` vertices, best first, each with its proof.
 
-        Every certificate compares with the best path of all: the gap of the others is what
-        they are worth less.
+        Every certificate compares with the best path of all: the gap of the others is the
+        difference between their scores and its score.
 
         Raises
         ------
@@ -138,7 +138,7 @@ class ExactPath(PathDecoder):
             paths, closing = _searched(problem, table, length, count, work)
         nodes = FIRST_NODES
         if not paths:
-            # what comes of the proof's own search can't be proven by it
+            # a path from the proof's own search must not be certified by that search
             paths, nodes, closing = [some_path(problem, length, work.clock)], 0, None
         score = problem.score(paths[0])
         if closing is None:
@@ -163,7 +163,7 @@ def _best_walk(problem: PathProblem, table: Floats) -> Integers | None:
 def _searched(
     problem: PathProblem, table: Floats, length: int, count: int, work: Work
 ) -> tuple[list[Integers], GapClosing | None]:
-    """Search for the best paths; how the gap was closed, if the first search left any."""
+    """Return the best paths found, and the state of gap closing if the first search left a gap."""
     best, closing = BestPaths(length, count), None
     frontier = best.search(problem, table, Prices(np.zeros(problem.size), 0.0), FIRST_NODES)
     if frontier > -np.inf:

@@ -1,4 +1,4 @@
-"""Any path at all, or the proof that there is none."""
+"""Finding any path at all, or proving that there is none."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .work import STEPS
 
 __all__ = ["some_path"]
 
-#: Nodes of the first search: enough to decide a small problem whatever the budget.
+#: Nodes of the first search, made whatever the budget: enough for small problems.
 NODES = 20_000
 
 
 def some_path(problem: PathProblem, length: int, clock: Clock) -> Integers:
-    """Return a path, for decoders that found none.
+    """Return any path: the fallback of decoders that found none.
 
     Raises
     ------

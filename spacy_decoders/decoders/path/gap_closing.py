@@ -1,4 +1,4 @@
-"""What the exact decoder does about the problems that a short search does not decide."""
+"""Closing the gap of problems that a short branch and bound does not decide."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from .work import STEPS, Work
 
 __all__ = ["GapClosing"]
 
-#: Subgradient steps between two looks at the clock, and how many such rounds at most.
+#: Subgradient steps of a round, after which the clock is checked; and the most such rounds.
 STEPS_A_ROUND, ROUNDS = 15, 8
 #: Nodes of a dive for a better path, and of the search after pricing.
 DIVE_NODES, PRICED_NODES = 40, 3000
-#: Width of the beam whose path is the first to improve on, after pricing.
+#: Width of the beam that looks for an incumbent after pricing.
 WIDTH = 80
-#: Classes whose sets are gone through before anything is remembered.
+#: Up to so many classes, all sets are enumerated instead of relaxing the state space.
 FEW_CLASSES = 13
 #: Classes remembered everywhere before memory becomes local.
 EVERYWHERE = 6
-#: How far back the memories of the search lie that a proof goes through.
+#: The memories that a proof uses, counted back from the last.
 BACK = (0, 3)
 #: Labels in one layer of a relaxation before it is given up.
 LABELS = 400_000
 
 
 class GapClosing:
-    """Closing the gap between the best paths known and the bound on all others.
+    """Closes the gap between the best paths known and the bound on all others.
 
     Attributes
     ----------
     best
-        The best paths found, in the vertices of the problem given.
+        The best paths found, as vertices of the given problem.
     bound
-        No path that is not among the best is worth more.
+        An upper bound on every path that is not among the best.
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class GapClosing:
         while not self._done and not self._work.exhausted:
             self._search(None)
         if not self._done and single:
-            # never to be worse than the beam that this is compared with
+            # an interrupted search should not return less than a beam does
             whole = self._whole
             self._take_beam(whole, whole.graph, self._table)
 
     def help_prove(self, proof: Proof) -> None:
-        """Tell a proof the prices and the memory that were found, or the way that worked."""
+        """Run a proof with the prices and the memory found, by the method that succeeded."""
         proof.price(self._prices_in_whole)
         proof.search(PRICED_NODES)
         if not self._done:
@@ -104,7 +104,7 @@ class GapClosing:
         if self._by_class_sets and not proof.complete:
             proof.subsets()
         elif self._memories and not proof.complete:
-            # the last memories are what counts; of those before, a few tighten the bounds
+            # the last memories matter most; a few of those before tighten the bounds
             last = len(self._memories) - 1
             chosen = sorted({max(0, last - back) for back in BACK})
             proof.state_space([self._memories[place] for place in chosen])
@@ -112,13 +112,13 @@ class GapClosing:
             proof.search()
 
     def _in_whole(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Return values of the vertices left as values of all; zero for the others."""
+        """Scatter values of the remaining vertices to all vertices, zero for the others."""
         whole = np.zeros((self._whole.size, *values.shape[1:]), dtype=values.dtype)
         whole[self._kept] = values
         return whole
 
     def _of_vertices(self, memory: ClassMemory) -> VertexMemory:
-        """Return a memory as the proof takes it, in the vertices of the problem given."""
+        """Return a memory as the proof takes it, over all vertices of the given problem."""
         bits = memory.bits.bit[self._problem.dense_classes]
         own = np.zeros((len(bits), 2), dtype=np.uint64)
         known = np.flatnonzero(bits >= 0)
@@ -127,7 +127,7 @@ class GapClosing:
         return VertexMemory(self._in_whole(own), self._in_whole(kept))
 
     def _reduce(self) -> None:
-        """Drop the vertices that no better path can visit."""
+        """Remove the vertices that no better path can visit."""
         if self.best.threshold == -np.inf:
             return
         given = (self._problem, self._after, self.best.threshold, self._prices)
@@ -163,15 +163,15 @@ class GapClosing:
 
     @property
     def _target(self) -> float:
-        """The worth that the prices aim at: the worst path to beat, or a guess."""
+        """The score that the subgradient steps aim at: that of the incumbent, or an estimate."""
         if self.best.threshold > -np.inf:
             return self.best.threshold
         return self.bound - max(1.0, 0.05 * abs(self.bound))
 
     def _search(self, nodes: int | None) -> None:
-        """Search depth first with the bounds in hand, to the end if `nodes` is None."""
+        """Search depth first with the present bounds, to the end if `nodes` is None."""
         found = BestPaths(self.best.paths.shape[1], len(self.best.scores))
-        # of several best ones, those known already are found again, so ties must pass
+        # where several paths are kept, the known ones are found again, so ties must be accepted
         single = len(found.scores) == 1
         threshold = self.best.threshold
         found.scores[:] = threshold if single else np.nextafter(threshold, -np.inf)
@@ -187,7 +187,7 @@ class GapClosing:
                 self.best.offer(float(score), self._kept[path])
 
     def _search_on(self, search: DepthFirst) -> float:
-        """Go on until the search or the budget ends; what bounds the paths left over."""
+        """Continue until the search or the budget ends; return a bound on unvisited paths."""
         ended = False
         while not (ended or self._work.exhausted):
             self._work.rounds += 1
@@ -195,9 +195,9 @@ class GapClosing:
         return search.frontier
 
     def _look_ahead(self) -> None:
-        """Take the path that a beam finds with the priced walks as its outlook, if any."""
+        """Improve the incumbent by a beam whose outlook is the priced walks."""
         graph, prices = self._problem.graph, self._prices.vertex
-        # read-only as all others are, or the loops would be compiled once more
+        # read-only as all others are, or the kernels would be compiled a second time
         start, edges = read_only(graph.start - prices), read_only(graph.edges - prices)
         self._take_beam(self._problem, graph._replace(start=start, edges=edges), self._after)
 
@@ -210,7 +210,7 @@ class GapClosing:
 
     @property
     def _cost_of_class_sets(self) -> float:
-        """The steps to go through all sets of the classes left; infinite if they are many."""
+        """The steps to enumerate all sets of the remaining classes; infinite for too many."""
         size, count = self._problem.size, self._problem.class_count
         if count >= 32 or 8 * size << count > MEMORY:
             return np.inf
@@ -218,7 +218,7 @@ class GapClosing:
         return float(size**2 * sum(math.comb(count, met) for met in range(1, length)) / 2)
 
     def _go_through_class_sets(self) -> None:
-        """Decide it by dynamic programming over the sets of the classes that are left."""
+        """Decide the problem by dynamic programming over sets of the remaining classes."""
         problem, work = self._problem, self._work
         zero = np.zeros(problem.size)
         length = self.best.paths.shape[1]
@@ -235,7 +235,7 @@ class GapClosing:
             self.bound, self._by_class_sets = -np.inf, True
 
     def _relax_state_space(self, most_steps: float) -> None:
-        """Let walks remember the classes they repeat, until the best one repeats none."""
+        """Let walks remember the classes they repeat until the best one repeats none."""
         problem, length = self._problem, self.best.paths.shape[1]
         memory = ClassMemory(problem)
         before = walk_bounds(problem.edges, problem.start, self._prices.vertex, length - 1)
@@ -261,7 +261,7 @@ class GapClosing:
             rests[not backward] = result.reach
             self.bound = min(self.bound, result.value)
             if everything:
-                # the first walk is the best path there is above the threshold, if any is
+                # the first walk is the best path above the threshold, if there is one
                 self.bound = -np.inf
             grown = False
             for walk in result.walks:
@@ -270,7 +270,7 @@ class GapClosing:
                 else:
                     grown |= memory.forbid_cycles(walk, EVERYWHERE)
             if not grown:
-                # paths pay for classes they don't visit: only full memory sees their worth
+                # paths pay for classes they do not visit: only full memory gives their scores
                 everything = not everything and memory.remember_all()
                 if not everything:
                     break

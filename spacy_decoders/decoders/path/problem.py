@@ -1,4 +1,4 @@
-"""What a selection-and-ordering decoder is given, and what it gives back."""
+"""Selection-and-ordering problems and their solutions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["PathProblem", "PathSolution"]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
-#: Within what a path is called optimal, relative to the sum of its absolute scores.
+#: The tolerance of `optimal`, relative to 1 plus the sum of a path's absolute scores.
 PRECISION = 1e-9
 
 
@@ -31,22 +31,22 @@ PRECISION = 1e-9
 class PathProblem:
     """A weighted graph in which to find the best path of a given length.
 
-    A path of k vertices ``v1 ... vk`` is worth
+    A path of k vertices ``v1 ... vk`` has the score
     ``start[v1] + weights[v1, v2] + ... + weights[vk-1, vk] + end[vk]``
-    and meets no equivalence class twice (so no vertex either). Scores are maximised;
+    and visits no equivalence class twice (so no vertex either). Scores are maximised;
     ``-inf`` forbids a start, an edge or an end.
 
     Parameters
     ----------
     start
-        Worth of beginning with each vertex. **Shape:** ``(n,)``
+        Score of starting at each vertex. **Shape:** ``(n,)``
     weights
-        Worth of the edge from the row's vertex to the column's. **Shape:** ``(n, n)``
+        Score of the edge from the row's vertex to the column's. **Shape:** ``(n, n)``
     end
-        Worth of ending with each vertex. **Shape:** ``(n,)``
+        Score of ending at each vertex. **Shape:** ``(n,)``
     classes
-        Equivalence class of each vertex, any whole numbers: of one class a path takes at
-        most one vertex. **Shape:** ``(n,)``
+        Equivalence class of each vertex, any integers: a path visits at most one vertex of
+        each class. **Shape:** ``(n,)``
 
     Raises
     ------
@@ -92,13 +92,13 @@ class PathProblem:
 
     @cached_property
     def dense_classes(self) -> Integers:
-        """The classes numbered from 0 without holes. **Shape:** ``(n,)``"""
+        """The classes, renumbered contiguously from 0. **Shape:** ``(n,)``"""
         numbers = np.unique(self.classes, return_inverse=True)[1]
         return read_only(np.ascontiguousarray(numbers.reshape(-1), dtype=np.int32))
 
     @cached_property
     def class_count(self) -> int:
-        """The number of classes, and so the length of the longest thinkable path."""
+        """The number of classes, which no path is longer than."""
         return int(self.dense_classes.max()) + 1 if self.size else 0
 
     @cached_property
@@ -115,7 +115,7 @@ class PathProblem:
 
     @cached_property
     def graph(self) -> Graph:
-        """The arrays that compiled loops take."""
+        """The arrays as the kernels take them."""
         return Graph(*self.arrays)
 
     @cached_property
@@ -138,17 +138,17 @@ class PathProblem:
         return [self.start.item(path[0]), *steps, self.end.item(path[-1])]
 
     def score(self, vertices: Sequence[int] | Integers) -> float:
-        """The worth of a path by the definition, rounded once."""
+        """The score of a path by definition, rounded once."""
         return math.fsum(self.parts(vertices))
 
     def ranked(self, paths: Iterable[Integers]) -> list[Integers]:
-        """The paths, best first: sums of a loop may order equal ones otherwise."""
+        """The paths, best first: the sums of a kernel may order equal ones otherwise."""
         return sorted(paths, key=self.score, reverse=True)
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
-        """The problem on some of the vertices, given in ascending order."""
+        """The problem restricted to some vertices, given in ascending order."""
         part = object.__new__(type(self))
-        # what was checked once needs no second look
+        # the arrays are already validated
         for name in ("start", "end", "classes"):
             object.__setattr__(part, name, read_only(getattr(self, name)[vertices]))
         weights = self.weights.take(vertices, axis=0).take(vertices, axis=1)
@@ -161,7 +161,7 @@ class PathProblem:
         Raises
         ------
         ProblemError
-            If it is no whole number of at least 1.
+            If it is not an integer of at least 1.
         InfeasibleError
             If there are fewer classes than that.
         """
@@ -179,7 +179,7 @@ class PathProblem:
         return length
 
     def rounding(self, length: int, score: float, prices: float = 0.0) -> float:
-        """How far rounding can move the worth of any path that is worth at least `score`.
+        """The largest rounding error in the score of any path that scores at least `score`.
 
         Such a path has terms whose magnitudes add up to at most twice its positive part,
         plus ``|score|``: however low the scores it leaves out, they cost no precision. A sum
@@ -222,12 +222,12 @@ class PathSolution:
         confidence: float | None = None,
         iterations: int = 1,
     ) -> PathSolution:
-        """State what a path is worth, beside a bound that was computed apart.
+        """Return the solution whose certificate compares a path's score with a bound.
 
         Raises
         ------
         DecodersError
-            If it is no path of the problem: then `decoder` has an error.
+            If it is not a path of the problem, which is an error in `decoder`.
         """
         path = np.asarray(vertices).tolist()
         if len(set(map(problem.classes.item, path))) < len(path) or min(path) < 0:
@@ -249,7 +249,7 @@ class PathSolution:
 
 
 def infeasible_message(length: int) -> str:
-    """Say that the forbidden scores leave no path."""
+    """Return the message for problems whose forbidden scores leave no path."""
     return (
         f"No path of {length} vertices: the forbidden (-inf) starts, edges and ends, and the "
         "classes, leave none. Ask for a shorter path, or forbid less."

@@ -1,4 +1,4 @@
-"""An upper bound on all paths, computed apart from whatever found the best one known."""
+"""An upper bound on all paths, computed apart from the search that found the incumbent."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from ...budget import Clock
 from .kernels.graph import Prices
 from .kernels.proof import (
+    best_through,
     fresh_proof,
     left_open,
     most_beyond,
     prove,
     prove_at_once,
     prove_subsets,
-    worth_through,
 )
 from .problem import Floats, Integers, PathProblem
 from .state_space_proof import VertexMemory, state_space_bound
@@ -31,14 +31,14 @@ MEMORY = 1 << 28
 
 
 def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> float:
-    """Return what no path exceeds, by a search of at most so many nodes.
+    """Return an upper bound on all paths, by a search of at most `nodes` nodes.
 
     Parameters
     ----------
     score
-        The worth of a path that is known: what promises more is searched.
+        The score of a known path: only nodes with a larger bound are searched.
     nodes
-        The most vertices to search through; with none it is the worth of the best walk.
+        The most nodes to expand; with 0 the result is the score of the best walk.
     """
     rounding = problem.rounding(length, score)
     bound = prove_at_once(problem.arrays, length, score + rounding, nodes)
@@ -46,11 +46,11 @@ def quick_bound(problem: PathProblem, length: int, score: float, nodes: int) -> 
 
 
 class Proof:
-    """The proof that no path is worth more than a known one, as far as it has come.
+    """An upper bound on all paths, lowered step by step until it meets the score of a known one.
 
-    It shares no loop with the search for paths, and takes from it only what can do no harm:
-    the score to compare with, prices, and what walks should remember. Whatever these are,
-    :attr:`bound` holds; if they are good, it comes down to the score.
+    It shares no loop with the search for paths. It takes from it the score to compare with,
+    prices, and which classes walks should remember. Whatever these are, :attr:`bound` is valid;
+    if they are good, it is tight.
 
     Parameters
     ----------
@@ -59,14 +59,14 @@ class Proof:
     length
         Vertices of the path.
     score
-        The worth of a path that is known; ``-inf`` without one.
+        The score of a known path; ``-inf`` without one.
     clock
-        What ends the proof early.
+        The budget, which may end the proof early.
 
     Attributes
     ----------
     witness
-        The best path met that is worth more than the one known, or None.
+        The best path found whose score exceeds that of the known one, or None.
     """
 
     def __init__(self, problem: PathProblem, length: int, score: float, clock: Clock) -> None:
@@ -84,16 +84,16 @@ class Proof:
 
     @property
     def bound(self) -> float:
-        """No path is worth more; ``-inf`` if it is proven that there is none."""
+        """An upper bound on the score of any path; ``-inf`` if it is proven that there is none."""
         return max(self._left_out, self._open) + self._rounding
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left that promises more than the path known."""
+        """Whether no remaining bound exceeds the score of the known path."""
         return self._open <= self._floor
 
     def price(self, prices: Floats) -> None:
-        """Let each vertex that is left cost something: not negative, alike within a class."""
+        """Set the prices of the remaining vertices: not negative, equal within a class."""
         self.reduce()
         self._rounding = max(
             self._rounding,
@@ -104,10 +104,10 @@ class Proof:
         self.reduce()
 
     def reduce(self) -> None:
-        """Leave out the vertices through which no walk promises more than the path known."""
+        """Remove the vertices through which no walk scores more than the known path."""
         problem = self._problem
         before = most_beyond(problem.edges, problem.start, self._prices.vertex, self._length)
-        through = worth_through(before, self._beyond, *self._prices)
+        through = best_through(before, self._beyond, *self._prices)
         kept = np.flatnonzero(through > self._floor)
         if len(kept) == problem.size:
             return
@@ -117,7 +117,7 @@ class Proof:
         self._set_prices(self._prices.vertex[kept])
 
     def search(self, nodes: int | None = None) -> None:
-        """Search depth first, through at most so many vertices; None for no such limit."""
+        """Search depth first, expanding at most `nodes` nodes; None for no limit."""
         problem, length = self._problem, self._length
         state = fresh_proof(problem.class_count, length, self._floor)
         ended, a_round = False, nodes or 1 + STEPS // max(1, problem.size)
@@ -134,7 +134,7 @@ class Proof:
         self._open = min(self._open, max(closed, rest))
 
     def subsets(self) -> None:
-        """Decide what is left by dynamic programming over the sets of its classes."""
+        """Decide the remaining problem by dynamic programming over sets of its classes."""
         problem, length = self._problem, self._length
         sets = 1 << problem.class_count
         free = np.zeros(problem.size)
@@ -150,10 +150,10 @@ class Proof:
         self._open = min(self._open, float(limits[1]))
 
     def state_space(self, memories: Sequence[VertexMemory]) -> None:
-        """Decide what is left by walks that remember classes where they are told to.
+        """Decide the remaining problem by walks that remember classes at some vertices.
 
-        Each memory is good for walks in one direction, from the end first and then in turns;
-        what they come to bounds those of the next.
+        Each memory serves one pass, backward first and then alternately; the table of each pass
+        bounds the walks of the next.
         """
         problem, backward = self._problem, True
         limits = (self._prices, self._floor, self._clock)
@@ -179,7 +179,7 @@ class Proof:
         self._open = min(self._open, float(most.max(initial=-np.inf)) + self._prices.total)
 
     def _total(self, prices: NDArray[np.float64]) -> float:
-        """The most that a path can pay, rounded once."""
+        """The largest sum of prices on any path, rounded once."""
         problem = self._problem
         by_class = np.zeros(problem.class_count)
         np.maximum.at(by_class, problem.dense_classes, prices)

@@ -1,4 +1,4 @@
-"""Dropping the vertices that no path as good as a known one can visit."""
+"""Removing the vertices that no path as good as a known one can visit."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ __all__ = ["reduce", "useful_vertices"]
 def reduce(
     problem: PathProblem, length: int, score: float
 ) -> tuple[PathProblem, NDArray[np.int64]]:
-    """Drop, safely, the vertices that no path worth at least `score` can visit.
+    """Remove the vertices that no path with a score of at least `score` can visit.
 
-    Any decoder then finds the same best path, if it is worth that much, in less time.
+    This is safe: if the best path reaches `score`, any decoder still finds it, in less time.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def reduce(
     length
         Vertices of the path.
     score
-        The worth of a path that is known, such as a beam's.
+        The score of a known path, such as a beam's.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def useful_vertices(
     threshold: float,
     prices: Prices | None = None,
 ) -> NDArray[np.int64]:
-    """Return, ascending, the vertices that a path worth at least `threshold` may visit.
+    """Return, ascending, the vertices that a path scoring at least `threshold` may visit.
 
     At each position the best walk to a vertex and the best walk on from it bound every path
     that visits it there.
@@ -60,12 +60,12 @@ def useful_vertices(
     problem
         The graph.
     after
-        ``after[l, v]`` bounds the worth of l vertices after v and the end, prices paid but
-        v's own. **Shape:** ``(length, n)``
+        ``after[l, v]`` bounds the score of l vertices after v and the end, less their prices.
+        **Shape:** ``(length, n)``
     threshold
         The score of a known path. That path's own vertices stay.
     prices
-        What each vertex pays; nothing by default.
+        The price of each vertex; zero by default.
     """
     paid, total = prices or Prices(np.zeros(problem.size), 0.0)
     before = walk_bounds(problem.edges, problem.start, paid, len(after) - 1)

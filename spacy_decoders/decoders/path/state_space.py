@@ -1,4 +1,4 @@
-"""State-space relaxation: walks that remember some of the classes they met."""
+"""State-space relaxation: walks that remember some of the classes they visited."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ BITS = 128
 
 
 class ClassMemory:
-    """Which classes each vertex remembers that a walk has met.
+    """Which visited classes a walk still remembers at each vertex.
 
     To remember a class everywhere is decremental state-space relaxation; to remember it
-    only along the cycles where it came twice is a dynamic ng-route, with fewer states.
+    only along the cycles that repeat it is a dynamic ng-route, with fewer states.
     """
 
     def __init__(self, problem: PathProblem) -> None:
@@ -34,11 +34,11 @@ class ClassMemory:
 
     @property
     def used(self) -> int:
-        """How many classes are remembered anywhere."""
+        """The number of classes remembered at any vertex."""
         return int(np.count_nonzero(self.bits.bit >= 0))
 
     def remember(self, number: int, vertices: Any) -> bool:
-        """Let `vertices` and the class's own remember a class; False if no bit is left."""
+        """Remember a class at `vertices` and at its own; return False if no bit is left."""
         bit, low, high = self.bits
         if bit[number] < 0:
             if self.used == BITS:
@@ -52,15 +52,15 @@ class ClassMemory:
         return True
 
     def remember_all(self) -> bool:
-        """Let every vertex remember every class; False if they are too many."""
+        """Remember every class at every vertex; return False if there are too many."""
         numbers = range(len(self.bits.bit))
         return len(numbers) <= BITS and all(self.remember(n, slice(None)) for n in numbers)
 
     def forbid_cycles(self, walk: Sequence[int] | NDArray[Any], everywhere: int) -> bool:
-        """Remember what makes this walk impossible; False if it meets no class twice.
+        """Remember enough to forbid this walk; return False if it visits no class twice.
 
         The first `everywhere` classes are remembered at all vertices, later ones only at
-        those between the two meetings.
+        those between the two visits.
         """
         last_seen: dict[int, int] = {}
         grown = False
@@ -77,17 +77,17 @@ class ClassMemory:
 
 @dataclass(frozen=True)
 class RelaxedWalks:
-    """What one pass of label setting over all lengths has found.
+    """The result of one pass of label setting over all lengths.
 
     Attributes
     ----------
     value
-        No path is worth more, unless it is worth at most the threshold.
+        An upper bound on every path whose score exceeds the threshold.
     walks
-        The walks of greatest value, best first, in the order of the path.
+        The best walks, best first, in the order of the path.
     reach
-        ``reach[l, v]``: no walk of l vertices and then v that can exceed the threshold has
-        more, prices paid but v's own. **Shape:** ``(length, n)``
+        ``reach[l, v]``: a bound on the score, less prices except v's own, of any walk of l
+        vertices and then v that can exceed the threshold. **Shape:** ``(length, n)``
     """
 
     value: float
@@ -113,13 +113,13 @@ def relaxed_walks(
     Parameters
     ----------
     rest
-        ``rest[l, v]`` bounds the worth of l vertices beyond v. **Shape:** ``(length, n)``
+        ``rest[l, v]`` bounds the score of l vertices beyond v. **Shape:** ``(length, n)``
     backward
         Whether to build walks from their end.
     refund
-        Rank the walks by their worth without prices. Under a memory of all classes
-        everywhere the first is then the best path of all that exceed the threshold: labels
-        of one vertex and one memory have paid the same.
+        Rank the walks by their scores without prices. If every class is remembered everywhere,
+        the first is then the best path of all that exceed the threshold: labels with the same
+        vertex and memory have paid the same prices.
     """
     length, (paid, total) = len(rest), prices
     first, last, edges = problem.start, problem.end, problem.edges
@@ -163,7 +163,7 @@ def relaxed_walks(
 
 
 def _paid(problem: PathProblem, memory: MemoryBits, prices: Floats, layer: Labels) -> Floats:
-    """The prices of the classes that each label remembers, added up."""
+    """Return the sum of the prices of the classes that each label remembers."""
     by_class = np.zeros(problem.class_count)
     by_class[problem.dense_classes] = prices
     total = np.zeros(len(layer.vertices))
@@ -177,7 +177,7 @@ def _paid(problem: PathProblem, memory: MemoryBits, prices: Floats, layer: Label
 def _extended(
     layer: Labels, step: Step, memory: MemoryBits, reach: Floats, capacity: int, work: Work
 ) -> Labels | None:
-    """Return the labels of the next length; None if they are too many, or time is up."""
+    """Return the labels of the next length; None if there are too many, or time is up."""
     slots = np.full(1 << (2 * capacity - 1).bit_length(), -1, dtype=np.int32)
     kinds = (np.int32, np.uint64, np.uint64, np.float64, np.int32)
     fresh = Labels(*(np.empty(capacity, dtype=kind) for kind in kinds))

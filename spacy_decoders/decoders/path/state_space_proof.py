@@ -15,7 +15,7 @@ from .problem import Floats
 
 __all__ = ["StateSpaceBound", "VertexMemory", "state_space_bound"]
 
-#: Pairs of a walk and a vertex that are looked at together.
+#: Pairs of a walk and a vertex that are handled together.
 PAIRS = 1 << 22
 
 Words = NDArray[np.uint64]
@@ -24,7 +24,7 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class VertexMemory:
-    """Which classes a walk remembers where: whatever they are, no path is excluded.
+    """Which classes a walk remembers at which vertices; no choice excludes a path.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class VertexMemory:
         The bit of each vertex's class, in two words; zero for a class that is never
         remembered. **Shape:** ``(n, 2)``
     kept
-        The bits that a walk still has when it has passed a vertex. **Shape:** ``(n, 2)``
+        The bits that a walk keeps when it passes a vertex. **Shape:** ``(n, 2)``
     """
 
     own: Words
@@ -51,20 +51,20 @@ class VertexMemory:
 
 @dataclass(frozen=True, eq=False)
 class _Walks:
-    """Walks of one length: where they end, what they remember, and what they are worth."""
+    """Walks of one length: their last vertices, the classes they remember, and their scores."""
 
     vertices: Indices
     memory: Words
-    #: prices paid, and without
+    #: with prices subtracted, and without
     paid: Floats
-    worth: Floats
+    scores: Floats
 
     def best(self) -> _Walks:
-        """Keep the best of those that end alike and remember the same."""
+        """Keep the best of the walks with the same last vertex and the same memory."""
         mixed = self.vertices.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= self.memory[:, 0] * np.uint64(0xBF58476D1CE4E5B9)
         mixed ^= self.memory[:, 1] * np.uint64(0x94D049BB133111EB)
-        # equal ones stand together; where others come between, some are left unmerged
+        # equal walks become neighbours; a hash collision only leaves some of them unmerged
         order = np.argsort(mixed)
         vertices, memory = self.vertices[order], self.memory[order]
         fresh = np.ones(len(order), dtype=bool)
@@ -72,24 +72,24 @@ class _Walks:
         begins = np.flatnonzero(fresh)
         if not len(begins):
             return self
-        paid, worth = (
-            np.maximum.reduceat(values[order], begins) for values in (self.paid, self.worth)
+        paid, scores = (
+            np.maximum.reduceat(values[order], begins) for values in (self.paid, self.scores)
         )
-        return _Walks(vertices[begins], memory[begins], paid, worth)
+        return _Walks(vertices[begins], memory[begins], paid, scores)
 
 
 class StateSpaceBound(NamedTuple):
-    """What walks in one direction come to.
+    """The bounds that walks in one direction give.
 
     Attributes
     ----------
     most
-        The worth of the best that is left at the end; those left out excepted.
+        The score of the best walk that was not pruned.
     left_out
-        The most that a walk promised which went no further.
+        The largest bound of a pruned walk.
     table
-        ``table[l, v]``: the most that v and l vertices before it add, prices paid, in a walk
-        that is not left out. **Shape:** ``(length, n)``
+        ``table[l, v]``: the best score, less prices, of v and l vertices before it in a walk
+        that was not pruned. **Shape:** ``(length, n)``
     """
 
     most: float
@@ -109,28 +109,28 @@ def state_space_bound(
 ) -> StateSpaceBound | None:
     """Build all walks that can exceed `floor`; None if the clock ends first.
 
-    Of those that end alike and remember the same only the best goes on.
+    Of the walks with the same last vertex and the same memory only the best is extended.
 
     Parameters
     ----------
     first, edges, last
-        What a walk begins, goes on and ends with: for walks from the end, the ends, the
-        reversed edges and the starts.
+        The scores of a walk's first vertex, its edges and its last vertex: for backward walks
+        the ends, the reversed edges and the starts.
     beyond
-        ``beyond[l, v]``: the most that v and l vertices after it add, prices paid.
+        ``beyond[l, v]``: a bound on the score, less prices, of v and l vertices after it.
         **Shape:** ``(length, n)``
     """
     length, size = beyond.shape
     paid, total = prices
     table = np.full((length, size), -np.inf)
     table[0] = first - paid
-    promises = first + beyond[-1] + total
-    left_out = float(promises[promises <= floor].max(initial=-np.inf))
-    alive, own = np.flatnonzero(promises > floor), memory.own
+    bounds = first + beyond[-1] + total
+    left_out = float(bounds[bounds <= floor].max(initial=-np.inf))
+    alive, own = np.flatnonzero(bounds > floor), memory.own
     walks = _Walks(alive, own[alive] & memory.kept[alive], table[0][alive], first[alive])
     for place in range(1, length):
         onward = beyond[length - 1 - place] + total
-        pieces = []
+        parts = []
         for begin in range(0, max(1, len(walks.vertices)), 1 + PAIRS // max(1, size)):
             if clock.exhausted():
                 return None
@@ -140,17 +140,17 @@ def state_space_bound(
             left_out = max(left_out, rest)
             walk, vertex = steps
             step = edges[ends[walk], vertex]
-            pieces.append(
+            parts.append(
                 _Walks(
                     vertex,
                     (seen[walk] | own[vertex]) & memory.kept[vertex],
                     walks.paid[some][walk] + (step - paid[vertex]),
-                    walks.worth[some][walk] + step,
+                    walks.scores[some][walk] + step,
                 )
             )
-        walks = _joined(pieces).best()
+        walks = _joined(parts).best()
         np.maximum.at(table[place], walks.vertices, walks.paid)
-    whole = walks.worth if memory.everything else walks.paid + total
+    whole = walks.scores if memory.everything else walks.paid + total
     most = (whole + last[walks.vertices]).max(initial=-np.inf)
     return StateSpaceBound(float(most), left_out, table)
 
@@ -164,7 +164,7 @@ def _promising(
     own: Words,
     floor: float,
 ) -> tuple[tuple[Indices, Indices], float]:
-    """Return the walks and the vertices of all steps that go on, and what others promise."""
+    """Return the walks and vertices of the steps that remain, and the largest pruned bound."""
     room = 4 * len(ends)
     while True:
         walks, vertices = np.empty((2, room), dtype=np.int64)
@@ -175,10 +175,10 @@ def _promising(
         room = count
 
 
-def _joined(pieces: list[_Walks]) -> _Walks:
+def _joined(parts: list[_Walks]) -> _Walks:
     return _Walks(
-        np.concatenate([piece.vertices for piece in pieces]),
-        np.concatenate([piece.memory for piece in pieces]),
-        np.concatenate([piece.paid for piece in pieces]),
-        np.concatenate([piece.worth for piece in pieces]),
+        np.concatenate([piece.vertices for piece in parts]),
+        np.concatenate([piece.memory for piece in parts]),
+        np.concatenate([piece.paid for piece in parts]),
+        np.concatenate([piece.scores for piece in parts]),
     )

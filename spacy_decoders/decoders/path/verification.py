@@ -1,8 +1,8 @@
-"""An independent look at a path: what it is worth, and what the best could be worth.
+"""An independent check of a path: its score, and an upper bound on the best one.
 
-Nothing here is shared with the decoders but the problem. A few thousand paths are enumerated;
-of more, walks, which may meet a class twice, bound the paths, and what walks leave open goes
-to an integer program, whose solver's bound is taken as it is.
+Only the problem is shared with the decoders. Up to some thousand paths are enumerated. Otherwise
+walks, which may visit a class twice, bound the paths, and where a gap remains an integer program
+decides, whose solver's bound is taken as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .problem import PathProblem, PathSolution
 
 __all__ = ["examine", "fault_of"]
 
-#: Orders of vertices up to which all are enumerated.
+#: The most orders of vertices that are enumerated.
 MOST_ORDERS = 20_000
 #: How far a bound may lie above the score for rounding, relative to the sum of absolute scores.
 ROUNDING = 1e-12
@@ -36,7 +36,7 @@ def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> 
     Raises
     ------
     ProblemError
-        If the solution has no path: then it does not tell which length was asked for.
+        If the solution has no path, for its length is then unknown.
     """
     path = tuple(int(vertex) for vertex in solution.vertices)
     if not path:
@@ -66,7 +66,7 @@ def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> 
 
 
 def fault_of(problem: PathProblem, path: Path) -> str | None:
-    """Return why this is none of the problem's paths."""
+    """Return why this is not a path of the problem, or None if it is."""
     if not all(0 <= vertex < problem.size for vertex in path):
         return f"the path {path} leaves the {problem.size} vertices."
     if len({int(problem.classes[vertex]) for vertex in path}) < len(path):
@@ -83,9 +83,9 @@ def _parts(problem: PathProblem, path: Path) -> list[float]:
 
 
 def _walks_through(problem: PathProblem, length: int) -> list[NDArray[np.float64]]:
-    """Return what the best walk is worth that takes each edge as its first, second, ... step.
+    """Return the score of the best walk through each edge as its first, second, ... step.
 
-    Starts stand in the first row of the first step, ends in the last column of the last, so
+    The starts are the only row of the first step and the ends the only column of the last, so
     that a path of one vertex has steps too.
     """
     classes = problem.classes
@@ -110,24 +110,24 @@ def _best_by_program(
     from scipy.optimize import Bounds, LinearConstraint, milp
 
     length = len(promising) - 1
-    tails, heads, places, worth = _columns(problem, promising)
-    if np.abs(worth).max() > LARGEST * scale:
+    tails, heads, places, gains = _columns(problem, promising)
+    if np.abs(gains).max() > LARGEST * scale:
         return None, math.inf
-    # one way in and one way out for each vertex at each place, the outside counted as a vertex
+    # flow balance: as many steps enter a vertex at each place as leave it
     states, classes = problem.size * length, np.unique(problem.classes, return_inverse=True)[1]
     entered, left = (places < length).nonzero()[0], (places > 0).nonzero()[0]
-    balance = _matrix(states, len(worth), places[entered] * problem.size + heads[entered], entered)
-    balance -= _matrix(states, len(worth), (places[left] - 1) * problem.size + tails[left], left)
-    once = _matrix(int(classes.max()) + 1, len(worth), classes[heads[entered]], entered)
-    begins = _matrix(1, len(worth), np.zeros(int((places == 0).sum())), (places == 0).nonzero()[0])
+    balance = _matrix(states, len(gains), places[entered] * problem.size + heads[entered], entered)
+    balance -= _matrix(states, len(gains), (places[left] - 1) * problem.size + tails[left], left)
+    once = _matrix(int(classes.max()) + 1, len(gains), classes[heads[entered]], entered)
+    begins = _matrix(1, len(gains), np.zeros(int((places == 0).sum())), (places == 0).nonzero()[0])
     solved = milp(
-        -worth,
+        -gains,
         constraints=[
             LinearConstraint(balance, 0, 0),
             LinearConstraint(once, 0, 1),
             LinearConstraint(begins, 1, 1),
         ],
-        integrality=np.ones(len(worth)),
+        integrality=np.ones(len(gains)),
         bounds=Bounds(0, 1),
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
@@ -141,13 +141,13 @@ def _best_by_program(
 def _columns(
     problem: PathProblem, promising: list[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Return tail, head, place and worth of each promising step."""
+    """Return tail, head, place and score of each promising step."""
     tails, heads = zip(*(np.nonzero(step) for step in promising), strict=True)
     scores = [problem.start[None, :], *[problem.weights] * (len(promising) - 2)]
     scores.append(problem.end[:, None])
-    worth = [score[step] for score, step in zip(scores, promising, strict=True)]
+    gains = [score[step] for score, step in zip(scores, promising, strict=True)]
     places = [np.full(len(tail), place) for place, tail in enumerate(tails)]
-    return tuple(map(np.concatenate, (tails, heads, places, worth)))  # type: ignore[return-value]
+    return tuple(map(np.concatenate, (tails, heads, places, gains)))  # type: ignore[return-value]
 
 
 def _matrix(rows: int, columns: int, row: NDArray[Any], column: NDArray[Any]) -> Any:

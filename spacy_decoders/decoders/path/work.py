@@ -1,4 +1,4 @@
-"""How much of a budget a decoder has used, counted in work."""
+"""The work that a decoder has done, in units of its budget's iterations."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from ...budget import Clock
 
 __all__ = ["STEPS", "Work"]
 
-#: Vertices looked at that count as an iteration: about 10 ms.
+#: Vertices visited that count as one iteration: about 10 ms.
 STEPS = 4_000_000
 
 
 class Work:
     """The work done under one clock.
 
-    A budget in iterations then means about the same work whichever way a decoder goes, and
+    A budget in iterations then allows about the same work whichever method a decoder uses, and
     the same on any machine.
 
     Attributes
@@ -23,7 +23,7 @@ class Work:
     rounds
         Rounds of the method.
     steps
-        Vertices looked at beyond that.
+        Vertices visited beyond that.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -33,7 +33,7 @@ class Work:
 
     @property
     def iterations(self) -> int:
-        """The iterations that this comes to."""
+        """The work done, in iterations."""
         return self.rounds + self.steps // STEPS
 
     @property

@@ -11,14 +11,14 @@ __all__ = ["Candidates", "Hypotheses", "beam", "fill_layer", "next_layer"]
 
 
 class Hypotheses(NamedTuple):
-    """Beginnings of paths of one length.
+    """Prefixes of one length.
 
     Attributes
     ----------
     scores
-        What each is worth. **Shape:** ``(count,)``, float64
+        Of each prefix. **Shape:** ``(count,)``, float64
     paths
-        The vertices of each; those to come are not set. **Shape:** ``(count, length)``, int32
+        The vertices of each; later ones are not set. **Shape:** ``(count, length)``, int32
     """
 
     scores: Any
@@ -31,7 +31,7 @@ class Candidates(NamedTuple):
     Attributes
     ----------
     ranks
-        By which they compete. **Shape:** ``(width,)``, float64
+        The values they are ranked by. **Shape:** ``(width,)``, float64
     members
         Hypothesis times n, plus the vertex that extends it. **Shape:** ``(width,)``, int64
     """
@@ -71,10 +71,10 @@ def _sift_up(ranks, members, place):
 
 @jit()
 def fill_layer(graph, outlook, hypotheses, depth, used, first, last, candidates, count):
-    """Let the hypotheses from `first` to `last` compete for the next layer; return its size.
+    """Extend the hypotheses from `first` to `last` into the next layer; return its size.
 
-    `outlook[v]` is added to a hypothesis at v to rank it, and `used` is room for a flag of each
-    class. `count` candidates are there already.
+    `outlook[v]` is added to a hypothesis at v to rank it; `used` is scratch space, a flag for
+    each class. The heap already holds `count` candidates.
     """
     start, edges, classes = graph.start, graph.edges, graph.classes
     scores, paths = hypotheses
@@ -126,10 +126,10 @@ def next_layer(graph, hypotheses, depth, members, count):
 
 @jit()
 def beam(arrays, outlook, width):
-    """Return the scores and paths of the last layer, in no order.
+    """Return the scores and paths of the last layer, in no particular order.
 
     `outlook[l, v]` is added to a hypothesis at v that lacks l more vertices, to rank it: the
-    best walk to the end, or zero but for the last layer's ends.
+    best walk to the end, or zero except for the ends in the last layer.
     """
     graph = Graph(*arrays)
     length, n = outlook.shape

@@ -1,4 +1,4 @@
-"""Dynamic programming over the sets of what a path has met: classes, or colours."""
+"""Dynamic programming over sets of visited groups: classes, or colours."""
 
 from typing import Any, NamedTuple
 
@@ -10,20 +10,20 @@ __all__ = ["SetTable", "go_through_sets"]
 
 
 class SetTable(NamedTuple):
-    """The table of a dynamic program, and how far it has come.
+    """The table of a dynamic program, and its progress.
 
     Attributes
     ----------
     values
-        ``values[S, v]``: the best path to v that has met exactly the groups S.
+        ``values[S, v]``: the best path to v that has visited exactly the groups S.
         **Shape:** ``(2 ** groups, n)``
     path
         The best path, after the last set. **Shape:** ``(length,)``, int32
     best
-        Its worth, or what it must exceed. **Shape:** ``(1,)``
+        Its score, or the score to exceed. **Shape:** ``(1,)``
     state
-        The next set, 0 before the beginning; the set and the last vertex of the best path,
-        -1 without any. **Shape:** ``(3,)``, int64
+        The next set, 0 before the start; the set and the last vertex of the best path, -1
+        without any. **Shape:** ``(3,)``, int64
     """
 
     values: Any
@@ -67,7 +67,7 @@ def _best_steps(values, vertices, count, edges, out):
 
 @jit()
 def _by_group(groups, first, members):
-    """List the vertices group by group: those of c from first[c] to first[c + 1]."""
+    """List the vertices by group: those of group c are ``members[first[c]:first[c + 1]]``."""
     for v in range(groups.size):
         first[groups[v] + 1] += 1
     for c in range(first.size - 1):
@@ -80,7 +80,7 @@ def _by_group(groups, first, members):
 
 @jit()
 def _trace(edges, groups, values, met, last, path):
-    """Write the path that ends with the vertex `last` and has met the set `met`."""
+    """Write the path that ends at the vertex `last` and has visited the set `met`."""
     path[path.size - 1] = last
     for i in range(path.size - 2, -1, -1):
         v = path[i + 1]
@@ -94,12 +94,12 @@ def _trace(edges, groups, values, met, last, path):
 
 @jit()
 def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
-    """Go through up to `set_limit` more sets of groups; return whether those were all.
+    """Process up to `set_limit` more sets of groups; return whether those were the last.
 
-    `groups[v]` is the class of v, or its colour; a path meets none twice. Every entry of the
-    table has one predecessor set, S without v's group, so that each is written once and the
-    table needs no clearing. With `prune`, states that can't exceed the best known are not
-    extended, `rest[l, v]` being the most that l more vertices can add.
+    `groups[v]` is the class of v, or its colour; a path visits each at most once. Every entry of
+    the table has one predecessor set, S without v's group, so that each is written once and the
+    table needs no clearing. With `prune`, states whose bound does not exceed the best score are
+    not extended; `rest[l, v]` bounds the score of l more vertices.
     """
     start, edges, end = graph.start, graph.edges, graph.end
     values, path, best, state = table
@@ -113,8 +113,8 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
     first = np.zeros(group_count + 1, np.int64)
     members = np.empty(n, np.int64)
     _by_group(groups, first, members)
-    live_values = np.empty(n)
-    live = np.empty(n, np.int64)
+    kept_values = np.empty(n)
+    kept = np.empty(n, np.int64)
     out = np.empty(n)
     last = min(state[0] + set_limit, 1 << group_count)
     for met in range(state[0], last):
@@ -134,18 +134,18 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
                 for i in range(first[c], first[c + 1]):
                     u = members[i]
                     if reached[u] + beyond[u] > floor:
-                        live_values[count] = reached[u]
-                        live[count] = u
+                        kept_values[count] = reached[u]
+                        kept[count] = u
                         count += 1
         if size == length:
             for i in range(count):
-                value = live_values[i] + end[live[i]]
+                value = kept_values[i] + end[kept[i]]
                 if value > best[0]:
                     best[0] = value
                     state[1] = met
-                    state[2] = live[i]
+                    state[2] = kept[i]
             continue
-        _best_steps(live_values, live, count, edges, out)
+        _best_steps(kept_values, kept, count, edges, out)
         for c in range(group_count):
             if not met >> c & 1:
                 target = values[met | 1 << c]

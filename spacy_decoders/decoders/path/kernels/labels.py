@@ -26,16 +26,16 @@ class MemoryBits(NamedTuple):
 
 
 class Labels(NamedTuple):
-    """Walks of one length: of those with one end and one memory, the best.
+    """Walks of one length: the best for each last vertex and memory.
 
     Attributes
     ----------
     vertices
-        Where each ends. **Shape:** ``(count,)``, int32
+        The last vertex of each. **Shape:** ``(count,)``, int32
     low, high
         The remembered classes, as 128 bits. **Shape:** ``(count,)``, uint64
     values
-        What it is worth, prices paid. **Shape:** ``(count,)``, float64
+        The score less the prices. **Shape:** ``(count,)``, float64
     parents
         The label that it extends. **Shape:** ``(count,)``, int32
     """
@@ -48,7 +48,7 @@ class Labels(NamedTuple):
 
 
 class Step(NamedTuple):
-    """What the next vertex adds.
+    """The scores and bounds by which walks are extended.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class Step(NamedTuple):
     classes
         Of the vertices. **Shape:** ``(n,)``, int32
     prices
-        What each vertex pays. **Shape:** ``(n,)``
+        Of the vertices. **Shape:** ``(n,)``
     completions
-        The most that each vertex, its price paid, and all beyond it add. **Shape:** ``(n,)``
+        A bound on the score, less prices, of each vertex and all beyond it. **Shape:** ``(n,)``
     total
-        What a path gets back of its prices.
+        The sum of the prices, which a path's bound gets back.
     threshold
-        What a label must promise more than.
+        Labels whose bound does not exceed it are pruned.
     """
 
     edges: Any
@@ -76,7 +76,7 @@ class Step(NamedTuple):
 
 @jit()
 def _slot(vertex, low, high, size):
-    """Where a label's place in the hash table begins; `size` is a power of two."""
+    """Return the first slot to probe in the hash table; `size` is a power of two."""
     key = np.uint64(vertex) * np.uint64(0x9E3779B97F4A7C15)
     key ^= low * np.uint64(0xBF58476D1CE4E5B9)
     key ^= high * np.uint64(0x94D049BB133111EB)
@@ -90,8 +90,8 @@ def _slot(vertex, low, high, size):
 def extend(first, last, count, labels, step, memory, slots, fresh, reach):
     """Extend the labels from `first` to `last` by each vertex; return the number of new ones.
 
-    `count` labels are in `fresh` already, and `slots` is their hash table, -1 where empty; the
-    result is -1 if they get too many. `reach[v]` gets the best value at v.
+    `fresh` already holds `count` labels, and `slots` is their hash table, -1 where empty; the
+    result is -1 if they do not fit. `reach[v]` is raised to the best value at v.
     """
     vertices, low, high, values = labels.vertices, labels.low, labels.high, labels.values
     edges, classes, prices, completions, total, threshold = step
@@ -104,11 +104,11 @@ def extend(first, last, count, labels, step, memory, slots, fresh, reach):
     for label in range(first, last):
         row = edges[vertices[label]]
         value = values[label]
-        promised = value + total
+        base = value + total
         seen_low = low[label]
         seen_high = high[label]
         for u in range(n):
-            if promised + (row[u] + completions[u]) <= threshold:
+            if base + (row[u] + completions[u]) <= threshold:
                 continue
             place = bit[classes[u]]
             own_low = nothing

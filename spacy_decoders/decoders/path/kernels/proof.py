@@ -1,4 +1,4 @@
-"""What no path exceeds, computed apart from the loops that look for paths."""
+"""Upper bounds on the score of any path, computed apart from the loops that search for paths."""
 
 from typing import Any, NamedTuple
 
@@ -16,25 +16,26 @@ __all__ = [
     "prove",
     "prove_at_once",
     "prove_subsets",
-    "worth_through",
+    "best_through",
 ]
 
 
 class ProofState(NamedTuple):
-    """Where a depth-first proof stands.
+    """The state of a depth-first proof between two runs.
 
     Attributes
     ----------
     paths
-        The path so far, and the best that was above the floor. **Shape:** ``(2, length)``, int64
+        The current prefix, and the best path found above the floor. **Shape:** ``(2, length)``,
+        int64
     place
-        The depth and the vertex to go on at. **Shape:** ``(2,)``, int64
+        The depth and the vertex at which to continue. **Shape:** ``(2,)``, int64
     values
-        What the path has added, prices paid, before each depth. **Shape:** ``(length,)``
+        The score of the prefix less its prices, before each depth. **Shape:** ``(length,)``
     limits
-        The floor, and the most that anything promises that was not opened. **Shape:** ``(2,)``
+        The floor, and the largest bound of any pruned node. **Shape:** ``(2,)``
     used
-        Which classes the path has met. **Shape:** ``(classes,)``, bool
+        The classes that the prefix has visited. **Shape:** ``(classes,)``, bool
     """
 
     paths: Any
@@ -46,7 +47,7 @@ class ProofState(NamedTuple):
 
 @jit()
 def most_beyond(arcs, last, prices, length):
-    """Return table[l, v]: the most that v and l vertices beyond it add, all prices paid.
+    """Return table[l, v]: the best score, less prices, of v and l vertices beyond it.
 
     `arcs[u]` is the row of edges between u, the farther vertex, and each nearer one.
     """
@@ -78,14 +79,14 @@ def most_beyond(arcs, last, prices, length):
 
 
 @jit()
-def worth_through(before, after, prices, total):
-    """Return the most that a walk through each vertex is worth, wherever it meets it."""
+def best_through(before, after, prices, total):
+    """Return the score of the best walk through each vertex, at any position."""
     length, n = after.shape
     most = np.full(n, -np.inf)
     for place in range(length):
         for v in range(n):
-            worth = before[place, v] + after[length - 1 - place, v]
-            most[v] = worth if worth > most[v] else most[v]
+            score = before[place, v] + after[length - 1 - place, v]
+            most[v] = score if score > most[v] else most[v]
     for v in range(n):
         most[v] += prices[v] + total
     return most
@@ -93,7 +94,7 @@ def worth_through(before, after, prices, total):
 
 @jit()
 def fresh_proof(class_count, length, floor):
-    """Return the state before the beginning."""
+    """Return the initial state."""
     limits = np.full(2, -np.inf)
     limits[0] = floor
     return ProofState(
@@ -107,10 +108,10 @@ def fresh_proof(class_count, length, floor):
 
 @jit()
 def prove(graph, beyond, prices, node_limit, state):
-    """Go on with a depth-first search for paths above a floor; say whether it has ended.
+    """Continue a depth-first search for paths above a floor; return whether it has ended.
 
-    `beyond[l, v]` is the most that v and l vertices after it add, prices paid. What promises
-    at most the floor is not opened; a better path raises the floor.
+    `beyond[l, v]` bounds the score, less prices, of v and l vertices after it. A node whose bound
+    does not exceed the floor is pruned; a better path raises the floor.
     """
     start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
     path, place, values, limits, used = state
@@ -128,21 +129,21 @@ def prove(graph, beyond, prices, node_limit, state):
         value = values[depth] + total
         opened = -1
         for v in range(cursor, n):
-            promise = value + (row[v] + onward[v])
-            if promise <= floor:
-                if promise > closed and not used[classes[v]]:
-                    closed = promise
+            bound = value + (row[v] + onward[v])
+            if bound <= floor:
+                if bound > closed and not used[classes[v]]:
+                    closed = bound
             elif not used[classes[v]]:
                 current[depth] = v
                 if depth < length - 1:
                     opened = v
                     break
-                worth = start[current[0]] + end[v]
+                score = start[current[0]] + end[v]
                 for i in range(1, length):
-                    worth += edges[current[i - 1], current[i]]
-                closed = max(closed, worth)
-                if worth > floor:
-                    floor = worth
+                    score += edges[current[i - 1], current[i]]
+                closed = max(closed, score)
+                if score > floor:
+                    floor = score
                     path[1] = current
         if opened >= 0:
             values[depth + 1] = values[depth] + (row[opened] - paid[opened])
@@ -164,7 +165,7 @@ def prove(graph, beyond, prices, node_limit, state):
 
 @jit()
 def left_open(graph, beyond, total, state):
-    """Return the most that a vertex promises which an interrupted search has not come to."""
+    """Return the largest bound of any node that an interrupted search has not visited."""
     start, edges = graph.start, graph.edges
     path, place, values = state.paths, state.place, state.values
     length, n = beyond.shape
@@ -180,7 +181,7 @@ def left_open(graph, beyond, total, state):
 
 @jit()
 def prove_at_once(arrays, length, floor, nodes):
-    """Return a number that no path exceeds, by a search of so many nodes without prices."""
+    """Return an upper bound on all paths, by a search of at most `nodes` nodes without prices."""
     graph = Graph(*arrays)
     free = np.zeros(graph.start.size)
     beyond = most_beyond(graph.reversed_edges, graph.end, free, length)
@@ -192,10 +193,10 @@ def prove_at_once(arrays, length, floor, nodes):
 
 @jit()
 def promising_steps(ends, paid, memory, edges, onward, own, floor, walks, vertices):
-    """List the steps that promise more than `floor` and repeat no class that is remembered.
+    """List the steps whose bound exceeds `floor` and that repeat no remembered class.
 
-    Returns how many there are, also beyond what `walks` and `vertices` have room for, and the
-    most that a step promises which is left out.
+    Returns their number, which may exceed the capacity of `walks` and `vertices`, and the
+    largest bound of a step that is pruned.
     """
     count = 0
     left_out = -np.inf
@@ -204,9 +205,9 @@ def promising_steps(ends, paid, memory, edges, onward, own, floor, walks, vertic
         first = memory[walk, 0]
         second = memory[walk, 1]
         for v in range(onward.size):
-            promise = paid[walk] + (row[v] + onward[v])
-            if promise <= floor:
-                left_out = max(left_out, promise)
+            bound = paid[walk] + (row[v] + onward[v])
+            if bound <= floor:
+                left_out = max(left_out, bound)
             elif not (first & own[v, 0] | second & own[v, 1]):
                 if count < walks.size:
                     walks[count] = walk
@@ -217,12 +218,12 @@ def promising_steps(ends, paid, memory, edges, onward, own, floor, walks, vertic
 
 @jit()
 def prove_subsets(graph, before, floor, first, last, table, limits):
-    """Extend the best ends of paths, set of classes by set, from the set `first` to `last`.
+    """Extend the best suffixes of paths, one set of classes after another, `first` to `last`.
 
-    `table[T, v]` is the best end that begins at v and meets exactly the classes T, and
-    `before[l, v]` the most that l vertices before v can add. The sets must come in ascending
-    order. An end that promises at most `floor` is not extended, and `limits[1]` becomes the
-    most that such an end promises, or that a whole path is worth.
+    `table[T, v]` is the score of the best suffix that begins at v and visits exactly the classes
+    T, and `before[l, v]` bounds the score of l vertices before v. The sets must come in ascending
+    order. A suffix whose bound does not exceed `floor` is pruned, and `limits[1]` becomes the
+    largest bound of a pruned suffix or score of a complete path.
     """
     reversed_edges, end, classes = graph.reversed_edges, graph.end, graph.classes
     length, n = before.shape
@@ -230,7 +231,7 @@ def prove_subsets(graph, before, floor, first, last, table, limits):
         first = 1
         for v in range(n):
             table[1 << classes[v], v] = end[v]
-    live = np.empty(n, np.int64)
+    alive = np.empty(n, np.int64)
     out = np.empty(n)
     for members in range(first, last):
         size = 0
@@ -243,18 +244,18 @@ def prove_subsets(graph, before, floor, first, last, table, limits):
         count = 0
         for v in range(n):
             if members >> classes[v] & 1:
-                promise = ahead[v] + state[v]
-                if promise <= floor or size == length:
-                    limits[1] = max(limits[1], promise)
+                bound = ahead[v] + state[v]
+                if bound <= floor or size == length:
+                    limits[1] = max(limits[1], bound)
                 else:
-                    live[count] = v
+                    alive[count] = v
                     count += 1
         if size == length:
             continue
         out[:] = -np.inf
         for i in range(count):
-            value = state[live[i]]
-            row = reversed_edges[live[i]]
+            value = state[alive[i]]
+            row = reversed_edges[alive[i]]
             for v in range(n):
                 a = row[v] + value
                 out[v] = a if a > out[v] else out[v]

@@ -1,4 +1,4 @@
-"""Depth-first branch and bound over paths, which can stop at any node and go on."""
+"""Depth-first branch and bound over paths, which can be interrupted at any node and resumed."""
 
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ class RankedPaths(NamedTuple):
     Attributes
     ----------
     scores
-        ``-inf`` where there is none, or what a path must exceed. **Shape:** ``(k,)``, float64
+        ``-inf`` where there is none, or the score to exceed. **Shape:** ``(k,)``, float64
     paths
         Their vertices. **Shape:** ``(k, length)``, int32
     """
@@ -26,24 +26,24 @@ class RankedPaths(NamedTuple):
 
 
 class SearchState(NamedTuple):
-    """Where a search stands.
+    """The state of a search between two runs.
 
     Attributes
     ----------
     path
-        The vertices so far. **Shape:** ``(length,)``, int32
+        The current prefix. **Shape:** ``(length,)``, int32
     values
-        What they have added, prices paid, before each place. **Shape:** ``(length + 1,)``
+        Its score less its prices, before each place. **Shape:** ``(length + 1,)``
     used
-        Which classes they have met. **Shape:** ``(classes,)``, bool
-    candidates, promises
+        The classes that it has visited. **Shape:** ``(classes,)``, bool
+    candidates, node_bounds
         The vertices that may stand at each place, with their bounds.
         **Shape:** ``(length, n)``, int32 and float64
     counts, cursors
-        How many candidates each place has, and how many of them were tried.
+        The number of candidates at each place, and how many of them were tried.
         **Shape:** ``(length,)``, int64
     depth
-        The place to go on at; -1 before the beginning and -2 after the end.
+        The place at which to continue; -1 before the start and -2 after the end.
         **Shape:** ``(1,)``, int64
     """
 
@@ -51,7 +51,7 @@ class SearchState(NamedTuple):
     values: Any
     used: Any
     candidates: Any
-    promises: Any
+    node_bounds: Any
     counts: Any
     cursors: Any
     depth: Any
@@ -59,7 +59,7 @@ class SearchState(NamedTuple):
 
 @jit()
 def fresh_state(n, class_count, length):
-    """Return the state before the beginning."""
+    """Return the initial state."""
     return SearchState(
         np.zeros(length, np.int32),
         np.zeros(length + 1),
@@ -73,14 +73,14 @@ def fresh_state(n, class_count, length):
 
 
 @jit()
-def _expand(row, classes, used, completions, prices, base, threshold, candidates, promises):
-    """List the vertices that may come next, each with its bound; return how many."""
+def _expand(row, classes, used, completions, prices, base, threshold, candidates, node_bounds):
+    """List the vertices that may come next, each with its bound; return their number."""
     count = 0
     for u in range(row.size):
-        promise = base + (row[u] + (completions[u] - prices[u]))
-        if promise > threshold and not used[classes[u]]:
+        bound = base + (row[u] + (completions[u] - prices[u]))
+        if bound > threshold and not used[classes[u]]:
             candidates[count] = u
-            promises[count] = promise
+            node_bounds[count] = bound
             count += 1
     return count
 
@@ -99,16 +99,16 @@ def _record(score, path, scores, paths):
 
 @jit()
 def search(graph, bounds, prices, ranking, state, node_limit):
-    """Find the best paths; return the number of nodes opened.
+    """Find the best paths; return the number of nodes expanded.
 
-    `bounds[l, v]` is at least the worth, prices paid, of any l vertices after v and the end;
-    a path's bound is what it has paid so far, that, and the total of the prices. A candidate
-    is opened only if it promises more than the last of the ranking, the most promising first.
+    `bounds[l, v]` bounds the score, less prices, of any l vertices after v and the end; the bound
+    of a node is the score of its prefix less prices, plus that, plus the total of the prices. A
+    node is expanded only if its bound exceeds the last score of the ranking, best bound first.
     """
     start, edges, end, classes = graph.start, graph.edges, graph.end, graph.classes
     vertex_prices, total = prices
     scores, paths = ranking
-    path, values, used, candidates, promises, counts, cursors, place = state
+    path, values, used, candidates, node_bounds, counts, cursors, place = state
     length = path.size
     last = length - 1
     worst = scores.size - 1
@@ -119,18 +119,18 @@ def search(graph, bounds, prices, ranking, state, node_limit):
         values[0] = 0.0
         counts[0] = _expand(
             start, classes, used, bounds[last], vertex_prices, total, scores[worst],
-            candidates[0], promises[0],
+            candidates[0], node_bounds[0],
         )  # fmt: skip
         cursors[0] = 0
         nodes = 1
     while depth >= 0 and nodes < node_limit:
         cursor = cursors[depth]
-        # the most promising of the rest: few are ever asked for, so the list stays unsorted
+        # the largest bound of the rest: few are ever needed, so the list stays unsorted
         best = cursor
         for i in range(cursor + 1, counts[depth]):
-            if promises[depth, i] > promises[depth, best]:
+            if node_bounds[depth, i] > node_bounds[depth, best]:
                 best = i
-        if cursor == counts[depth] or promises[depth, best] <= scores[worst]:
+        if cursor == counts[depth] or node_bounds[depth, best] <= scores[worst]:
             counts[depth] = 0
             cursors[depth] = 0
             depth -= 1
@@ -138,11 +138,11 @@ def search(graph, bounds, prices, ranking, state, node_limit):
                 used[classes[path[depth]]] = False
             continue
         u = candidates[depth, best]
-        promise = promises[depth, best]
+        bound = node_bounds[depth, best]
         candidates[depth, best] = candidates[depth, cursor]
-        promises[depth, best] = promises[depth, cursor]
+        node_bounds[depth, best] = node_bounds[depth, cursor]
         candidates[depth, cursor] = u
-        promises[depth, cursor] = promise
+        node_bounds[depth, cursor] = bound
         cursors[depth] = cursor + 1
         path[depth] = u
         if depth == last:
@@ -160,7 +160,7 @@ def search(graph, bounds, prices, ranking, state, node_limit):
         nodes += 1
         counts[depth] = _expand(
             edges[u], classes, used, bounds[last - depth], vertex_prices,
-            values[depth] + total, scores[worst], candidates[depth], promises[depth],
+            values[depth] + total, scores[worst], candidates[depth], node_bounds[depth],
         )  # fmt: skip
         cursors[depth] = 0
     place[0] = depth if depth >= 0 else -2
@@ -169,19 +169,19 @@ def search(graph, bounds, prices, ranking, state, node_limit):
 
 @jit()
 def frontier_of(state):
-    """Return what bounds every path not visited yet; ``-inf`` after the end."""
+    """Return an upper bound on every path not visited yet; ``-inf`` after the end."""
     if state.depth[0] == -1:
         return np.inf
     frontier = -np.inf
     for depth in range(state.depth[0] + 1):
         for i in range(state.cursors[depth], state.counts[depth]):
-            frontier = max(frontier, state.promises[depth, i])
+            frontier = max(frontier, state.node_bounds[depth, i])
     return frontier
 
 
 @jit()
 def search_once(arrays, bounds, prices, ranking, node_limit):
-    """Search through up to so many nodes; return what bounds every path not visited then."""
+    """Expand at most `node_limit` nodes; return an upper bound on every path not visited."""
     graph, best = Graph(*arrays), RankedPaths(*ranking)
     state = fresh_state(graph.start.size, graph.class_count, best.paths.shape[1])
     search(graph, bounds, Prices(*prices), best, state, node_limit)

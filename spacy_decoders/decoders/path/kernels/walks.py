@@ -1,4 +1,4 @@
-"""Best walks, which may meet a class again: the relaxation that bounds paths from above."""
+"""Best walks, which may visit a class more than once: a relaxation that bounds all paths."""
 
 from typing import Any, NamedTuple
 
@@ -10,21 +10,21 @@ from .graph import Graph
 __all__ = ["PriceSearch", "best_walk", "lagrangian_bounds", "walk_bounds"]
 
 
-#: What stands where in the state of a search for prices.
+#: The entries of the state of a search for prices.
 FACTOR, STALLED, LOWEST = 0, 1, 2
 
 
 class PriceSearch(NamedTuple):
-    """Where a search for prices stands.
+    """The state of the subgradient method between two runs.
 
     Attributes
     ----------
     prices
-        Those of the classes at the next step. **Shape:** ``(classes,)``
+        The prices of the classes at the next step. **Shape:** ``(classes,)``
     best
-        Those of the lowest bound. **Shape:** ``(classes,)``
+        The prices that gave the lowest bound. **Shape:** ``(classes,)``
     state
-        At FACTOR what steps are multiplied by, at STALLED the steps without progress, at
+        At FACTOR the step size factor, at STALLED the number of steps without progress, at
         LOWEST the lowest bound. **Shape:** ``(3,)``
     """
 
@@ -80,8 +80,8 @@ def _fill(arcs, last, prices, table):
 def walk_bounds(arcs, last, prices, steps):
     """Return table[l, v]: the best walk of l priced vertices beyond v, for l = 0 ... steps.
 
-    With the reversed edges and the ends it bounds what follows v; with the edges and the
-    starts, what comes before. The price of v itself is not in it.
+    With the reversed edges and the ends it bounds the part of a path after v; with the edges
+    and the starts, the part before v. The price of v itself is not included.
     """
     table = np.empty((steps + 1, last.size))
     _fill(arcs, last, prices, table)
@@ -90,7 +90,7 @@ def walk_bounds(arcs, last, prices, steps):
 
 @jit()
 def _best_walk(start, edges, prices, table, walk):
-    """Follow the table from the best beginning; return the walk's worth, prices paid."""
+    """Follow the table from the best first vertex; return the walk's score less its prices."""
     n = start.size
     length = walk.size
     value = -np.inf
@@ -115,7 +115,7 @@ def _best_walk(start, edges, prices, table, walk):
 
 @jit()
 def best_walk(arrays, table, walk):
-    """Write the walk of greatest worth; return whether it meets no class twice."""
+    """Write the best walk; return whether it visits no class twice."""
     graph = Graph(*arrays)
     classes = graph.classes
     free = np.zeros(graph.start.size)
@@ -132,9 +132,9 @@ def best_walk(arrays, table, walk):
 def lagrangian_bounds(graph, length, incumbent, step_count, progress):
     """Lower the walk bound by a price on each class; return the lowest bound found.
 
-    For prices p >= 0, every path is worth at most sum(p) plus the best walk that pays p[c]
-    at each visit of class c: a path visits c once or never. Subgradient steps with Polyak's
-    length, from where the last ones ended.
+    For prices p >= 0, the score of a path is at most sum(p) plus that of the best walk that
+    pays p[c] at each visit of class c, for a path visits c at most once. Subgradient steps with
+    Polyak's step size, resumed from `progress`.
     """
     start, edges, reversed_edges, end, classes, class_count = graph
     class_prices, best_prices, state = progress
@@ -174,7 +174,7 @@ def lagrangian_bounds(graph, length, incumbent, step_count, progress):
             if visits[c] > 1 or (class_prices[c] > 0.0 and visits[c] == 0):
                 norm += (visits[c] - 1.0) ** 2
         if norm == 0.0:
-            break  # every price is paid once: no direction lowers the bound
+            break  # every price is paid once: the subgradient is zero
         step = state[FACTOR] * max(bound - incumbent, 1e-3 * abs(bound) * state[FACTOR]) / norm
         for c in range(class_count):
             if visits[c] > 1 or (class_prices[c] > 0.0 and visits[c] == 0):

@@ -27,7 +27,7 @@ from ..proof import quick_bound
 
 __all__ = ["IntegerProgram"]
 
-#: Beyond this, a solver's arithmetic can't tell scores apart.
+#: Beyond this, a solver's tolerance exceeds the differences between scores.
 LARGEST = 1e9
 
 
@@ -51,9 +51,9 @@ class IntegerProgram(PathDecoder):
 
     Notes
     -----
-    Mended from the published program: balance (5) holds at inner vertices only, for the
-    source has no way in; redundancy (6) covers classes of one vertex too, without which a
-    vertex may be passed twice; edges within a class, self-loops among them, are left out.
+    Corrections to the published program: balance (5) holds at inner vertices only, for the
+    source has no incoming edge; redundancy (6) covers classes of one vertex too, without which
+    a vertex may be visited twice; edges within a class, self-loops among them, are left out.
 
     References
     ----------
@@ -82,9 +82,9 @@ class IntegerProgram(PathDecoder):
     ) -> PathSolution:
         """Find the best path of `length` vertices.
 
-        Writing the program and solving it stop at the budget's seconds; a beam's path and
-        the best walk stand in for what is not found by then. The solver's own bound is no
-        proof: a path is called optimal if the exact decoder comes to a bound as low.
+        Writing the program and solving it stop at the budget's seconds; the fallbacks are a
+        beam's path and the bound of the best walk. The solver's own bound is no proof: a path
+        is called optimal if the exact decoder proves the same bound.
 
         Raises
         ------
@@ -140,11 +140,11 @@ def _check_magnitude(problem: PathProblem) -> None:
 
 
 class _Edges(NamedTuple):
-    """Allowed edges with their worth; -1 stands for source and sink. **Shape:** ``(m,)``"""
+    """Allowed edges with their weights; -1 denotes source and sink. **Shape:** ``(m,)``"""
 
     tails: NDArray[np.int64]
     heads: NDArray[np.int64]
-    worth: NDArray[np.float64]
+    weights: NDArray[np.float64]
 
     @classmethod
     def of(cls, problem: PathProblem) -> tuple[_Edges, _Edges, _Edges]:
@@ -166,7 +166,7 @@ def _flow(program: LinearProgram, problem: PathProblem, length: int) -> _Edges:
     """Write the published program; return the edges of its first columns."""
     source, inner, sink = _Edges.of(problem)
     edges, most = source.joined(inner, sink), length + 1.0
-    chosen = program.add_columns(edges.worth, integer=True)
+    chosen = program.add_columns(edges.weights, integer=True)
     number = program.add_columns(np.zeros(len(chosen)), upper=most)
     into, out = edges.heads >= 0, edges.tails >= 0
     program.add_row(chosen[~out], 1.0, "=", 1.0)  # (2)
@@ -191,7 +191,7 @@ def _time_expanded(program: LinearProgram, problem: PathProblem, length: int) ->
     """Write the program with a copy of each edge for each position; return all copies."""
     source, inner, sink = _Edges.of(problem)
     layers = [source, *[inner] * (length - 1), sink]
-    columns = [program.add_columns(edges.worth, integer=True) for edges in layers]
+    columns = [program.add_columns(edges.weights, integer=True) for edges in layers]
     program.add_row(columns[0], 1.0, "=", 1.0)
     passing = _GroupedRows(problem.class_count)
     for (into, out), (entering, leaving) in zip(pairwise(layers), pairwise(columns), strict=True):
@@ -229,7 +229,7 @@ def _follow(
     edges: _Edges, solved: IntegerSolution, problem: PathProblem, length: int
 ) -> Integers | None:
     """Read the path off the chosen edges; None if they make none."""
-    chosen = np.flatnonzero(solved.values[: len(edges.worth)] > 0.5)
+    chosen = np.flatnonzero(solved.values[: len(edges.weights)] > 0.5)
     onward = dict(zip(edges.tails[chosen].tolist(), edges.heads[chosen].tolist(), strict=True))
     path = [onward.get(-1, -1)]
     while len(path) < length:
