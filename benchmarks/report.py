@@ -39,6 +39,7 @@ SUBJECTS = {
     "representatives": ("Concepts by graph distance", "One concept a mention, close together."),
     "representatives-doubled": ("Twice the graph", "The same on 145 million edges."),
     "linking": ("Entity linking", "What the distances do for accuracy on public test sets."),
+    "adapters": ("Other models' scores", "What exact decoding changes, source by source."),
     "linking-full-size": ("Linking at full size", "Through spaCy, among 3.7 million concepts."),
 }
 
