@@ -1,4 +1,4 @@
-"""Bounds on the best tree from single arcs that include what other parts could add."""
+"""Bounds on the best tree by single arcs that include the most other parts can add."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["arborescence_bound", "bounding_arcs"]
 def bounding_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]:
     """Return scores of single arcs that include the most that grandparents and siblings add.
 
-    A tree is worth no more under the problem's scores than under these.
+    No tree scores more under the problem's scores than under these.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def bounding_arcs(problem: TreeProblem, forbidden: float) -> NDArray[np.float64]
 def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     """Bound the best tree by the best arborescence, crossing arcs allowed.
 
-    Each arc takes in the most that grandparents, siblings and factors could add.
+    The score of each arc includes the most that grandparents, siblings and factors can add.
 
     Parameters
     ----------

@@ -20,14 +20,14 @@ __all__ = ["ChuLiuEdmonds", "reduced_costs"]
 class ChuLiuEdmonds(TreeDecoder):
     """Exact non-projective decoding by contracting cycles.
 
-    With a single root the constraint is left out at first, as most trees have one root anyway,
-    and enforced by a penalty on root arcs where they have several.
+    The single-root constraint is relaxed at first, as most trees have one root anyway, and
+    enforced by a penalty on root arcs where the tree has several.
 
     Notes
     -----
-    The certificate's bound is the dual solution that the algorithm builds on its way, checked
-    against all arcs by other code. Where no penalty of the scores' own size leaves one root,
-    each token is tried as the only one: n times the work, for scores that hardly occur.
+    The certificate's bound is the dual solution that the algorithm constructs, checked against all
+    arcs by separate code. Where no penalty of the magnitude of the scores leaves one root, each
+    token is tried as the only one: n times the work, for scores that hardly occur.
 
     References
     ----------
@@ -59,7 +59,7 @@ class ChuLiuEdmonds(TreeDecoder):
 def _solved(
     arcs: NDArray[np.float64], single_root: bool
 ) -> tuple[NDArray[np.int32], float, float]:
-    """Return heads, what no tree exceeds, and what rounding may hide of that.
+    """Return heads, an upper bound on all trees, and the rounding slack of that bound.
 
     The bound is ``-inf`` if there is provably no tree, and infinite without a proof.
     """
@@ -76,7 +76,7 @@ def _solved(
 
 
 def _root_by_root(arcs: NDArray[np.float64]) -> tuple[NDArray[np.int32], float, float]:
-    """Return the best of the best trees with each token as the only root, and their bound."""
+    """Return the best tree over all choices of the only root, and its bound."""
     highest, best, best_score = (-np.inf, 0.0), np.zeros(len(arcs) - 1, np.int32), -np.inf
     for root in np.flatnonzero(arcs[0] > -np.inf):
         only = arcs.copy()
@@ -91,11 +91,11 @@ def _root_by_root(arcs: NDArray[np.float64]) -> tuple[NDArray[np.int32], float, 
 
 
 def reduced_costs(problem: TreeProblem) -> NDArray[np.float64]:
-    """Return how much each arc costs at least against the best tree, by the arcs alone.
+    """Return a bound on the change of the best score when a tree must contain each arc.
 
-    Grandparents, siblings and factors are not looked at. The best score over single arcs plus
-    an arc's reduced cost bounds every tree that holds the arc: an arc for which this is below
-    a known tree can be dropped without loss.
+    Grandparents, siblings and factors are ignored. The best score over single arcs plus an arc's
+    reduced cost bounds every tree that contains the arc: an arc for which this is below the score
+    of a known tree can be pruned safely.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What all tree decoders share: one entry, honest certificates, plain refusals."""
+"""The base class of tree decoders, their certificates, and their errors."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
     "tolerance_of",
 ]
 
-#: Half a unit in the last place of float64: the relative error of one rounded sum.
+#: The unit roundoff of float64: the relative error of one rounded sum.
 UNIT = 2.0**-53
 
-#: Above all that rounding denormal numbers may lose.
+#: An absolute error larger than any that denormal numbers cause.
 SMALLEST = 1e-300
 
 
@@ -53,34 +53,34 @@ class TreeDecoder(ABC):
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:
-    """Bound what float64 rounding can cost a dynamic program.
+    """Bound the rounding error of a dynamic program in float64.
 
-    A tree that could beat `score` has negative parts worth at most `positive` minus `score`
-    together, however low single forbidden-like scores lie, so no partial sum of it exceeds
-    ``abs(score) + 2 * positive``. Each of its `parts` additions is rounded by one unit of
+    The negative parts of a tree that could exceed `score` add up to at most `positive` minus
+    `score` in magnitude, however low the scores of other parts are, so none of its partial sums
+    exceeds ``abs(score) + 2 * positive``. Each of its `parts` additions is rounded by one unit of
     that, in the chart and in the sum that it is compared with.
 
     Parameters
     ----------
     parts
-        The most parts that a tree may have.
+        The largest number of parts of a tree.
     score
         The value that the dynamic program found.
     positive
-        The most that the positive parts of a tree may be worth together.
+        The largest sum of the positive parts of a tree.
     """
     return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive) + SMALLEST
 
 
 def tolerance_of(scale: float, slack: float = 0.0) -> float:
-    """Return by how much a bound may exceed an optimal score.
+    """Return the tolerance within which a score and its bound count as equal.
 
     Parameters
     ----------
     scale
         The sum of the absolute scores of the tree's parts.
     slack
-        What the bound includes for rounding.
+        The rounding error that the bound includes.
     """
     return max(1e-9 * (1.0 + scale), 2.0 * slack)
 
@@ -95,16 +95,16 @@ def certified(
     slack: float,
     iterations: int = 1,
 ) -> TreeSolution:
-    """Return a tree with the comparison of its score and a bound that was computed apart.
+    """Return a tree whose certificate compares its score with a bound computed apart.
 
     Parameters
     ----------
     score, scale
-        What the tree's parts are worth together, and their absolutes.
+        The sum of the tree's parts, and of their absolute values.
     bound
-        What no tree exceeds, but for rounding.
+        An upper bound on all trees, up to rounding.
     slack
-        What rounding may have lost of the bound; it is added.
+        The rounding error of the bound, which is added to it.
     """
     return TreeSolution(
         heads,
@@ -128,7 +128,7 @@ def certified_by_arcs(
     Raises
     ------
     DecodersError
-        If the heads are none of the problem's trees: then the kernel is at fault.
+        If the heads are not a tree of the problem, which is an error in the kernel.
     """
     from .kernels import proofs  # compiled where it is first needed
 
@@ -141,7 +141,7 @@ def certified_by_arcs(
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:
-    """Return the error for a problem without any tree, naming the cause where it is plain."""
+    """Return the error for a problem without any tree, naming the cause where it is obvious."""
     without = np.flatnonzero(~problem.allowed[:, 1:].any(axis=0)) + 1
     if without.size:
         return InfeasibleError(
@@ -158,7 +158,7 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
 
 
 def refuse_unless(problem: TreeProblem, decoder: str, *, projective: bool) -> None:
-    """Refuse parts beyond single arcs, and the other kind of tree."""
+    """Raise if the problem has parts beyond single arcs, or the other kind of tree."""
     if not problem.is_first_order:
         parts = [
             name

@@ -18,9 +18,9 @@ class Eisner(TreeDecoder):
 
     Notes
     -----
-    The chart is a dual solution: its value bounds every tree if no span in it is worth less
-    than any two parts that make it up. That is checked anew, by other code than filled the
-    chart, and compared with the tree's arcs.
+    The chart is a dual solution: its value bounds every tree if no span in it scores less than any
+    two parts that it can be built from. Separate code checks this, and the bound is compared with
+    the sum of the tree's arcs.
 
     References
     ----------

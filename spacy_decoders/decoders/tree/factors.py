@@ -1,4 +1,4 @@
-"""Any sets of arcs with a score: the non-local part of a dependency-parsing problem."""
+"""Factors: sets of arcs with a score, the non-local parts of a parsing problem."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ __all__ = ["Factors"]
 
 @dataclass(frozen=True, eq=False)
 class Factors:
-    """Sets of arcs, each paid its score by how many of its arcs are in the tree.
+    """Sets of arcs, each scored by the number of its arcs that are in the tree.
 
-    A factor is paid when the number of its arcs in the tree lies between `at_least` and
-    `at_most`. Unless told otherwise both are the size of the set, which is the usual
-    factor: all its arcs must be in the tree. An OR is "at least one", a valency of k is
-    "exactly k of all arcs that leave the head": both are one factor each, whose
-    indicator has simple linear bounds in the number of arcs, so nothing has to be expanded
-    into exponentially many products (section 5.1 of the paper gives the expansion).
+    A factor adds its score when the number of its arcs in the tree lies between `at_least` and
+    `at_most`. By default both are the size of the set: all its arcs must be in the tree. An OR is
+    "at least one", a valency of k is "exactly k of all arcs that leave the head": both are one
+    factor each, whose indicator has simple linear bounds in the number of arcs, so nothing has to
+    be expanded into exponentially many products (section 5.1 of the paper gives the expansion).
 
     Parameters
     ----------
@@ -35,9 +34,9 @@ class Factors:
         int64 (count + 1,), factor `i` owns ``arcs[offsets[i]:offsets[i + 1]]``. A factor of
         no arcs is a constant.
     scores
-        float64 (count,), finite or ``-inf`` (never pay this one: forbidden).
+        float64 (count,), finite or ``-inf`` (forbidden).
     at_least, at_most
-        int32 (count,), the range of counts that is paid; None for the size of each set.
+        int32 (count,), the range of counts that are scored; None for the size of each set.
 
     Raises
     ------
@@ -76,7 +75,7 @@ class Factors:
         at_most: ArrayLike | None = None,
     ) -> None:
         pairs = np.asarray(arcs)
-        if pairs.size == 0:  # an empty list has neither columns nor whole numbers
+        if pairs.size == 0:  # an empty list lacks shape and integer type
             pairs = np.zeros((0, 2), dtype=np.int32)
         pairs = checked_indices("factors.arcs", pairs, (None, 2), low=0)
         values = checked_scores("factors.scores", scores, (None,), dtype=np.float64)
@@ -130,7 +129,7 @@ class Factors:
         )
 
     def __add__(self, other: Factors) -> Factors:
-        """Lay two collections end to end."""
+        """Concatenate two collections."""
         return Factors(
             np.concatenate([self.arcs, other.arcs]),
             np.concatenate([self.offsets, other.offsets[1:] + self.offsets[-1]]),
@@ -145,7 +144,7 @@ class Factors:
         return len(self.scores)
 
     def paid(self, heads: ArrayLike) -> NDArray[np.bool_]:
-        """Return which factors a tree is paid for, bool (count,)."""
+        """Return which factors are active in a tree, bool (count,)."""
         tree = np.concatenate([[-1], np.asarray(heads, dtype=np.int64)])
         present = tree[self.arcs[:, 1]] == self.arcs[:, 0]
         # prefix sums rather than reduceat, which misreads factors of no arcs
@@ -156,7 +155,7 @@ class Factors:
 
     @classmethod
     def empty(cls) -> Factors:
-        """Return no factors at all, to add others to."""
+        """Return an empty collection."""
         return cls([], [0], [])
 
     @classmethod
@@ -177,7 +176,7 @@ class Factors:
 
     @classmethod
     def any_of(cls, arcs: Iterable[tuple[int, int]], score: float) -> Factors:
-        """Build one factor that is paid when at least one of the arcs is in the tree."""
+        """Build one factor that adds its score when at least one of the arcs is in the tree."""
         members = sorted(set(arcs))
         if not members:
             raise ProblemError("factors.any_of: at least one arc is needed, got none.")
@@ -194,8 +193,7 @@ class Factors:
         tokens
             Number of tokens in the sentence.
         scores
-            ``scores[k]`` is paid when the head has exactly k modifiers; counts beyond the
-            last are paid nothing.
+            ``scores[k]`` is added when the head has exactly k modifiers; nothing beyond the last.
 
         Examples
         --------
@@ -260,7 +258,7 @@ def _range(name: str, values: ArrayLike, count: int) -> NDArray[np.int32]:
 def _without_repeats(
     arcs: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Drop each arc that its own factor already holds, and keep the order of the others."""
+    """Drop repeated arcs within each factor, and keep the order of the others."""
     owner = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     size = int(arcs.max(initial=0)) + 1
     # one number for each (factor, head, modifier): many times faster than comparing rows

@@ -11,16 +11,16 @@ from .scoring import score_tree
 
 __all__ = ["block_tree"]
 
-#: Tokens that are parsed together.
+#: Tokens of a block.
 BLOCK = 64
 
 
 def block_tree(problem: TreeProblem) -> tuple[NDArray[np.int32], float] | None:
     """Return heads (n + 1,) and their score, found by single arcs, or None.
 
-    Blocks of tokens are parsed one by one, and then their roots among themselves: nothing
-    crosses, as each block hangs on its root alone. The time is linear in the blocks. Where a
-    block has no tree of its own, or the whole has a forbidden part, there is none.
+    Blocks of tokens are parsed one by one, and then the roots of the blocks: no arcs cross, as
+    each block is attached by its root alone. The time is linear in the number of blocks. The
+    result is None where a block has no tree of its own, or the whole has a forbidden part.
     """
     heads = np.zeros(problem.n + 1, np.int32)
     tops = []
@@ -41,7 +41,7 @@ def _attach(
     single_root: bool,
     heads: NDArray[np.int32],
 ) -> bool:
-    """Write the heads of some tokens among themselves; whether there is a tree."""
+    """Write the heads of some tokens among themselves; return whether there is a tree."""
     from .kernels import eisner  # compiled where it is first needed
 
     given = np.concatenate([[0], tokens])

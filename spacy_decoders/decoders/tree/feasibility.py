@@ -1,4 +1,4 @@
-"""Whether some arcs make any tree at all: the proof behind "infeasible"."""
+"""Whether a set of arcs contains any tree: the proof behind "infeasible"."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ __all__ = ["tree_exists"]
 
 
 def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool) -> bool:
-    """Return whether the allowed arcs make a tree.
+    """Return whether the allowed arcs contain a tree.
 
-    For trees that may cross, whether all tokens can be reached from the root; for projective
-    ones, whether a chart of zeros holds one.
+    For non-projective trees, whether all tokens can be reached from the root; for projective ones,
+    whether a chart with zero scores contains one.
 
     Examples
     --------
@@ -27,5 +27,5 @@ def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool)
     arcs = np.where(allowed, 0.0, -np.inf)
     arcs.flags.writeable = False
     _, chart, _, _ = eisner.charted(arcs, single_root)
-    # a chart that is at fault has an infinite bound: then nothing is proven
+    # an incorrect chart has an infinite bound: then nothing is proven
     return bool(proofs.chart_bound(arcs, single_root, chart) > -np.inf)

@@ -1,4 +1,4 @@
-"""Grandparent scores that are looked at one by one, and what bounds those not looked at."""
+"""Grandparent scores that are computed on demand, and bounds on those not computed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 
 class GrandparentScorer(Protocol):
-    """Grandparent scores on demand, with two bounds that need no score.
+    """Grandparent scores on demand, with bounds that hold without computing any.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class GrandparentScorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class DenseGrandparents:
-    """Scores that are all there already, in an array.
+    """Scores given as a dense array.
 
     Examples
     --------
@@ -62,22 +62,22 @@ class DenseGrandparents:
         return cls(values, values.max(axis=0), values.max(axis=2))
 
     def score(self, g: ArrayLike, p: ArrayLike, c: ArrayLike) -> Floats:
-        """Look chains up."""
+        """Return the scores of chains."""
         found: Floats = self.values[np.asarray(g), np.asarray(p), np.asarray(c)]
         return found
 
 
 class ScoreTable:
-    """What is known of the grandparent scores of one sentence.
+    """The grandparent scores of one sentence that are known, and bounds on the others.
 
     Parameters
     ----------
     scorer
-        Asked for a score at most once.
+        Called for each score at most once.
     allowed
         The arcs that may be in a tree.
     lowest
-        Scores below this one are taken as forbidden.
+        Scores below this count as forbidden.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class ScoreTable:
         self.lowered = bool((low & (bound > -np.inf)).any())
 
     def score(self, g: NDArray[np.intp], p: NDArray[np.intp], c: NDArray[np.intp]) -> Floats:
-        """Return the scores of some chains, all different; ask for what is not known yet."""
+        """Return the scores of distinct chains, computing those not yet known."""
         new = ~self.known[g, p, c]
         if new.any():
             g0, p0, c0 = g[new], p[new], c[new]
@@ -119,7 +119,7 @@ class ScoreTable:
         return self.upper[g, p, c]
 
     def of_tree(self, heads: NDArray[np.int64]) -> float:
-        """Return what the chains of a tree are worth; `heads` has the root's -1 in front."""
+        """Return the sum of the chains of a tree; `heads` begins with -1 for the root."""
         return float(self.chains_of_tree(heads).sum())
 
     def chains_of_tree(self, heads: NDArray[np.int64]) -> Floats:
@@ -129,7 +129,7 @@ class ScoreTable:
 
 
 def chains_of(allowed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which chains g -> p -> c can be made of the allowed arcs."""
+    """Return which chains g -> p -> c consist of allowed arcs."""
     chains = allowed[:, :, None] & allowed[None, :, :]
     chains[:, 0, :] = False
     size = len(allowed)

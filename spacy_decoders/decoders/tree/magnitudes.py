@@ -1,4 +1,4 @@
-"""How large the scores of trees can be, and so how much rounding may hide of them."""
+"""The range of tree scores, and the rounding error that follows from it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Scores = NDArray[np.float64]
 
 
 class Magnitudes(NamedTuple):
-    """What the sizes of a problem's scores say about its trees.
+    """Bounds on the scores of a problem's trees.
 
     Attributes
     ----------
     lowest
         The lowest finite score of any part, if below 0.
     forbidden
-        A finite score for forbidden parts that no other parts can make up for.
+        A finite score for forbidden parts that no other parts can offset.
     threshold
         A score between those of trees with forbidden parts and those without.
     rounding
-        What float64 may lose in the value of a relaxation.
+        The rounding error in the value of a relaxation.
     """
 
     lowest: float
@@ -63,12 +63,12 @@ def _range_of(part: Scores) -> _Range:
 
 
 def magnitudes_of(problem: TreeProblem) -> Magnitudes:
-    """Look once at all scores of a problem.
+    """Compute them in one pass over the scores of a problem.
 
     Notes
     -----
-    Rounding: a tree is scored by n arcs, each of which has been given parts of the scores of
-    up to n^2 others, sums of up to n terms; and by all that the factors gave their arcs.
+    Rounding: a tree is scored by n arcs, to each of which shares of up to n^2 scores were added,
+    sums of up to n terms; and by the shares of factors.
     """
     ranges = [_range_of(part) for part in parts_of(problem)]
     reach = _reach(problem, iter(ranges))
@@ -102,7 +102,7 @@ def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
 
 
 def most_gained(problem: TreeProblem) -> float:
-    """Return what the positive parts of a tree are worth together, at most."""
+    """Return an upper bound on the sum of the positive parts of a tree."""
     gains = problem.arcs.max(axis=0, initial=0.0).sum()
     if problem.grandparents is not None:
         gains += problem.grandparents.max(axis=(0, 1), initial=0.0).sum()

@@ -1,4 +1,4 @@
-"""What the best tree through each arc is worth, and how sure each head is."""
+"""Max-marginals: the score of the best tree through each arc, and the margin of each head."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ __all__ = ["head_margins", "max_marginals"]
 def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArray[np.float64]:
     """Return the score of the best tree through each arc.
 
-    Single arcs, and arcs with grandparents in projective trees, take one inside and outside
-    pass (non-projective: one decoding an arc, of O(n^2)). With siblings or factors each
-    arc takes a search of its own, exact but slow: where only the heads' margins are wanted,
+    Single arcs, and arcs with grandparents in projective trees, take one inside and outside pass
+    (non-projective: one decoding an arc, of O(n^2)). With siblings or factors each arc takes a
+    search of its own, exact but slow: where only the heads' margins are needed,
     :func:`head_margins` is much faster.
 
     Parameters
@@ -43,7 +43,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
            [-inf, -inf,   2.],
            [-inf,   5., -inf]])
     """
-    # the compiled loops load where they are first needed
+    # the kernels are compiled where they are first needed
     if problem.is_first_order and problem.projective:
         from .kernels import eisner
 
@@ -75,7 +75,7 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
 def head_margins(
     problem: TreeProblem, heads: ArrayLike, *, budget: Budget = UNLIMITED
 ) -> NDArray[np.float64]:
-    """Return by how much each head of a best tree beats the best tree with another head.
+    """Return the margin of each head: the best score less that of the best tree with another head.
 
     Parameters
     ----------
@@ -119,12 +119,12 @@ def head_margins(
 
 
 def _has_chart(problem: TreeProblem) -> bool:
-    """Whether one dynamic program holds the whole problem."""
+    """Return whether one dynamic program covers the whole problem."""
     return problem.projective and problem.siblings is None and not problem.has_factors
 
 
 def _best_score(problem: TreeProblem, budget: Budget) -> float:
-    """Return what the best tree is worth: ``-inf`` without any, NaN without a proof."""
+    """Return the score of the best tree: ``-inf`` without any, NaN without a proof."""
     try:
         certificate = exact_decoder(problem).decode(problem, budget=budget).certificate
     except InfeasibleError:

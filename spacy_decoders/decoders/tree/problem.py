@@ -1,4 +1,4 @@
-"""What a tree decoder is given, and what it gives back."""
+"""Dependency-parsing problems and their solutions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .factors import Factors
 
 __all__ = ["TreeProblem", "TreeSolution"]
 
-#: Dense second-order arrays for longer sentences would fill the memory.
+#: The most tokens for dense second-order arrays: longer sentences would exhaust the memory.
 LONGEST_DENSE = 400
 
 
@@ -23,8 +23,8 @@ LONGEST_DENSE = 400
 class TreeProblem:
     """The scores of all dependency trees over one sentence of n tokens.
 
-    Tokens are numbered from 1; 0 is the root. A tree is worth the sum of its parts: one
-    arc for each token, and whatever grandparents, siblings and factors its arcs complete.
+    Tokens are numbered from 1; 0 is the root. The score of a tree is the sum of its parts: one arc
+    for each token, and all grandparents, siblings and factors that its arcs complete.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class TreeProblem:
         (n + 1, n + 1, n + 1), ``siblings[h, a, b]`` with a < b scores every pair of
         modifiers of h, adjacent or not, on one side or on both. Others are ignored.
     factors
-        Any sets of arcs; also the memory-light way to state a few grandparents or siblings.
+        Any sets of arcs; also the compact way to state a few grandparents or siblings.
     allowed
         bool (n + 1, n + 1), False where an arc is no candidate. If the mask comes from a
         heuristic, use :func:`~spacy_decoders.decoders.tree.prune`, which states that in the
@@ -46,7 +46,7 @@ class TreeProblem:
     projective
         Whether arcs may not cross (the root stands left of all tokens).
     single_root
-        Whether exactly one token hangs on the root.
+        Whether exactly one token is attached to the root.
     scope
         ``"pruned"`` if a heuristic removed candidates first.
 
@@ -59,8 +59,8 @@ class TreeProblem:
     Raises
     ------
     ProblemError
-        If a shape does not fit, a score is NaN, ``+inf`` or beyond 1e100, or a factor
-        speaks of tokens that are not there.
+        If a shape does not fit, a score is NaN, ``+inf`` or beyond 1e100, or a factor names tokens
+        that do not exist.
 
     Notes
     -----
@@ -108,7 +108,7 @@ class TreeProblem:
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
 
     def _set(self, name: str, value: Any) -> None:
-        object.__setattr__(self, name, value)  # frozen for everybody else
+        object.__setattr__(self, name, value)  # read-only for everybody else
 
     def restricted(self, allowed: NDArray[np.bool_], *, scope: Scope | None = None) -> TreeProblem:
         """Return the same problem with fewer candidate arcs; nothing else is copied.
@@ -135,17 +135,17 @@ class TreeProblem:
         siblings: NDArray[np.float64] | None = None,
         factors: Factors | None = None,
     ) -> TreeProblem:
-        """Return the same problem with more parts, taken as they are: nothing is checked.
+        """Return the same problem with more parts, which are not validated.
 
-        For scorers that make many problems and whose scores are finite by construction; all
-        others state the parts when they make the problem.
+        For scorers that make many problems and whose scores are finite by construction; otherwise
+        pass the parts to the constructor.
 
         Parameters
         ----------
         grandparents, siblings
             float64, contiguous, of the right shape, without NaN or infinities.
         factors
-            Of tokens that are there.
+            Over existing tokens.
         """
         larger = object.__new__(TreeProblem)
         larger.__dict__.update(self.__dict__, factors=factors)
@@ -160,7 +160,7 @@ class TreeProblem:
 
     @property
     def is_first_order(self) -> bool:
-        """Whether arcs are all that is scored."""
+        """Whether only arcs are scored."""
         return self.grandparents is None and self.siblings is None and not self.has_factors
 
     @property
@@ -178,11 +178,11 @@ class TreeSolution:
     heads
         int32 (n,), ``heads[i]`` is the head of token i + 1, 0 for the root; read-only.
     certificate
-        What the tree scored, and how good that is proven to be.
+        The score of the tree, the proven bound, and the status.
     rank_bound
-        In a list of the k best trees: no tree that does not come before this one is worth
-        more. Its place is proven if that is its score, but for the certificate's tolerance.
-        None elsewhere.
+        In a list of the k best trees: an upper bound on every tree that does not precede this one.
+        The rank is proven if the score attains it within the certificate's tolerance. None
+        elsewhere.
     """
 
     heads: NDArray[np.int32]

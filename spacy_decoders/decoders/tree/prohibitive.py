@@ -1,7 +1,7 @@
-"""Parts scored so low that no tree worth having holds one.
+"""Prohibitive scores: parts scored so low that no good tree contains one.
 
-A score such as -1e20 means "never". Beside it double precision loses the scores that decide,
-so branch and bound first leaves such parts out, and proves afterwards that this was right.
+A score such as -1e20 means "never". In sums with it double precision loses the other scores, so
+branch and bound first forbids such parts, and proves afterwards that no optimum was lost.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from .problem import TreeProblem
 
 __all__ = ["without_prohibitive"]
 
-#: Scores above this are never prohibitive: double precision has room for them.
+#: Scores above this are never prohibitive: double precision can hold the sums.
 FAR = -4e3
 
-#: A score is left out if it is so many times lower than the positive parts of a tree are high.
+#: A score is prohibitive if it exceeds the positive parts of a tree so many times in magnitude.
 TIMES = 4.0
 
-#: Where one such score is needed after all, those so many times lower are still left out.
+#: Where one such score is needed after all, those so many times lower are still forbidden.
 DEEPER = 1e3
 
 
 def without_prohibitive(
     problem: TreeProblem, magnitudes: Magnitudes | None = None
 ) -> Iterator[tuple[TreeProblem, float]]:
-    """Give the problem without the parts that are far below all others, then with more of them.
+    """Yield the problem without its prohibitive parts, then with more and more of them.
 
     Parameters
     ----------
     problem
         The scores.
     magnitudes
-        Of the problem; None to look at its scores again.
+        Of the problem; None to compute them.
 
     Yields
     ------
     problem
         The same without them.
     bound
-        What no tree that holds such a part can exceed; ``-inf`` for the last problem, which
-        is the one that was given.
+        An upper bound on all trees with such a part; ``-inf`` for the last problem, which is the
+        given one.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < FAR:
         parts = parts_of(problem)
@@ -60,7 +60,7 @@ def without_prohibitive(
             )
             if highest == -np.inf:
                 break
-            # the sum is rounded, and so are those of trees that are compared with it
+            # the sum is rounded, and so are those of the trees compared with it
             beyond = highest + gains + 8 * UNIT * (gains - highest)
             yield _above(problem, limit), beyond
             limit = DEEPER * highest
@@ -68,7 +68,7 @@ def without_prohibitive(
 
 
 def _above(problem: TreeProblem, limit: float) -> TreeProblem:
-    """Forbid what is scored below a limit."""
+    """Forbid the parts scored below a limit."""
     changed: dict[str, Any] = {}
     for name in ("arcs", "grandparents", "siblings"):
         part = getattr(problem, name)

@@ -1,4 +1,4 @@
-"""Leaving out unlikely heads before decoding."""
+"""Heuristic pruning of unlikely heads before decoding."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["prune"]
 def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = None) -> TreeProblem:
     """Return the problem with the likely heads of every token, by the scores of single arcs.
 
-    The arcs of the best tree by single arcs are kept as well, so that there is always a tree
-    left. What is decoded then is optimal among the trees that are left: the certificate says
-    so by its scope, ``"pruned"`` if any candidate was removed.
+    The arcs of the best tree by single arcs are kept as well, so that there always is a tree. The
+    decoded tree is then optimal among the remaining ones, which the certificate states by its
+    scope, ``"pruned"`` if any candidate was removed.
 
     Parameters
     ----------
@@ -27,15 +27,15 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     k
         Heads to keep for each token, at least 1. Equal scores keep the first head.
     beam
-        Keep an arc only if the best tree through it, by single arcs, is worth at most so much
-        less than the best tree of all; at least 0. Sure tokens are left one head, doubtful
-        ones many. Where arcs may cross, some more are kept, as a bound takes the place of the
-        best tree. With `k`, what it left is thinned out.
+        Keep an arc only if the score of the best tree through it, by single arcs, is at most this
+        far below that of the best tree; at least 0. Tokens with large margins keep one head,
+        ambiguous ones many. Non-projective problems keep some more, as a bound replaces the best
+        tree. With `k`, only the arcs that `k` keeps are considered.
 
     Raises
     ------
     ProblemError
-        If `k` is no whole number of at least 1, or `beam` negative.
+        If `k` is not an integer of at least 1, or `beam` is negative.
     InfeasibleError
         If there is no tree to begin with.
 
@@ -66,14 +66,14 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         best = float(worth.max())
         if best == -np.inf:
             raise infeasible(problem)
-        # the arcs of the best tree stay, whatever rounding says
+        # the slack keeps the arcs of the best tree despite rounding
         keep = keep & (worth >= best - beam - 1e-9 * max(1.0, abs(best)))
     removed = (keep != problem.allowed).any()
     return problem.restricted(keep, scope="pruned") if removed else problem
 
 
 def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
-    """The k best heads of each token, and those of the best tree by single arcs."""
+    """Return the k best heads of each token, and those of the best tree by single arcs."""
     tokens = np.arange(1, problem.n + 1)
     keep = np.zeros_like(problem.allowed)
     best = np.argsort(-problem.arcs[:, 1:], axis=0, kind="stable")[:k]
@@ -83,9 +83,9 @@ def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
 
 
 def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """The worth of the best tree through each arc, among these and by single arcs.
+    """Return the score of the best tree through each of these arcs, by single arcs.
 
-    Of trees that may cross it is a bound by reduced costs, which takes a single decoding.
+    For non-projective trees it is a bound by reduced costs, which takes a single decoding.
     """
     from .kernels import chu_liu_edmonds, eisner
 
@@ -102,7 +102,7 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
 
 
 def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
-    # the compiled loops load where they are first needed
+    # the kernels are compiled where they are first needed
     from .kernels import chu_liu_edmonds, eisner
 
     if problem.projective:

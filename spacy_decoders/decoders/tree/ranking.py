@@ -34,19 +34,19 @@ def k_best(
     problem
         The scores.
     k
-        How many, at least 1; fewer come back if there are no more.
+        How many, at least 1; fewer are returned if there are no more.
     decoder
-        What finds one tree, and so says what a tree is worth; None for the fastest decoder
-        that is exact for the whole problem.
+        The decoder that finds each tree and defines its score; None for the fastest decoder that
+        is exact for the whole problem.
     budget
-        For each of the decodings that this takes.
+        For each decoding.
 
     Returns
     -------
     list of TreeSolution
-        Every certificate compares with the best tree of all: the gap of the others is what
-        they are worth less. Each `rank_bound` is what no tree exceeds that does not come
-        before: within the certificate's tolerance of the score, the place is proven.
+        Every certificate compares with the best tree of all: the gap of the others is the
+        difference between their scores and its score. Each `rank_bound` bounds every tree that
+        does not precede: within the certificate's tolerance of the score, the rank is proven.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
     >>> exact_decoder(TreeProblem(np.zeros((3, 3)), projective=False))
     ChuLiuEdmonds()
     """
-    # each brings its own compiled loops
+    # each compiles its own kernels
     if not problem.is_first_order:
         if problem.projective and problem.siblings is None and not problem.has_factors:
             from .second_order import SecondOrder
@@ -119,9 +119,9 @@ def exact_decoder(problem: TreeProblem) -> TreeDecoder:
 def _departures(
     problem: TreeProblem, heads: NDArray[np.int32], fixed: int
 ) -> Iterator[tuple[int, TreeProblem]]:
-    """Part all trees but one by the first token at which they leave it.
+    """Partition all trees but one by the first token at which they deviate from it.
 
-    The heads of the first `fixed` tokens are already the only ones allowed.
+    Of the first `fixed` tokens only the tree's heads are allowed already.
     """
     allowed = np.array(problem.allowed)
     for token in range(fixed, problem.n):
@@ -142,7 +142,7 @@ def _score(solution: TreeSolution) -> float:
 def _ranked(
     problem: TreeProblem, solution: TreeSolution, open_parts: list[TreeSolution]
 ) -> TreeSolution:
-    """State what bounds whatever is left in any part, the first time all trees there are."""
+    """Set each rank bound to the bound over all remaining parts; for the first, over all trees."""
     own = solution.certificate
     certificates = [part.certificate for part in open_parts]
     bound = max(np.inf if one.bound is None else one.bound for one in certificates)

@@ -1,4 +1,4 @@
-"""What a tree is worth, and whether it is one."""
+"""The score of a tree, and whether it satisfies the constraints."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
     Returns
     -------
     float
-        ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem
-        allows is not looked at: :func:`violations` does.
+        ``-inf`` if a part is forbidden. Whether the heads form a tree that the problem allows is
+        not checked: see :func:`violations`.
 
     Raises
     ------
@@ -80,7 +80,7 @@ def is_tree(heads: ArrayLike) -> bool:
     """
     ancestors = tree_with_root(heads, len(np.asarray(heads)))
     ancestors[0] = 0
-    for _ in range(len(ancestors).bit_length()):  # each round doubles the steps taken
+    for _ in range(len(ancestors).bit_length()):  # pointer doubling
         ancestors = ancestors[ancestors]
     return not ancestors.any()
 
@@ -101,7 +101,7 @@ def is_projective(heads: ArrayLike) -> bool:
 
 
 def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
-    """Return in words which of the problem's constraints the heads break.
+    """Describe which of the problem's constraints the heads violate.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
 
 
 def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:
-    """Heads by token number, -1 for the root itself."""
+    """Return the heads by token number, -1 for the root itself."""
     given = np.asarray(heads)
     if given.size == 0:
         given = given.astype(np.int64)

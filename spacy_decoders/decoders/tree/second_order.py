@@ -19,15 +19,15 @@ from .scoring import tree_with_root
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
 
-#: Which modifiers' grandparents are paid.
+#: The modifiers whose grandparents are scored.
 Grandparents = Literal["all", "outermost"]
 
-#: Entries that a thread keeps for its next sentence: 64 MiB, more than 100 tokens need.
+#: Entries that a thread keeps for its next sentence: 64 MiB, enough for 100 tokens.
 MOST_KEPT = 2**23
 
 _OF_THREAD = threading.local()
 
-#: What the kernels take where there is no such array.
+#: The kernels take this in place of an absent array.
 _NONE = read_only(np.zeros((0, 0, 0)))
 
 
@@ -35,22 +35,21 @@ _NONE = read_only(np.zeros((0, 0, 0)))
 class SecondOrder(TreeDecoder):
     """Exact projective decoding with grandparents and adjacent siblings.
 
-    Of a problem's siblings only the adjacent ones are paid: ``siblings[h, a, b]`` where a and
-    b modify h on the same side and no modifier of h stands between them. The certificate
-    speaks of this objective, :func:`second_order_score`; where other pairs are worth
-    something too, use `BranchAndBound`.
+    Of a problem's siblings only the adjacent ones are scored: ``siblings[h, a, b]`` where a and b
+    modify h on the same side and no modifier of h stands between them. The certificate refers to
+    this objective, :func:`second_order_score`; to score other pairs too, use `BranchAndBound`.
 
     Parameters
     ----------
     grandparents
-        ``"all"`` pays every chain g -> h -> m; ``"outermost"`` only that of the last modifier
-        of h on each side, as the backbone of the branch and bound paper does.
+        ``"all"`` scores every chain g -> h -> m; ``"outermost"`` only that of the last modifier of
+        h on each side, as the backbone of the branch and bound paper does.
 
     Notes
     -----
     Spans carry the head of their head, so that the time is O(n^4) and the memory O(n^3). As for
-    `Eisner`, the chart bounds every tree once it is checked that no entry is worth less than
-    any way to build it, which takes about as long as filling it.
+    `Eisner`, the chart bounds every tree if no entry is less than the score of any way to build
+    it; checking this takes about as long as filling the chart.
 
     References
     ----------
@@ -125,7 +124,7 @@ class SecondOrder(TreeDecoder):
 def second_order_score(
     problem: TreeProblem, heads: ArrayLike, grandparents: Grandparents = "all"
 ) -> float:
-    """Return what :class:`SecondOrder` pays for a tree, summed in float64.
+    """Return the objective of :class:`SecondOrder` for a tree, summed in float64.
 
     Examples
     --------
@@ -149,10 +148,10 @@ def best_heads(
     single_root: bool,
     outermost: bool,
 ) -> tuple[NDArray[np.int32], float]:
-    """Return the best heads and the chart's value, for arrays already checked.
+    """Return the best heads and the chart's value, for validated arrays.
 
-    All three are read-only; those of no entries stand for none. Without a tree the value is
-    ``-inf``.
+    All three are read-only; an array without entries means that there is none. Without a tree the
+    value is ``-inf``.
     """
     space = _space(second_order.entries(len(arcs), outermost))
     heads, bound = second_order.decode(arcs, grandparents, siblings, single_root, outermost, space)
@@ -160,9 +159,9 @@ def best_heads(
 
 
 def _space(entries: int) -> NDArray[np.float64]:
-    """Return room for the tables, the same for every sentence that a thread decodes.
+    """Return memory for the tables, reused for every sentence that a thread decodes.
 
-    Fresh memory costs more than the decoding: the system hands it out page by page.
+    Page faults in fresh memory would cost more than the decoding.
     """
     space: NDArray[np.float64] | None = getattr(_OF_THREAD, "space", None)
     if space is None or len(space) < entries:
@@ -175,7 +174,7 @@ def _space(entries: int) -> NDArray[np.float64]:
 
 
 def refuse_unless_second_order(problem: TreeProblem) -> None:
-    """Refuse what the second-order chart does not hold."""
+    """Raise if the problem has parts that the second-order chart does not cover."""
     if problem.has_factors:
         raise ProblemError(
             "SecondOrder: scores arcs, grandparents and adjacent siblings, but the problem has "
@@ -194,7 +193,7 @@ def _arrays(problem: TreeProblem) -> tuple[NDArray[np.float64], NDArray[np.float
 
 
 def _positive_mass(problem: TreeProblem) -> float:
-    """Return a bound on what the positive parts of a tree are worth together."""
+    """Return an upper bound on the sum of the positive parts of a tree."""
     size = problem.n + 1
     mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
     for values in _arrays(problem):

@@ -1,8 +1,8 @@
-"""An independent look at a tree: what it is worth, and what the best could be worth.
+"""An independent check of a tree: its score, and an upper bound on the best one.
 
-Nothing here is shared with the decoders but the problem. A few thousand trees are enumerated;
-projective trees over single arcs are bounded by a plain chart; all others by an integer
-program in the style of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
+Only the problem is shared with the decoders. Up to some thousand trees are enumerated; projective
+trees over single arcs are bounded by a plain chart; all others by an integer program in the style
+of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .problem import TreeProblem, TreeSolution
 
 __all__ = ["Arc", "Heads", "Objective", "examine", "factors_of"]
 
-#: Choices of heads up to which all are enumerated.
+#: The most choices of heads that are enumerated.
 MOST_CHOICES = 20_000
 
 Heads = tuple[int, ...]
@@ -28,7 +28,7 @@ Arc = tuple[int, int]
 
 
 class Objective(NamedTuple):
-    """What is paid: all siblings or adjacent ones, all grandparents or the outermost ones'."""
+    """What is scored: all siblings or adjacent ones, all grandparents or the outermost ones."""
 
     adjacent: bool = False
     outermost: bool = False
@@ -44,7 +44,7 @@ def examine(problem: TreeProblem, solution: TreeSolution, *, seconds: float) -> 
         _compared(problem, heads, objective, seconds)
         for objective in _objectives(problem, solution, heads)
     ]
-    # a score may fit two objectives: then the solution is right if it is so under one of them
+    # a score may fit two objectives: the solution is right if it is right under either
     return min(found, key=lambda one: one.best - one.score if one.fault is None else math.inf)
 
 
@@ -76,7 +76,7 @@ def _compared(
 
 
 def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
-    """Return why the heads are none of the problem's trees; forbidden parts aside."""
+    """Return why the heads are no tree of the problem, forbidden parts aside, or None."""
     n = problem.n
     if len(heads) != n:
         return f"{len(heads)} heads for {n} tokens."
@@ -99,10 +99,10 @@ def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
 
 
 def _objectives(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> list[Objective]:
-    """Return what the solution's decoder may have paid for."""
+    """Return the objectives that the solution's decoder may have maximised."""
     if solution.certificate.decoder != "SecondOrder":
         return [Objective()]
-    # the certificate does not say which grandparents were paid: those that its score fits
+    # the certificate does not say which grandparents were scored: those that fit its score
     both = [Objective(True, False), Objective(True, True)]
     missed = []
     for objective in both:
@@ -134,7 +134,7 @@ def _parts(problem: TreeProblem, objective: Objective, heads: Heads) -> list[flo
 
 
 def factors_of(problem: TreeProblem) -> Iterator[tuple[list[Arc], int, int, float]]:
-    """Give each factor's arcs, the least and the most of them that are paid, and the score."""
+    """Yield each factor's arcs, the range of their number that is scored, and the score."""
     factors = problem.factors
     if factors is not None:
         for f in range(factors.count):

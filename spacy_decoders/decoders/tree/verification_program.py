@@ -1,4 +1,4 @@
-"""The integer program by which a tree is checked that is too long to enumerate."""
+"""The integer program that checks trees of sentences too long for enumeration."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_PARTS, LARGEST = 150_000, 1e7
 
 
 class Part(NamedTuple):
-    """A score that is paid where some arcs are in the tree and others are not."""
+    """A score that is added where some arcs are in the tree and others are not."""
 
     present: tuple[Arc, ...]
     absent: tuple[Arc, ...]
@@ -48,7 +48,7 @@ def best_by_program(
 ) -> tuple[Heads | None, float]:
     """Return the best tree that an integer program finds, if any, and the solver's bound.
 
-    Parts so low that no tree with one is worth `least` are forbidden.
+    Parts so low that no tree with one scores `least` are forbidden.
     """
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
@@ -62,7 +62,7 @@ def best_by_program(
         return None, math.inf
     arcs = [(int(h), int(m)) for h, m in np.argwhere(problem.allowed)]
     column = {arc: place for place, arc in enumerate(arcs)}
-    costs: list[float] = [0.0] * (2 * len(arcs))  # arcs, then what flows along each
+    costs: list[float] = [0.0] * (2 * len(arcs))  # arcs, then the flow along each
     rows = _Rows()
     _add_tree(rows, problem, arcs)
     for part in parts:
@@ -92,7 +92,7 @@ def best_by_program(
 
 
 def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
-    """Give the parts that trees of the allowed arcs may have, factors aside."""
+    """Return the parts that trees of the allowed arcs may have, factors aside."""
     n, allowed = problem.n, problem.allowed
     for h, m in np.argwhere(allowed).tolist():
         yield Part(((h, m),), (), float(problem.arcs[h, m]))
@@ -144,7 +144,7 @@ def _add_part(
     score: float,
     lowest: float,
 ) -> None:
-    """Pay a score for arcs that are present where others are absent."""
+    """Add a score for arcs that are present where others are absent."""
     all_there = dict.fromkeys(present, 1.0) | dict.fromkeys(absent, -1.0)
     if score < lowest:
         rows.add(all_there, -np.inf, len(present) - 1.0)
@@ -172,7 +172,7 @@ def _add_factor(
     score: float,
     lowest: float,
 ) -> None:
-    """Pay a score where the number of arcs lies within a range; else it is below or above."""
+    """Add a score where the number of arcs lies within a range; else it is below or above."""
     within, below, above = len(costs), len(costs) + 1, len(costs) + 2
     forbidden = score < lowest
     costs += [0.0 if forbidden else score, 0.0, 0.0]

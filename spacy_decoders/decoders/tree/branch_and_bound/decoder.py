@@ -32,11 +32,11 @@ Method = Literal["default", "paper"]
 class BranchAndBound(TreeDecoder):
     """Exact decoding of trees with any non-local scores, projective or not.
 
-    Non-local scores are bounded by sums over the parts that a dynamic program (the backbone)
-    can see; multipliers say how each is split, and subgradient steps lower the bound. Where
-    the best tree of the relaxation does not attain the bound, the search branches on an arc.
-    Arcs whose max-marginal can't beat the best tree so far are dropped, which is exact, and
-    what follows runs on the arcs that are left.
+    Non-local scores are bounded by sums over the parts of a dynamic program (the backbone);
+    multipliers split each score among them, and subgradient steps lower the bound. Where the best
+    tree of the relaxation does not attain the bound, the search branches on an arc. Arcs whose
+    max-marginal does not exceed the incumbent are pruned, which is exact, and later passes run on
+    the remaining arcs.
 
     Parameters
     ----------
@@ -47,21 +47,20 @@ class BranchAndBound(TreeDecoder):
         first order under the paper's method. ``"carreras"``: adjacent siblings and outermost
         grandchildren, for the paper's method alone.
     method
-        ``"default"``, or ``"paper"``: as Qian and Liu wrote it, without any of the above but
-        multipliers, subgradient and branching; many times slower.
+        ``"default"``, or ``"paper"``: as published by Qian and Liu, with multipliers, subgradient
+        steps and branching only; many times slower.
     root_iterations, iterations
-        Most passes of dynamic programming at the root of the search and at each other node,
-        before it branches.
+        The most passes of dynamic programming at the root and at each other node before branching.
 
     Notes
     -----
     The budget's iterations are passes of dynamic programming. The certificate's bound is the
-    largest bound of the nodes that are open when the search ends. Where the seconds are too few
-    for a first pass over a long sentence, the tree is put together from blocks, and the best
-    arborescence bounds it.
+    largest bound of the nodes that are open when the search ends. Where the seconds do not suffice
+    for a first pass over a long sentence, the fallback is a tree of separately parsed blocks,
+    bounded by the best arborescence.
 
-    With second order the search begins with the ten likeliest heads of each word: the trees
-    and multipliers found there, cheaply, let the first passes over all arcs drop most of them.
+    With second order the search begins with the ten likeliest heads of each word: the trees and
+    multipliers found at that low cost let the first passes over all arcs prune most of them.
 
     References
     ----------
@@ -70,7 +69,7 @@ class BranchAndBound(TreeDecoder):
 
     Examples
     --------
-    Two modifiers of one head dislike each other, so the second best pair of arcs wins:
+    A sibling score makes the second best pair of arcs the better one:
 
     >>> from spacy_decoders.decoders.tree import TreeProblem
     >>> siblings = np.zeros((4, 4, 4))
@@ -107,11 +106,11 @@ class BranchAndBound(TreeDecoder):
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
-        """Find the k best trees, best first; fewer if there are not so many.
+        """Find the k best trees, best first; fewer if there are fewer.
 
-        Every certificate compares with the best tree of all: the gap of the others is what
-        they are worth less. Each `rank_bound` is what no tree exceeds that does not come
-        before.
+        Every certificate compares with the best tree of all: the gap of the others is the
+        difference between their scores and its score. Each `rank_bound` bounds every tree that
+        does not precede.
 
         Raises
         ------
@@ -126,7 +125,7 @@ class BranchAndBound(TreeDecoder):
         """
         k = checked_whole("k", k, low=1)
         solutions, rest, slack = self._decoded(problem, k, budget)
-        # what is not proven to come next may be worth as much as anything that is not listed
+        # a tree whose rank is not proven may be exceeded by any tree that is not listed
         listed = [score_tree(problem, solution.heads) for solution in solutions]
         return beside_the_best(
             [
@@ -138,7 +137,7 @@ class BranchAndBound(TreeDecoder):
     def _decoded(
         self, problem: TreeProblem, k: int, budget: Budget
     ) -> tuple[list[TreeSolution], float, float]:
-        """Return the best trees, what no other exceeds, and what rounding may hide of that."""
+        """Return the best trees, a bound on all others, and the rounding error of that bound."""
         if problem.n == 0:
             solution, slack = self._of_nothing(problem)
             return [solution], -np.inf, slack
@@ -149,7 +148,7 @@ class BranchAndBound(TreeDecoder):
         return solutions, found.rest, found.slack
 
     def _found(self, problem: TreeProblem, k: int, budget: Budget) -> BestTrees:
-        """Search without prohibitive scores, and with more of them only if they may be needed."""
+        """Search without the prohibitive parts, and add them back only if they may matter."""
         clock, calls = budget.start(), 0
         search = self._search_as_in_paper if self.method == "paper" else self._search
         magnitudes = magnitudes_of(problem)
@@ -209,7 +208,7 @@ class BranchAndBound(TreeDecoder):
         )
 
     def _of_nothing(self, problem: TreeProblem) -> tuple[TreeSolution, float]:
-        """The empty tree, the only one there is over no tokens: its score bounds all."""
+        """Return the empty tree, the only one over no tokens: its score is the bound."""
         heads = np.zeros(0, np.int32)
         score, scale = score_and_scale(problem, heads)
         if score == -np.inf:
@@ -219,7 +218,7 @@ class BranchAndBound(TreeDecoder):
 
 
 def _rest_of(clock: Clock, calls: int) -> Budget:
-    """What is left of a budget after so many passes: a little always is."""
+    """Return the rest of a budget after so many passes, at least a little."""
     seconds, iterations = clock.budget.seconds, clock.budget.iterations
     return Budget(
         None if seconds is None else max(clock.seconds_left, 1e-6),

@@ -22,12 +22,12 @@ __all__ = [
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 
-#: Tokens up to which something in O(n^3) is little beside the passes.
+#: Tokens up to which O(n^3) work is negligible beside the passes.
 MOST_CUBED = 250
 
 
 class Prepared:
-    """What the kernels are given, besides masks; trees up to `threshold` hold a forbidden part."""
+    """The kernels' arguments but masks; a tree scored up to `threshold` has a forbidden part."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class Prepared:
         self._factors = np.full(2 * factor_arcs, -1.0)
 
     def multipliers(self, with_grandparents: bool) -> Any:
-        """Return what all nodes share, with room for grandparents where they are relaxed."""
+        """Return the multipliers that all nodes share, with those of relaxed grandparents."""
         chains = self.scores.grandparents
         if with_grandparents and self._grandparents.shape != chains.shape:
             self._grandparents = np.full(chains.shape, -1.0)
@@ -58,14 +58,14 @@ class Prepared:
 def outline(problem: TreeProblem, scores: Any) -> Any:
     """Return scores with arcs alone, as :func:`.bounding_arcs` says.
 
-    For sentences so long that lists of all grandparents and siblings would fill the memory.
+    For sentences so long that lists of all grandparents and siblings would exhaust the memory.
     """
     arcs = read_only(bounding_arcs(problem, scores.forbidden))
     return scores._replace(arcs=arcs, grandparents=_NOTHING, siblings=_NOTHING)
 
 
 def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
-    """Flatten a problem; a forbidden part gets a finite score that no tree can make up for."""
+    """Flatten a problem; a forbidden part gets a finite score that no other parts can offset."""
     size = problem.n + 1
     grandparents = _NOTHING if problem.grandparents is None else problem.grandparents
     siblings = _NOTHING if problem.siblings is None else problem.siblings
@@ -89,9 +89,9 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
 
 
 def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
-    """Return how much worse the best tree with each arc is, by the arcs alone; above 0.
+    """Return the loss of the best tree with each arc, by the arcs alone; above 0.
 
-    A guess that no bound rests on: it orders the arcs by how likely they are.
+    An estimate that no bound depends on: it ranks the arcs by likelihood.
     """
     from ..kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
 
@@ -113,7 +113,7 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
 def likely_arcs(
     problem: TreeProblem, slack: NDArray[np.float64], heads: int
 ) -> NDArray[np.uint8] | None:
-    """Return the candidate arcs with the least slack, so many a word; None if it's no gain."""
+    """Return the arcs with the least slack, so many a word; None if that saves too little."""
     if problem.grandparents is None and problem.siblings is None:
         return None
     if problem.allowed.sum() < 1.5 * heads * problem.n:

@@ -1,4 +1,4 @@
-"""Best-first search over nodes that hold nothing but a mask of arcs."""
+"""Best-first search over nodes, each of which is a mask of arcs."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ __all__ = ["MOST_NODE_BYTES", "TOLERANCE", "BestTrees", "search", "tree_of_block
 #: Relative slack within which a bound closes a node.
 TOLERANCE = 1e-9
 
-#: Open nodes beyond this would fill the memory: the search then ends with its gap.
+#: The most open nodes: more would exhaust the memory, so the search ends with a gap.
 MOST_NODE_BYTES = 200_000_000
 
-#: Charts beyond this are not laid out: the arcs alone bound such a node.
+#: The most bytes of a chart: larger nodes are bounded by the arcs alone.
 MOST_CHART_BYTES = 140_000_000
 
 #: Seconds of a first pass with max-marginals: Eisner's for each n^3, and what each byte of the
 #: lists of grandparents and siblings adds.
 SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
 
-#: Heads of each word that a search begins with.
+#: Heads of each word in the first, restricted search.
 LIKELY_HEADS = 10
 
 #: Step length, momentum, and passes between two rounds of pruning: measured on treebanks.
@@ -49,10 +49,10 @@ RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
 
 
 class BestTrees(NamedTuple):
-    """What a search found: trees (k, n + 1) and scores (k,), best first, and what is proven.
+    """The result of a search: trees (k, n + 1) and scores (k,), best first, and bounds.
 
-    `bound` is what no tree exceeds, `rest` what none exceeds that is not among them, both but
-    for `slack`, which rounding may have lost.
+    `bound` is an upper bound on all trees, `rest` on those that are not listed, both up to the
+    rounding error `slack`.
     """
 
     heads: NDArray[np.int32]
@@ -74,11 +74,11 @@ def search(
 ) -> BestTrees:
     """Find the k best trees, or as many as there are.
 
-    Each node is a set of arcs. The kernels lower its bound by subgradient steps, drop every
-    arc that can't be in a tree better than the k-th best one, and name the arc to branch on:
-    one child has to take it, the other may not. The multipliers are shared, as any
-    multipliers give a bound. A node is given up only when its bound is no better than
-    the k-th best tree; when the budget ends, the open nodes give the bound.
+    Each node is a set of arcs. The kernels lower its bound by subgradient steps, prune every arc
+    that cannot be in a tree better than the k-th best one, and choose the arc to branch on: one
+    child must contain it, the other must not. The multipliers are shared, as any multipliers give
+    a valid bound. A node is closed only when its bound does not exceed the k-th best score; when
+    the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
     if _lasts_too_long(problem, clock):
@@ -99,7 +99,7 @@ def search(
         if bound <= incumbents.scores[-1] + _slack(incumbents):
             break
         over = len(nodes) * size**2 > MOST_NODE_BYTES or clock.exhausted(calls)
-        # without any tree there is nothing to return yet
+        # continue until there is a tree to return
         if over and bound < np.inf and incumbents.scores[0] > prepared.threshold:
             break
         _, _, mask = heapq.heappop(nodes)
@@ -111,7 +111,7 @@ def search(
         h, m = node.head, node.modifier
         if h < 0:
             closed = max(closed, upper)
-            # a single tree is listed, or worth less than all that are
+            # the only tree of the node is listed already, or scores less than those listed
             rest = rest if mask.sum() == problem.n else max(rest, upper)
             continue
         without = mask.copy()
@@ -128,7 +128,7 @@ def search(
 
 
 def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
-    """Return a tree that is put together from blocks, bounded by arcs alone; None without one."""
+    """Return a tree of separately parsed blocks, bounded by arcs alone; None without one."""
     found = block_tree(problem)
     if found is None:
         return None
@@ -138,7 +138,7 @@ def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | 
 
 
 def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
-    """Whether the budget may end before a first pass does."""
+    """Return whether the budget may end before a first pass does."""
     if clock.budget.seconds is None:
         return False
     seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
@@ -148,13 +148,13 @@ def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
 
 
 def _slack(incumbents: Incumbents) -> float:
-    """How much a bound may exceed the k-th best score and yet close a node."""
+    """The gap to the k-th best score within which a bound closes a node."""
     leader = float(incumbents.scores[0])
     return TOLERANCE * max(1.0, abs(leader)) if leader > -np.inf else 0.0
 
 
 class _NodeSolver:
-    """Works on nodes with the backbone that their size allows."""
+    """Bounds nodes with the backbone that their size allows."""
 
     def __init__(
         self, problem: TreeProblem, prepared: Prepared, incumbents: Incumbents, second_order: bool
@@ -169,10 +169,10 @@ class _NodeSolver:
         self.outlined: PartScores | None = None
 
     def explore(self, passes: int, clock: Clock) -> int:
-        """Work on each word's likely heads alone; returns the passes that it took.
+        """Search each word's likely heads only; return the number of passes.
 
-        What it proves holds for these arcs only, but the trees and the multipliers that it
-        finds, at a fraction of the cost, let the first passes over all arcs drop most of them.
+        Its bounds are valid for these arcs only, but the trees and multipliers that it finds, at a
+        fraction of the cost, let the first passes over all arcs prune most of them.
         """
         limit = clock.budget.iterations
         if not self.second_order or (limit is not None and limit < 2 * passes):
@@ -185,8 +185,7 @@ class _NodeSolver:
     def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeBound:
         """Lower the bound of a node within the budget; see :func:`.solve_node`.
 
-        With a limit of time the passes are taken a few at a time, so that the clock is looked
-        at in between.
+        With a limit of time the passes run in small rounds, between which the clock is checked.
         """
         limit = clock.budget.iterations
         if limit is not None:
@@ -230,7 +229,7 @@ class _NodeSolver:
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8]) -> tuple[int, int]:
-    """Return what the charts of second order would take, and lists of chains and pairs alone."""
+    """Return the bytes of the second-order charts, and of the lists of chains and pairs alone."""
     size = len(mask)
     below = mask.sum(axis=1, dtype=np.int64)
     above = np.maximum(mask.sum(axis=0, dtype=np.int64), 1)

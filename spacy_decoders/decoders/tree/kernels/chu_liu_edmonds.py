@@ -1,19 +1,20 @@
 """Chu-Liu-Edmonds over dense arcs, with its dual: O(n^2) for one tree.
 
-Every node takes its best incoming arc; a cycle becomes one node whose incoming arcs cost what
-they displace. Sources of arcs stay original tokens: only rows of incoming arcs are merged,
-never columns, and only the members of cycles ever get a row. Nodes 0..n are the root and the
-tokens, later ones are contracted cycles.
+Every node takes its best incoming arc; a cycle is contracted to one node whose incoming arcs are
+charged for the arc that they replace. Sources of arcs stay original tokens: only rows of incoming
+arcs are merged, never columns, and only the members of cycles ever get a row. Nodes 0..n are the
+root and the tokens, later ones are contracted cycles.
 
-The values of the chosen arcs are the dual: every tree enters every node, so their sum bounds
-every tree, and what an arc falls short of the nodes that it enters is its reduced cost.
+The values of the chosen arcs are the dual: every tree enters every node, so their sum bounds every
+tree, and the score of an arc less the duals of the nodes that it enters is its reduced cost.
 """
 
 import numpy as np
 
 from ....jit import FAST, jit
 
-#: A penalty on root arcs beyond this many times the scale of the scores would drown them.
+#: The largest penalty on root arcs, relative to the scale of the scores: beyond it rounding hides
+#: them.
 LARGEST_PENALTY = 4096.0
 
 
@@ -107,12 +108,12 @@ def _contract(arcs, root, value, source, parent, first, sibling):
 
 @jit(fastmath=FAST)
 def _expand(arcs, root, rows, count, value, source, first, sibling, heads):
-    """Write the heads that the contracted nodes stand for."""
+    """Expand the contracted nodes and write the heads."""
     size = arcs.shape[0]
     entered = np.zeros(count, dtype=np.bool_)
     for outer in range(count - 1, 0, -1):
         if entered[outer]:
-            continue  # a node inside was entered from further out
+            continue  # an inner node was entered from outside
         h = source[outer]
         node = outer
         entered[node] = True
@@ -187,7 +188,7 @@ def _first_penalty(arcs):
     if lowest == np.inf:
         lowest = highest
     if scale == 0.0:
-        scale = 1.0  # all scores are 0: any penalty will do, but it must be one
+        scale = 1.0  # all scores are 0: any positive penalty works
     return 2.0 * (highest - lowest) + scale, LARGEST_PENALTY * scale
 
 
@@ -195,8 +196,8 @@ def _first_penalty(arcs):
 def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds):
     """Raise each arc's entry to a bound on every tree that holds it: bound and reduced cost.
 
-    A tree with the arc h -> m pays the duals of all nodes that hold m but not h with this one
-    arc. Each pair of tokens is met once, in the node where their nodes were merged.
+    A tree with the arc h -> m enters all nodes that contain m but not h by this one arc. Each pair
+    of tokens is visited once, in the node where their nodes were merged.
     """
     size = arcs.shape[0]
     paid = value[:size].copy()  # the duals of the nodes that hold each token, so far
@@ -250,17 +251,17 @@ def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
 def solve_rooted(arcs, single_root, heads, value, work, bounds):
     """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
-    With a single root first without the constraint: most trees have one root anyway. Then with
-    a penalty on root arcs, raised until one root is left: the tree is then the best of all
-    with one root, and the dual bound plus one penalty bounds them. If no penalty of the
-    scores' own size does it, with each token as the only root in turn: there are no nodes then,
-    as the duals in the work arrays are those of the last root alone.
+    With a single root, the constraint is relaxed first: most trees have one root anyway. Then a
+    penalty on root arcs is raised until one root remains: the tree is then the best with one root,
+    and the dual bound plus one penalty bounds all such trees. If no penalty of the magnitude of
+    the scores suffices, each token is tried as the only root: no nodes are returned then, as the
+    duals in the work arrays are those of the last root alone.
 
     If `bounds` is not empty, it gets the bound on the best tree through each arc.
     """
     size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
-    root = arcs[0].copy()  # the root's arcs with what the constraint makes of them
+    root = arcs[0].copy()  # the root's arcs, penalised or masked by the constraint
     penalty, next_penalty, largest = 0.0, -1.0, 0.0
     only_root = 0  # the one token that may be a root, 0 for any
     best, best_score = -np.inf, -np.inf
@@ -326,9 +327,9 @@ def decode(arcs, single_root, with_bounds):
 
 @jit(fastmath=FAST)
 def with_duals(arcs, single_root):
-    """Return heads (n,), the kernel's bound, and what proves it: see :func:`.dual_bound`.
+    """Return heads (n,), the kernel's bound, and the duals that prove it: see :func:`.dual_bound`.
 
-    That is the penalty on the root's arcs, the dual and the parent of each node, and their
+    The latter are the penalty on the root's arcs, the dual and the parent of each node, and their
     number, which is 0 if there is no such proof.
     """
     size = arcs.shape[0]
@@ -344,7 +345,7 @@ def with_duals(arcs, single_root):
 def max_marginals(arcs, single_root):
     """Return the score of the best tree through each arc, by one solution for each arc.
 
-    NaN where the duals leave it open whether there is a better tree.
+    NaN where the duals do not prove that there is no better tree.
     """
     size = arcs.shape[0]
     heads = np.empty(size, dtype=np.int32)
@@ -369,7 +370,7 @@ def max_marginals(arcs, single_root):
                 for token in range(1, size):
                     scale += abs(arcs[heads[token], token])
                 score = _score(arcs, heads)
-                # what rounding may hide, and what lies between the tree and its bound
+                # the rounding error, and the gap between the tree and its bound
                 open_ = 1e-15 * size * mass + abs(bound - score)
                 result[h, m] = score if count > 0 and open_ <= 1e-9 * scale else np.nan
             weights[h, m] = -np.inf

@@ -1,9 +1,8 @@
-"""What a tree is worth, and what no tree exceeds, by loops that share none with the decoders.
+"""The score of a tree, and upper bounds on all trees, by code that the decoders do not share.
 
-The decoders' kernels hand over what they built: a chart, or the duals of a contraction. Either
-is a dual solution of the linear program of trees if it satisfies a set of inequalities, and
-these are what is checked here; how it came about is of no account. No freedom is taken with
-floating-point numbers, so that a NaN satisfies nothing.
+The decoders' kernels pass on what they computed: a chart, or the duals of a contraction. Either is
+a dual solution of the linear program of trees if it satisfies a set of inequalities, and only
+these are checked here. No fastmath flags are set, so that a NaN satisfies no inequality.
 """
 
 import numpy as np
@@ -28,7 +27,7 @@ def tally(arcs, heads, projective, single_root):
         roots += h == 0
     if single_root and size > 1 and roots != 1:
         return False, score, scale
-    reached = np.zeros(size, dtype=np.int64)  # by which walk towards the root
+    reached = np.zeros(size, dtype=np.int64)  # the walk towards the root that visited each token
     for m in range(1, size):
         at = m
         while at > 0 and reached[at] == 0:
@@ -48,7 +47,7 @@ def tally(arcs, heads, projective, single_root):
 
 @jit()
 def chart_bound(arcs, single_root, chart):
-    """Return the value of a chart of Eisner's if no span is worth less than its parts.
+    """Return the value of Eisner's chart if no span scores less than its parts.
 
     Infinite if some span is: the chart then bounds nothing.
 
@@ -100,12 +99,12 @@ def chart_bound(arcs, single_root, chart):
 
 @jit()
 def dual_bound(arcs, penalty, value, parent, count):
-    """Return what no tree exceeds by the duals of a contraction, and what rounding may hide.
+    """Return an upper bound on all trees by the duals of a contraction, and its rounding error.
 
-    Each set of tokens that was contracted has a dual of at most 0, each token one of any sign.
-    A tree enters every set at least and every token exactly once, so that the duals of all,
-    and what an arc is worth more than those of the sets that it enters, bound every tree. With
-    a penalty on the root's arcs they bound the trees with one root.
+    Each contracted set of tokens has a dual of at most 0, each token one of any sign. A tree
+    enters every set at least once and every token exactly once, so the sum of all duals, plus the
+    excess of each arc over the duals of the sets that it enters, bounds every tree. With a penalty
+    on the root's arcs they bound the trees with one root.
 
     Parameters
     ----------
@@ -125,7 +124,7 @@ def dual_bound(arcs, penalty, value, parent, count):
             return np.inf, 0.0
         bound += value[node]
         mass += abs(value[node])
-    # by token: the least that an arc may have to pay, that of all sets which hold the token
+    # by token: the sum of the duals of all sets that contain it, the least that an arc can enter
     least = np.empty(size)
     rounding = 0.0
     for m in range(1, size):
@@ -151,7 +150,7 @@ def dual_bound(arcs, penalty, value, parent, count):
 
 @jit()
 def _entered(value, parent, h, m):
-    """Return the duals of the nodes that hold m but not h; a set comes after what it holds."""
+    """Return the sum of the duals of the nodes that contain m but not h."""
     paid, inner, outer = 0.0, m, h
     while inner != outer:
         if outer < 0 or 0 <= inner < outer:

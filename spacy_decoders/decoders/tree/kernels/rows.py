@@ -1,8 +1,7 @@
 """Maxima and sums along rows of float64, eight at a time.
 
-Rows are given by a place in a flat array; arrays may have any number of axes. Where a *padded*
-length is asked for it is a multiple of `LANES`. Nothing is checked: places must lie within the
-arrays.
+Rows are given by an offset into a flat array; arrays may have any number of axes. A *padded*
+length is a multiple of `LANES`. Nothing is checked: offsets must lie within the arrays.
 """
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from ....jit import internal
 from ....simd import add, fill8, largest, load8, maximum, peek, poke, store
 
-#: Numbers in one step.
+#: Numbers of a vector.
 LANES = 8
 
 

@@ -7,10 +7,10 @@ contiguous rows:
 - `incomplete[h, m, g]`: the arc h -> m and all between, where g is the head of h;
 - `between[a, b, h]`: all between the adjacent siblings a < b, where h is their head.
 
-`x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span
-have no meaning, and nothing reads them. `closed` is what a complete span takes up: the
-incomplete span itself if every grandparent counts, and with the grandparent of the outermost
-modifier added if only that one does. In the first case it is the same array.
+`x <= y` and `y <= x` are the two directions. Entries whose last index lies within the span are
+undefined and never read. `closed` is the incomplete span as a complete span extends it: unchanged
+if every grandparent counts, and with the grandparent of the outermost modifier added if only that
+one does. In the first case it is the same array.
 
 The tables are flat float64; entry (x, y, g) is at (x (n + 1) + y) stride + g. Only values are
 kept; the back-trace finds the best split of the spans that it meets once more. ``-inf`` needs
@@ -33,10 +33,10 @@ from .rows import (
 
 @jit(fastmath=FAST)
 def _turn(arcs, grandparents, outermost, stride, on_arc, on_closing):
-    """Write the scores with the grandparent as the last axis: paid on an arc, on closing.
+    """Write the scores with the grandparent as the last axis: of arcs, and of closing a span.
 
-    The first holds the arc, and its grandparents if all count; the second, if there is any,
-    the grandparents of which only the outermost counts.
+    The first are the arcs, with their grandparents if all count; the second, if present, the
+    grandparents of which only the outermost counts.
     """
     size = arcs.shape[0]
     for at in range(on_closing.size):
@@ -63,7 +63,7 @@ def _pair(siblings, h, a, b):
 
 @jit(fastmath=FAST)
 def _steps_to_next(siblings, between, h, m, size, stride, steps):
-    """Write, for each modifier s of h before m, what lies between s and m; return how many."""
+    """Write, for each modifier s of h before m, the score between s and m; return their number."""
     first = min(h, m) + 1
     last = max(h, m)
     for s in range(first, last):

@@ -1,6 +1,6 @@
 """Whether the tables of :mod:`.second_order` bound every tree.
 
-As in :mod:`.proofs`, only the inequalities are looked at: no entry may be worth less than any
+As in :mod:`.proofs`, only the inequalities are checked: no entry may be less than the score of any
 way to build it. Entries are at (x (n + 1) + y) stride + g.
 """
 
@@ -13,7 +13,7 @@ from .second_order import outside_lanes
 
 @jit()
 def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
-    """Return what no tree exceeds by the tables in `space`; infinite if they bound nothing."""
+    """Return the upper bound that the tables give; infinite if they violate an inequality."""
     size = arcs.shape[0]
     if size == 1:
         return 0.0

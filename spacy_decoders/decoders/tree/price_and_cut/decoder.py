@@ -22,10 +22,10 @@ from .search import BranchAndPrice, Options, PriceAndCutResult
 
 __all__ = ["PriceAndCut"]
 
-#: Solvers work with absolute tolerances: scores beyond this would drown the others.
+#: Solvers work with absolute tolerances: larger scores would hide the others.
 LARGEST = 1e9
 
-#: Seconds that it takes to lay out the grandparents and find a first tree, for each n^3.
+#: Seconds to set up the grandparents and find a first tree, for each n^3.
 SECONDS_A_CUBE = 2e-7
 
 
@@ -33,12 +33,12 @@ SECONDS_A_CUBE = 2e-7
 class PriceAndCut(TreeDecoder):
     """Exact decoding of trees with grandparents by linear programming.
 
-    The program starts with the single arcs and few grandparents. Duals say what a grandparent
-    costs elsewhere: only those that might pay more are scored, and only those that do enter.
-    Rows enter where a point breaks them. Any duals also bound all trees, by one spanning tree,
-    so that arcs which no better tree can have are pruned on the way, and the certificate
-    does not rest on the solver's word. Steps on this bound come first, and prove the best tree
-    of most sentences before there is a program.
+    The program starts with the single arcs and few grandparents. The duals price the others: only
+    those that may have a positive reduced cost are scored, and only those that do have one enter.
+    Rows enter where a point violates them. Any duals also bound all trees, by one spanning tree,
+    so that arcs which no better tree can have are pruned on the way, and the certificate does not
+    depend on the solver's claims. Subgradient steps on this bound come first, and prove the best
+    tree of most sentences before a program is built.
 
     Parameters
     ----------
@@ -46,17 +46,18 @@ class PriceAndCut(TreeDecoder):
         ``"HIGHS"``, or ``"CBC"`` (needs the extra ``solvers``).
     relax
         Whether to stop at the optimum of the relaxation: where it is fractional, the best tree
-        found comes with the bound that is left. Otherwise the search branches to the best.
+        found is returned with that bound. Otherwise the search branches until the best tree is
+        proven.
     polytope
         How grandparents are tied to arcs: ``"martins"`` (ArcGP, GPArc), ``"counting"`` (OneGP,
-        NoGP), or ``"both"``, the tightest. Columns are delayed for ``"both"`` alone; the
-        other two are there to be compared with.
+        NoGP), or ``"both"``, the tightest. Columns are delayed for ``"both"`` alone; the other two
+        are for comparison.
     pricing
         Whether columns and rows are delayed; if not, all are stated at once (the paper's
         brute force).
     pruning
-        Whether prices are first improved without a program, and arcs pruned before and while
-        there is one. Without it, and with `pricing`, this is the paper's method.
+        Whether prices are improved before a program is built, and arcs are pruned. Without it, and
+        with `pricing`, this is the paper's method.
 
     Notes
     -----
@@ -69,7 +70,7 @@ class PriceAndCut(TreeDecoder):
 
     Examples
     --------
-    Token 2 would rather be the head, but 1 -> 2 -> 3 as a chain is worth more:
+    By its arcs token 2 would be the root, but the chain 1 -> 2 -> 3 scores more:
 
     >>> from spacy_decoders.decoders.tree import TreeProblem
     >>> grandparents = np.zeros((4, 4, 4))
@@ -112,12 +113,12 @@ class PriceAndCut(TreeDecoder):
         scorer
             Grandparent scores on demand, in place of the problem's.
         budget
-            When to stop. Without any tree by then, the search goes on to the first one.
+            When to stop. Without any tree by then, the search continues until the first one.
 
         Raises
         ------
         ProblemError
-            If the problem has siblings or factors, or scores that a solver can't handle.
+            If the problem has siblings or factors, or scores too large for a solver.
         InfeasibleError
             If no tree satisfies the constraints.
         """
@@ -128,12 +129,12 @@ class PriceAndCut(TreeDecoder):
         legal, score, scale = proofs.tally(
             problem.arcs, heads, problem.projective, problem.single_root
         )
-        # a scorer is not asked twice
+        # a scorer is called only once for each chain
         chains = found.chains if scorer else _chains_of_tree(problem, None, found.heads)
         score, scale = score + float(chains.sum()), scale + float(np.abs(chains).sum())
         if not legal or score == -np.inf:
             raise DecodersError("PriceAndCut: the search returned no legal tree.")
-        # nodes are closed with a slack, so that the tolerance must allow for it
+        # nodes are closed within a slack, which the tolerance must include
         return certified(
             "PriceAndCut", problem, heads, score, scale, found.bound, 0.0, found.rounds
         )
@@ -145,7 +146,7 @@ class PriceAndCut(TreeDecoder):
         scorer: GrandparentScorer | None = None,
         budget: Budget = UNLIMITED,
     ) -> PriceAndCutResult:
-        """Do the same, and tell how much of the problem was looked at."""
+        """Do the same, and return statistics of the search."""
         _check(problem, scorer)
         clock = budget.start()
         if problem.n == 0:
@@ -180,7 +181,7 @@ class PriceAndCut(TreeDecoder):
 def _chains_of_tree(
     problem: TreeProblem, scorer: GrandparentScorer | None, heads: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the grandparent scores of a tree; `heads` has the root's -1 in front."""
+    """Return the grandparent scores of a tree; `heads` begins with -1 for the root."""
     c = np.flatnonzero(heads > 0)
     g, p = heads[heads[c]], heads[c]
     if scorer is not None:
@@ -193,7 +194,7 @@ def _chains_of_tree(
 def _without_program(
     problem: TreeProblem, scorer: GrandparentScorer | None
 ) -> PriceAndCutResult | None:
-    """Find a tree by the most that grandparents could add to each arc, and the bound of that."""
+    """Find a tree and a bound by the most that grandparents can add to each arc."""
     if scorer is None:
         most = bounding_arcs(problem, -np.inf)
     else:
@@ -231,7 +232,7 @@ def _check(problem: TreeProblem, scorer: GrandparentScorer | None) -> None:
 
 
 def _check_left_out(problem: TreeProblem, table: ScoreTable, found: PriceAndCutResult) -> None:
-    """Refuse if a tree with a part scored below all that solvers can handle may be best."""
+    """Raise if the best tree may contain a part whose score is too low for a solver."""
     arcs = np.maximum(problem.arcs[:, 1:], 0.0).max(axis=0, initial=0.0).sum()
     chains = np.maximum(table.upper, 0.0).max(axis=(0, 1), initial=0.0).sum()
     if found.score < arcs + chains - LARGEST:

@@ -13,12 +13,12 @@ __all__ = ["Incumbent"]
 
 
 class Incumbent:
-    """The best tree that one search has met.
+    """The best tree that a search has found.
 
     Parameters
     ----------
     model
-        The scores; chains of trees that are looked at get scored.
+        The scores; those of the chains of candidate trees are computed.
     local_search
         Whether each new best tree is improved, head by head, as long as the clock runs.
 
@@ -27,9 +27,9 @@ class Incumbent:
     heads
         -1 for the root; None before the first tree. **Shape:** ``(n + 1,)``
     score
-        Its score; ``-inf`` before.
+        Its score; ``-inf`` before the first.
     pruned
-        What no tree exceeds with an arc that was pruned.
+        An upper bound on all trees with a pruned arc.
     """
 
     def __init__(self, model: GrandparentModel, local_search: bool, clock: Clock) -> None:
@@ -43,11 +43,11 @@ class Incumbent:
 
     @property
     def tolerance(self) -> float:
-        """How far a bound may exceed the score and yet close a node."""
+        """The gap within which a bound closes a node."""
         return max(5e-10, 2e-10 * abs(self.score)) if self.heads is not None else 0.0
 
     def offer(self, heads: NDArray[np.int64]) -> None:
-        """Keep a tree if it is the best so far."""
+        """Replace the incumbent if this tree is better."""
         if self._keep(heads) and self._local_search:
             self._improve(heads.copy())
 
@@ -76,7 +76,7 @@ class Incumbent:
         Parameters
         ----------
         through
-            What no tree with an arc exceeds. **Shape:** ``(n + 1, n + 1)``
+            An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
         """
         kept = allowed & (through > self.score + self.tolerance)
         if self.heads is not None:

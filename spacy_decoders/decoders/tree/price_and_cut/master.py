@@ -1,4 +1,4 @@
-"""The master program: trees with grandparents, of which columns and rows may be delayed."""
+"""The master program of trees with grandparents, with delayed columns and rows."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ Tokens = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class MasterPoint:
-    """An optimum of what was stated of the program.
+    """An optimum of the restricted program.
 
     Attributes
     ----------
     arcs
-        (n + 1, n + 1), how much of each arc is taken.
+        (n + 1, n + 1), the value of each arc's column.
     arc_costs
         (n + 1, n + 1), the reduced cost of each arc.
     one_grandparent
-        (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0, what a unit more of
-        its grandparents would lose; 0 where there is no such row.
+        (n + 1, n + 1), the dual of OneGP for each arc (p, c) with p > 0; 0 where there is no such
+        row.
     chains
-        One for each chain that was added, in order.
+        The value of each chain's column, in the order they were added.
     bound
-        By the program's own duals; proven if all chains and rows were added.
+        By the program's duals; a bound on all trees only if all chains and rows were added.
     """
 
     arcs: Floats
@@ -50,30 +50,28 @@ class MasterProgram:
     Parameters
     ----------
     arcs
-        Scores, ``-inf`` where an arc is left out.
+        Scores, ``-inf`` for arcs without a column.
     single_root
-        Whether exactly one token hangs on the root.
+        Whether exactly one token is attached to the root.
     polytope
         Which rows tie grandparents to arcs: ``"martins"`` ArcGP and GPArc, ``"counting"``
         OneGP and NoGP, ``"both"`` all of them.
     penalty
-        (n + 1, n + 1), the objective of an arc's grandparents where there is no column for
-        them: so low that it pays in no best tree. Without it the columns that are there need
-        not suffice for a tree.
+        (n + 1, n + 1), the objective of a slack column for an arc's grandparents, so low that no
+        best tree uses it. Without it the restricted program may be infeasible.
     solver
-        Who solves it.
+        The solver's name.
 
     Notes
     -----
-    Of the four kinds of rows some follow from others, and are left out. With ``"both"``, GPArc
-    for the lower arc follows from OneGP; NoGP follows from GPArc for the upper arc; and so
-    does ArcGP, given OneGP and OneHead: z_gpc = z_pc - sum of the other z_g'pc
-    >= z_pc - (1 - z_gp). What is left is OneGP and z_gpc <= z_gp. The latter rows may come
-    later, where a point breaks them.
+    Of the four kinds of rows some are implied by others, and are left out. With ``"both"``, GPArc
+    for the lower arc follows from OneGP; NoGP follows from GPArc for the upper arc; and so does
+    ArcGP, given OneGP and OneHead: z_gpc = z_pc - sum of the other z_g'pc >= z_pc - (1 - z_gp).
+    OneGP and z_gpc <= z_gp remain. The latter rows may be delayed until a point violates them.
 
-    The flow of an arc is stated as 1 + x for an arc that is taken: x is the number of tokens
-    below the modifier, at most n - 1 from the root and n - 2 elsewhere, exactly n - 1 from a
-    single root. This is the paper's flow with tighter NoFlow rows; Source follows.
+    The flow of an arc that is taken is stated as 1 + x: x is the number of tokens below the
+    modifier, at most n - 1 from the root and n - 2 elsewhere, exactly n - 1 from a single root.
+    This is the paper's flow with tighter NoFlow rows; Source follows.
 
     References
     ----------
@@ -98,7 +96,7 @@ class MasterProgram:
         self.column = np.full((size, size), -1)
         self.column[self.h, self.m] = self._taken
         self.chain_column = np.full((size,) * 3, -1)
-        #: the chains that have columns, in the order they came: (g, p, c)
+        #: the chains that have columns, in order of addition: (g, p, c)
         self.chains = np.zeros((3, 0), dtype=np.intp)
         self._below_upper = np.zeros((size,) * 3, dtype=bool)
         #: the rows OneGP of lower arcs and NoGP of upper arcs; -1 if there is none
@@ -125,7 +123,7 @@ class MasterProgram:
         self._program.add_rows(np.concatenate(groups), 1.0, "=", 1.0, starts)
 
     def _add_flow(self, single_root: bool) -> None:
-        """Consume and NoFlow, for what flows beyond one unit."""
+        """Consume and NoFlow, for the flow beyond one unit."""
         n, h, m, taken = self.size - 1, self.h, self.m, self._taken
         flow = self._program.add_columns(np.zeros(len(h)), upper=float(n))
         below = h > 0
@@ -175,16 +173,16 @@ class MasterProgram:
         self._program.add_rows(pairs, 1.0, "<=", 1.0)
 
     def restrict(self, allowed: NDArray[np.bool_]) -> None:
-        """Take only the allowed arcs, among those that the program has."""
+        """Fix the columns of all other arcs to zero."""
         self._program.set_bounds(self._taken, 0.0, allowed[self.h, self.m])
 
     def solve(self, clock: Clock) -> MasterPoint:
-        """Solve what was stated.
+        """Solve the restricted program.
 
         Raises
         ------
         InfeasibleError
-            If the allowed arcs make no tree.
+            If the allowed arcs contain no tree.
         SolverError
             If the solver fails, or time runs out.
         """

@@ -1,10 +1,11 @@
-"""Pricing: what no tree exceeds at given prices, and which grandparents might still pay.
+"""Pricing: the Lagrangian bound at given prices, and the grandparents with positive reduced costs.
 
-Each arc (p, c) has a price, the dual of its OneGP row. It is paid its price, from which its
-grandparents are bought: g -> p -> c adds its score less the price of (p, c), or nothing, to the
-arc (g, p). What is left is a problem of single arcs, which one spanning tree solves. That is the
-Lagrangian relaxation of the OneGP rows. Its bound holds for every price, and for upper bounds
-in place of scores, so that nothing depends on how exact a solver was.
+Each arc (p, c) has a price, the dual of its OneGP row. The price is added to the arc's score, and
+charged for its grandparents: g -> p -> c adds its score less the price of (p, c), or nothing if
+that is negative, to the arc (g, p). The result is a problem of single arcs, which one spanning
+tree solves. That is the Lagrangian relaxation of the OneGP rows. Its bound is valid for all
+prices, and for upper bounds in place of scores, so that nothing depends on the accuracy of a
+solver.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ Mask = NDArray[np.bool_]
 
 
 class GrandparentModel(NamedTuple):
-    """What is decoded.
+    """A problem with grandparents.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class GrandparentModel(NamedTuple):
     table
         Scores of the chains g -> p -> c, or upper bounds on them.
     projective, single_root
-        Which trees count.
+        The constraints on trees.
     """
 
     arcs: Floats
@@ -46,14 +47,14 @@ class GrandparentModel(NamedTuple):
 
 
 class TreeBound(NamedTuple):
-    """What no tree exceeds.
+    """A Lagrangian bound.
 
     Attributes
     ----------
     value
-        In all; ``-inf`` if there is no tree.
+        An upper bound on all trees; ``-inf`` if there is none.
     through
-        With each arc, or more. **Shape:** ``(n + 1, n + 1)``
+        An upper bound on all trees with each arc. **Shape:** ``(n + 1, n + 1)``
     heads
         The tree that attains it, -1 for the root. **Shape:** ``(n + 1,)``
     """
@@ -84,7 +85,7 @@ def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> 
     arcs = model.arcs
     bought = kernels.buy(arcs, model.table.upper, prices, allowed)
     bound = best_tree(bought, model.projective, model.single_root)
-    # each arc's score is a sum of up to n + 2 terms, of which some cancel each other
+    # each arc's score is a sum of up to n + 2 terms, some of which cancel
     sums = np.where(allowed, 2.0 * np.abs(arcs) + 3.0 * np.abs(prices), 0.0)
     terms = sums.max(axis=0) + np.where(allowed, np.abs(bought), 0.0).max(axis=0)
     slack = UNIT * (len(prices) + 2) * float(terms.sum())
@@ -94,8 +95,8 @@ def lagrangian_bound(model: GrandparentModel, allowed: Mask, prices: Floats) -> 
 def tightened(prices: Floats, arc_costs: Floats, taken: Floats) -> Floats:
     """Raise the OneGP duals of arcs that are not taken as far as they stay feasible.
 
-    An arc that is not taken and has a negative reduced cost would have one of zero if its
-    grandparents were dearer; dearer, fewer of them are worth a score.
+    An arc that is not taken and has a negative reduced cost would have one of zero at a higher
+    price of its grandparents, at which fewer of them have to be scored.
 
     References
     ----------
@@ -116,9 +117,9 @@ def priced(
 ) -> NDArray[np.int64]:
     """Return the chains, (3, k), that may have a positive reduced cost.
 
-    The chains over one arc (g, p) are judged together. Where all their gains do not exceed
-    what the arc itself falls short of, their GPArc rows can take up the gains, and none
-    has a positive reduced cost.
+    The chains over one arc (g, p) are priced together. Where the sum of their gains does not
+    exceed the negative reduced cost of the arc, the duals of their GPArc rows can absorb the
+    gains, and none has a positive reduced cost.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def priced(
     column
         Negative where a chain has no column yet. **Shape:** ``(n + 1, n + 1, n + 1)``
     tolerance
-        Gains up to this are none.
+        Gains up to this count as zero.
     unknown_only
         Whether to return only those whose scores are not known.
 

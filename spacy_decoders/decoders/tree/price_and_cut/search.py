@@ -31,26 +31,26 @@ from .subgradient import descend
 
 __all__ = ["BranchAndPrice", "Options", "PriceAndCutResult"]
 
-#: What float64 may lose, relatively, in a program's bound: far less than the tolerance.
+#: The relative rounding error of a program's bound: much less than the tolerance.
 ROUNDING = 5e-11
 
-#: What it takes to add a column and its rows to the program.
+#: Seconds to add a column and its rows to the program.
 SECONDS_A_COLUMN = 2e-5
 
 
 class Options(NamedTuple):
-    """How to search; see :class:`PriceAndCut`.
+    """The options of a search; see :class:`PriceAndCut`.
 
     Attributes
     ----------
     solver, polytope
-        Who solves the linear programs, and which rows they have.
+        The solver of the linear programs, and their rows.
     delayed
         Whether columns and rows are delayed, or all stated at once.
     pruning
         Whether prices are improved first, and arcs that no better tree has are pruned.
     branching
-        Whether to go on after the relaxation.
+        Whether to branch after solving the relaxation.
     """
 
     solver: Solver
@@ -62,7 +62,7 @@ class Options(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PriceAndCutResult:
-    """What price-and-cut found, and how much of the problem it looked at.
+    """The result of price-and-cut, and statistics of the search.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class PriceAndCutResult:
     score, bound
         Of the tree, and of all trees.
     relaxed
-        The optimum of the linear program, or a bound on it where the search was over before.
+        The optimum of the linear program, or a bound on it where the search ended before.
     integral
         Whether no branching was needed.
     scored, added
@@ -79,7 +79,7 @@ class PriceAndCutResult:
     rounds
         How many linear programs were solved.
     nodes
-        How many nodes of the search were looked at, the root being one.
+        How many nodes were processed, the root included.
     chains
         The scores of the tree's grandparents.
     """
@@ -112,7 +112,7 @@ class BranchAndPrice:
     def run(self) -> PriceAndCutResult:
         """Search until the best tree is proven, or the budget ends."""
         mask = self.model.arcs > -np.inf
-        # an arc that no grandparent fits hangs on nothing
+        # an arc without a possible grandparent is in no tree
         prices = self.table.upper.max(axis=0)
         mask[1:] &= prices[1:] > -np.inf
         prices = np.where(prices > -np.inf, prices, 0.0)
@@ -181,7 +181,7 @@ class BranchAndPrice:
                 return bound, [mask]
             self._master = self._first_master(mask)
         master, options = self._master, self.options
-        # the relaxation lacks the rows of this polytope, and could not close its gap
+        # the Lagrangian relaxation lacks the rows of this polytope, and cannot close its gap
         lagrangian = options.polytope != "martins"
         master.restrict(mask)
         while True:
@@ -191,7 +191,7 @@ class BranchAndPrice:
                 clock = self.clock if self.best.heads is not None else UNLIMITED.start()
                 point = master.solve(clock)
             except InfeasibleError:
-                # the solver's word: only where the arcs make no tree is there a proof
+                # not proven by the solver: only if the arcs contain no tree is there a proof
                 if not tree_exists(mask, self.model.projective, self.model.single_root):
                     return -np.inf, []
                 return self._branch(mask, bound, np.zeros_like(self.model.arcs))
@@ -209,7 +209,7 @@ class BranchAndPrice:
                     return -np.inf, []
                 bound = min(bound, relaxation.value)
                 self.best.offer(relaxation.heads)
-            # the tree that has most of the point
+            # the tree closest to the point
             part = np.where(mask, point.arcs, -np.inf)
             rounded = best_tree(part, self.model.projective, self.model.single_root)
             if rounded.value > -np.inf:
@@ -221,21 +221,21 @@ class BranchAndPrice:
                 master.restrict(mask)
             if not self._grow(master, point, prices, mask):
                 if lagrangian:
-                    # scores may have come in that were only bounded before
+                    # scores that were only bounded before may be known now
                     bound = min(bound, lagrangian_bound(self.model, mask, prices).value)
                 if self._closes(bound):
                     return bound, []
                 return self._branch(mask, bound, point.arcs)
 
     def _takes_too_long(self, mask: Mask) -> bool:
-        """Whether the time may end before the program is stated."""
+        """Return whether the time may end before the program is stated."""
         columns = 4 * mask.sum() if self.options.delayed else chains_of(mask).sum()
         return self.best.heads is not None and (
             SECONDS_A_COLUMN * float(columns) > self.clock.seconds_left
         )
 
     def _first_master(self, mask: Mask) -> MasterProgram:
-        """State the program, from the arcs that are left at the root."""
+        """State the program over the arcs that remain at the root."""
         chains = chains_of(mask)
         upper = np.where(chains, self.table.upper, -np.inf)
         arcs = np.where(mask, self.model.arcs, -np.inf)
@@ -246,12 +246,13 @@ class BranchAndPrice:
         lost = 2.0 * reach * self.n
         if self.best.heads is not None:
             lost = lagrangian_bound(self.model, mask, best).value - self.best.score
-        # less would do for trees; fractions of them pay it in part only
+        # less would suffice for trees, but fractional points pay only part of it
         penalty = best - lost - 4.0 * reach - 1.0
         polytope, single_root = self.options.polytope, self.model.single_root
         master = MasterProgram(arcs, single_root, polytope, penalty, self.options.solver)
         if self.options.delayed:
-            # the paper's first columns, those of the best tree, and what the first prices buy
+            # the paper's first columns, those of the best tree, and the chains that the first
+            # prices buy
             start = upper > self._prices[None]
             start[0] |= chains[0]
             if self.best.heads is not None:
@@ -277,7 +278,7 @@ class BranchAndPrice:
         master.add_chains(g[real], p[real], c[real], scores[real])
 
     def _leaf(self, mask: Mask, bound: float) -> float:
-        """Bound a mask that leaves one head to each token."""
+        """Bound a mask in which each token has one head."""
         h, m = np.nonzero(mask)
         heads = np.full(self.n + 1, -1)
         heads[m] = h
@@ -289,7 +290,7 @@ class BranchAndPrice:
         return min(bound, float(parts.sum()) + slack) if parts.min() > -np.inf else -np.inf
 
     def _grow(self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask) -> bool:
-        """Add the rows and columns that the point lacks; return whether there was any."""
+        """Add violated rows and columns with positive reduced costs; return whether any exist."""
         grown = False
         if self.model.projective:
             one, other = crossing_arcs(point.arcs)
@@ -314,7 +315,7 @@ class BranchAndPrice:
             grown = True
         if self._price(master, point, prices, mask) or grown:
             return True
-        # chains that gain without a row of their own leave the bound above the optimum
+        # as long as chains with gains lack a column, the bound lies above the optimum
         g, p, c = master.chains
         gains = self.table.upper[g, p, c] > prices[p, c] + self.best.tolerance
         return master.add_upper_rows(g[gains], p[gains], c[gains])
@@ -322,7 +323,7 @@ class BranchAndPrice:
     def _price(
         self, master: MasterProgram, point: MasterPoint, prices: Floats, mask: Mask
     ) -> bool:
-        """Score the chains that might have a positive reduced cost; add those that do."""
+        """Score the chains that may have a positive reduced cost; add those that do."""
         costs = point.arc_costs + (prices - point.one_grandparent)
         scale = abs(self.best.score) if self.best.heads is not None else 0.0
         given = (self.table, prices, costs, mask, master.chain_column, 1e-9 * max(1.0, scale))
@@ -332,7 +333,7 @@ class BranchAndPrice:
         return bool(found.shape[1])
 
     def _branch(self, mask: Mask, bound: float, taken: Floats) -> tuple[float, list[Mask]]:
-        """Branch on the arc that is nearest to one half; where all are whole, on any choice."""
+        """Branch on the arc nearest to one half; where all are integral, on any free arc."""
         if mask.sum() == self.n:  # pruning has left a single tree
             return self._leaf(mask, bound), []
         choices = mask.sum(axis=0) > 1

@@ -1,4 +1,4 @@
-"""Rows of the grandparent program that a point breaks."""
+"""Separation: rows of the grandparent program that a point violates."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ Floats = NDArray[np.float64]
 Pairs = tuple[NDArray[np.intp], NDArray[np.intp]]
 Triples = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]
 
-#: Rows that are broken by less are left to the solver's tolerance.
+#: Violations below this are within the solver's tolerance.
 SLACK = 1e-6
 
 
 def exceeded_arcs(arcs: Floats, chains: Triples, values: Floats) -> NDArray[np.bool_]:
-    """Return which chains g -> p -> c exceed their upper arc: broken GPArc rows."""
+    """Return which chains g -> p -> c exceed their upper arc: violated GPArc rows."""
     g, p, _ = chains
     exceeded: NDArray[np.bool_] = values > arcs[g, p] + SLACK
     return exceeded
 
 
 def implied_chains(arcs: Floats) -> Triples:
-    """Return the chains that both their arcs imply; without a column they break ArcGP.
+    """Return the chains that both their arcs imply; without a column they violate ArcGP.
 
     References
     ----------
@@ -37,7 +37,7 @@ def implied_chains(arcs: Floats) -> Triples:
 
 
 def crossing_arcs(arcs: Floats) -> tuple[Pairs, Pairs]:
-    """Return pairs of crossing arcs that are taken more than once together."""
+    """Return pairs of crossing arcs whose values add up to more than one."""
     h, m = np.nonzero(arcs > SLACK)
     left, right = np.minimum(h, m), np.maximum(h, m)
     inside = (left[:, None] < left) & (left < right[:, None]) & (right > right[:, None])

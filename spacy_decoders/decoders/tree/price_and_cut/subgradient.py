@@ -1,4 +1,4 @@
-"""Better prices without a program: subgradient steps on the Lagrangian bound, pruning arcs."""
+"""Subgradient steps on the Lagrangian bound, which need no program, and pruning of arcs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from .pricing import Floats, GrandparentModel, Mask, TreeBound, lagrangian_bound
 
 __all__ = ["Descent", "descend"]
 
-#: Steps at most; Polyak's rule with some momentum, the rate falling when steps don't help.
+#: The most steps; Polyak's rule with some momentum, the rate reduced when steps fail.
 STEPS, RATE, MOMENTUM, PATIENCE, DECAY = 3000, 1.0, 0.5, 6, 0.7
 #: Longer steps overflow.
 LONGEST = 1e100
-#: With a rate below this the steps lead nowhere.
+#: Below this rate the steps make no progress.
 SLOWEST = 0.02
-#: So many chains are scored at a step: most others are soon too dear, or their arcs pruned.
+#: Chains scored at a step: most others are soon priced out, or their arcs pruned.
 SCORED = 10
-#: After scores have come in, so many steps more may pass without progress.
+#: After chains were scored, so many more steps may fail before the descent ends.
 GRACE = 4
 
 
 class Descent(NamedTuple):
-    """Where a descent ended: the lowest bound, its prices, and the arcs that were not pruned."""
+    """The result of a descent: the lowest bound, its prices, and the arcs that were not pruned."""
 
     bound: float
     prices: Floats
@@ -41,21 +41,21 @@ def descend(
     first: TreeBound,
     clock: Clock,
 ) -> Descent:
-    """Lower the bound until it meets the incumbent, or steps don't help any more.
+    """Lower the bound until it meets the incumbent, or steps make no more progress.
 
-    Chains that are bought decide a step: those that gain most get scored. Trees that attain a
-    bound are offered to the incumbent.
+    Of the chains that are bought at a step, those with the largest gains are scored. Trees that
+    attain a bound are offered to the incumbent.
 
     Parameters
     ----------
     allowed, prices, first
-        Where the descent begins, and the bound there.
+        The start of the descent, and the bound there.
 
     Notes
     -----
-    A dynamic program over trees (or the spanning tree algorithm) has duals of its own, which
-    say what a grandparent must be worth to be bought: columns are priced as in a linear
-    program, and most of them are never scored.
+    A dynamic program over trees (or the spanning tree algorithm) also provides duals, which give
+    the score that a grandparent needs to be bought: columns are priced as in a linear program, and
+    most of them are never scored.
 
     References
     ----------

@@ -1,8 +1,8 @@
-"""Branch and bound as Qian and Liu wrote it: simplex multipliers, level by level.
+"""Branch and bound as published by Qian and Liu: simplex multipliers, level by level.
 
-Every non-local factor is bounded by the least of a few linear functions of the arcs (eq. 4-8);
-a point of the probability simplex weighs them. For any weights the best
-tree under the weighted sum, found by the backbone, bounds the best tree.
+Every non-local factor is bounded by the least of a few linear functions of the arcs (eq. 4-8); a
+point of the probability simplex weights them. For any weights the best tree under the weighted
+sum, found by the backbone, bounds the best tree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ __all__ = ["PaperBackbone", "search_as_in_paper"]
 
 PaperBackbone = Literal["first-order", "carreras", "second-order"]
 
-#: Seconds that it takes to state all bounds and to weigh them twice, for each n^3.
+#: Seconds to state all bounds and to evaluate them twice, for each n^3.
 SECONDS_A_CUBE = 4e-6
 
 #: The bound has converged when a step lowers it by no more (section 4.4).
@@ -72,7 +72,7 @@ def search_as_in_paper(
     iterations
         Most subgradient steps at a node.
     budget
-        Where the seconds don't last for stating the bounds, the tree is put together from
+        Where the seconds do not suffice to state the bounds, the tree is that of separately parsed
         blocks; without a legal tree by the end, the default search finds the first one.
     """
     clock = budget.start()
@@ -143,7 +143,7 @@ class _LevelSearch:
         bound = max([closed, *(node.upper for node in nodes)])
         if bound == np.inf:  # not a single step
             bound = arborescence_bound(self.problem, self.forbidden)
-        if bound <= self.threshold:  # all that is left holds a forbidden part
+        if bound <= self.threshold:  # all remaining trees have a forbidden part
             bound = -np.inf
         found = int(self.best_score > self.threshold)
         return BestTrees(

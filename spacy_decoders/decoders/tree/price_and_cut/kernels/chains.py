@@ -1,7 +1,7 @@
-"""The loops over chains of price-and-cut: what is bought at given prices, and what might pay.
+"""Loops over chains: which are bought at given prices, and which may have positive reduced costs.
 
-Scores of chains are upper bounds until they are asked for: where a kernel needs to be sure,
-it returns the chains whose scores it wants.
+Scores of chains are upper bounds until they are computed: where a kernel needs exact scores, it
+returns the chains that it needs.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from .....jit import FAST, jit
 
 @jit(fastmath=FAST)
 def _children(allowed):
-    """Return the modifiers that each token may have, as lists one after the other."""
+    """Return the lists of the modifiers that each token may have, concatenated."""
     size = allowed.shape[0]
     begin = np.empty(size + 1, dtype=np.int64)
     modifiers = np.empty(size * size, dtype=np.int64)
@@ -28,7 +28,7 @@ def _children(allowed):
 
 @jit(fastmath=FAST)
 def buy(arcs, upper, prices, allowed):
-    """Return the arcs' scores with what they are paid and what they buy; see `pricing`."""
+    """Return the arcs' scores plus their prices and the chains they buy; see `pricing`."""
     size = arcs.shape[0]
     begin, modifiers = _children(allowed)
     bought = np.full((size, size), -np.inf)
@@ -46,11 +46,11 @@ def buy(arcs, upper, prices, allowed):
 
 @jit(fastmath=FAST)
 def subgradient(upper, known, prices, allowed, heads, wanted):
-    """Return a subgradient of the bound at its tree, and the number of wanted chains.
+    """Return a subgradient of the bound at its tree, and the number of chains to score.
 
-    An arc of the tree pays its price; each chain that is bought repays the price of its lower
-    arc, in the tree or not. With wanted chains, their triples are written and the
-    subgradient is not complete.
+    An arc of the tree adds its price; each chain that is bought subtracts the price of its lower
+    arc, in the tree or not. If chains have to be scored first, their triples are written and the
+    subgradient is incomplete.
     """
     size = prices.shape[0]
     slope = np.zeros((size, size))
@@ -79,7 +79,7 @@ def _want(wanted, count, g, p, c):
 def priced(upper, known, prices, short, allowed, column, tolerance, unknown_only):
     """Return the chains without a column that may have a positive reduced cost.
 
-    `short` is what each arc falls short of being taken; see `pricing.priced`.
+    `short` is the negative reduced cost of each arc; see `pricing.priced`.
     """
     size = prices.shape[0]
     begin, modifiers = _children(allowed)
@@ -120,7 +120,7 @@ def _hangs_below(heads, token, top):
 
 @jit(fastmath=FAST)
 def _crosses(heads, h, m):
-    """Return whether the arc h -> m crosses an arc of the tree, that of m set aside."""
+    """Return whether the arc h -> m crosses an arc of the tree other than that of m."""
     low, high = min(h, m), max(h, m)
     for other in range(1, heads.shape[0]):
         if other != m:
@@ -144,10 +144,10 @@ def _worth(arcs, upper, heads, h, m):
 
 @jit(fastmath=FAST)
 def local_search(arcs, upper, known, allowed, heads, single_root, projective, wanted):
-    """Change single heads for the better until none is left; return the number of wanted chains.
+    """Improve single heads until none can be; return the number of chains to score.
 
-    The scores that a move seems to gain must be known before it is made: if they are not,
-    their chains are written and the search ends.
+    The scores of the chains that a move adds must be known: if they are not, the chains are
+    written and the search ends.
     """
     size = arcs.shape[0]
     quiet, m = 0, 0
