@@ -88,6 +88,8 @@ def tasks_of(group: str) -> dict[str, Task]:
             tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
     if group == "chain":
         tasks["k-best, margins and marginals of chains"] = _chain_functions
+    if group == OTHERS:
+        tasks["scores of other models"] = _adapters
     return {**tasks, **PIPELINES.get(group, {})}
 
 
@@ -130,6 +132,12 @@ def _chain_functions() -> None:
         chain.max_marginal_margins(model, emissions)
         chain.zero_one_oracle(model, emissions, np.zeros(3, dtype=np.int32))
         chain.marginals(model, emissions)
+
+
+def _adapters() -> None:
+    from ..adapt.warming import compile_adapters
+
+    compile_adapters()
 
 
 def _tree(decoder: Any) -> None:
