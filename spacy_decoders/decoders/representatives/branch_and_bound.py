@@ -137,7 +137,7 @@ def improved(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return choices after local search, all but of the set `frozen`, and what changes cost."""
     better = choices.copy()
-    values = descend(costs.arrays, better, frozen)
+    values = descend(tuple(costs.arrays), better, frozen)
     return better, values
 
 

@@ -11,11 +11,14 @@ from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
 from ...certificate import Certificate
 from .costs import CostTable, cost_table
-from .kernels.descent import descend_from, total
+from .kernels.descent import best_descent, total
 from .problem import RepresentativesProblem
 from .solutions import RepresentativesDecoder, RepresentativesSolution
 
 __all__ = ["LocalSearch", "improve", "total_cost"]
+
+#: Candidates and pairs of sets that descents look at between two looks at the clock.
+SLICE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -63,19 +66,25 @@ def improve(
 ) -> tuple[NDArray[np.int64], int]:
     """Return the best choices of several descents, and how many there were."""
     random = np.random.default_rng(seed)
+    sizes = costs.sizes.tolist()
+    limit = clock.budget.iterations
+    starts = starts if limit is None else min(starts, limit)
+    several = max(1, SLICE // (costs.size * len(costs.unary)))
     best = np.zeros(costs.size, dtype=np.int64)
     least = np.inf
     tried = 0
-    while tried < starts and not (tried and clock.exhausted(tried)):
-        first = int(random.integers(costs.size))
-        member = int(random.integers(costs.offsets[first + 1] - costs.offsets[first]))
-        choices, cost = descend_from(costs.arrays, first, member)
+    while tried < starts and not (tried and clock.seconds_left == 0.0):
+        begins = np.empty((min(several, starts - tried), 2), dtype=np.int64)
+        for begin in begins:
+            first = int(random.integers(costs.size))
+            begin[:] = first, random.integers(sizes[first])
+        choices, cost = best_descent(tuple(costs.arrays), begins)
         if cost < least:
             best, least = choices, cost
-        tried += 1
+        tried += len(begins)
     return best, tried
 
 
 def total_cost(costs: CostTable, choices: NDArray[np.int64]) -> float:
     """Return the cost of choices in the units of `costs`."""
-    return float(total(costs.arrays, choices))
+    return float(total(tuple(costs.arrays), choices))

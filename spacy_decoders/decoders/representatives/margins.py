@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from ...certificate import largest_tolerance
 from .branch_and_bound import SWEEPS, ExactSearch, explore, improved
 from .fixed_point import quantise
+from .kernels.descent import best_other
 from .kernels.layout import LARGEST
-from .local_search import total_cost
 from .rounding import relative_tolerance, rounded_down
 from .subproblem import Subproblem
 
@@ -37,7 +38,7 @@ class Margins(NamedTuple):
 
 def margins_of(solver: ExactSearch, *, exact: bool) -> Margins:
     """Return the margins of a solved problem; proven where `exact` and as time allows."""
-    sizes = np.diff(solver.costs.offsets)
+    sizes = solver.costs.sizes
     margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
     lower = _lower_bounds(solver)
     several = np.flatnonzero(sizes > 1)
@@ -45,19 +46,20 @@ def margins_of(solver: ExactSearch, *, exact: bool) -> Margins:
     if not exact or solver.clock.exhausted(solver.nodes):
         return margins
     chosen = solver.costs.terms(solver.choices)
-    others = {int(i): _best_without(solver, int(i)) for i in several}
-    costs = {i: total_cost(solver.costs, choices) for i, choices in others.items()}
-    prover = _Prover(solver, max(costs.values(), default=0.0))
-    for i in sorted(others, key=lambda i: costs[i]):
+    others = _best_others(solver, several.tolist())
+    prover = _Prover(solver, max((other.cost for other in others), default=0.0))
+    for i, choices, cost in sorted(others, key=attrgetter("cost")):
         if solver.clock.exhausted(solver.nodes):
             break
-        choices, bound = prover.prove(i, others[i], costs[i])
+        choices, bound = prover.prove(i, choices, cost)
         terms = solver.costs.terms(choices)
         scale = float(np.abs(terms).sum() + np.abs(chosen).sum())
         cost = math.fsum(terms)
         tolerance = relative_tolerance(scale) + prover.resolution
         bound = max(bound, lower[i])
-        margins.exact[i] = abs(cost - bound) <= min(tolerance, largest_tolerance(scale))
+        tolerance = min(tolerance, largest_tolerance(scale))
+        is_other = choices[i] != solver.choices[i]
+        margins.exact[i] = is_other and abs(cost - bound) <= tolerance
         margins.values[i] = bound - solver.upper
         if margins.exact[i]:
             margins.values[i] = max(0.0, cost - math.fsum(chosen))
@@ -84,6 +86,14 @@ def _lower_bounds(solver: ExactSearch) -> NDArray[np.float64]:
             # what costs more than the quanta tell apart may cost any more
             lower[i] = max(lower[i], min(numbers.lower(least), numbers.told_apart))
     return lower
+
+
+class _Other(NamedTuple):
+    """Choices with another candidate in set `i`, and what they cost."""
+
+    i: int
+    choices: NDArray[np.int64]
+    cost: float
 
 
 class _Prover:
@@ -135,19 +145,14 @@ class _Prover:
         return root
 
 
-def _best_without(solver: ExactSearch, i: int) -> NDArray[np.int64]:
-    """Return the best choices found by local search with another candidate in set i."""
-    _, values = improved(solver.costs, solver.choices, -1)
-    first, last = solver.costs.offsets[i : i + 2]
-    order = np.argsort(values[first:last], kind="stable")
-    best, least = solver.choices, np.inf
-    for x in order[order != solver.choices[i]][:ALTERNATIVES]:
-        choices = solver.choices.copy()
-        choices[i] = x
-        choices, _ = improved(solver.costs, choices, i)
-        cost = total_cost(solver.costs, choices)
-        if cost < least:
-            best, least = choices, cost
-        if least <= solver.upper:
-            break
-    return best
+def _best_others(solver: ExactSearch, sets: list[int]) -> list[_Other]:
+    """Return the best choices found by local search with another candidate in each set."""
+    costs, choices = solver.costs, solver.choices
+    _, values = improved(costs, choices, -1)
+    arrays, offsets = tuple(costs.arrays), costs.offsets.tolist()
+    found = []
+    for i in sets:
+        order = values[offsets[i] : offsets[i + 1]].argsort(kind="stable")
+        others = order[order != choices[i]][:ALTERNATIVES]
+        found.append(_Other(i, *best_other(arrays, choices, i, others, solver.upper)))
+    return found

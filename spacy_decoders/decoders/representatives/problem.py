@@ -16,7 +16,13 @@ from ...arrays import checked_indices, owned, read_only
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .ties import vertex_keys
-from .validation import checked_distances, checked_local, checked_weight, with_costs
+from .validation import (
+    checked_distances,
+    checked_local,
+    checked_sets,
+    checked_weight,
+    with_costs,
+)
 
 if TYPE_CHECKING:
     from ...graph import ConceptGraph
@@ -85,23 +91,9 @@ class RepresentativesProblem:
     def __post_init__(self) -> None:
         distances = owned(checked_distances(self.distances), self.distances)
         size = len(distances)
-        sets = tuple(
-            owned(checked_indices(f"sets[{i}]", members, (None,), low=0, high=size), members)
-            for i, members in enumerate(self.sets)
-        )
-        for i, members in enumerate(sets):
-            if not len(members):
-                raise ProblemError(f"sets[{i}]: no candidates; leave out what has none.")
+        sets = checked_sets(tuple(self.sets), size)
         if self.local is not None:
-            if len(self.local) != len(sets):
-                raise ProblemError(
-                    f"local: expected {len(sets)} arrays, one per set; got {len(self.local)}."
-                )
-            local = tuple(
-                owned(checked_local(f"local[{i}]", costs, len(members)), costs)
-                for i, (costs, members) in enumerate(zip(self.local, sets, strict=True))
-            )
-            object.__setattr__(self, "local", local)
+            object.__setattr__(self, "local", checked_local(self.local, sets))
         vertices = np.arange(size) if self.vertices is None else self.vertices
         object.__setattr__(self, "distances", distances)
         object.__setattr__(self, "sets", sets)
@@ -173,7 +165,7 @@ class RepresentativesProblem:
         )
         return cls(costs, sets, local, weight, vertices, graph, connection)  # type: ignore[arg-type]
 
-    @property
+    @cached_property
     def size(self) -> int:
         """The number of sets, `k`."""
         return len(self.sets)
@@ -181,7 +173,7 @@ class RepresentativesProblem:
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
         """**Shape:** (k + 1,): where each set begins when all are laid end to end."""
-        return np.cumsum([0, *(len(members) for members in self.sets)], dtype=np.int64)
+        return np.cumsum([0, *map(len, self.sets)], dtype=np.int64)
 
     @cached_property
     def members(self) -> NDArray[np.int32]:
@@ -195,7 +187,7 @@ class RepresentativesProblem:
             return np.zeros(len(self.members))
         return np.concatenate(self.local)
 
-    @property
+    @cached_property
     def pair_weight(self) -> float:
         """What a distance of 1 between two chosen vertices costs: weight / (k - 1)."""
         return self.weight / (self.size - 1) if self.size > 1 else 0.0
@@ -241,25 +233,29 @@ class RepresentativesProblem:
 
     def pair_sum(self, choices: ArrayLike) -> float:
         """Return the sum of the distances over unordered pairs, in float64."""
-        return math.fsum(self._pairs(choices))
+        return math.fsum(self._pairs(self._positions(choices)))
 
     def cost(self, choices: ArrayLike) -> float:
         """Return what a choice costs, in float64: the objective to minimise."""
-        positions = self.offsets[:-1] + self.checked_choices(choices)
+        positions = self._positions(choices)
         own = math.fsum(self.local_costs[positions].tolist())
-        return self.pair_weight * self.pair_sum(choices) + own
+        return self.pair_weight * math.fsum(self._pairs(positions)) + own
 
     def scale(self, choices: ArrayLike) -> float:
         """Return the sum of the absolute costs that a choice is made of."""
-        positions = self.offsets[:-1] + self.checked_choices(choices)
-        pairs = math.fsum(map(abs, self._pairs(choices)))
+        positions = self._positions(choices)
+        pairs = math.fsum(map(abs, self._pairs(positions)))
         return self.pair_weight * pairs + float(np.abs(self.local_costs[positions]).sum())
 
-    def _pairs(self, choices: ArrayLike) -> list[float]:
+    def _positions(self, choices: ArrayLike) -> NDArray[np.int64]:
+        """Return where the chosen candidates are when all sets are laid end to end."""
+        return self.offsets[:-1] + self.checked_choices(choices)
+
+    def _pairs(self, positions: NDArray[np.int64]) -> list[float]:
         """Return the distances between the chosen vertices, one of each unordered pair."""
-        rows = self.members[self.offsets[:-1] + self.checked_choices(choices)]
-        first, second = np.triu_indices(self.size, 1)
-        among: list[float] = self.distances[rows[first], rows[second]].tolist()
+        rows = self.members[positions]
+        square = self.distances[rows[:, None], rows]
+        among: list[float] = square[np.triu_indices(self.size, 1)].tolist()
         return among
 
     def distances_to(self, choices: NDArray[Any]) -> NDArray[np.float64]:

@@ -16,6 +16,8 @@ from .problem import RepresentativesProblem
 
 __all__ = ["RepresentativesDecoder", "RepresentativesSolution", "conditional_margins"]
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 class RepresentativesDecoder(ABC):
     """What all decoders of representatives share: options in fields, and `decode`."""
@@ -121,6 +123,5 @@ def conditional_margins(
 
 def _in_single(margins: NDArray[Any]) -> NDArray[np.float32]:
     """Round to float32, what is too large for it to its largest number."""
-    largest = float(np.finfo(np.float32).max)
-    finite = np.where(np.isinf(margins), margins, np.clip(margins, -largest, largest))
-    return finite.astype(np.float32)
+    clipped = np.clip(margins, -_LARGEST, _LARGEST)
+    return np.where(np.isinf(margins), margins, clipped).astype(np.float32)

@@ -136,7 +136,7 @@ class Subproblem:
             if begin and clock.seconds_left == 0.0:
                 return False
             within, estimate = sweep(
-                self.costs,
+                tuple(self.costs),
                 self.messages,
                 limit,
                 self.sweeps % 2 == 0,
@@ -160,7 +160,7 @@ class Subproblem:
         offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         left = Remainder(chosen, still_open, places, offsets, pair_starts(sizes))
         ceiling = 2 ** (30 if self.costs.unary.dtype == np.int32 else 60)
-        constant, unary, blocks = contract(self.costs, self.messages, left, ceiling)
+        constant, unary, blocks = contract(tuple(self.costs), self.messages, left, ceiling)
         return Subproblem(
             numbers=self.numbers,
             keep=keep,

@@ -23,6 +23,7 @@ from spacy_decoders.decoders.representatives import (
     exact,
     fixed_point,
     local_search,
+    margins,
     subproblem,
 )
 from spacy_decoders.decoders.representatives.kernels.descent import descend
@@ -187,9 +188,11 @@ def test_a_search_that_says_there_is_nothing_is_not_believed(blind, monkeypatch,
     assert wrong > len(PROBLEMS) / 3 and certified == 0
 
 
-def unimproved_start(costs, first, member):
+def unimproved_start(costs, begins):
     """The cheapest choices beside one candidate, as they are, priced by `total`."""
-    choices = np.array([unary.argmin() for unary in np.split(costs.unary, costs.offsets[1:-1])])
+    unary, _, _, offsets = costs
+    choices = np.array([part.argmin() for part in np.split(unary, offsets[1:-1])])
+    first, member = begins[0]
     choices[first] = member
     return choices, local_search.total(costs, choices)
 
@@ -198,19 +201,61 @@ def unimproved_start(costs, first, member):
 def test_a_choice_priced_too_low_leaves_a_gap(monkeypatch, share):
     whole = local_search.total
     monkeypatch.setattr(local_search, "total", lambda *given: share * whole(*given))
-    monkeypatch.setattr(local_search, "descend_from", unimproved_start)
-    monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0].unary.copy())
+    monkeypatch.setattr(local_search, "best_descent", unimproved_start)
+    monkeypatch.setattr(branch_and_bound, "descend", lambda *given: given[0][0].copy())
     wrong, certified = wrong_and_optimal(ExactRepresentatives(starts=1), PROBLEMS)
     assert wrong and certified == 0
 
 
 def test_starts_that_are_wrong_are_only_starts(monkeypatch):
-    def worst(costs, first, member):
-        return np.diff(costs.offsets) - 1, 0.0
+    def worst(costs, begins):
+        *_, offsets = costs
+        return np.diff(offsets) - 1, 0.0
 
-    monkeypatch.setattr(local_search, "descend_from", worst)
+    monkeypatch.setattr(local_search, "best_descent", worst)
     assert wrong_and_optimal(ExactRepresentatives(), PROBLEMS) == (0, 0)
     assert wrong_and_optimal(LocalSearch(), PROBLEMS)[0] > 0
+
+
+def alternatives_too_cheap(whole):
+    def spoiled(*given):
+        choices, cost = whole(*given)
+        return choices, cost - abs(cost) / 2
+
+    return spoiled
+
+
+def alternatives_that_are_the_choice(whole):
+    return lambda costs, choices, i, others, upper: (choices, upper)
+
+
+def alternatives_unimproved(whole):
+    def spoiled(costs, choices, i, others, upper):
+        choices = np.zeros_like(choices)
+        choices[i] = others[-1]
+        return choices, local_search.total(costs, choices)
+
+    return spoiled
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [alternatives_too_cheap, alternatives_that_are_the_choice, alternatives_unimproved],
+)
+def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
+    monkeypatch.setattr(margins, "best_other", fault(margins.best_other))
+    for problem in PROBLEMS[:20]:
+        solution = ExactRepresentatives().decode(problem)
+        costs = {
+            choices: problem.cost(choices)
+            for choices in product(*(range(len(members)) for members in problem.sets))
+        }
+        for i, (margin, proven) in enumerate(
+            zip(solution.margins, solution.exact_margins, strict=True)
+        ):
+            otherwise = min(c for x, c in costs.items() if x[i] != solution.choices[i])
+            true, slack = otherwise - min(costs.values()), 1e-6 * (1 + otherwise)
+            assert abs(margin - true) <= slack if proven else margin <= true + slack
 
 
 def decomposable_problems() -> list[RepresentativesProblem]:

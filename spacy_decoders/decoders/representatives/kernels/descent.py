@@ -1,4 +1,8 @@
-"""Coordinate descent: one set at a time takes its cheapest candidate beside the others."""
+"""Coordinate descent: one set at a time takes its cheapest candidate beside the others.
+
+The costs are a :class:`CostArrays` in float64, given as a plain tuple, which numba unpacks
+faster.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["descend", "descend_from", "total"]
+__all__ = ["best_descent", "best_other", "descend", "total"]
 
 
 @jit()
@@ -27,11 +31,11 @@ def _add_pairs(values, blocks, starts, offsets, i, x, sign):
 
 @jit()
 def total(costs, choices):
-    """Return the cost of choices: of :class:`CostArrays` in float64, and one index a set."""
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    """Return the cost of choices, int64 (k,)."""
+    unary, blocks, starts, offsets = costs
     cost = 0.0
     for i in range(len(choices)):
-        cost += costs.unary[offsets[i] + choices[i]]
+        cost += unary[offsets[i] + choices[i]]
         for j in range(i + 1, len(choices)):
             stride = offsets[j + 1] - offsets[j]
             cost += blocks[starts[i, j] + choices[i] * stride + choices[j]]
@@ -45,9 +49,9 @@ def descend(costs, choices, frozen):
     `frozen` is a set that keeps its choice, or -1. Returns what each candidate costs beside
     the choices of the other sets. **Shapes:** choices int64 (k,); returns float64 (n,).
     """
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
+    unary, blocks, starts, offsets = costs
     k = len(offsets) - 1
-    values = costs.unary.copy()
+    values = unary.copy()
     for i in range(k):
         _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
     unchanged = 0
@@ -75,17 +79,46 @@ def descend(costs, choices, frozen):
 
 
 @jit()
-def descend_from(costs, first, member):
-    """Improve the choice of one candidate and of those that are cheapest beside it.
+def best_descent(costs, begins):
+    """Descend from several candidates, each with those that are cheapest beside it.
 
-    Returns the choices, int64 (k,), and their cost.
+    Returns the best choices, int64 (k,), and their cost. **Shape:** begins int64 (s, 2): a set
+    and its candidate.
     """
-    blocks, starts, offsets = costs.blocks, costs.starts, costs.offsets
-    values = costs.unary.copy()
-    _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
-    choices = np.empty(len(offsets) - 1, np.int64)
-    for j in range(len(choices)):
-        choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
-    choices[first] = member
-    descend(costs, choices, -1)
-    return choices, total(costs, choices)
+    unary, blocks, starts, offsets = costs
+    best = np.zeros(len(offsets) - 1, np.int64)
+    least = np.inf
+    for s in range(len(begins)):
+        first, member = begins[s]
+        values = unary.copy()
+        _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
+        choices = np.empty(len(offsets) - 1, np.int64)
+        for j in range(len(choices)):
+            choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
+        choices[first] = member
+        descend(costs, choices, -1)
+        cost = total(costs, choices)
+        if cost < least:
+            best, least = choices, cost
+    return best, least
+
+
+@jit()
+def best_other(costs, choices, i, others, upper):
+    """Descend from choices with each of some other candidates in set i, which stays there.
+
+    Returns the best choices, int64 (k,), and their cost; the first that costs no more than
+    `upper` ends it. **Shapes:** choices int64 (k,), others int64 (several,).
+    """
+    best = choices
+    least = np.inf
+    for x in others:
+        changed = choices.copy()
+        changed[i] = x
+        descend(costs, changed, i)
+        cost = total(costs, changed)
+        if cost < least:
+            best, least = changed, cost
+        if least <= upper:
+            break
+    return best, least

@@ -1,6 +1,7 @@
 """Message passing on the dual linear program, and the part of a problem that is left.
 
-All numbers are fixed-point integers: their minima vectorise, and no sum is rounded.
+All numbers are fixed-point integers: their minima vectorise, and no sum is rounded. The costs
+are a :class:`CostArrays`, given as a plain tuple, which numba unpacks faster.
 ``messages[j, x]`` is how much of the pair costs between the set of candidate x and set j has
 been moved into the unary cost of x. What is left of a block after that, ``block - messages``,
 is its *residual*; it is never negative after a sweep.
@@ -78,7 +79,7 @@ def sweep(costs, messages, limit, backwards, begin, end):
     of every choice from below.
 
     Returns also whether all pairs had their turn: none has in which a number would pass
-    `limit`. **Shapes:** costs :class:`CostArrays`, messages (k, n).
+    `limit`. **Shape:** messages (k, n).
     """
     unary, blocks, starts, offsets = costs
     k = len(offsets) - 1

@@ -14,10 +14,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ....certificate import Certificate
 from ..problem import RepresentativesProblem
-from ..rounding import rounded_down
+from ..rounding import relative_tolerance, rounded_down
 
-__all__ = ["bound_beside", "half_hitting_bound", "hitting_distances"]
+__all__ = ["bound_beside", "certified", "half_hitting_bound", "hitting_distances"]
+
+
+def certified(
+    name: str, problem: RepresentativesProblem, choices: NDArray[Any], bound: float
+) -> Certificate:
+    """Return what a bound of the least cost says of the choices of a decoder of one pass."""
+    scale = problem.scale(choices)
+    return Certificate.from_bound(
+        name,
+        problem.cost(choices),
+        bound,
+        minimized=True,
+        tolerance=relative_tolerance(scale),
+        scale=scale,
+        iterations=1,
+    )
 
 
 def hitting_distances(problem: RepresentativesProblem) -> NDArray[np.float64]:

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
 from ....errors import NotDecomposableError
 from ..connections import joined_pairs
 from ..problem import RepresentativesProblem
-from ..rounding import relative_tolerance
 from ..solutions import RepresentativesDecoder, RepresentativesSolution, conditional_margins
 from ..ties import cheapest
-from .bounds import bound_beside
+from .bounds import bound_beside, certified
 from .centrality import graph_of
 from .kernels.decomposition import cut, distances_within
 
@@ -79,16 +77,8 @@ class Decomposable(RepresentativesDecoder):
             indptr, indices = graph.with_edges(problem.ids(pairs))
         costs = problem.local_costs + problem.pair_weight * _beyond(indptr, indices, sets)
         choices = cheapest(problem, costs, problem.keys(self.seed))
-        scale = problem.scale(choices)
-        certificate = Certificate.from_bound(
-            "Decomposable",
-            problem.cost(choices),
-            bound_beside(problem, choices),
-            minimized=True,
-            tolerance=relative_tolerance(scale),
-            scale=scale,
-            iterations=1,
-        )
+        bound = bound_beside(problem, choices)
+        certificate = certified("Decomposable", problem, choices, bound)
         margins = conditional_margins(problem, choices)
         # where the cost falls apart, the others need not answer a change
         exact = np.isposinf(margins) | certificate.is_optimal

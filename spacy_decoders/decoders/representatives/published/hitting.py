@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....budget import UNLIMITED, Budget
-from ....certificate import Certificate
 from ..problem import RepresentativesProblem
-from ..rounding import relative_tolerance
 from ..solutions import RepresentativesDecoder, RepresentativesSolution
 from ..ties import cheapest
-from .bounds import half_hitting_bound, hitting_distances
+from .bounds import certified, half_hitting_bound, hitting_distances
 
 __all__ = ["HittingDistance"]
 
@@ -52,14 +50,6 @@ class HittingDistance(RepresentativesDecoder):
         nearest = hitting_distances(problem)
         costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
         choices = cheapest(problem, costs, problem.keys(self.seed))
-        scale = problem.scale(choices)
-        certificate = Certificate.from_bound(
-            "HittingDistance",
-            problem.cost(choices),
-            half_hitting_bound(problem, nearest),
-            minimized=True,
-            tolerance=relative_tolerance(scale),
-            scale=scale,
-            iterations=1,
-        )
+        bound = half_hitting_bound(problem, nearest)
+        certificate = certified("HittingDistance", problem, choices, bound)
         return RepresentativesSolution.of(problem, choices, certificate)
