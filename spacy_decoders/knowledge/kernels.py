@@ -42,6 +42,15 @@ def hash_lines(data, count):
 
 
 @jit()
+def _same(first, at, second, other, length):
+    """Whether `length` bytes from `at` on are those of `second` from `other` on."""
+    for j in range(length):
+        if first[at + j] != second[other + j]:
+            return False
+    return True
+
+
+@jit()
 def equal_to_previous(data, offsets, order, codes):
     """Compare each line with the one before it in `order`.
 
@@ -53,14 +62,9 @@ def equal_to_previous(data, offsets, order, codes):
         if codes[a] != codes[b]:
             continue
         length = offsets[a + 1] - offsets[a]
-        same[i] = 1
-        if length != offsets[b + 1] - offsets[b]:
-            same[i] = -1
-            continue
-        for j in range(length):
-            if data[offsets[a] + j] != data[offsets[b] + j]:
-                same[i] = -1
-                break
+        alike = length == offsets[b + 1] - offsets[b]
+        alike = alike and _same(data, offsets[a], data, offsets[b], length)
+        same[i] = 1 if alike else -1
     return same
 
 
@@ -76,17 +80,11 @@ def find_lines(query, count, codes, buckets, shift, data, offsets):
         code = _hash(query, start, i)
         bucket = np.int64(code >> shift)
         for row in range(buckets[bucket], buckets[bucket + 1]):
-            if codes[row] != code:
+            length = offsets[row + 1] - offsets[row]
+            if codes[row] != code or length != i - start:
                 continue
-            length = i - start
-            if offsets[row + 1] - offsets[row] == length:
-                equal = True
-                for j in range(length):
-                    if data[offsets[row] + j] != query[start + j]:
-                        equal = False
-                        break
-                if equal:
-                    rows[line] = row
+            if _same(data, offsets[row], query, start, length):
+                rows[line] = row
         line += 1
         start = i + 1
     return rows

@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
-from tqdm import tqdm
-
 from ...errors import ProblemError
 from ..concepts import BadRows
 from .sql import open_dump
@@ -72,16 +70,7 @@ class ArticleDump:
 
     def __iter__(self) -> Iterator[Article]:
         self.bad = BadRows()
-        with (
-            open_dump(self.path) as (stream, raw),
-            tqdm(
-                total=self.path.stat().st_size,
-                unit="B",
-                unit_scale=True,
-                desc=self.path.name,
-                disable=not self.progress,
-            ) as bar,
-        ):
+        with open_dump(self.path, progress=self.progress) as (stream, move_on):
             pages = self._pages(stream)
             while True:
                 try:
@@ -91,7 +80,7 @@ class ArticleDump:
                     return
                 if page is None:
                     return
-                bar.update(raw.tell() - bar.n)
+                move_on()
                 fields = {name: page.findtext(f"{{*}}{name}") or "" for name in ("title", "ns")}
                 if fields["ns"] != "0":
                     continue

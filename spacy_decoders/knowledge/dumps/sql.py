@@ -5,7 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,20 +47,35 @@ class Chunk:
 
 
 @contextmanager
-def open_dump(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+def open_dump(
+    path: Path, *, progress: bool = False
+) -> Iterator[tuple[IO[bytes], Callable[[], object]]]:
     """Open a plain, gzip or bzip2 file by its ending.
 
-    Gives the decompressed stream, and the file itself, whose position shows the progress.
+    Gives the decompressed stream, and what moves the progress bar on to where the file is read.
     """
-    with path.open("rb") as raw:
+    with (
+        path.open("rb") as raw,
+        tqdm(
+            total=path.stat().st_size,
+            unit="B",
+            unit_scale=True,
+            desc=path.name,
+            disable=not progress,
+        ) as bar,
+    ):
+
+        def move_on() -> None:
+            bar.update(raw.tell() - bar.n)
+
         if path.suffix == ".gz":
-            with gzip.GzipFile(fileobj=raw) as stream:
-                yield stream, raw  # type: ignore[misc]
+            with gzip.GzipFile(fileobj=raw) as unzipped:
+                yield unzipped, move_on  # type: ignore[misc]
         elif path.suffix == ".bz2":
             with bz2.BZ2File(raw) as stream:
-                yield stream, raw  # type: ignore[misc]
+                yield stream, move_on  # type: ignore[misc]
         else:
-            yield raw, raw
+            yield raw, move_on
 
 
 class SqlTable:
@@ -118,16 +133,7 @@ class SqlTable:
         self.bad = 0
         inside = False
         rest = b""
-        with (
-            open_dump(self.path) as (stream, raw),
-            tqdm(
-                total=self.path.stat().st_size,
-                unit="B",
-                unit_scale=True,
-                desc=self.path.name,
-                disable=not progress,
-            ) as bar,
-        ):
+        with open_dump(self.path, progress=progress) as (stream, move_on):
             while block := self._next_block(stream):
                 data = np.frombuffer(rest + block, np.uint8)
                 # at least "(0)," for each row
@@ -138,7 +144,7 @@ class SqlTable:
                 )
                 self.bad += bad
                 rest = data[consumed:].tobytes()
-                bar.update(raw.tell() - bar.n)
+                move_on()
                 if count:
                     yield Chunk(rows[:count, : len(numbers)].copy(), blob[:filled].copy())
 

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from ...errors import ProblemError
 from ..concepts import BadRows, Concept
 from .sql import open_dump
@@ -49,18 +47,9 @@ class WikidataDump:
 
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
-        with (
-            open_dump(self.path) as (stream, raw),
-            tqdm(
-                total=self.path.stat().st_size,
-                unit="B",
-                unit_scale=True,
-                desc=self.path.name,
-                disable=not self.progress,
-            ) as bar,
-        ):
+        with open_dump(self.path, progress=self.progress) as (stream, move_on):
             for number, line in enumerate(stream, start=1):
-                bar.update(raw.tell() - bar.n)
+                move_on()
                 item = line.strip().rstrip(b",")
                 if item in (b"", b"[", b"]"):
                     continue
