@@ -256,19 +256,23 @@ class ConceptGraph:
             If one is not in the graph.
         """
         wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        missing = ~self.contains(wanted)
-        if missing.any():
-            i = int(np.argmax(missing))
+        places, found = self._located(wanted)
+        if not found.all():
+            i = int(np.argmin(found))
             raise ProblemError(f"vertices: {wanted[i]} at index {i} is not in the graph.")
-        return self.arrays.places(wanted) if len(wanted) else np.empty(0, dtype=np.int64)
+        return places
 
     def contains(self, vertices: ArrayLike) -> NDArray[np.bool_]:
         """Return for each vertex whether it is in the graph."""
-        wanted = checked_indices("vertices", vertices, (None,), dtype=np.int64)
-        if not len(self):
-            return np.zeros(len(wanted), dtype=bool)
-        found: NDArray[np.bool_] = self.arrays.ids[self.arrays.places(wanted)] == wanted
-        return found
+        return self._located(checked_indices("vertices", vertices, (None,), dtype=np.int64))[1]
+
+    def _located(self, wanted: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return where vertices are, if they are in the graph, and whether they are."""
+        ids = self.arrays.ids
+        if not len(ids):
+            return np.zeros(len(wanted), dtype=np.int64), np.zeros(len(wanted), dtype=bool)
+        places = self.arrays.places(wanted)
+        return places, ids[places] == wanted
 
     def neighbours(self, vertex: int) -> NDArray[np.int64]:
         """Return the ids of a vertex' neighbours, ascending."""

@@ -59,9 +59,27 @@ class StringTable(Sequence[str]):
     @overload
     def __getitem__(self, at: slice) -> list[str]: ...
     def __getitem__(self, at: Any) -> Any:
+        size = len(self.offsets) - 1
         if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(len(self)))]
-        if not -len(self) <= at < len(self):
+            return self.take(np.arange(*at.indices(size)))
+        if not -size <= at < size:
             raise IndexError(at)
-        start, stop = self.offsets[at % len(self)], self.offsets[at % len(self) + 1]
+        start, stop = self.offsets[at % size], self.offsets[at % size + 1]
         return bytes(self.data[start:stop]).decode("utf8", errors="replace")
+
+    def take(self, numbers: NDArray[np.integer[Any]]) -> list[str]:
+        """Return the strings of some numbers, which are not negative.
+
+        Examples
+        --------
+        >>> StringTable.build(["jaguar", "Köln", ""]).take(np.array([1, 1, 2]))
+        ['Köln', 'Köln', '']
+        """
+        if len(numbers) and numbers.min() < 0:
+            raise IndexError(int(numbers.min()))
+        starts, stops = self.offsets[numbers].tolist(), self.offsets[numbers + 1].tolist()
+        data = self.data.data
+        return [
+            str(data[start:stop], "utf8", "replace")
+            for start, stop in zip(starts, stops, strict=True)
+        ]

@@ -22,7 +22,7 @@ from ..graph import (
 )
 from .candidates import CandidateTable
 from .concept_base import ConceptBase
-from .title_words import title_words
+from .title_words import distinct_words
 
 __all__ = [
     "DirectLink",
@@ -161,16 +161,19 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     0 between two candidates that are the same concept.
     """
     base = _base(table, "SharedNeighbours")
-    own = [set(title_words(mention)) for mention in table.mentions]
+    own = [distinct_words(mention) for mention in table.mentions]
     holders: dict[str, list[int]] = {}
     for place, (title, mention) in enumerate(
         zip(table.titles, table.own_mention.tolist(), strict=True)
     ):
-        for word in set(title_words(title)) - own[mention]:
-            holders.setdefault(word, []).append(place)
+        for word in distinct_words(title):
+            if word not in own[mention]:
+                holders.setdefault(word, []).append(place)
+    # a word of one candidate is shared with none
+    holders = {word: places for word, places in holders.items() if len(places) > 1}
     groups = list(holders.values())
     surprise = base.title_words.surprise(list(holders))
-    indptr = np.cumsum([0, *(len(group) for group in groups)])
+    indptr = np.cumsum([0, *map(len, groups)])
     members = [place for group in groups for place in group]
     shared = weighted_overlap(indptr, members, surprise, len(table)) / _FULL_RESIDUAL
     shared[table.keys[:, None] == table.keys[None, :]] = 0.0

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ..graph.storage import StoredArrays
 from .string_index import StringIndex, index_arrays
 
-__all__ = ["ARRAYS", "TitleWords", "title_words"]
+__all__ = ["ARRAYS", "TitleWords", "distinct_words", "title_words"]
 
 #: What they are in a folder.
 ARRAYS = {
@@ -33,6 +34,12 @@ def title_words(text: str) -> list[str]:
     ['mercury', 'planet']
     """
     return re.findall(r"[^\W_]+", text.casefold())
+
+
+@lru_cache(maxsize=2**16)
+def distinct_words(text: str) -> tuple[str, ...]:
+    """As `title_words`, each once; kept, since documents speak of the same concepts."""
+    return tuple(dict.fromkeys(title_words(text)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +71,7 @@ class TitleWords:
         counted: Counter[str] = Counter()
         number = 0
         for title in titles:
-            counted.update(set(title_words(title)))
+            counted.update(dict.fromkeys(title_words(title), 1))
             number += 1
         index, rows, _ = StringIndex.build(list(counted))
         counts = np.zeros(len(index), np.int32)

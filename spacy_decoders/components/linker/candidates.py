@@ -116,16 +116,15 @@ def _from_concept_base(
             priors.append(best)
             offsets.append(offsets[-1] + len(best))
     numbers = np.concatenate([*concepts, np.empty(0, np.int32)]).astype(np.int64)
-    listed = numbers.tolist()
-    vectors = [kb.concept_vector(number) for number in listed] if kb.vocab.vectors_length else []
+    vectors = map(kb.concept_vector, numbers.tolist() if kb.vocab.vectors_length else [])
     return CandidateTable(
         mentions=mentions,
         offsets=np.array(offsets, np.int64),
-        ids=[kb.base.id(number) for number in listed],
-        titles=[kb.base.titles[number] for number in listed],
+        ids=kb.base.ids.table.take(numbers),
+        titles=kb.base.titles.take(numbers),
         priors=np.concatenate([*priors, np.empty(0)]).astype(np.float64),
         popularity=kb.base.graph.degree[numbers].astype(np.float64),
-        vectors=np.array(vectors, np.float32).reshape(len(numbers), kb.vocab.vectors_length),
+        vectors=np.array([*vectors], np.float32).reshape(len(numbers), kb.vocab.vectors_length),
         concepts=numbers,
         base=kb.base,
     )

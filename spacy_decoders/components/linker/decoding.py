@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -98,13 +99,14 @@ def _problem(
     table = window.table
     # what has a prior below 0 is shown, and never chosen
     own = np.where(table.priors < 0, np.inf, local)
-    cuts = table.offsets[1:-1]
+    spans = [slice(*span) for span in pairwise(table.offsets.tolist())]
+    rows = np.arange(len(own), dtype=np.int32)
     # the paper's heuristics look into the graph; exact decoders need none
     graph = None if table.base is None else table.base.graph
     return RepresentativesProblem(
         policy.pairs(table),
-        np.split(np.arange(len(own)), cuts),
-        np.split(own, cuts),
+        [rows[span] for span in spans],
+        [own[span] for span in spans],
         weight,
         table.keys if graph is None else table.concepts,
         graph,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -78,16 +79,21 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
             "decoders kb build`; take mentions from 'ents' or 'spans'."
         )
     taken = {token.i for ent in doc.ents for token in ent}
-    fit = [not (t.is_stop or t.is_punct or t.is_space or t.i in taken) for t in doc]
-    spans = [
-        Span(doc, start, stop, label=MATCH_LABEL)
-        for start in range(len(doc))
+    tokens = list(doc)
+    fit = [not (t.is_stop or t.is_punct or t.is_space or t.i in taken) for t in tokens]
+    begins = [token.idx for token in tokens]
+    ends = [token.idx + len(token) for token in tokens]
+    places = [
+        (start, stop)
+        for start in range(len(tokens))
         if fit[start]
-        for stop in range(start + 1, min(start + _LONGEST, len(doc)) + 1)
+        for stop in range(start + 1, min(start + _LONGEST, len(tokens)) + 1)
         if fit[stop - 1]
     ]
-    rows = kb.base.aliases.find([span.text for span in spans])
-    return [span for span, row in zip(spans, rows.tolist(), strict=True) if row >= 0]
+    text = doc.text
+    rows = kb.base.aliases.find([text[begins[start] : ends[stop - 1]] for start, stop in places])
+    known = itertools.compress(places, (rows >= 0).tolist())
+    return [Span(doc, start, stop, label=MATCH_LABEL) for start, stop in known]
 
 
 def with_candidates(
