@@ -8,14 +8,16 @@ from spacy.tokens import Doc, Span
 from thinc.api import Model
 
 from ..components import extensions
-from ..components.option_checks import number, whole
+from ..components.option_checks import function, number, whole
 from ..components.options import WithOptions, option
 from ..errors import ProblemError
 
 __all__ = [
     "BestSpansOptions",
+    "CrfSuiteOptions",
     "TokenClassifierOptions",
     "make_best_spans",
+    "make_crfsuite_tagger",
     "make_exact_senter",
     "make_exact_token_classifier",
 ]
@@ -102,6 +104,29 @@ class TokenClassifierOptions(WithOptions):
     overwrite: bool = option(True)
 
 
+class CrfSuiteOptions(WithOptions):
+    """The options of ``crfsuite_tagger``.
+
+    Attributes
+    ----------
+    features
+        A registered function that makes the one which takes a Doc and returns the features of
+        each of its tokens, as they were in training: in the forms that ``python-crfsuite`` takes.
+    path
+        The model's file. It is saved with the component: a pipeline that is loaded needs it no
+        more.
+    target
+        Whether labels are tags, or entities in BIO or BILOU: these are then legal, always.
+    margins
+        Whether to set ``token._.tag_margin``.
+    """
+
+    features: Any = option(None, function, saved=False)
+    path: str = option("", fixed="it is read once; make another component for another model.")
+    target: Literal["tag", "ent"] = option("tag", fixed="it is what the model's labels are.")
+    margins: bool = option(False)
+
+
 @Language.factory(
     "best_spans",
     requires=["doc.spans"],
@@ -162,6 +187,27 @@ def make_exact_token_classifier(
         stride=stride,
         batch_size=batch_size,
         overwrite=overwrite,
+    )
+
+
+@Language.factory(
+    "crfsuite_tagger",
+    assigns=["token.tag", "doc.ents", "token._.tag_margin", "doc._.certificates"],
+    default_config={"path": "", "target": "tag", "margins": False},
+)
+def make_crfsuite_tagger(
+    nlp: Language,
+    name: str,
+    features: Callable[[Doc], Any],
+    path: str,
+    target: Literal["tag", "ent"],
+    margins: bool,
+) -> Callable[[Doc], Doc]:
+    """Make a tagger from a model of CRFsuite's: see `CrfSuiteOptions`."""
+    from .crfsuite.component import CrfSuitePipe
+
+    return CrfSuitePipe(
+        nlp.vocab, name, features=features, path=path, target=target, margins=margins
     )
 
 

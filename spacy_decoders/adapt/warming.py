@@ -18,7 +18,7 @@ def compile_adapters() -> None:
     from .trees import arc_probabilities
 
     for nested in (False, True):
-        BestSpans().decode(SpanProblem([(0, 2), (0, 1)], [1.0, 1.0], nested=nested))
+        BestSpans().decode(SpanProblem(np.array([(0, 2), (0, 1)]), np.ones(2), nested=nested))
     EntityDecoder(["O", "B-X", "I-X"]).decode([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     arc_probabilities(np.zeros((3, 3)), projective=True)
     file = ModelFile(

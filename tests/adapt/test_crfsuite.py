@@ -10,6 +10,7 @@ import numpy as np
 import probablepeople
 import pycrfsuite
 import pytest
+import spacy
 import usaddress
 
 from spacy_decoders import InfeasibleError, ProblemError
@@ -212,3 +213,68 @@ def test_a_damaged_file_never_does_worse_than_be_refused(trained):
         except ProblemError:
             continue
         model.tag([{"word": "w1"}])
+
+
+# --- the component
+
+
+def word_features():
+    return lambda doc: [{"word": token.text, "label": f"é{token.shape_}"} for token in doc]
+
+
+@pytest.fixture(scope="module")
+def entity_model(tmp_path_factory):
+    """A model of BIO labels that hardly knows which may follow which."""
+    path = tmp_path_factory.mktemp("entities") / "own.crfsuite"
+    trainer = pycrfsuite.Trainer(verbose=False)
+    for _ in range(10):
+        words = ["Ann", "Smith", "saw", "Rome"]
+        labels = ["B-PER", "I-PER", "O", "B-LOC"]
+        trainer.append([{"word": word} for word in words], labels)
+        trainer.append([{"word": "saw"}], ["O"])
+    trainer.set_params({"max_iterations": 20})
+    trainer.train(str(path))
+    return path
+
+
+@pytest.fixture
+def registered():
+    spacy.registry.misc("test_word_features.v1")(lambda: word_features())
+    return {"@misc": "test_word_features.v1"}
+
+
+def test_a_pipeline_tags_with_a_model(trained, registered, tmp_path):
+    nlp = spacy.blank("en")
+    config = {"path": str(trained), "features": registered, "margins": True}
+    nlp.add_pipe("crfsuite_tagger", config=config)
+    doc = nlp("w1 w2 w3")
+    theirs = tagger_of(trained).tag(word_features()(doc))
+    assert [token.tag_ for token in doc] == theirs
+    assert doc._.certificates["crfsuite_tagger"][0]["status"] == "optimal"
+    assert doc[0]._.tag_margin > 0
+    nlp.config["components"]["crfsuite_tagger"]["path"] = "gone"
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    assert [token.tag_ for token in again("w1 w2 w3")] == theirs
+    same = spacy.blank("en")
+    same.add_pipe("crfsuite_tagger", config={"features": registered})
+    assert [token.tag_ for token in same.from_bytes(nlp.to_bytes())("w1 w2 w3")] == theirs
+
+
+def test_entities_of_a_pipeline_are_legal(entity_model, registered):
+    nlp = spacy.blank("en")
+    config = {"path": str(entity_model), "features": registered, "target": "ent"}
+    nlp.add_pipe("crfsuite_tagger", config=config)
+    doc = nlp("Ann Smith saw Rome")
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("Ann Smith", "PER"), ("Rome", "LOC")]
+    # by itself a surname is the end of a name that did not begin
+    assert tagger_of(entity_model).tag([{"word": "Smith"}]) == ["I-PER"]
+    assert nlp.get_pipe("crfsuite_tagger").model.tag([{"word": "Smith"}]) != ["I-PER"]
+    assert nlp("").ents == ()
+
+
+def test_a_component_without_a_model_says_so(registered):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("crfsuite_tagger", config={"features": registered})
+    with pytest.raises(ProblemError, match="no model"):
+        nlp("w1")
