@@ -4,9 +4,9 @@
 
     python benchmarks/price_and_cut.py [--quick]
 
-Grandparent models, trained by `tree_scores.py` in three languages, on held-out sentences of up
-to 60 tokens, non-projective. Seconds are this process's processor time, and decoding alone:
-all scores are computed before, and counted when they are asked for.
+Scores of parsers with grandparents, trained by `tree_scores.py` in three languages, on held-out
+sentences of up to 60 tokens, non-projective. Seconds are this process's processor time, and
+decoding alone: all scores are computed before, and counted when they are asked for.
 
 There are two brute forces. "Brute force" states all columns and all rows but those that follow
 from others (see `MasterProgram`), a program several times smaller. "Brute force, rows as
@@ -30,7 +30,6 @@ import timing  # isort: skip - before numpy
 
 import numpy as np
 import plots
-import tree_features as features
 import tree_scores
 from numba import njit
 
@@ -45,6 +44,7 @@ from spacy_decoders.decoders.tree import (
 from spacy_decoders.decoders.tree.price_and_cut.master import MasterProgram
 from spacy_decoders.decoders.tree.price_and_cut.search import PriceAndCutResult
 from spacy_decoders.decoders.tree.scoring import is_tree
+from spacy_decoders.models.parser.kernels import templates
 
 LANGUAGES = ("danish", "hungarian", "italian")
 #: Brute force takes seconds on such a sentence and minutes on longer ones, which are left out
@@ -97,20 +97,23 @@ class Tally:
         return 100.0 * number / (of or self.count)
 
 
-@njit(cache=True)
-def template_bounds(forms, tags, weights):
+@njit  # not cached: what it calls may change
+def template_bounds(weights, tokens):
     """Sum each template's maximum over grandparents, and over children."""
-    size = len(tags) - 1
-    out = np.empty(features.CHAIN, np.int64)
-    lower = np.full((features.CHAIN, size, size), -np.inf)
-    upper = np.full((features.CHAIN, size, size), -np.inf)
+    tags, labels = tokens.tags, tokens.labels
+    size, rows = len(tags), np.empty(templates.GRANDPARENT_ROWS, np.int64)
+    lower = np.full((len(rows), size, size), -np.inf)
+    upper = np.full((len(rows), size, size), -np.inf)
     for g in range(size):
         for h in range(1, size):
             for m in range(1, size):
                 if g != h and h != m and g != m:
-                    features.chain_features(forms, tags, g, h, m, out)
-                    for t in range(features.CHAIN):
-                        value = weights[out[t]]
+                    templates._grandparent_rows(
+                        rows, weights.codes, weights.bits, tags[g], tags[h], tags[m],
+                        labels[g, h], labels[h, m], templates._grandparent_pattern(g, h, m),
+                    )  # fmt: skip
+                    for t in range(len(rows)):
+                        value = weights.table[rows[t]] * templates.GAIN
                         lower[t, h, m] = max(lower[t, h, m], value)
                         upper[t, g, h] = max(upper[t, g, h], value)
     return lower.sum(axis=0), upper.sum(axis=0)
@@ -123,6 +126,16 @@ class TemplateBounds:
     dense: DenseGrandparents
     by_arc: np.ndarray
     by_chain: np.ndarray
+
+    @classmethod
+    def of(
+        cls, model: tree_scores.Model, sentence: tree_scores.Sentence, problem: TreeProblem
+    ) -> TemplateBounds:
+        scores = sentence.scores
+        tokens = templates.Tokens(scores.tags, scores.words, scores.labels)
+        bounds = template_bounds(model.templates().weights["grandparents"], tokens)
+        # the sums of a chain and of the maxima are rounded in different orders
+        return cls(DenseGrandparents.of(problem), *(bound + 1e-9 for bound in bounds))
 
     def score(self, g, p, c):
         return self.dense.score(g, p, c)
@@ -195,8 +208,7 @@ def with_template_bounds(
     """Price and cut where only templates bound what was not scored."""
     tally, decoder = Tally(), PriceAndCut("CBC")
     for sentence, problem in problems:
-        bounds = template_bounds(sentence.forms, sentence.tags, model.second)
-        scorer = TemplateBounds(DenseGrandparents.of(problem), *bounds)
+        scorer = TemplateBounds.of(model, sentence, problem)
         tally.take(lambda p=problem, s=scorer: decoder.search(p, scorer=s), sentence)
     return tally
 
@@ -210,11 +222,11 @@ def main() -> None:
     points = {}
     differences, against, compared = [], [], 0
     for name in options.languages:
-        model = tree_scores.load(name, options.data, siblings=False)
+        model = tree_scores.load(name, options.data, quick=options.quick)
 
         def scored(count: int, longest: int, model=model):
             sentences = sample(model, count, longest)
-            return [(s, model.problem(s, siblings=False)) for s in sentences]
+            return [(s, model.problem(s)) for s in sentences]
 
         first = run(METHODS, scored(few, LONGEST_BRUTE))
         table_one(report, name, first)

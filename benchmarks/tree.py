@@ -4,9 +4,8 @@
 
     python benchmarks/tree.py [--quick] [--peers PYTHON]
 
-Scores are random and, where `tree_scores.py` has trained them, those of real sentences: peers
-are measured on the same arrays, and must find trees of the same score. Branch and bound is
-measured in `tree_branch_and_bound.py`.
+Scores are random: peers are measured on the same arrays, and must find trees of the same score.
+Branch and bound is measured in `tree_branch_and_bound.py`, on real scores.
 """
 
 from __future__ import annotations
