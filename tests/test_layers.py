@@ -26,6 +26,7 @@ RINGS = {
     "errors": 0,
     "jit": 0,
     "kernel_cache": 0,
+    "lazy": 0,
     "simd": 0,
     "verify": 0,
     "knowledge": 1,

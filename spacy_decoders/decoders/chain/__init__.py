@@ -1,10 +1,11 @@
-"""Tag sequences: problems, decoders, and what else a chain can be asked.
+"""Tag sequences: problems, decoders, k-best lists, margins and marginals.
 
 Names load on first use, so that naming a decoder in a config compiles nothing.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ...lazy import lazy_names
 
 if TYPE_CHECKING:
     from .forward_dominance import ForwardDominance
@@ -57,12 +58,4 @@ _HOMES = {
     "zero_one_oracle": "published.zero_one",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)
