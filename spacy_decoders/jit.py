@@ -12,6 +12,7 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from .internal_code import InternalCompiler
 from .kernel_cache import KernelCache
 
 __all__ = ["FAST", "internal", "jit", "uncounted"]
@@ -72,4 +73,5 @@ def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], F
     **options
         As for :func:`jit`.
     """
-    return jit(_nrt=counted, no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)
+    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return jit(_nrt=counted, pipeline_class=InternalCompiler, **options)

@@ -1,0 +1,85 @@
+"""Functions without an entry from Python: linked into their callers, fresh or from the cache."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+
+from spacy_decoders.jit import internal, jit
+
+MODULE = """
+import sys
+import numpy as np
+from spacy_decoders.jit import internal, jit
+
+@internal()
+def square(x):
+    return x * x
+
+@internal(counted=True)
+def squares(count):
+    out = np.empty(count)
+    for i in range(count):
+        out[i] = square(i)
+    return out
+
+@jit()
+def total(count):
+    return squares(count).sum()
+
+@jit()
+def largest(count):
+    return squares(count).max()
+
+print({"total": total, "largest": largest}[sys.argv[1]](5))
+print(sum(sum(f.stats.cache_hits.values()) for f in (square, squares, total, largest)))
+"""
+
+
+@internal()
+def _add(x, y):
+    return x + y
+
+
+@internal(counted=True)
+def _running(values):
+    out = np.empty_like(values)
+    total = 0.0
+    for i in range(values.shape[0]):
+        total = _add(total, values[i])
+        out[i] = total
+    return out
+
+
+@jit()
+def _last(values):
+    return _running(values)[-1]
+
+
+def test_internal_functions_call_each_other():
+    assert _last(np.arange(5.0)) == 10.0
+
+
+def test_an_internal_function_gets_no_machine_code():
+    _last(np.arange(5.0))
+    (compiled,) = _running.overloads.values()
+    assert type(compiled.library).__name__ in ("_LinkedLibrary", "JITCodeLibrary")  # or cached
+    assert compiled.library.get_pointer_to_function(compiled.fndesc.llvm_cpython_wrapper_name) == 0
+
+
+def test_one_from_the_cache_is_linked_into_a_new_caller(tmp_path):
+    script = tmp_path / "kernels.py"
+    script.write_text(MODULE)
+    environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+
+    def run(name):
+        command = [sys.executable, str(script), name]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+        return done.stdout.split()
+
+    assert run("total") == ["30.0", "0"]
+    value, hits = run("largest")
+    assert value == "16.0"
+    assert int(hits) >= 1  # the array of squares, which was compiled for the other
+    assert run("largest")[0] == "16.0"
