@@ -1,4 +1,4 @@
-"""What a user rules out: labels that are forbidden for a token have the emission ``-inf``."""
+"""User constraints: labels that are forbidden for a token get the emission ``-inf``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def constrained(
     dictionary: Mapping[int, NDArray[np.bool_]],
     overwrite: bool,
 ) -> NDArray[np.float32]:
-    """Return the emissions with ``-inf`` for all that is ruled out; a copy if anything is.
+    """Return the emissions with ``-inf`` for forbidden labels; a copy if there are any.
 
     Parameters
     ----------
@@ -33,11 +33,11 @@ def constrained(
     emissions
         **Shape (n, L)**.
     space
-        What the labels mean.
+        The meaning of the labels.
     dictionary
         The labels that a word may have, by its number in the vocabulary.
     overwrite
-        Whether annotation that the document has already may be changed.
+        Whether existing annotation may be changed.
     """
     constraints: list[Constraint] = []
     if dictionary:
@@ -56,7 +56,7 @@ def constrained(
 
 
 def _of_present(doc: Doc, space: LabelSpace) -> Iterator[Constraint]:
-    """Which labels agree with what is set; a value that no label has binds nothing."""
+    """Return which labels agree with existing values; a value without a label is no constraint."""
     values, is_set = space.present(doc)
     for i in np.flatnonzero(is_set.any(axis=1)).tolist():
         allowed = space.matching(values[i], is_set[i])

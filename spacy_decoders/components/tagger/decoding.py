@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,10 @@ from spacy.tokens import Doc
 from ...certificate import Certificate
 from ...errors import InfeasibleError
 
+if TYPE_CHECKING:
+    from ...decoders.chain import ChainModel, ChainSolution
+    from ...decoders.protocols import ChainDecoding
+
 __all__ = ["Tagging", "decode_units", "unit_lengths"]
 
 #: The label of a token in a unit without a legal labelling.
@@ -23,7 +27,7 @@ NO_LABEL = -1
 
 @dataclass(frozen=True)
 class Tagging:
-    """What was decoded for one document.
+    """The decoded labels of one document.
 
     Attributes
     ----------
@@ -43,10 +47,10 @@ class Tagging:
     units: list[int]
     certificates: list[Certificate]
     margins: list[float] | None = None
-    alternatives: list[list[Any]] | None = None
+    alternatives: list[list[ChainSolution]] | None = None
 
-    def with_margins(self, model: Any, emissions: NDArray[np.float32]) -> Tagging:
-        """Add by how much the best labelling would be worse with another label at each token.
+    def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
+        """Add the loss of the best labelling with another label at each token.
 
         Infinite where no other label is legal, and 0 where none at all is.
         """
@@ -60,7 +64,9 @@ class Tagging:
         margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
         return replace(self, margins=margins.tolist())
 
-    def with_alternatives(self, model: Any, emissions: NDArray[np.float32], k: int) -> Tagging:
+    def with_alternatives(
+        self, model: ChainModel, emissions: NDArray[np.float32], k: int
+    ) -> Tagging:
         """Add up to k best solutions of each unit."""
         from ...decoders.chain import k_best
 
@@ -101,7 +107,10 @@ def unit_lengths(doc: Doc) -> list[int]:
 
 
 def decode_units(
-    decoder: Any, model: Any, emissions: Sequence[NDArray[np.float32]], units: list[list[int]]
+    decoder: ChainDecoding,
+    model: ChainModel,
+    emissions: Sequence[NDArray[np.float32]],
+    units: list[list[int]],
 ) -> list[Tagging]:
     """Decode the units of several documents in one call.
 
@@ -137,9 +146,9 @@ def decode_units(
 
 
 def _one_by_one(
-    decoder: Any, model: Any, rows: NDArray[np.float32], lengths: Iterable[int]
-) -> Iterator[Any]:
-    """Decode unit by unit, so that one without a legal labelling costs no other."""
+    decoder: ChainDecoding, model: ChainModel, rows: NDArray[np.float32], lengths: Iterable[int]
+) -> Iterator[ChainSolution]:
+    """Decode unit by unit, so that one without a legal labelling does not affect the others."""
     from ...decoders.chain import ChainSolution
 
     begin = 0

@@ -1,4 +1,4 @@
-"""What the labels of a chain mean: values of token attributes, and which may follow which."""
+"""The labels of a chain: values of token attributes, and their legal order."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, EN
 
 
 class LabelSpace:
-    """The labels of one component and what each writes to a token.
+    """The labels of one component and the values that each writes to a token.
 
     A label is one value for each target, joined by blanks: ``"NNP"`` for the target tag,
     ``"NNP B-PER"`` for tag and ent.
@@ -35,14 +35,14 @@ class LabelSpace:
     vocab
         The component's vocabulary; a Doc may have another.
     targets
-        What each part of a label is.
+        The target of each part of a label.
     labels
         The labels, in the order of their numbers.
 
     Raises
     ------
     ProblemError
-        If a label has not one part for each target, or a part can't be written.
+        If a label does not have one part for each target, or a part cannot be written.
     """
 
     def __init__(self, vocab: Vocab, targets: Sequence[Target], labels: Sequence[str]) -> None:
@@ -50,7 +50,7 @@ class LabelSpace:
         self.targets = tuple(targets)
         self.labels = tuple(labels)
         self.index = {label: number for number, label in enumerate(self.labels)}
-        # a single target's labels are taken whole
+        # the labels of a single target are not split
         parts = [label.split(" ") if len(targets) > 1 else [label] for label in self.labels]
         for label, of_label in zip(self.labels, parts, strict=True):
             if len(of_label) != len(self.targets) or not all(of_label):
@@ -67,7 +67,7 @@ class LabelSpace:
 
     @cached_property
     def values(self) -> NDArray[np.uint64]:
-        """**Shape (L + 1, attributes)**: what each label writes; the last row writes nothing.
+        """**Shape (L + 1, attributes)**: the values of each label; the last row writes nothing.
 
         Label -1, for a token without one, thus is the last row.
         """
@@ -83,10 +83,10 @@ class LabelSpace:
         return np.array(rows, dtype=np.uint64)
 
     def written(self, vocab: Vocab, labels: NDArray[np.int32]) -> NDArray[np.uint64]:
-        """**Shape (n, attributes)**: what some labels write to a Doc of this vocabulary.
+        """**Shape (n, attributes)**: the values of some labels in a Doc of this vocabulary.
 
-        The strings are added to it each time: it may have forgotten them, as it does at the
-        end of a memory zone.
+        The strings are added to it each time, as a vocabulary drops strings at the end of a memory
+        zone.
         """
         for number in set(labels.tolist()) - {-1}:
             for string in self._strings[number]:
@@ -133,12 +133,12 @@ class LabelSpace:
 
     @cached_property
     def continues_entity(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label stands inside an entity that began before it."""
+        """**Shape (L,)**: whether a label continues an entity."""
         return np.array([entity.startswith("I-") for entity in self._entities])
 
     @cached_property
     def outside_entity(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label stands outside any entity."""
+        """**Shape (L,)**: whether a label is outside any entity."""
         return np.array([entity == "O" for entity in self._entities])
 
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
@@ -153,15 +153,15 @@ class LabelSpace:
         )
 
     def matching(self, row: NDArray[np.uint64], is_set: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label writes just this in the attributes that are set."""
+        """**Shape (L,)**: whether a label writes these values in the attributes that are set."""
         mask: NDArray[np.bool_] = (self.values[:-1, is_set] == row[is_set]).all(axis=1)
         return mask
 
     def present(self, doc: Doc) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-        """What a Doc has already: values and whether they are set, **shape (n, attributes)**.
+        """Return existing values, and whether they are set: **shape (n, attributes)** each.
 
-        Of entities only the tokens inside one count: "outside" is what components write that
-        did not look.
+        Of entities only the tokens inside one count: components also write "outside" to tokens
+        that they did not examine.
         """
         values: Any = doc.to_array(cast(Any, self.attributes)).reshape(len(doc), -1)
         is_set = values != 0
@@ -183,7 +183,7 @@ class LabelSpace:
 
 
 def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
-    """What part of a label is in a vocabulary, which has its string afterwards."""
+    """Return the value of a part of a label in a vocabulary, to which its string is added."""
     if target == "tag":
         return (vocab.strings.add(part),)
     if target == "morph":
@@ -210,7 +210,7 @@ def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | 
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the predicted Doc; None where a part is missing."""
     if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
-        # to align the tokens would take most of the time that training takes
+        # aligning the tokens would take most of the time of training
         return reference_labels(example, targets)
     layers: list[Sequence[str | None]] = []
     for target in targets:
@@ -230,7 +230,7 @@ def _joined(layers: Sequence[Sequence[str | None]]) -> list[str | None]:
 
 
 def _bio(biluo: str | None) -> str | None:
-    """BIO of BILUO; spaCy's own conversion spoils types such as "SKU-1"."""
+    """Convert BILUO to BIO; spaCy's own conversion breaks types such as "SKU-1"."""
     if biluo is None or biluo == "-":
         return None
     return {"U": "B", "L": "I"}.get(biluo[0], biluo[0]) + biluo[1:]
@@ -239,7 +239,7 @@ def _bio(biluo: str | None) -> str | None:
 def _layer(doc: Doc, target: Target) -> list[str | None]:
     """The values of all tokens of a document."""
     if target == "morph":
-        # no features at all is a value too
+        # an empty feature set is a value too
         return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
     columns: Any = doc.to_array(cast(Any, list(_COLUMNS[target]))).reshape(len(doc), -1)
     if target == "ent":

@@ -185,12 +185,14 @@ class ExactTagger(TaggerOptions, DecodingPipe):
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> list[Tagging]:
         """Decode all units of several documents in one call: many are only a few words long."""
+        if not docs:
+            return []
         allowed = self._allowed_by_word()
         emissions = [
             constrained(doc, of_doc, self.space, allowed, self.overwrite)
             for doc, (of_doc, _) in zip(docs, scores, strict=True)
         ]
-        model = scores[0][1] if scores else None
+        model = scores[0][1]  # the same for all
         units = [unit_lengths(doc) for doc in docs]
         taggings = decode_units(self.decoder, model, emissions, units)
         if self.margins:
