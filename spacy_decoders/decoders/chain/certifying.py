@@ -29,17 +29,17 @@ __all__ = [
     "proof_of",
 ]
 
-#: Within how much of its bound a labelling is called optimal, relative to 1 + its scale. What
-#: float64 costs a sentence of 10,000 tokens is a hundredth of that.
+#: The tolerance of `optimal`, relative to 1 + the labelling's scale. The rounding error of float64
+#: over a sentence of 10,000 tokens is a hundredth of that.
 TOLERANCE = 1e-9
 
-#: The share of all labels that may survive on average before a lattice of those within some slack
+#: The average share of all labels that may survive before a lattice of those within some slack
 #: costs more than messages between all labels. A proof, which has no slack, is never given up:
 #: even where hundreds survive it takes a fifth of the time of those messages.
 SHARE = 0.5
 NEVER = 2.0
 
-#: Bytes of emissions that are looked at together: they are still in the cache for the proof.
+#: Bytes of emissions that are decoded together, so that the proof finds them in the cache.
 CHUNK = 1 << 19
 
 Floats = NDArray[np.float64]
@@ -65,20 +65,20 @@ def certify(
     locally: bool = False,
     iterations: Indices | None = None,
 ) -> ChainSolutions:
-    """Score labellings, bound the best ones by a proof of its own, and compare.
+    """Score labellings, bound the best ones by an independent proof, and compare.
 
     Parameters
     ----------
     decoder
         The registered name.
     labels
-        **Shape (total,)**, int32: what some kernel found, legal or not; changed where repaired.
+        **Shape (total,)**, int32: labels from any kernel, legal or not; changed where repaired.
     repair
-        Whether a labelling that does not reach its bound is decoded again, in float64 and over
-        all labels: for decoders that promise the best.
+        Whether a labelling that does not reach its bound is decoded again, in float64 and over all
+        labels: for exact decoders.
     locally
-        Whether to bound what is left unproven by local evidence alone, in no time: for budgets
-        in seconds.
+        Whether to bound what remains unproven by local evidence alone, at almost no cost: for
+        budgets in seconds.
     iterations
         **Shape (sentences,)**: of the method; None for one each.
 
@@ -116,8 +116,8 @@ def certify_one(
 
 
 def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
-    """Return what some labellings are worth, and what the best ones are worth at most."""
-    scores, scales = sentences.worth(model, labels).T
+    """Return the scores of some labellings, and upper bounds on the best ones."""
+    scores, scales = sentences.scores_of(model, labels).T
     emissions = sentences.emissions.reshape(-1)
     if model.size <= LANES:
         padded = model.padded
@@ -150,12 +150,12 @@ def compare(
     """Certify labellings by their proof, as :func:`certify` does."""
     scores, scales, bounds = proof
     tolerances = TOLERANCE * (1.0 + scales)
-    # written so that what is no number, or infinite as that of a forbidden labelling, is repaired
+    # written so that NaN, and -inf as of a forbidden labelling, are repaired too
     unproven = np.flatnonzero(~((bounds - scores <= tolerances) & (tolerances < np.inf)))
     if len(unproven):
         if repair:
             decode_exactly(model, sentences, unproven, labels)
-            scores, scales = sentences.worth(model, labels).T
+            scores, scales = sentences.scores_of(model, labels).T
             tolerances = TOLERANCE * (1.0 + scales)
         if locally:
             bound_locally(model, sentences, unproven, bounds)
@@ -195,7 +195,7 @@ def bound_over_all(
 def bound_locally(
     model: ChainModel, sentences: Sentences, chosen: Indices, bounds: Floats
 ) -> None:
-    """Bound the best labelling of some sentences by the best of each score, where that helps."""
+    """Tighten the bounds of some sentences by the sum of the maxima of their scores."""
     links = float(model.transitions.max())
     ends = [float(model.start_scores.max()), float(model.end_scores.max())]
     for s in chosen.tolist():

@@ -21,41 +21,40 @@ __all__ = ["ForwardDominance"]
 
 @dataclass(frozen=True)
 class ForwardDominance(ChainDecoder):
-    """Exact decoding that keeps, at each token, only the labels that may still win.
+    """Exact decoding that keeps, at each token, only the labels that may be on the best path.
 
-    With ``D[g, x] = max over y of (T[x, y] - T[g, y])``, the most that label `x` can gain on
-    label `g` by what follows, a label `x` is dropped where ``a[x] + D[g, x] < a[g]`` for the
-    running scores `a` and the best label `g`: whatever comes next, a path through `g` is
-    worth more. One or two labels survive on average where scores were trained.
+    With ``D[g, x] = max over y of (T[x, y] - T[g, y])``, the most that label `x` can gain on label
+    `g` by what follows, a label `x` is dropped where ``a[x] + D[g, x] < a[g]`` for the running
+    scores `a` and the best label `g`: whatever follows, a path through `g` scores more. One or two
+    labels survive on average where scores were trained.
 
     Notes
     -----
     Labels are taken 64 at a time. The pivot g of a token should be its best label, but any will
-    do: it is guessed before the token's turn, so that the processor need not wait, and where
-    another survivor turns out to be better, that drops others too. Up to a few survivors, all
-    running scores are exact. From more, the best survivor, and for the others the best
-    transition into each label, bound all running scores from above; only labels that the bound
-    does not rule out are scored exactly.
+    do: it is predicted one token ahead, which avoids a pipeline stall, and where another survivor
+    turns out to be better, that one prunes others too. Up to a few survivors, all running scores
+    are exact. From more, the best survivor, and for the others the best transition into each
+    label, bound all running scores from above; only labels that the bound does not rule out are
+    scored exactly.
 
     Where transitions are forbidden, D says nothing of what may follow x and not g. There the
     pivots come from a reference path, found by a narrow beam; a backward pass bounds what each
     label can gain on it, by the few labels and groups of labels that have evidence at the next
     token.
 
-    Up to 16 labels are all kept, in float64: that is faster than to find out which to drop.
-
-    Where so many labels survive that this is no faster, sentences go to the dense
-    :class:`Viterbi`, and one of more and more of those after them is tried again, up to 64.
+    Up to 16 labels are all kept, in float64, as that is faster than pruning. Where so many labels
+    survive that pruning is no faster, sentences go to the dense :class:`Viterbi`; after that a
+    growing number of sentences, up to 64, goes there untried before the next trial.
 
     A row of D is computed when a sentence first needs it, for about the work of two dense
     tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
     transitions and 4 for D, of which only rows in use are ever touched; where transitions are
     forbidden, 5 more, and 11 bytes for each label at each token of the longest sentence.
 
-    All that is a search in float32, in which masks such as -1e9 count as forbidden. The proof
-    comes after it and apart from it: :mod:`.kernels.dual` bounds the best labelling in float64,
-    given the labels found; where they do not reach that bound, the sentence is decoded again in
-    float64 over all labels.
+    All this is a search in float32, in which masks such as -1e9 count as forbidden. A separate
+    proof follows: :mod:`.kernels.dual` bounds the best labelling in float64, given the labels
+    found; where they do not reach that bound, the sentence is decoded again in float64 over all
+    labels.
 
     Examples
     --------
@@ -89,7 +88,7 @@ class ForwardDominance(ChainDecoder):
         for part in sentences.chunks(CHUNK):
             stop = begin + len(part.emissions)
             labels[begin:stop] = self._search(model, searched, part)
-            # while the emissions are still in the processor's cache
+            # while the emissions are still in the cache
             found.append(proof_of(model, part, labels[begin:stop]))
             begin = stop
         return compare("ForwardDominance", model, sentences, labels, joined(found))

@@ -20,11 +20,11 @@ __all__ = ["LabelTree", "tree_viterbi"]
 
 @dataclass(frozen=True, eq=False)
 class LabelTree:
-    """A forest whose nodes want labels; checked, with what its kernels need.
+    """A validated forest of nodes to label, with the arrays that the kernels need.
 
-    A labelling is worth its emissions, ``transitions[label of parent, label of child]`` for
-    each edge, `start` for each root and `end` for each leaf. With ``parents = [-1, 0, 1, ...]``
-    it is a chain.
+    The score of a labelling is the sum of its emissions, ``transitions[label of parent, label of
+    child]`` for each edge, `start` for each root and `end` for each leaf. With ``parents = [-1, 0,
+    1, ...]`` it is a chain.
     """
 
     model: ChainModel
@@ -40,8 +40,8 @@ class LabelTree:
         Raises
         ------
         ProblemError
-            If a shape is wrong, a score is NaN or ``+inf``, a parent is no node, or the
-            parents go round in a circle.
+            If a shape is wrong, a score is NaN or ``+inf``, a parent is no node, or the parents
+            form a cycle.
         """
         scores = checked_scores("emissions", emissions, (None, model.size))
         n = len(scores)
@@ -104,7 +104,7 @@ class LabelTree:
         return ChainSolution(read_only(labels), certificate)
 
     def infeasible(self) -> InfeasibleError:
-        """Return the error that says that there is no legal labelling."""
+        """Return the error for a forest without a legal labelling."""
         return InfeasibleError(
             "no legal labelling of the tree: allow a label or a transition more."
         )

@@ -1,4 +1,4 @@
-"""The scores of a model as searches by dominance and the proofs of bounds need them."""
+"""Derived arrays of a model for forward dominance and for the proofs of bounds."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from .rules import rules_of
 
 __all__ = ["links_of", "pruning_of", "usual_limit"]
 
-#: A transition so many times below the typical size is a mask.
+#: A score is a mask if it is negative and exceeds the median magnitude so many times.
 FAR = 64.0
 
 Floats = NDArray[np.float32]
 
 
 def usual_limit(scores: Floats) -> float:
-    """Return the limit below which a score is a mask: one that no good labelling pays.
+    """Return the limit below which a score counts as a mask, which no good labelling contains.
 
-    Any limit would be right: it says where to look for a proof, and decides nothing. ``-inf``
-    if no score is that low.
+    Any limit is valid: it affects only how fast a proof is found. ``-inf`` if no score is that
+    low.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def usual_limit(scores: Floats) -> float:
 
 
 def links_of(padded: Padded) -> TransitionTables:
-    """Lay a model out as :mod:`.kernels.tables` says."""
+    """Return a model's arrays in the layout of :mod:`.kernels.tables`."""
     size, stride = padded.size, len(padded.end)
     limit = usual_limit(padded.transitions.reshape(-1, stride)[:size, :size])
     gains = aligned((size + 2) * stride)
@@ -63,7 +63,7 @@ def links_of(padded: Padded) -> TransitionTables:
 
 
 def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | ConstrainedTables:
-    """Return what forward dominance searches with: tables of its own, apart from the proof's."""
+    """Return the arrays of forward dominance: its own tables, separate from those of the proof."""
     if has_forbidden:
         return rules_of(padded)
     links = links_of(padded)
@@ -73,7 +73,7 @@ def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | ConstrainedTabl
 
 
 def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
-    """Return of each row, by words of 64 labels, the largest of lanes k, k + 16, ... for 16 k."""
+    """Return the block maxima of each row, as :mod:`.kernels.tables` says."""
     words = -(-size // BLOCK)
     rows = np.full((len(flat) // stride, words * BLOCK), -np.inf, dtype=np.float32)
     rows[:, :size] = flat.reshape(-1, stride)[:, :size]

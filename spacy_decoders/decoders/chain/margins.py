@@ -1,4 +1,4 @@
-"""How sure the label of each token is: max-marginal margins."""
+"""Max-marginal margins: how much worse the best labelling with another label at a token is."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def max_marginal_margins(
     lengths
         **Shape (sentences,)**: tokens of each sentence; None for one sentence.
     cap
-        Margins above it are given as `cap`. Small margins are what is of use, and a cap
-        makes this several times faster.
+        Larger margins are returned as `cap`. Usually only small margins matter, and a cap makes
+        this several times faster.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The scores of a chain model as the vectorised kernels want them."""
+"""The scores of a chain model in the padded layout of the vectorised kernels."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Padded:
 
 @dataclass(frozen=True, eq=False)
 class TransitionBounds:
-    """What the transitions into and out of each label are worth at most and at least.
+    """The largest and the smallest transition into and out of each label.
 
     All have **shape (width,)**, the number of labels rounded up to a multiple of 64, and are
     ``-inf`` beyond the labels.

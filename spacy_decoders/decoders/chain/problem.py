@@ -1,10 +1,10 @@
-"""What a chain problem is, and what every chain decoder gives back.
+"""Chain models, sentences, and the base class of chain decoders.
 
-A labelling `y` of `n` tokens is worth::
+The score of a labelling `y` of `n` tokens is::
 
     start[y[0]] + sum(emissions[i, y[i]]) + sum(transitions[y[i], y[i + 1]]) + end[y[n - 1]]
 
-and a decoder looks for a labelling that is worth most. ``-inf`` forbids.
+and a decoder finds a labelling with the highest score. ``-inf`` forbids.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ __all__ = ["ChainDecoder", "ChainModel", "Sentences"]
 class ChainModel:
     """The scores that all sentences share; immutable, checked once.
 
-    What a decoder derives from them (bounds, padded copies) is computed on first use and
-    kept, so a model that lives for one training step costs no more than its checks.
+    Arrays that decoders derive from them (bounds, padded copies) are computed on first use and
+    kept, so a model used for a single training step costs no more than its validation.
 
     Parameters
     ----------
     transitions
-        **Shape (L, L)**: `transitions[x, y]` is paid when label `y` follows label `x`.
+        **Shape (L, L)**: `transitions[x, y]` is the score of label `y` following label `x`.
     start
-        **Shape (L,)**: paid for the first label; None for zeros.
+        **Shape (L,)**: score of the first label; None for zeros.
     end
-        **Shape (L,)**: paid for the last label; None for zeros.
+        **Shape (L,)**: score of the last label; None for zeros.
 
     Raises
     ------
@@ -83,7 +83,7 @@ class ChainModel:
                 object.__setattr__(self, name, _owned(name, given, (size,)))
 
     def __getstate__(self) -> dict[str, Any]:
-        # what is derived is cheaper to compute again than to send
+        # derived arrays are cheaper to recompute than to send
         return {name: getattr(self, name) for name in ("transitions", "start", "end")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -120,12 +120,12 @@ class ChainModel:
 
     @cached_property
     def padded(self) -> Padded:
-        """The scores as the vectorised kernels want them."""
+        """The scores in the padded layout of the kernels."""
         return Padded.of(self.transitions, self.start_scores, self.end_scores)
 
     @cached_property
     def bounds(self) -> TransitionBounds:
-        """What following or preceding a label is worth at most and at least."""
+        """The largest and the smallest transition into and out of each label."""
         return TransitionBounds.of(self.transitions)
 
     @cached_property
@@ -135,14 +135,14 @@ class ChainModel:
 
     @cached_property
     def pruning(self) -> Pruning | ConstrainedTables:
-        """What forward dominance searches with."""
+        """The arrays of forward dominance."""
         return pruning_of(self.padded, self.has_forbidden)
 
     @cached_property
     def without_masks(self) -> ChainModel:
-        """The model with every mask, such as -1e9, forbidden: what fast kernels search.
+        """The model with every mask, such as -1e9, forbidden, for the fast kernels.
 
-        A proof over the model itself then says whether anything was lost.
+        A proof over the model itself then shows whether anything was lost.
         """
         given = [self.transitions.reshape(-1), self.start_scores, self.end_scores]
         limit = usual_limit(np.concatenate(given))
@@ -152,7 +152,7 @@ class ChainModel:
         return ChainModel(*(np.where(scores < limit, -np.inf, scores) for scores in arrays))
 
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
-        """Return what a labelling is worth, summed in float64; ``-inf`` if it is illegal.
+        """Return the score of a labelling, summed in float64; ``-inf`` if it is illegal.
 
         Parameters
         ----------
@@ -203,8 +203,8 @@ class Sentences:
     ) -> Sentences:
         """Check emissions (and lengths; None for one sentence) against a model.
 
-        With `checked_later`, scores are not looked at: the kernel that reads them anyway
-        tells, and :meth:`refuse` then finds the culprit.
+        With `checked_later`, scores are not validated: the kernel that reads them anyway detects
+        invalid ones, and :meth:`refuse` then names them.
         """
         if (
             type(emissions) is np.ndarray
@@ -242,7 +242,7 @@ class Sentences:
             yield self.emissions[begin:stop]
 
     def chunks(self, size: int) -> Iterator[Sentences]:
-        """Part the sentences into runs of about `size` bytes of emissions."""
+        """Split the sentences into runs of about `size` bytes of emissions."""
         if self.emissions.nbytes <= size or len(self) < 2:
             yield self
             return
@@ -254,23 +254,23 @@ class Sentences:
                 offsets = read_only(self.offsets[first : last + 1] - begin)
                 yield Sentences(self.emissions[begin:stop], offsets)
 
-    def worth(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
+    def scores_of(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (score, sum of absolute terms) of each labelling: **shape (sentences, 2)**.
 
-        A score is NaN where a label is none of the model's.
+        A score is NaN where a label is out of range.
         """
         links = (model.transitions, model.start_scores, model.end_scores)
         found: NDArray[np.float64] = path_scores(*links, self.emissions, self.offsets, labels)
         return found
 
     def refuse(self) -> NoReturn:
-        """Name the emission that a kernel stumbled over."""
+        """Raise an error that names the emission that a kernel found invalid."""
         refuse("emissions", self.emissions)
 
     def infeasible(self, sentence: int, token: int) -> InfeasibleError:
         """Return the error that says where the last legal path of a sentence ends.
 
-        Refuses the emissions first if NaN or too large a score made it look so.
+        Raises first if NaN or too large a score was the cause.
         """
         if not all_valid(self.emissions.reshape(-1), 0, self.emissions.size):
             self.refuse()
@@ -283,10 +283,10 @@ class Sentences:
 
 
 class ChainDecoder(ABC):
-    """What all chain decoders share: `decode` and `decode_batch`.
+    """The base class of chain decoders: `decode` and `decode_batch`.
 
-    A decoder says in `_solve` how it solves a checked batch, and sets `_kernel_checks` if
-    its kernels look for NaN and ``+inf`` themselves.
+    A decoder implements `_solve` for a validated batch, and sets `_kernel_checks` if its kernels
+    detect NaN and ``+inf`` themselves.
     """
 
     _kernel_checks: ClassVar[bool] = False
@@ -301,8 +301,8 @@ class ChainDecoder(ABC):
         model
             The scores that all sentences share.
         emissions
-            **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. With
-            no token at all the empty labelling is optimal and worth 0.
+            **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. Without
+            tokens the empty labelling is optimal, with a score of 0.
         budget
             When to stop; decoders that need one pass only take it whatever the budget.
 
@@ -355,7 +355,7 @@ class ChainDecoder(ABC):
 
 
 def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
-    """Name the first score that is NaN, ``+inf``, or too large for sums in float32."""
+    """Raise an error that names the first score that is NaN, ``+inf``, or too large."""
     checked_scores(name, scores, (None,) * scores.ndim)
     large = np.isfinite(scores) & (np.abs(scores) > LARGEST)
     index = [int(k) for k in np.argwhere(large)[0]]
@@ -366,7 +366,7 @@ def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:
 
 
 def _owned(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float32]:
-    """Check scores and make sure that nobody else can change them later."""
+    """Validate scores and make sure that nobody else can change them later."""
     array = checked_scores(name, values, shape)
     if not all_valid(array.reshape(-1), 0, array.size):
         refuse(name, array)

@@ -22,10 +22,10 @@ def k_best(
 ) -> list[ChainSolution]:
     """Return the `k` best labellings, best first, all distinct; fewer if there are fewer.
 
-    Exact in float64: of two labellings that differ by less than a billionth of 1 plus the sum
-    of the absolute scores of either's parts, any may come first. Every certificate compares
-    with the best labelling of all: the first is optimal, and the gap of the others is what
-    they are worth less.
+    Exact in float64: of two labellings that differ by less than a billionth of 1 plus the sum of
+    the absolute scores of either's parts, any may come first. Every certificate compares with the
+    best labelling of all: the first is optimal, and the gap of the others is the difference
+    between their scores and its score.
 
     Parameters
     ----------
@@ -47,11 +47,10 @@ def k_best(
 
     Notes
     -----
-    To change one token is to lose so much; the k-th best labelling loses no more than the
-    (k - 1)-th smallest of these losses. Forward dominance with that slack keeps all labels
-    of the k best labellings. Among those, every labelling but the best deviates from a better
-    one at a single token, and comes from the best beginning there: so the work is linear in
-    `k` (Lawler 1972; in float64).
+    Changing one token has a loss; the k-th best labelling loses no more than the (k - 1)-th
+    smallest of these losses. Forward dominance with that slack keeps all labels of the k best
+    labellings. Among those, every labelling but the best deviates from a better one at a single
+    token, preceded by the best prefix: so the work is linear in `k` (Lawler 1972; in float64).
 
     Examples
     --------
@@ -67,7 +66,7 @@ def k_best(
 
 
 def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolution]:
-    """Return the k best labellings of one sentence, checked before."""
+    """Return the k best labellings of one validated sentence."""
     best = ForwardDominance().solve(model, sentence)
     n = len(sentence.emissions)
     if n:
@@ -84,7 +83,7 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
         )
     else:
         paths = np.empty((1, 0), dtype=np.int32)
-    worth = [sentence.worth(model, path)[0].tolist() for path in paths]
+    scored = [sentence.scores_of(model, path)[0].tolist() for path in paths]
     return [
         ChainSolution(
             read_only(path),
@@ -97,5 +96,5 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
                 iterations=1,
             ),
         )
-        for path, (score, scale) in zip(paths, worth, strict=True)
+        for path, (score, scale) in zip(paths, scored, strict=True)
     ]

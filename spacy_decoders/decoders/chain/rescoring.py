@@ -1,4 +1,4 @@
-"""What labellings are worth, summed in float64."""
+"""Scores of labellings, summed in float64."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def path_scores(transitions, start, end, emissions, offsets, labels):  # type: i
     -------
     **Shape (sentences, 2)**, float64. A score is NaN where a label is out of range.
     """
-    worth = np.zeros((len(offsets) - 1, 2))
+    totals = np.zeros((len(offsets) - 1, 2))
     for s in range(len(offsets) - 1):
         begin, stop = offsets[s], offsets[s + 1]
         score = size = 0.0
@@ -42,6 +42,6 @@ def path_scores(transitions, start, end, emissions, offsets, labels):  # type: i
             last = np.float64(end[labels[stop - 1]])
             score += last
             size += abs(last)
-        worth[s, 0] = score
-        worth[s, 1] = size
-    return worth
+        totals[s, 0] = score
+        totals[s, 1] = size
+    return totals

@@ -1,4 +1,4 @@
-"""What forward dominance derives from forbidden transitions."""
+"""The tables of forward dominance where transitions are forbidden."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .padded import Padded
 
 __all__ = ["rules_of"]
 
-#: At most so many groups of labels, and one for so many labels.
+#: The most groups of labels, and the least average size of a group.
 GROUPS, MEMBERS = 64, 8
 
 #: The floor and the margin, as shares of how much the best transition from a label exceeds the
@@ -20,7 +20,7 @@ FLOOR, MARGIN = 1.5, 1.1
 
 
 def rules_of(padded: Padded) -> ConstrainedTables:
-    """Return what forward dominance needs where transitions are forbidden."""
+    """Return the tables of forward dominance where transitions are forbidden."""
     size, stride = padded.size, len(padded.end)
     transitions = padded.transitions.reshape(-1, stride)[:size, :size]
     legal = transitions > -np.inf

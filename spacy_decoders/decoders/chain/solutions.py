@@ -1,4 +1,4 @@
-"""What chain decoders give back: a labelling and its certificate, one or a batch of them."""
+"""Solutions of chain problems: a labelling and its certificate, or a batch of them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ChainSolution", "ChainSolutions"]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ChainSolution:
-    """A labelling and what is known about it.
+    """A labelling and its certificate.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class ChainSolution:
 
 
 class _Draft(ChainSolution):
-    """A solution whose fields can still be set, as those of a certificate in the making."""
+    """A solution whose fields can still be assigned; its class is changed when it is complete."""
 
     __slots__ = ()
     __setattr__ = object.__setattr__
@@ -41,10 +41,10 @@ class _Draft(ChainSolution):
 
 
 class ChainSolutions(list[ChainSolution]):
-    """The solutions of a batch: a list whose items are made when first asked for.
+    """The solutions of a batch: a list whose items are created on first access.
 
-    To decode a sentence takes less time than to make the objects that describe it. Who needs
-    no objects takes the arrays.
+    Decoding a sentence takes less time than creating the objects that describe it. Callers that
+    need no objects use the arrays.
 
     Attributes
     ----------
@@ -104,10 +104,10 @@ class ChainSolutions(list[ChainSolution]):
         return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
 
     def made(self) -> list[ChainSolution]:
-        """Make all items, if they are not yet made; return this very list.
+        """Create all items unless they exist; return this list itself.
 
-        Threads that ask at once may all make them; the items of one are kept, before any
-        thread is told that there are items.
+        Several threads may create them at once; the items of one are kept, and published before
+        any thread sees that they exist.
         """
         if not self._made:
             items = self._items()
@@ -139,7 +139,7 @@ class ChainSolutions(list[ChainSolution]):
 
 
 def _of_made(name: str) -> Callable[..., Any]:
-    """Return the method of a list, for a list that makes its items first."""
+    """Return a list method that creates the items first."""
     method = getattr(list, name)
 
     @wraps(method)

@@ -1,9 +1,9 @@
 """Forward-backward: log partitions, marginals and expected counts, for training CRFs.
 
 The forward pass keeps logarithms in float64; one step of all sentences is one matrix product of
-their exponentials. The backward pass hands the probabilities of each token's labels on to the
-labels of the token before: shares of a whole, so they are a distribution whatever was rounded.
-What underflows in a product is computed again with logarithms alone.
+their exponentials. The backward pass distributes the probability of each token's labels among the
+labels of the previous token, so that they remain a distribution despite rounding. Terms that
+underflow in a product are recomputed with logarithms alone.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 #: Sums of exponentials below this may have lost a term to underflow.
 SMALL = 1e-280
-#: How many numbers a repair may hold in memory at once.
+#: The most numbers that are recomputed at once.
 BLOCK = 1 << 20
 
 
 class Expectations(NamedTuple):
-    """What forward-backward finds out about a batch.
+    """The results of forward-backward on a batch.
 
     The gradient of the sum of the log partitions with respect to the emissions is
     `marginals`, and with respect to the model's scores the three expected counts.
@@ -61,7 +61,7 @@ def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
     model
         The scores that all sentences share.
     emissions
-        **Shape (n, L)**. No token at all has one labelling, worth 0.
+        **Shape (n, L)**. Without tokens there is one labelling, with a score of 0.
 
     Returns
     -------
@@ -105,11 +105,11 @@ def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
 
     Notes
     -----
-    A probability is right to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of
-    the absolute scores of the labellings that have a noticeable probability: 1e-7 for what
-    models give, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling
-    has costs nothing. Beyond sums of 1e12, labellings that are worth about the same cannot be
-    told apart: each row is still a distribution over the best.
+    A probability is right to about ``2**-24 + n * m * 2**-50``, where `m` is 1 plus the sum of the
+    absolute scores of the labellings that have a noticeable probability: 1e-7 for what models
+    give, and for sums of 1e6 in sentences of 30 tokens. A mask that no such labelling contains
+    causes no error. Beyond sums of 1e12, labellings with similar scores cannot be distinguished:
+    each row is still a distribution over the best.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def _log_partitions(model: ChainModel, steps: _Steps, forward: _Forward) -> Floa
 
 
 def _chunks(chosen: NDArray[np.bool_]) -> Iterator[Pairs]:
-    """Yield the indices of what is true, so many at once as fit the memory."""
+    """Yield the indices of true entries, at most so many at once as fit the memory."""
     rows, labels = np.nonzero(chosen)
     step = max(1, BLOCK // chosen.shape[1])
     for begin in range(0, len(rows), step):

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 
 def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
-    """Say what a labelling is worth, and what the best one could be worth.
+    """Return the score of a labelling, and an upper bound on the best one.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     solution
         A `ChainSolution` of it.
     seconds
-        When so much time is used up there is no bound.
+        After so much time there is no bound.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     Notes
     -----
     Viterbi, from the leaves of the tree (the last token of a chain) to its roots. Every sum is
-    rounded up, so the result bounds what any labelling is worth in exact arithmetic.
+    rounded up, so the result bounds the score of any labelling in exact arithmetic.
 
     Examples
     --------
@@ -115,27 +115,27 @@ class _Tree(NamedTuple):
 
 
 def _best(tree: _Tree, ends: float) -> tuple[float, float]:
-    """Return what the best labelling met is worth, and what none exceeds."""
+    """Return the score of the best labelling found, and an upper bound on all."""
     model, inner = tree.model, set(tree.parents)
     transitions = model.transitions.astype(np.float64)
     order = tree.from_the_roots()
-    # what a node and all below it are worth at most, for each of its labels
-    worth = tree.emissions.astype(np.float64)
+    # a bound on a node and all below it, for each of its labels
+    values = tree.emissions.astype(np.float64)
     # the best label of a node for each label of its parent; at a root all are the same
-    choices = np.zeros(worth.shape, dtype=np.int64)
+    choices = np.zeros(values.shape, dtype=np.int64)
     bound = 0.0
     for node in reversed(order):
         if monotonic() > ends:
             return -math.inf, math.inf
         if node not in inner:
-            worth[node] = _rounded_up(worth[node] + model.end_scores)
+            values[node] = _rounded_up(values[node] + model.end_scores)
         parent = tree.parents[node]
         if parent >= 0:
-            pairs = transitions + worth[node]
+            pairs = transitions + values[node]
             choices[node] = pairs.argmax(axis=1)
-            worth[parent] = _rounded_up(worth[parent] + _rounded_up(pairs.max(axis=1)))
+            values[parent] = _rounded_up(values[parent] + _rounded_up(pairs.max(axis=1)))
         else:
-            whole = _rounded_up(worth[node] + model.start_scores)
+            whole = _rounded_up(values[node] + model.start_scores)
             choices[node] = whole.argmax()
             bound = float(_rounded_up(bound + whole.max()))
     labels = [0] * len(order)
@@ -145,6 +145,6 @@ def _best(tree: _Tree, ends: float) -> tuple[float, float]:
 
 
 def _rounded_up(sums: Any) -> Floats:
-    """Return sums that are no less than the exact ones; what is forbidden stays ``-inf``."""
+    """Return sums that are no less than the exact ones; forbidden ones stay ``-inf``."""
     up: Floats = np.where(np.isneginf(sums), sums, np.nextafter(sums, np.inf))
     return up

@@ -1,4 +1,4 @@
-"""Dense Viterbi: every label against every label, the honest baseline."""
+"""Dense Viterbi decoding over all pairs of labels."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Viterbi(ChainDecoder):
         Parameters
         ----------
         model
-            `transitions[x, y]` is paid where a parent has label `x` and its child label `y`,
+            `transitions[x, y]` is the score of a parent with label `x` and a child with label `y`,
             `start` at every root, `end` at every leaf.
         emissions
             **Shape (n, L)**: the score of each label at each node.
@@ -58,7 +58,7 @@ class Viterbi(ChainDecoder):
             **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
             ``[-1, 0, 1, ...]`` the tree is a chain.
         budget
-            Of no effect: one pass is all there is.
+            Without effect: there is a single pass.
 
         Raises
         ------
@@ -105,5 +105,5 @@ def decode_densely(
         labels,
     )
     if dead:
-        # the sums of float32 may have overflowed: float64 decides
+        # float32 sums may have overflowed: decide in float64
         decode_exactly(model, sentences, chosen, labels)

@@ -111,4 +111,4 @@ def test_the_search_alone_finds_the_best(size):
     sentences = Sentences.of(model, emissions, lengths)
     found = ForwardDominance()._search(model, model, sentences)
     best = ForwardDominance().solve(model, sentences)
-    assert sentences.worth(model, found)[:, 0] == pytest.approx(best.scores, abs=1e-4)
+    assert sentences.scores_of(model, found)[:, 0] == pytest.approx(best.scores, abs=1e-4)

@@ -391,10 +391,10 @@ def test_a_rival_that_is_not_the_best_is_not_optimal(monkeypatch, size, method):
     assert not found.certificate.is_optimal
 
 
-def test_a_false_bound_on_rivals_makes_none_optimal(monkeypatch):
+def test_a_false_bound_on_others_makes_none_optimal(monkeypatch):
     case = Case.drawn(4)
     gold = Viterbi().decode(case.model, case.emissions[:4]).labels
-    lie(monkeypatch, "kernels.lattice.bound_on_rivals", lambda _, bound: bound - 1.0)
+    lie(monkeypatch, "kernels.lattice.bound_on_others", lambda _, bound: bound - 1.0)
     found = zero_one_oracle(case.model, case.emissions[:4], gold)
     assert not found.certificate.is_optimal
 

@@ -2,7 +2,7 @@
 
 A reference path is found by a narrow beam, and what each label can gain on it is bounded from
 right to left, as :mod:`.reference_path` says. Then the labels of each token are pruned from left
-to right: those that are worth less than the reference's label, and can't make it up.
+to right: those that score less than the reference's label, and cannot make up for it.
 """
 
 import numpy as np
@@ -30,8 +30,8 @@ from .reference_path import (
 
 __all__ = ["forward", "workspace"]
 
-CROWD = 16  # survivors of a token, above which the best of them drop others
-PIVOTS = 3  # the best survivors that drop others where there are many
+CROWD = 16  # survivors of a token, above which the best of them prune others
+PIVOTS = 3  # the best survivors that prune others where there are many
 
 
 @uncounted()
@@ -48,7 +48,7 @@ def forward(model, emissions, begin, n, size, work, names, scores):
 
 @uncounted()
 def advance(model, emissions, begin, n, size, work, names, scores):
-    """Do what `forward` says, given the reference path and what can be gained on it."""
+    """Find the survivors, given the reference path and the possible gains on it."""
     stride = len(model.end)
     marks, running, reference, maxima = (
         work.marks,
@@ -82,8 +82,8 @@ def advance(model, emissions, begin, n, size, work, names, scores):
                 lane = first_lane(candidates) & -LANES
                 candidates &= ~(np.int64(0xFFFF) << lane)
                 block = 4 * (high + lane - at - body)
-                worth = add(load64(running, at + block), load64(advances, at + block))
-                bits = at_least(worth, fill64(threshold))
+                value = add(load64(running, at + block), load64(advances, at + block))
+                bits = at_least(value, fill64(threshold))
                 while bits:
                     x = block + first_lane(bits)
                     bits &= bits - 1
@@ -111,10 +111,10 @@ def advance(model, emissions, begin, n, size, work, names, scores):
 
 @uncounted()
 def thinned(model, work, names, scores, start, used, size, stride):
-    """Drop survivors that another beats whatever follows, and return the new end.
+    """Prune survivors that another dominates whatever follows; return the new end.
 
-    First the best of those with the same followers drops others, then each of the next best
-    those whose followers may all follow it too.
+    First the best survivor of each kind prunes those with the same followers, then each of the
+    best survivors those whose followers may all follow it too.
     """
     table, kinds, within = model.gains, model.kinds, model.within
     leaders, best_scores = work.leaders, work.best_scores

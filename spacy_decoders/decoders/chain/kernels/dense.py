@@ -1,8 +1,8 @@
-"""Decoding over all labels in float64: the fallback, from both ends of the sentence.
+"""Dense decoding over all labels in float64: the fallback.
 
 The labelling comes from messages from the left, the bound from messages from the right, so that
-one can judge the other. Rows are `stride` wide, padded with ``-inf``; row `size` of the
-transitions holds the start scores, that of their transpose the end scores.
+neither can hide an error of the other. Rows are `stride` wide, padded with ``-inf``; row `size` of
+the transitions holds the start scores, that of their transpose the end scores.
 """
 
 import numpy as np
@@ -22,8 +22,8 @@ def pass_on(table, row_scores, size, stride, reached):
         if score > -np.inf:
             at = x * stride
             for y in range(stride):
-                worth = score + np.float64(table[at + y])
-                reached[y] = worth if worth > reached[y] else reached[y]
+                value = score + np.float64(table[at + y])
+                reached[y] = value if value > reached[y] else reached[y]
 
 
 @jit()
@@ -33,7 +33,8 @@ def decode(transitions, end, emissions, offsets, size, chosen, labels):
     Returns
     -------
     sentence, token
-        Where the first sentence without a legal labelling has its dead end; -1 without one.
+        The first sentence without a legal labelling, and the token where all its paths end; -1 if
+        all have one.
     """
     stride = len(end)
     longest = 0
@@ -50,11 +51,11 @@ def decode(transitions, end, emissions, offsets, size, chosen, labels):
                 pass_on(transitions, messages[i - 1], size, stride, messages[i])
             alive = False
             for y in range(size):
-                worth = messages[i, y] + np.float64(emissions[(begin + i) * size + y])
+                value = messages[i, y] + np.float64(emissions[(begin + i) * size + y])
                 if i == n - 1:
-                    worth += np.float64(end[y])
-                messages[i, y] = worth
-                alive |= worth > -np.inf
+                    value += np.float64(end[y])
+                messages[i, y] = value
+                alive |= value > -np.inf
             if not alive:
                 return s, i
         y = np.argmax(messages[n - 1, :size]) if n else 0
@@ -63,19 +64,19 @@ def decode(transitions, end, emissions, offsets, size, chosen, labels):
             if i:
                 best, origin = -np.inf, 0
                 for x in range(size):
-                    worth = messages[i - 1, x] + np.float64(transitions[x * stride + y])
-                    if worth > best:
-                        best, origin = worth, x
+                    value = messages[i - 1, x] + np.float64(transitions[x * stride + y])
+                    if value > best:
+                        best, origin = value, x
                 y = origin
     return -1, -1
 
 
 @jit()
 def bounds(transitions, transposed, emissions, offsets, size, stride, chosen, found):
-    """Write what no labelling of some sentences exceeds to `found`: **shape (sentences,)**.
+    """Write upper bounds on all labellings of some sentences to `found`: **shape (sentences,)**.
 
-    After each step a message is rounded up by more than the step's error, which no term that
-    another label has can add to.
+    After each step a message is rounded up by more than the step's error, which depends only on
+    the terms of that message.
     """
     message, local = np.empty(stride), np.empty(stride)
     for s in chosen:
@@ -84,8 +85,8 @@ def bounds(transitions, transposed, emissions, offsets, size, stride, chosen, fo
             message[y] = transposed[size * stride + y]
         for i in range(n - 1, -1, -1):
             for y in range(size):
-                worth = message[y] + np.float64(emissions[(begin + i) * size + y])
-                local[y] = worth + UP64 * abs(worth) if worth > -np.inf else worth
+                value = message[y] + np.float64(emissions[(begin + i) * size + y])
+                local[y] = value + UP64 * abs(value) if value > -np.inf else value
             if i:
                 pass_on(transposed, local, size, stride, message)
                 for x in range(size):

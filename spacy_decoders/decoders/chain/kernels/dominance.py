@@ -6,8 +6,8 @@ holds the start scores, so that the first token is like any other, entered from 
 survivor `size`. So have the gains: row `size` is that of the last token, after which nothing
 can be gained.
 
-Survivors stand in two growing lists, `names` and `scores`; those of token i are
-``marks[i + 1]:marks[i + 2]``. The first of them is the best and has the score 0.
+Survivors are kept in two growing lists, `names` and `scores`; those of token i are ``marks[i +
+1]:marks[i + 2]``. The first of them is the best and has the score 0.
 """
 
 import numpy as np
@@ -37,11 +37,11 @@ __all__ = [
 ]
 
 PATIENCE = 3  # tokens before a sentence may be given up
-# a sentence is given up when on average more than a share of all labels survive, and after
-# a share of the work of dense decoding
+# a sentence is given up when on average more than this share of all labels survive, after this
+# share of the work of dense decoding
 SHARE, TRIAL = 0.1, 0.03
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
-# emissions that are NaN or +inf, no reference path found, too hard for few labels
+# emissions that are NaN or +inf, no reference path found, not decided by one-block pruning
 DONE, DEAD, DENSE, FULL, INVALID, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
@@ -57,9 +57,9 @@ def reached64(transitions, names, scores, first, past, block, stride):
 
 @jit(inline="always")
 def promote(names, scores, start, used, best, gains, at):
-    """Put survivor number `best` first, and drop those that it beats by its gains `at`.
+    """Put survivor number `best` first, and prune those that it dominates by its gains `at`.
 
-    Returns the new end of the list, and the second best of those that are left.
+    Returns the new end of the list, and the second best score.
     """
     lead, height = peek(names, best), peek(scores, best)
     poke(names, best, peek(names, start))
@@ -75,13 +75,13 @@ def promote(names, scores, start, used, best, gains, at):
         stays = score + peek(gains, at + x) >= 0
         if stays and kept > start:
             second = max(second, score)
-        # counting, not branching: who stays cannot be predicted
+        # counting, not branching: which survivors stay cannot be predicted
         kept += np.int64(stays)
     return kept, second
 
 
 @jit(inline="always")
 def given_up(used, i, n, size):
-    """Say whether so many labels survived up to token i that dense decoding is faster."""
+    """Return whether so many labels survived up to token i that dense decoding is faster."""
     many = used > (SHARE * size + 2) * (i + 1) and used > (TRIAL * size + 3) * n
     return many and i >= PATIENCE - 1

@@ -1,11 +1,11 @@
-"""A bound on the best labelling, from a labelling that somebody found: the judge of every decoder.
+"""A bound on the best labelling, given any labelling: the proof behind every certificate.
 
-Whoever found the labelling, and how, does not count: it is the *reference*. Its label at token i
-is r, and ``a(x)`` is the most that a beginning is worth that ends with label x at token i. What
-follows x is worth more than what follows r by at most ``A(x)``; so where ``a(x) + A(x) < a(r)``,
-no best labelling has x there, and only the other labels, the *survivors*, need messages. The
-largest message of the last token is the bound. That is the dual of the linear program of the
-chain: a pruned label has the potential ``a(r) - A(x)``.
+The given labelling, however it was found, is the *reference*. Its label at token i is r, and
+``a(x)`` is the score of the best prefix that ends with label x at token i. The best continuation
+of x exceeds that of r by at most ``A(x)``; so where ``a(x) + A(x) < a(r)``, no best labelling has
+x there, and only the other labels, the *survivors*, need messages. The largest message of the last
+token is the bound. That is the dual of the linear program of the chain: a pruned label has the
+potential ``a(r) - A(x)``.
 
 A(x) is the larger of two bounds, from the tables of :mod:`.tables`: ``gains[r, x]`` for the
 labels that usually follow r; and for the others ``exits[r, x] + detour``, where a pass from the
@@ -14,8 +14,8 @@ emissions E and A of the next token and the reference's label s there.
 
 Labels are pruned by float32, 64 at a time. The tables are rounded up by eight units of the last
 place, messages by as much, the threshold down by eight, and the terms are added in the order
-transition, emission, message, A: then no rounding of the sum can hide a label. What the
-survivors are worth is computed in float64, and rounded up by more than its error.
+transition, emission, message, A: then no rounding of the sum can prune a label wrongly. The scores
+of the survivors are computed in float64, and rounded up by more than their error.
 """
 
 from typing import Any, NamedTuple
@@ -45,11 +45,11 @@ from .tables import advance_of, maxima_width, need_rows, up32
 __all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "bounds", "lattice_for"]
 
 
-# how a sentence ended: bounded; too many survivors for that to be worth while; no room for
-# them; the reference is not legal
+# how a sentence ended: bounded; given up for too many survivors; no room for them; the reference
+# is not legal
 PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
 
-FEW = 8  # survivors of a token, up to which what comes after is worth float64
+FEW = 8  # survivors of a token, up to which messages are computed in float64
 PATIENCE = 3  # tokens before a sentence may be given up
 
 
@@ -68,7 +68,7 @@ class Lattice(NamedTuple):
 
 
 class Excess(NamedTuple):
-    """How much more than from the reference the labels of a token may be worth, in float32.
+    """By how much other survivors may exceed the reference as predecessors, in float32.
 
     usual: those to which its transition is usual; other: less their emission, the others.
     """
@@ -82,7 +82,7 @@ NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
 
 @jit()
 def lattice_for(longest, size):
-    """Return room for the survivors of sentences up to a length."""
+    """Allocate a lattice for sentences up to a length."""
     room = 5 * longest + 2 * size + 2
     return Lattice(
         np.zeros(longest + 2, np.int64),
@@ -105,10 +105,10 @@ def look_ahead(links, emissions, begin, n, size, labels, detours):
         row = (begin + i + 1) * size
         most = fill16(FORBIDDEN)
         for block in range(0, size, BLOCK):
-            worth = emissions64(emissions, row, block, size)
-            worth = add(worth, advance_of(links, at, exit_row, detour, block))
+            score = emissions64(emissions, row, block, size)
+            score = add(score, advance_of(links, at, exit_row, detour, block))
             usual = at_least(load64(transitions, lead + block), fill64(links.cutoff))
-            most = maximum(fold_largest(keep_lanes(~usual, worth)), most)
+            most = maximum(fold_largest(keep_lanes(~usual, score)), most)
         top = np.float64(largest(most))
         link = np.float64(peek(transitions, lead + s))
         own = np.float64(peek(emissions, row + s))
@@ -134,13 +134,13 @@ def best_entry(links, lattice, first, past, x, stride):
 
 @jit(inline="always")
 def reached(links, lattice, first, past, lead, local, block, stride):
-    """Return what 64 labels are worth, entered from some survivors, in float32."""
-    worth = add(load64(links.transitions, lead + block), local)  # the reference: its value is 0
+    """Return the scores of 64 labels, entered from some survivors, in float32."""
+    score = add(load64(links.transitions, lead + block), local)  # the reference: its value is 0
     for k in range(first + 1, past):
         step = load64(links.transitions, peek(lattice.names, k) * stride + block)
         value = up32(peek(lattice.values, k))
-        worth = maximum(add(add(step, local), fill64(value)), worth)
-    return worth
+        score = maximum(add(add(step, local), fill64(value)), score)
+    return score
 
 
 @jit(inline="always")
@@ -152,15 +152,15 @@ def may_survive(links, local, table, before, wide, vector, parted, detour, exces
         leave = add(load16(links.exit_maxima, table * wide + vector), fill16(detour))
         more = maximum(leave, more)
     step = load16(links.transition_maxima, before * wide + vector)
-    worth = add(add(step, own), fill16(excess.usual))
+    score = add(add(step, own), fill16(excess.usual))
     if excess.other > FORBIDDEN:
-        worth = maximum(add(own, fill16(excess.other)), worth)
-    return at_least(add(worth, more), fill16(threshold)) != 0
+        score = maximum(add(own, fill16(excess.other)), score)
+    return at_least(add(score, more), fill16(threshold)) != 0
 
 
 @uncounted()
 def thinned(links, lattice, start, used, size, slack):
-    """Drop the survivors that the best of them beats, whatever follows; return the new end.
+    """Prune the survivors that the best of them dominates; return the new end.
 
     The reference stays.
     """
@@ -175,7 +175,7 @@ def thinned(links, lattice, start, used, size, slack):
         return used
     at = need_rows(links, g, size, stride)
     least = values[lead] - slack
-    # the best itself was rounded up, and must not drop others by that
+    # the best itself was rounded up, which must not prune others
     least -= UP64 * (abs(values[lead]) + 8.0 * abs(least))
     kept = start + 1
     for k in range(start + 1, used):
@@ -189,16 +189,16 @@ def thinned(links, lattice, start, used, size, slack):
 def follow_reference(
     links, emissions, begin, n, size, labels, slack, lattice, i, used, message, error
 ):
-    """Go on from token i for as long as the reference is the only survivor.
+    """Continue from token i for as long as the reference is the only survivor.
 
-    Most tokens are passed here: a loop of its own, with little to keep in registers.
+    Most tokens are handled here: a loop of its own needs few registers.
 
     Returns
     -------
     i, used
         The first token with another survivor, or `n`; and the end of the names.
     message, error
-        What the reference is worth so far, and a bound on that sum's error.
+        The score of the reference so far, and a bound on its rounding error.
     """
     transitions, end = links.transitions, links.end
     stride = len(end)
@@ -224,12 +224,12 @@ def follow_reference(
         if size <= BLOCK:
             for vector in range(0, size, LANES):
                 own_16 = emissions16(emissions, row, vector, size)
-                worth_16 = add(load16(transitions, lead + vector), own_16)
+                score_16 = add(load16(transitions, lead + vector), own_16)
                 more_16 = load16(links.gains, table * stride + vector)
                 if parted:
                     leave = add(load16(links.exits, exit_row + vector), fill16(detour))
                     more_16 = maximum(leave, more_16)
-                bits |= at_least(add(worth_16, more_16), fill16(threshold)) << vector
+                bits |= at_least(add(score_16, more_16), fill16(threshold)) << vector
             bits &= ~(np.int64(1) << r)
         else:
             for block in range(0, size, BLOCK):
@@ -240,9 +240,9 @@ def follow_reference(
                 if may_survive(
                     links, local, table, before, wide, vector, parted, detour, NO_EXCESS, threshold
                 ):
-                    worth = add(load64(transitions, lead + block), local)
+                    score = add(load64(transitions, lead + block), local)
                     more = advance_of(links, table * stride, exit_row, detour, block)
-                    bits |= at_least(add(worth, more), fill64(threshold))
+                    bits |= at_least(add(score, more), fill64(threshold))
         if bits:
             break
         message += step
@@ -265,7 +265,7 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
     status
         `PROVEN`, `GIVEN_UP`, `FULL` or `ILLEGAL`.
     bound
-        What no labelling exceeds. A labelling with a pruned label lies below by `slack`.
+        An upper bound on all labellings. One with a pruned label lies below by more than `slack`.
     """
     names, values = lattice.names, lattice.values
     stride = len(links.end)
@@ -320,11 +320,11 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
                 links, local, table, before, wide, block // 4, parted, detour, excess, threshold
             ):
                 continue
-            worth = reached(links, lattice, first, past, lead, local, block, stride)
+            score = reached(links, lattice, first, past, lead, local, block, stride)
             more = advance_of(links, at, at if parted else np.int64(-1), detour, block)
-            bits = at_least(add(worth, more), fill64(threshold))
+            bits = at_least(add(score, more), fill64(threshold))
             if bits:
-                store(lattice.scratch, 0, worth)
+                store(lattice.scratch, 0, score)
             while bits:
                 lane = first_lane(bits)
                 bits &= bits - 1
@@ -362,7 +362,7 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
 
 @uncounted()
 def bound(links, emissions, begin, n, size, labels, slack, share, lattice):
-    """Do what `forward` says, after what it needs: the rows of the tables, and the detours."""
+    """Prepare the rows of the tables and the detours, then call `forward`."""
     for k in range(begin, begin + n):
         r = np.int64(peek(labels, k))
         if not 0 <= r < size:
@@ -377,7 +377,7 @@ def bound(links, emissions, begin, n, size, labels, slack, share, lattice):
 
 @uncounted()
 def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s):
-    """Bound the sentences from number s on; return the first for which there is no room."""
+    """Bound the sentences from number s on; return the first that does not fit the lattice."""
     while s < len(offsets) - 1:
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
@@ -391,7 +391,7 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
 
 @jit()
 def with_more_room(lattice):
-    """Return the lattice with room for twice as many survivors, but without any."""
+    """Return an empty lattice with room for twice as many survivors."""
     room = 2 * len(lattice.names)
     names, values = np.empty(room, np.int64), np.empty(room, np.float64)
     return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)

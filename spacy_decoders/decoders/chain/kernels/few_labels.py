@@ -1,8 +1,8 @@
-"""Forward dominance over less than 64 labels, whose rows are one block.
+"""Forward dominance over fewer than 64 labels, whose rows are one block.
 
-As in `unconstrained`, without its loops over blocks. The pivots are the labels with the
-largest emissions. Where a single label survives a token, that is the pivot, which is known
-beforehand: so the processor need not wait for one token to begin with the next.
+As in `unconstrained`, without its loops over blocks. The pivots are the labels with the largest
+emissions. Where a single label survives a token, it is the pivot, which is known beforehand: so
+the processor can start the next token without waiting.
 """
 
 import numpy as np
@@ -54,7 +54,7 @@ def choose_pivots(transitions, end, emissions, begin, n, size, pivots):
 def advance_few(model, emissions, begin, n, size, work, names, scores):
     """Find the survivors of one sentence, as `unconstrained.advance` does.
 
-    Ends as `UNDECIDED` where it does not know how to go on: that one is to try.
+    Returns `UNDECIDED` where `unconstrained.advance` has to be used.
     """
     links = model.links
     transitions, end, gains = links.transitions, links.end, links.gains
@@ -75,29 +75,29 @@ def advance_few(model, emissions, begin, n, size, work, names, scores):
         local = load64_part(emissions, row, size)
         if past - first == 1:
             top = peek(transitions, lead * stride + g)
-            worth = add(load64(transitions, lead * stride), local)
+            value = add(load64(transitions, lead * stride), local)
         else:
             top = FORBIDDEN
             for k in range(first, past):
                 top = max(top, peek(scores, k) + peek(transitions, peek(names, k) * stride + g))
-            worth = add(reached64(transitions, names, scores, first, past, 0, stride), local)
+            value = add(reached64(transitions, names, scores, first, past, 0, stride), local)
         top += peek(emissions, row + g)
         at = (size + 1) * stride
         if last:
-            worth = add(worth, load64(end, 0))
+            value = add(value, load64(end, 0))
             top += peek(end, g)
         else:
             at = need_rows(links, g, size, stride)
         if not (FORBIDDEN < top < np.inf):
             return UNDECIDED
-        bits = at_least(add(worth, load64(gains, at)), fill64(top))
+        bits = at_least(add(value, load64(gains, at)), fill64(top))
         bits &= ~(np.int64(1) << g)
         start, used = past, past + 1
         lead = g
         poke(names, start, g)
         poke(scores, start, np.float32(0))
         if bits:
-            store(running, 0, worth)
+            store(running, 0, value)
             second, best = np.float32(0), start
             while bits:
                 x = first_lane(bits)

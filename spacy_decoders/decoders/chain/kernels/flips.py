@@ -1,8 +1,8 @@
-"""What it costs to change the label of a single token: a bound on what comes after the best.
+"""The loss of changing the label of a single token: lower bounds on the next best labellings.
 
 A labelling with one other label is a labelling: so the best labelling with another label at a
-token is worth no less than the best such change there, and the k-th best of all no less than
-the (k - 1)-th best change. In float32, and rounded up.
+token scores no less than the best such change there, and the k-th best of all no less than the (k
+- 1)-th best change. In float32, and rounded up.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ __all__ = ["largest_loss", "smallest_losses"]
 
 @jit(inline="always")
 def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels):
-    """Return where the transitions into token i and out of it stand, and its label's worth."""
+    """Return the rows of the transitions into and out of token i, and its label's score."""
     y = np.int64(peek(labels, begin + i))
     lead = (np.int64(peek(labels, begin + i - 1)) if i else size) * stride
     tail = (np.int64(peek(labels, begin + i + 1)) if i < n - 1 else size) * stride
@@ -41,7 +41,7 @@ def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels
 
 @jit(inline="always")
 def flips(transitions, transposed, lead, tail, emissions, row, block, size):
-    """Return what 64 labels of a token are worth beside the labels of its neighbours."""
+    """Return the scores of 64 labels of a token between the labels of its neighbours."""
     links = add(load64(transitions, lead + block), load64(transposed, tail + block))
     return add(links, emissions64(emissions, row, block, size))
 
@@ -50,12 +50,12 @@ def flips(transitions, transposed, lead, tail, emissions, row, block, size):
 def largest_loss(transitions, transposed, emissions, begin, n, size, stride, labels, cap):
     """Return the largest loss, over the tokens, of the best change there; at most `cap`.
 
-    Tokens where another label is forbidden whatever its neighbours are passed over.
+    Tokens without another legal label are skipped.
     """
     most = 0.0
     for i in range(n):
         row = (begin + i) * size
-        y, lead, tail, worth, doubt = beside(
+        y, lead, tail, score, doubt = beside(
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
         peak = fill16(FORBIDDEN)
@@ -72,7 +72,7 @@ def largest_loss(transitions, transposed, emissions, begin, n, size, stride, lab
             if legal == 1:
                 continue
             return cap
-        most = max(most, worth - best + doubt + UP32 * (abs(worth) + abs(best)))
+        most = max(most, score - best + doubt + UP32 * (abs(score) + abs(best)))
         if most >= cap:
             return cap
     return most
@@ -88,12 +88,12 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
     last = len(losses) - 1
     for i in range(n):
         row = (begin + i) * size
-        y, lead, tail, worth, doubt = beside(
+        y, lead, tail, score, doubt = beside(
             transitions, transposed, emissions, begin, n, i, size, stride, labels
         )
         for block in range(0, size, BLOCK):
             others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
-            bits = at_least(others, fill64(np.float32(worth - losses[last])))
+            bits = at_least(others, fill64(np.float32(score - losses[last])))
             if block <= y < block + BLOCK:
                 bits &= ~(np.int64(1) << (y - block))
             if bits:
@@ -102,7 +102,7 @@ def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, 
                 lane = first_lane(bits)
                 bits &= bits - 1
                 other = np.float64(peek(values, lane))
-                loss = worth - other + doubt + UP32 * (abs(worth) + abs(other))
+                loss = score - other + doubt + UP32 * (abs(score) + abs(other))
                 if other > -np.inf and loss < losses[last]:
                     r = last
                     while r > 0 and losses[r - 1] > loss:

@@ -34,7 +34,7 @@ class State(NamedTuple):
 
 @jit()
 def workspace(model, longest, size):
-    """Return scratch space, and the lists of survivors."""
+    """Allocate scratch space, and the lists of survivors."""
     if len(model) == FREE:
         return unconstrained.workspace(longest, size, len(model.links.end))
     return constrained.workspace(model, longest, size)
@@ -65,7 +65,7 @@ def trace(transitions, stride, n, marks, names, scores, labels, place):
 def decode_from(model, emissions, offsets, size, work, names, scores, labels, left, state):
     """Decode the sentences from `state` on, until the lists of survivors are `FULL`.
 
-    One function over all sentences: to pass so many arrays on takes as long as some tokens.
+    One function over all sentences: passing so many arrays takes as long as some tokens.
     """
     s, lefts, skip, wait = state
     while s < len(offsets) - 1:

@@ -1,7 +1,7 @@
 """Labels on the nodes of a tree, over flat arrays in 64 bits.
 
-`order` has every node after its parent. `local` holds, for each node and label, the emission,
-plus the start score at a root and the end score at a leaf; ``-inf`` is what may not be.
+`order` has every node after its parent. `local` holds, for each node and label, the emission, plus
+the start score at a root and the end score at a leaf; ``-inf`` forbids.
 """
 
 import numpy as np
@@ -25,9 +25,9 @@ def maximise(transitions, local, parents, order):
             for x in range(size):
                 best = -np.inf
                 for y in range(size):
-                    worth = np.float64(transitions[x, y]) + inside[node, y]
-                    if worth > best:
-                        best, choice[node, x] = worth, y
+                    score = np.float64(transitions[x, y]) + inside[node, y]
+                    if score > best:
+                        best, choice[node, x] = score, y
                 inside[parent, x] += best
     for k in range(n):
         node, parent = order[k], parents[order[k]]
@@ -43,7 +43,7 @@ def maximise(transitions, local, parents, order):
 
 @jit()
 def bound(transitions, local, parents, order):
-    """Return what no labelling exceeds: messages from the leaves to the roots, rounded up."""
+    """Return an upper bound on all labellings: messages to the roots, rounded up."""
     n, size = local.shape
     inside = local + UP64 * np.abs(np.where(np.isfinite(local), local, 0.0))
     total = 0.0
@@ -56,8 +56,8 @@ def bound(transitions, local, parents, order):
         for x in range(size):
             most = -np.inf
             for y in range(size):
-                worth = np.float64(transitions[x, y]) + inside[node, y]
-                most = max(most, worth + UP64 * abs(worth) if worth > -np.inf else worth)
+                score = np.float64(transitions[x, y]) + inside[node, y]
+                most = max(most, score + UP64 * abs(score) if score > -np.inf else score)
             inside[parent, x] += most
             if inside[parent, x] > -np.inf:
                 inside[parent, x] += UP64 * (abs(inside[parent, x]) + abs(most))

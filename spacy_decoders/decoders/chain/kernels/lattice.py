@@ -1,6 +1,6 @@
-"""What comes after the best labelling: dynamic programming in float64 over the survivors.
+"""The k best labellings and margins: dynamic programming in float64 over the survivors.
 
-A lattice holds every label of every labelling that is at most `slack` worse than the best, as
+A lattice contains every label of every labelling that scores at most `slack` below the best, as
 :mod:`.dual` proves; or all legal labels. Its states are numbered as its names are.
 """
 
@@ -14,9 +14,9 @@ from .dual import PROVEN, Lattice, lattice_for, survive
 from .flips import largest_loss, smallest_losses
 from .layout import FORBIDDEN, UP64
 
-__all__ = ["bound_on_rivals", "k_best", "margins"]
+__all__ = ["bound_on_others", "k_best", "margins"]
 
-ROOM = 1e-9  # what a slack is widened by, relative to itself and to the scores of the labelling
+ROOM = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
 
 @jit()
@@ -43,17 +43,17 @@ def every_label(emissions, begin, n, size, lattice):
 
 @jit()
 def survive_within(links, emissions, begin, n, size, labels, slack, share, lattice):
-    """Find a lattice of all labellings that are at most `slack` worse than `labels`, the best.
+    """Find a lattice of all labellings that score at most `slack` below `labels`, the best.
 
     Returns
     -------
     complete
-        Whether it is one. Where masks make messages large, they are rounded by more than the
-        slack is widened: the bound then lies above the best, and more was dropped than that.
+        Whether none is missing. Where masks make messages large, they are rounded by more than the
+        slack is widened: the bound then lies above the best, and more was pruned than that.
     beyond
-        What no labelling exceeds that is not in the lattice.
+        An upper bound on all labellings that are not in the lattice.
     lattice
-        With more room if that was needed.
+        Grown if that was needed.
     """
     best = scale = 0.0
     before = size
@@ -74,42 +74,42 @@ def survive_within(links, emissions, begin, n, size, labels, slack, share, latti
 
 @jit()
 def prefixes(links, emissions, begin, n, size, lattice):
-    """Return the worth of the best beginning up to each state, its own emission included.
+    """Return the score of the best prefix up to each state, its own emission included.
 
-    With it: the state before, on that beginning. At the last token, end scores are included.
+    With it the previous state on that prefix. At the last token, end scores are included.
     """
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
-    worth = np.full(marks[n + 1], -np.inf)
+    score = np.full(marks[n + 1], -np.inf)
     before = np.zeros(marks[n + 1], np.int64)
-    worth[0] = 0.0
+    score[0] = 0.0
     for i in range(n):
         for state in range(marks[i + 1], marks[i + 2]):
             y = names[state]
             best, origin = -np.inf, marks[i]
             for k in range(marks[i], marks[i + 1]):
-                reached = worth[k] + np.float64(links.transitions[names[k] * stride + y])
+                reached = score[k] + np.float64(links.transitions[names[k] * stride + y])
                 if reached > best:
                     best, origin = reached, k
             own = np.float64(emissions[(begin + i) * size + y])
             if i == n - 1:
                 own += np.float64(links.end[y])
-            worth[state] = best + own
+            score[state] = best + own
             before[state] = origin
-    return worth, before
+    return score, before
 
 
 # --- the k best ----------------------------------------------------------------
 
 
 class Deviations(NamedTuple):
-    """Labellings still to come, as a heap with the best first, and the k best values known.
+    """Candidate labellings, as a heap with the best first, and the k best values known.
 
-    worth, parent, token, state: of each, the labelling it is like after a token, and the state
-    that it takes there instead, to go on with the best beginning. known: a heap, worst first.
+    score, parent, token, state: of each, the labelling that it equals after a token, and the state
+    that it takes there instead, preceded by the best prefix. known: a heap, worst first.
     """
 
-    worth: Any
+    score: Any
     parent: Any
     token: Any
     state: Any
@@ -117,9 +117,9 @@ class Deviations(NamedTuple):
 
 
 @jit()
-def push(heap, used, worth, parent, token, state):
+def push(heap, used, score, parent, token, state):
     """Add a labelling to the heap; return the heap, which may have grown."""
-    if used == len(heap.worth):
+    if used == len(heap.score):
         more = 2 * used
         grown = Deviations(
             np.empty(more),
@@ -128,43 +128,43 @@ def push(heap, used, worth, parent, token, state):
             np.empty(more, np.int64),
             heap.known,
         )
-        grown.worth[:used], grown.parent[:used] = heap.worth, heap.parent
+        grown.score[:used], grown.parent[:used] = heap.score, heap.parent
         grown.token[:used], grown.state[:used] = heap.token, heap.state
         heap = grown
     k = used
-    while k > 0 and heap.worth[(k - 1) // 2] < worth:
+    while k > 0 and heap.score[(k - 1) // 2] < score:
         move(heap, (k - 1) // 2, k)
         k = (k - 1) // 2
-    put(heap, k, worth, parent, token, state)
+    put(heap, k, score, parent, token, state)
     return heap
 
 
 @jit(inline="always")
-def put(heap, k, worth, parent, token, state):
-    heap.worth[k], heap.parent[k], heap.token[k], heap.state[k] = worth, parent, token, state
+def put(heap, k, score, parent, token, state):
+    heap.score[k], heap.parent[k], heap.token[k], heap.state[k] = score, parent, token, state
 
 
 @jit(inline="always")
 def move(heap, source, target):
     put(
-        heap, target, heap.worth[source], heap.parent[source], heap.token[source],
+        heap, target, heap.score[source], heap.parent[source], heap.token[source],
         heap.state[source],
     )  # fmt: skip
 
 
 @jit()
 def drop_first(heap, used):
-    """Take the first entry off a heap of `used`."""
+    """Remove the first entry of a heap of `used`."""
     last = used - 1
-    worth = heap.worth[last]
+    score = heap.score[last]
     k = 0
     while True:
         child = 2 * k + 1
         if child >= last:
             break
-        if child + 1 < last and heap.worth[child + 1] > heap.worth[child]:
+        if child + 1 < last and heap.score[child + 1] > heap.score[child]:
             child += 1
-        if heap.worth[child] <= worth:
+        if heap.score[child] <= score:
             break
         move(heap, child, k)
         k = child
@@ -172,29 +172,29 @@ def drop_first(heap, used):
 
 
 @jit()
-def is_among_best(known, count, worth):
-    """Note a value; return whether fewer than all of `known` are better, and their number."""
+def is_among_best(known, count, score):
+    """Insert a value if it is among the best; return whether it is, and the number of `known`."""
     if count == len(known):
-        if worth <= known[0]:
+        if score <= known[0]:
             return False, count
         k = 0
-        while True:  # the worst gives way
+        while True:  # replace the worst
             child = 2 * k + 1
             if child >= count:
                 break
             if child + 1 < count and known[child + 1] < known[child]:
                 child += 1
-            if known[child] >= worth:
+            if known[child] >= score:
                 break
             known[k] = known[child]
             k = child
-        known[k] = worth
+        known[k] = score
         return True, count
     k = count
-    while k > 0 and known[(k - 1) // 2] > worth:
+    while k > 0 and known[(k - 1) // 2] > score:
         known[k] = known[(k - 1) // 2]
         k = (k - 1) // 2
-    known[k] = worth
+    known[k] = score
     return True, count + 1
 
 
@@ -202,23 +202,23 @@ def is_among_best(known, count, worth):
 def enumerate_best(links, emissions, begin, n, size, lattice, k):
     """Return the k best labellings through a lattice, best first: **shape (found, n)**.
 
-    Every labelling but the best deviates from another, its parent, at the leftmost token where
-    it does not come from the best state before. So each is met once, after its parent: k times
-    n times the survivors of a token are looked at.
+    Every labelling but the best deviates from another, its parent, at the leftmost token where its
+    previous state is not the best one. So each is generated once, after its parent, and the work
+    is k times n times the survivors of a token.
     """
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
-    worth, before = prefixes(links, emissions, begin, n, size, lattice)
+    score, before = prefixes(links, emissions, begin, n, size, lattice)
     heap = Deviations(
         np.empty(64), np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64),
         np.empty(k),
     )  # fmt: skip
     used = count = 0
     for state in range(marks[n], marks[n + 1]):
-        if worth[state] > -np.inf:
-            good, count = is_among_best(heap.known, count, worth[state])
+        if score[state] > -np.inf:
+            good, count = is_among_best(heap.known, count, score[state])
             if good:
-                heap = push(heap, used, worth[state], -1, n - 1, state)
+                heap = push(heap, used, score[state], -1, n - 1, state)
                 used += 1
     states = np.empty((k, n), np.int64)
     found = 0
@@ -233,7 +233,7 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
         for i in range(token, -1, -1):
             path[i] = state
             state = before[state]
-        rest = 0.0  # what comes after token i + 1, its own emission included
+        rest = 0.0  # the score from token i + 1 on, its own emission included
         for i in range(n - 2, -1, -1):
             after = path[i + 1]
             y = names[after]
@@ -242,8 +242,9 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
                 rest += np.float64(links.end[y])
             for x in range(marks[i + 1], marks[i + 2] if i < token else marks[i + 1]):
                 link = np.float64(links.transitions[names[x] * stride + y])
-                # summed up anew: a difference to the parent would be rounded in its scale
-                value = worth[x] + link + rest
+                # summed anew: adding a difference to the parent's score would accumulate rounding
+                # errors
+                value = score[x] + link + rest
                 if x != path[i] and value > -np.inf:
                     good, count = is_among_best(heap.known, count, value)
                     if good:
@@ -267,7 +268,7 @@ def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
     labels
         **Shape (total,)**: the best.
     share
-        The share of all labels that may survive before all are taken.
+        The share of all labels that may survive before all legal labels are used.
     """
     lattice, _ = lattice_within(links, transposed, emissions, begin, n, size, labels, k, share)
     return enumerate_best(links, emissions, begin, n, size, lattice, k)
@@ -275,7 +276,7 @@ def k_best(links, transposed, emissions, begin, n, size, labels, k, share):
 
 @jit()
 def lattice_within(links, transposed, emissions, begin, n, size, labels, k, share):
-    """Return a lattice that has the k best labellings; nothing beyond it exceeds the bound."""
+    """Return a lattice that contains the k best labellings, and a bound on those outside."""
     lattice = lattice_for(n, size)
     losses = np.full(max(k - 1, 1), np.inf)
     smallest_losses(
@@ -298,10 +299,10 @@ def plus(left, right):
 
 
 @jit()
-def bound_on_rivals(links, transposed, emissions, begin, n, size, labels, share):
-    """Return what no labelling of one sentence exceeds that is not `labels`, the best one.
+def bound_on_others(links, transposed, emissions, begin, n, size, labels, share):
+    """Return an upper bound on all labellings of one sentence except `labels`, the best one.
 
-    By messages over beginnings that are still those of `labels`, and over those that are not.
+    By messages over prefixes equal to that of `labels`, and over all others.
     """
     lattice, beyond = lattice_within(
         links, transposed, emissions, begin, n, size, labels, 2, share
@@ -374,7 +375,7 @@ def sparse_margins(links, emissions, begin, n, size, labels, lattice, found):
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
     ahead, _ = prefixes(links, emissions, begin, n, size, lattice)
-    behind = np.zeros(marks[n + 1])  # the best that comes after, end scores excepted
+    behind = np.zeros(marks[n + 1])  # the best score of what follows, end scores excluded
     best = -np.inf
     for state in range(marks[n], marks[n + 1]):
         best = max(best, ahead[state])
@@ -414,11 +415,11 @@ def dense_margins(links, transposed, emissions, begin, n, size, labels, found):
     for i in range(n - 1, -1, -1):
         other = -np.inf
         for y in range(size):
-            worth = ahead[i, y] + behind[y]
+            score = ahead[i, y] + behind[y]
             if i == n - 1:
-                best = max(best, worth)
+                best = max(best, score)
             if y != labels[begin + i]:
-                other = max(other, worth)
+                other = max(other, score)
         found[begin + i] = min(found[begin + i], max(0.0, best - other))
         if i:
             for y in range(size):

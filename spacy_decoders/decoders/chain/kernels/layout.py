@@ -39,25 +39,25 @@ __all__ = [
     "prefetch64",
 ]
 
-#: Floats of a vector: a line of the processor's cache.
+#: Floats of a vector: one cache line.
 LANES = 16
 
-#: Labels of a block, whose comparisons fit one integer.
+#: Labels of a block: the results of their comparisons fit one 64-bit integer.
 BLOCK = 4 * LANES
 
 FORBIDDEN = np.float32(-np.inf)
 
-#: What a label that is to survive must reach: no forbidden label does.
+#: The least threshold of survival: no forbidden label reaches it.
 LOWEST = np.float32(-3e38)
 
-#: The largest magnitude of a score but -inf: sums of many such scores, and of their bounds, still
-#: fit float32, where a lowest float as a mask would become -inf and be forbidden.
+#: The largest magnitude of a finite score: sums of many such scores, and of their bounds, still
+#: fit float32, whereas sums with the lowest float as a mask would become -inf and be forbidden.
 LARGEST = np.float32(1e30)
 
-#: Eight units in the last place of float32, four of float64: what sums are rounded up by.
+#: Eight units in the last place of float32, four of float64, by which sums are rounded up.
 UP32, UP64 = 2.0**-21, 2.0**-51
 
-#: More than any error of numbers too small to be rounded relatively.
+#: An absolute error larger than any that denormal numbers cause.
 TINY = 1e-36
 
 
@@ -65,7 +65,7 @@ TINY = 1e-36
 def aligned(count):
     """Return an array that begins with a cache line and has a block of ``-inf`` behind it.
 
-    Vectors that lie across two lines take twice the time to load.
+    Vectors that cross a cache line take twice the time to load.
     """
     room = np.empty(count + BLOCK + LANES, np.float32)
     skipped = -(room.ctypes.data // 4) % LANES
@@ -100,20 +100,20 @@ def emissions64(emissions, row, first, size):
 
 @jit(inline="always")
 def prefetch64(array, index):
-    """Have 64 entries of an array fetched."""
+    """Prefetch 64 entries of an array."""
     for at in range(index, index + BLOCK, LANES):
         prefetch(array, at)
 
 
 @jit(inline="always")
 def are_small(magnitudes):
-    """Say whether sums of magnitudes show that no score is NaN, ``+inf``, or too large."""
+    """Return whether sums of magnitudes show that no score is NaN, ``+inf``, or too large."""
     return at_least(fill16(LARGEST), magnitudes) == 0xFFFF
 
 
 @uncounted()
 def all_valid(scores, begin, stop):
-    """Say whether ``scores[begin:stop]`` are ``-inf`` or of a magnitude up to `LARGEST`."""
+    """Return whether ``scores[begin:stop]`` are ``-inf`` or of a magnitude up to `LARGEST`."""
     sums = fill16(np.float32(0))
     for at in range(begin, stop, BLOCK):
         if at + BLOCK <= stop:

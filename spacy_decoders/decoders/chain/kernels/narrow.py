@@ -1,8 +1,8 @@
-"""Up to 16 labels: messages over all of them in float64, a vector a token, from both ends.
+"""Up to 16 labels: messages over all of them in float64, one vector per token.
 
-So few labels fit registers, and to find out which of them matter would take longer than to take
-them all. The labelling comes from messages from the left, the bound from messages from the right,
-by functions that share nothing, so that one judges the other. Rows are 16 wide, padded with
+So few labels fit registers, and pruning would take longer than computing all of them. The
+labelling comes from messages from the left, the bound from messages from the right, by functions
+that share no code, so that neither can hide an error of the other. Rows are 16 wide, padded with
 ``-inf``; row `size` of the transitions holds the start scores, that of their transpose the end
 scores.
 """
@@ -29,36 +29,36 @@ __all__ = ["bounds", "decode"]
 
 
 @jit(inline="always")
-def passed_on(table, worth, at, size):
-    """Return the best of ``worth[at + x] + table[x, y]`` over all x, for 16 labels y."""
+def passed_on(table, value, at, size):
+    """Return the best of ``value[at + x] + table[x, y]`` over all x, for 16 labels y."""
     even, odd = fill16(-np.inf), fill16(-np.inf)
     x = np.int64(0)
-    while x + 1 < size:  # two chains of maxima, so that neither waits for the other
-        even = maximum(add(fill16(peek(worth, at + x)), widen(load16(table, x * LANES))), even)
+    while x + 1 < size:  # two independent chains of maxima, for instruction-level parallelism
+        even = maximum(add(fill16(peek(value, at + x)), widen(load16(table, x * LANES))), even)
         odd = maximum(
-            add(fill16(peek(worth, at + x + 1)), widen(load16(table, (x + 1) * LANES))), odd
+            add(fill16(peek(value, at + x + 1)), widen(load16(table, (x + 1) * LANES))), odd
         )
         x += 2
     if x < size:
-        even = maximum(add(fill16(peek(worth, at + x)), widen(load16(table, x * LANES))), even)
+        even = maximum(add(fill16(peek(value, at + x)), widen(load16(table, x * LANES))), even)
     return maximum(even, odd)
 
 
 @jit(inline="always")
-def best_of(worth, at, size):
-    """Return the best of the first entries of a row, and the label it belongs to."""
-    best, label = peek(worth, at), np.int64(0)
+def best_of(value, at, size):
+    """Return the maximum of the first entries of a row, and its label."""
+    best, label = peek(value, at), np.int64(0)
     for y in range(1, size):
-        if peek(worth, at + y) > best:
-            best, label = peek(worth, at + y), np.int64(y)
+        if peek(value, at + y) > best:
+            best, label = peek(value, at + y), np.int64(y)
     return best, label
 
 
 @uncounted()
 def decode_all(
-    transitions, transposed, end, emissions, offsets, size, labels, left, reached, worth
+    transitions, transposed, end, emissions, offsets, size, labels, left, reached, value
 ):
-    """Do what `decode` says; return the number of sentences left, or -1 where one is not valid."""
+    """Decode all sentences; return the number of those left, or -1 if one is not valid."""
     lefts = np.int64(0)
     for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
@@ -71,13 +71,13 @@ def decode_all(
             if i == 0:
                 entry = widen(load16(transitions, size * LANES))
             else:
-                entry = passed_on(transitions, worth, at - LANES, size)
+                entry = passed_on(transitions, value, at - LANES, size)
             here = add(entry, widen(emissions16(emissions, (begin + i) * size, 0, size)))
             if i == n - 1:
                 here = add(here, widen(load16(end, 0)))
             store(reached, at, entry)
-            store(worth, at, here)
-        best, y = best_of(worth, (n - 1) * LANES, size)
+            store(value, at, here)
+        best, y = best_of(value, (n - 1) * LANES, size)
         if not best > -np.inf:
             poke(left, lefts, s)
             lefts += 1
@@ -85,8 +85,8 @@ def decode_all(
         for i in range(n - 1, -1, -1):
             poke(labels, begin + i, np.int32(y))
             if i:
-                entries = add(load16(worth, (i - 1) * LANES), widen(load16(transposed, y * LANES)))
-                # summed in the same order as then, so one of them is equal
+                entries = add(load16(value, (i - 1) * LANES), widen(load16(transposed, y * LANES)))
+                # summed in the same order as before, so that one of them is equal
                 y = first_lane(at_least(entries, fill16(peek(reached, i * LANES + y))))
     return lefts
 
@@ -110,22 +110,22 @@ def decode(transitions, transposed, end, emissions, offsets, size):
     longest = 1
     for s in range(count):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    reached, worth = np.empty(longest * LANES), np.empty(longest * LANES)
+    reached, value = np.empty(longest * LANES), np.empty(longest * LANES)
     lefts = decode_all(
-        transitions, transposed, end, emissions, offsets, size, labels, left, reached, worth
+        transitions, transposed, end, emissions, offsets, size, labels, left, reached, value
     )
     return labels, left[: max(lefts, 0)], lefts >= 0
 
 
 @jit(inline="always")
-def rounded_up(worth):
+def rounded_up(value):
     """Return 16 sums, rounded up by more than the error of the last addition."""
-    return maximum(multiply(worth, fill16(1.0 + UP64)), multiply(worth, fill16(1.0 - UP64)))
+    return maximum(multiply(value, fill16(1.0 + UP64)), multiply(value, fill16(1.0 - UP64)))
 
 
 @uncounted()
-def bound_all(transitions, transposed, emissions, offsets, size, worth, found):
-    """Do what `bounds` says."""
+def bound_all(transitions, transposed, emissions, offsets, size, value, found):
+    """Bound all sentences."""
     for s in range(len(offsets) - 1):
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
@@ -135,16 +135,16 @@ def bound_all(transitions, transposed, emissions, offsets, size, worth, found):
             own = widen(emissions16(emissions, (begin + i) * size, 0, size))
             if i == 0:
                 own = rounded_up(add(own, widen(load16(transitions, size * LANES))))
-            store(worth, 0, rounded_up(add(rest, own)))
+            store(value, 0, rounded_up(add(rest, own)))
             if i:
-                rest = rounded_up(passed_on(transposed, worth, 0, size))
-        best, _ = best_of(worth, 0, size)
+                rest = rounded_up(passed_on(transposed, value, 0, size))
+        best, _ = best_of(value, 0, size)
         poke(found, s, best if best > -np.inf else np.inf)
 
 
 @jit()
 def bounds(transitions, transposed, emissions, offsets, size):
-    """Return what no labelling of each sentence exceeds: **shape (sentences,)**, float64.
+    """Return upper bounds on the labellings of each sentence: **shape (sentences,)**, float64.
 
     Infinite where no labelling is legal.
     """

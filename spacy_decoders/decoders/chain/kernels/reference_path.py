@@ -1,27 +1,27 @@
-"""What labels can gain on a reference path, where transitions are forbidden.
+"""Bounds on the gains of labels over a reference path, where transitions are forbidden.
 
 Where a label x may be followed by labels that may not follow a pivot g, no difference of
-transitions bounds what x can gain on g. It is bounded along a *reference path* instead, from
-right to left. Let V(x) be the most that can come after label x at token i; g and h the
-reference's labels at tokens i and i + 1; and, for the labels y of token i + 1,
-``w(y) = emission[y] + V(y) - emission[h] - V(h) - T[g, h]``. Then V(x) - V(g) is at most
+transitions bounds the gain of x over g. It is bounded along a *reference path* instead, from right
+to left. Let V(x) be the best score after label x at token i; g and h the reference's labels at
+tokens i and i + 1; and, for the labels y of token i + 1, ``w(y) = emission[y] + V(y) - emission[h]
+- V(h) - T[g, h]``. Then V(x) - V(g) is at most
 
 - ``T[x, h] + w(h)`` if h is the best to come after x;
 - ``min(D[g, x], T[x, y] + w(y))`` if it is another label y that may follow g, with D as where
   nothing is forbidden;
 - ``T[x, y] + w(y)`` if it is a label y that may not follow g.
 
-w is bounded in the same way, from V(y) - V(h). Of the second case, only the largest w counts,
-and the largest T[x, y] of each x. For the third, labels that the same labels may precede form
-a group; of each group the best y counts by itself, and for the others their largest w, and
-their largest T[x, y] of each x. Most labels have no evidence at a token: a w below `floor` is
-counted as `floor`, which D takes in from the start for the third case.
+w is bounded in the same way, from V(y) - V(h). The second case uses only the largest w, and the
+largest T[x, y] of each x. For the third, labels with the same legal predecessors form a group; the
+best y of each group is bounded individually, the others by their largest w and the largest T[x, y]
+of each x. Most labels have no evidence at a token: a w below `floor` is raised to `floor`, which D
+includes from the start for the third case.
 
-So what 64 labels can gain is found from a few rows: one of D, and those of the *active* labels
-and groups, each with its `excess` w. The model and the survivors are laid out as `dominance`
-says; what is derived of a sentence has rows of whole blocks of 64 labels. Behind such a row stand
-its *block maxima*: of each block, the largest of lanes k, k + 16, k + 32 and k + 48, for 16 k, so
-that most blocks are pruned with a quarter of the work.
+So the gains of 64 labels are found from a few rows: one of D, and those of the *active* labels and
+groups, each with its `excess` w. The model and the survivors are laid out as `dominance` says;
+arrays over the tokens of a sentence have rows of whole blocks of 64 labels. Such a row is followed
+by its *block maxima*: of each block, the largest of lanes k, k + 16, k + 32 and k + 48, for 16 k,
+so that most blocks are pruned with a quarter of the work.
 """
 
 from typing import Any, NamedTuple
@@ -63,22 +63,22 @@ __all__ = [
     "widths",
 ]
 
-BEAM = 6  # most labels of a token that a reference path is sought through
+BEAM = 6  # width of the beam that searches for the reference path
 
 
 class ConstrainedTables(NamedTuple):
     """The scores of a model with forbidden transitions, and the tables derived from them.
 
-    transitions, end: as :mod:`.layout` says. gains: **shape (L * stride,)**, D; rows are filled
-    in when a sentence first needs them, as `ready` tells, **shape (L,)**. rows: **shape
-    ((L + groups + 1) * stride,)**, the transitions into each label, the best into each group, and
-    the best of all, rounded upwards. groups: **shape (L,)**, the group of each label: labels of a
-    group may follow the same labels, or nearly so where that would be too many groups.
-    followers: **shape (L * blocks,)**, a bit for each label that may follow a label. kinds:
-    **shape (L,)**: labels of a kind may be followed by the same labels; ``within[a, b]`` tells
-    whether all that may follow kind a may follow kind b. floor: what a continuation without
-    evidence is counted as. margin: how much worse than the best a label of the reference path may
-    be. Neither of these two changes what is found.
+    transitions, end: as :mod:`.layout` says. gains: **shape (L * stride,)**, D; rows are filled in
+    when a sentence first needs them; `ready`, **shape (L,)**, says which are. rows: **shape ((L +
+    groups + 1) * stride,)**, the transitions into each label, the best into each group, and the
+    best of all, rounded upwards. groups: **shape (L,)**, the group of each label: labels of a
+    group may follow the same labels, or nearly so where that would be too many groups. followers:
+    **shape (L * blocks,)**, a bit for each label that may follow a label. kinds: **shape (L,)**:
+    labels of a kind may be followed by the same labels; ``within[a, b]`` says whether all labels
+    that may follow kind a may follow kind b. floor: the least w of a continuation. margin: how far
+    below the best a label of the reference path may score. Neither of these two changes the
+    result.
     """
 
     transitions: Any
@@ -97,13 +97,13 @@ class ConstrainedTables(NamedTuple):
 class ConstrainedSearch(NamedTuple):
     """Scratch space of a search.
 
-    By token: marks, as :mod:`.dominance` says; running and advances, what labels are worth and
-    can gain, in rows of whole blocks with their block maxima; emission_maxima; reference, the
-    reference's labels; sources, the one label that a token was entered from, or -1; tried and
-    origins, `BEAM` labels of each token and their places in the beam before. beam, beam_scores:
-    its present labels. active, excesses: rows and their w. firsts, seconds, bests: of each group
-    the two largest w, and the label of the first. leaders, best_scores: of each kind the best
-    survivor. bounds: of the labels of one token.
+    By token: marks, as :mod:`.dominance` says; running and advances, the scores of labels and
+    bounds on their gains, in rows of whole blocks with their block maxima; emission_maxima;
+    reference, the reference's labels; sources, the one label that a token was entered from, or -1;
+    tried and origins, `BEAM` labels of each token and their places in the beam before. beam,
+    beam_scores: its present labels. active, excesses: rows and their w. firsts, seconds, bests: of
+    each group the two largest w, and the label of the first. leaders, best_scores: of each kind
+    the best survivor. bounds: of the labels of one token.
     """
 
     marks: Any
@@ -148,7 +148,7 @@ def first_lanes(count):
 
 @uncounted()
 def fill_row(model, g, size):
-    """Fill in what any label can gain on label g by what follows.
+    """Fill in a bound on the gain of each label over label g by what follows.
 
     ``gains[g, x] = max over y of (T[x, y] - T[g, y])``, rounded upwards, over the labels y
     that may follow g; over those that may not, ``floor + T[x, y]``.
@@ -174,7 +174,7 @@ def fill_row(model, g, size):
 
 @jit(inline="always")
 def need_row(model, g, size):
-    """Fill in row g of the gains if it is not."""
+    """Fill in row g of the gains unless it is ready."""
     if not load_acquire(model.ready, g):
         fill_row(model, g, size)
 
@@ -187,10 +187,10 @@ def inflated(top, base):
 
 @jit(inline="always")
 def enter(names, scores, first, past, model, emissions, row, size, last, running, maxima, i):
-    """Write what all labels of token i are worth, entered from some labels, to row i of `running`.
+    """Write the scores of all labels of token i, entered from some labels, to row i of `running`.
 
-    With them their block maxima; and to row i of `maxima`, those of the emissions (at the last
-    token, of emission and end). Returns the largest worth, and the sums of the magnitudes of all
+    Also writes their block maxima, and to row i of `maxima` those of the emissions (at the last
+    token, of emission and end). Returns the largest score, and the sums of the magnitudes of all
     emissions.
     """
     transitions, end, stride = model.transitions, model.end, len(model.end)
@@ -208,9 +208,9 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
         if last:
             own = add(own, load64(end, block))
         step = load64(transitions, lead + block) if one else load64(running, at + block)
-        worth = add(step, own)
-        store(running, at + block, worth)
-        best = fold_largest(worth)
+        reached = add(step, own)
+        store(running, at + block, reached)
+        best = fold_largest(reached)
         store(running, at + body + block // 4, best)
         store(maxima, own_at + block // 4, fold_largest(own))
         peak = maximum(best, peak)
@@ -219,11 +219,11 @@ def enter(names, scores, first, past, model, emissions, row, size, last, running
 
 @uncounted()
 def choose_reference(model, emissions, begin, n, size, work):
-    """Find a good path by a beam of the labels that are little worse than the best.
+    """Find a good path by a beam over the labels whose scores are within the margin of the best.
 
     Its labels go to `reference`; to `maxima`, those of the emissions (and at the last token, of
-    emission and end). Returns whether the beam found a legal path, and the sums of the
-    magnitudes of all emissions met.
+    emission and end). Returns whether the beam found a legal path, and the sums of the magnitudes
+    of all emissions read.
     """
     transitions, stride, margin = model.transitions, len(model.end), model.margin
     running, reference, maxima, sources = (
@@ -296,9 +296,9 @@ def choose_reference(model, emissions, begin, n, size, work):
 
 @uncounted()
 def look_ahead(model, emissions, begin, n, size, work):
-    """Bound what labels can gain on the reference path by what follows.
+    """Bound the gains of labels over the reference path by what follows.
 
-    What they can gain at token i goes to row i of `advances`, with block maxima.
+    The bounds at token i go to row i of `advances`, with block maxima.
     """
     transitions, end, table = model.transitions, model.end, model.gains
     rows, groups, legal, floor = model.rows, model.groups, model.followers, model.floor
@@ -343,7 +343,7 @@ def look_ahead(model, emissions, begin, n, size, work):
                 else:
                     gain = maximum(add(load64(rows, one + block), fill64(excess)), gain)
             if block + BLOCK > size:
-                # behind the last label, rows hold what nobody wrote
+                # behind the last label, rows are uninitialised
                 gain = keep_lanes(first_lanes(size - block), gain)
             store(advances, at + block, gain)
             best = fold_largest(gain)
@@ -357,13 +357,13 @@ def look_ahead(model, emissions, begin, n, size, work):
             closed = ~followers
             if block <= own < block + BLOCK:
                 followers &= ~(np.int64(1) << (own - block))
-            worth = emissions64(emissions, row, block, size)
+            reached = emissions64(emissions, row, block, size)
             if last:
-                worth = add(worth, load64(end, block))
-            worth = add(worth, gain)
-            store(bounds, block, worth)
-            bits = at_least(worth, fill64(least))
-            most = maximum(fold_largest(keep_lanes(followers, worth)), most)
+                reached = add(reached, load64(end, block))
+            reached = add(reached, gain)
+            store(bounds, block, reached)
+            bits = at_least(reached, fill64(least))
+            most = maximum(fold_largest(keep_lanes(followers, reached)), most)
             bits &= closed
             while bits:
                 y = block + first_lane(bits)

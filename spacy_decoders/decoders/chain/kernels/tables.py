@@ -1,17 +1,17 @@
-"""What a label can gain on another by what follows: tables for searches and proofs.
+"""Bounds on the gain of one label over another by what follows: tables for searches and proofs.
 
 All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a block
 of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
 holds the start scores, so that the first token is like any other.
 
-The labels that may follow are parted into those to which the transition from a label g is usual
-and the others (forbidden, or masked by a large negative score):
+The labels that may follow are split into those to which the transition from a label g is usual and
+the others (forbidden, or masked by a large negative score):
 
-- gains, over the usual y: ``max of (T[x, y] - T[g, y])``, whatever stands there;
+- gains, over the usual y: ``max of (T[x, y] - T[g, y])``, independent of the emissions;
 - exits, over the others: ``max of T[x, y]``.
 
 Both are rounded up by eight units of the last place. A row is filled in when a sentence first
-needs it, and memory that none needs is never touched.
+needs it, and unused memory is never touched.
 """
 
 from typing import Any, NamedTuple
@@ -74,7 +74,7 @@ def maxima_width(stride):
 
 @jit(inline="always")
 def note(table, maxima, row, x, value, stride):
-    """Write an entry of a table, and raise its block maximum to it."""
+    """Write an entry of a table, and update its block maximum."""
     table[row * stride + x] = value
     vector = row * maxima_width(stride) + x // BLOCK * LANES + x % LANES
     maxima[vector] = max(maxima[vector], value)
@@ -92,7 +92,7 @@ def fill_rows(links, g, size, stride):
             ours = load16(transitions, x * stride + vector)
             theirs = load16(transitions, at + vector)
             none = fill16(FORBIDDEN)
-            # behind the last label a difference is NaN, which `maximum` passes over
+            # behind the last label a difference is NaN, which `maximum` ignores
             gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
             leave = maximum(select_greater(cutoff, theirs, ours, none), leave)
         note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
@@ -103,7 +103,7 @@ def fill_rows(links, g, size, stride):
 
 @jit(inline="always")
 def need_rows(links, g, size, stride):
-    """Fill in row g of the tables if it is not; return where it begins."""
+    """Fill in row g of the tables unless it is ready; return where it begins."""
     if not load_acquire(links.ready, g):
         fill_rows(links, g, size, stride)
     return g * stride

@@ -1,12 +1,12 @@
 """Forward dominance over flat arrays, where no transition is forbidden.
 
-Rows and lists are laid out as `dominance` says. Labels are taken by blocks of 64. What lies
-behind the labels of a row does not count, since a block of emissions holds ``-inf`` there.
+Rows and lists are laid out as `dominance` says. Labels are processed in blocks of 64. Entries
+behind the labels of a row have no effect, since a block of emissions is ``-inf`` there.
 
-The pivot of a token should be its best label, but any label will do. The label that is best
-after the pivot of the token before is the best of nearly all tokens, and it is known before
-the token's turn: a processor that looks ahead need not wait. Where another label turns out to
-be better, that is the second pivot.
+The pivot of a token should be its best label, but any label is valid. The label that is best after
+the pivot of the previous token is the best at nearly all tokens, and it is known early, so that
+out-of-order execution does not stall. Where another label turns out to be better, that is the
+second pivot.
 """
 
 from typing import Any, NamedTuple
@@ -49,9 +49,9 @@ from .tables import TransitionTables, need_rows
 
 __all__ = ["Pruning", "forward", "workspace"]
 
-CROWD = 64  # survivors of a token, above which one more pivot is tried
+CROWD = 64  # survivors of a token, above which a second pivot is tried
 FEW = 3  # survivors of a token, up to which all scores are computed
-AHEAD = 2  # tokens from one to that whose emissions are prefetched
+AHEAD = 2  # how many tokens ahead emissions are prefetched
 
 
 class Pruning(NamedTuple):
@@ -64,8 +64,8 @@ class Pruning(NamedTuple):
 class Search(NamedTuple):
     """Scratch space of a search.
 
-    marks: as :mod:`.dominance` says. running: what the labels of a token are worth. hits: pairs
-    of a set of 64 labels, those that survive, and its first label. firsts: (16,). pivots: of
+    marks: as :mod:`.dominance` says. running: the scores of the labels of a token. hits: for each
+    block with survivors, the set of these as bits, and its first label. firsts: (16,). pivots: of
     each token, where labels are few.
     """
 
@@ -77,7 +77,7 @@ class Search(NamedTuple):
 
 
 class Token(NamedTuple):
-    """A token of a sentence: the survivors that it is entered from, and its emissions' place."""
+    """A token: the survivors of the previous one, and the offset of its emissions."""
 
     names: Any
     scores: Any
@@ -89,20 +89,20 @@ class Token(NamedTuple):
 
 @jit(inline="always")
 def track_best(transitions, lead, emissions, row, block, size, best, place, sums):
-    """Take in what a block of labels is worth after one label.
+    """Update the running maximum with the scores of a block of labels after one label.
 
-    Returns the largest worth so far of each lane, the block where it is, and the sums of the
-    emissions' magnitudes.
+    Returns the largest score so far of each lane, its block, and the sums of the emissions'
+    magnitudes.
     """
     local = emissions64(emissions, row, block, size)
-    worth = fold_largest(add(load64(transitions, lead + block), local))
-    place = select_greater(worth, best, fill16(np.float32(block)), place)
-    return maximum(worth, best), place, add(sums, fold_magnitudes(local))
+    value = fold_largest(add(load64(transitions, lead + block), local))
+    place = select_greater(value, best, fill16(np.float32(block)), place)
+    return maximum(value, best), place, add(sums, fold_magnitudes(local))
 
 
 @jit(inline="always")
 def tracked_label(transitions, lead, emissions, row, size, best, place, firsts):
-    """Return the label that is worth most after one label, once all blocks are taken in."""
+    """Return the best label after one label, once all blocks are tracked."""
     top = largest(best)
     store(firsts, 0, place)
     block = np.int64(peek(firsts, first_lane(at_least(best, fill16(top)))))
@@ -113,8 +113,8 @@ def tracked_label(transitions, lead, emissions, row, size, best, place, firsts):
 
 
 @jit(inline="always")
-def worth_of(links, emissions, size, token, vector):
-    """Return what 16 labels are worth after the best of some survivors."""
+def values_of(links, emissions, size, token, vector):
+    """Return the scores of 16 labels after the best of some survivors."""
     stride = len(links.end)
     best = fill16(FORBIDDEN)
     for k in range(token.first, token.past):
@@ -126,13 +126,13 @@ def worth_of(links, emissions, size, token, vector):
 
 @uncounted()
 def best_label(links, emissions, size, token, running):
-    """Return the label of a token that is worth most after some survivors, and its worth."""
+    """Return the best label of a token after some survivors, and its score."""
     stride = len(links.end)
     peak = fill16(FORBIDDEN)
     for vector in range(0, stride, LANES):
-        worth = worth_of(links, emissions, size, token, vector)
-        store(running, vector, worth)
-        peak = maximum(worth, peak)
+        value = values_of(links, emissions, size, token, vector)
+        store(running, vector, value)
+        peak = maximum(value, peak)
     top = largest(peak)
     for vector in range(0, stride, LANES):
         bits = at_least(load16(running, vector), fill16(top))
@@ -143,7 +143,7 @@ def best_label(links, emissions, size, token, running):
 
 @jit(inline="always")
 def note(hits, many, block, bits):
-    """Write down the labels of a block that survive, if any do; return how many blocks have."""
+    """Record the surviving labels of a block, if any; return the number of recorded blocks."""
     poke(hits, 2 * many, bits)
     poke(hits, 2 * many + 1, block)
     # counting, not branching: which block has survivors cannot be predicted
@@ -152,7 +152,7 @@ def note(hits, many, block, bits):
 
 @jit(inline="always")
 def score_exactly(links, emissions, size, token, at, threshold, search, many):
-    """Keep of the labels written down by their bounds those whose exact scores survive too."""
+    """Prune the recorded labels, which survived by their bounds, by their exact scores."""
     kept = np.int64(0)
     for j in range(many):
         candidates, block = peek(search.hits, 2 * j), peek(search.hits, 2 * j + 1)
@@ -162,9 +162,9 @@ def score_exactly(links, emissions, size, token, at, threshold, search, many):
             lane = first_lane(rest) & -LANES
             rest &= ~(np.int64(0xFFFF) << lane)
             # summed in the order of the bounds: rounding keeps the order then
-            worth = worth_of(links, emissions, size, token, block + lane)
-            store(search.running, block + lane, worth)
-            bound = add(worth, load16(links.gains, at + block + lane))
+            value = values_of(links, emissions, size, token, block + lane)
+            store(search.running, block + lane, value)
+            bound = add(value, load16(links.gains, at + block + lane))
             bits |= at_least(bound, fill16(threshold)) << lane
         kept = note(search.hits, kept, block, bits & candidates)
     return kept
@@ -172,9 +172,9 @@ def score_exactly(links, emissions, size, token, at, threshold, search, many):
 
 @jit(inline="always")
 def collect(links, emissions, token, lead, top, search, many, used):
-    """Append the labels written down to the survivors; what they are worth is less `top`.
+    """Append the recorded labels to the survivors, with their scores less `top`.
 
-    That stands in the scratch space, or, if all come from one survivor, is computed.
+    The scores are in the scratch space, or computed here if all come from one survivor.
 
     Returns
     -------
@@ -193,7 +193,7 @@ def collect(links, emissions, token, lead, top, search, many, used):
     for _ in range(alive):
         x = block + first_lane(bits)
         bits &= bits - 1
-        # on to the next block, without a branch that cannot be predicted
+        # advance to the next block, without an unpredictable branch
         over = -np.int64(bits == 0)
         j -= 2 * over
         bits |= peek(hits, j) & over
@@ -225,7 +225,7 @@ def forward(model, emissions, begin, n, size, work, names, scores):
 
 @uncounted()
 def advance(model, emissions, begin, n, size, work, names, scores):
-    """Do what `forward` says, for any number of labels."""
+    """Find the survivors, for any number of labels."""
     links, ceiling = model.links, model.ceiling
     transitions, end, gains = links.transitions, links.end, links.gains
     marks, running, hits, firsts = work.marks, work.running, work.hits, work.firsts
@@ -257,7 +257,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         if last:
             top += peek(end, g)
         if not (FORBIDDEN < top < np.inf):
-            # out of reach, or never followed by an end
+            # the pivot is not reachable, or cannot be last
             g, top = best_label(links, emissions, size, token, running)
             if not (FORBIDDEN < top < np.inf):
                 return DEAD
@@ -270,25 +270,25 @@ def advance(model, emissions, begin, n, size, work, names, scores):
         many = np.int64(0)
         peak, place, after = nothing, zeros, g * stride
         for block in range(0, size, BLOCK):
-            # a few short names: exact scores. Else the best survivor bounds all from below,
-            # and the others add no more than the second score and the best transition
+            # up to a few survivors: exact scores. Otherwise an upper bound: the best survivor's
+            # exact scores, or the second score plus the best transition for all others
             if count == 1:
-                worth = load64(transitions, lead + block)
+                value = load64(transitions, lead + block)
             elif count <= FEW:
-                worth = reached64(transitions, names, scores, first, past, block, stride)
+                value = reached64(transitions, names, scores, first, past, block, stride)
             else:
-                worth = add(load64(ceiling, block), fill64(second))
-                worth = maximum(load64(transitions, lead + block), worth)
-            worth = add(worth, emissions64(emissions, row, block, size))
+                value = add(load64(ceiling, block), fill64(second))
+                value = maximum(load64(transitions, lead + block), value)
+            value = add(value, emissions64(emissions, row, block, size))
             if last:
-                worth = add(worth, load64(end, block))
+                value = add(value, load64(end, block))
             if count > 1:
-                store(running, block, worth)
-            bits = at_least(add(worth, load64(gains, at + block)), fill64(threshold))
+                store(running, block, value)
+            bits = at_least(add(value, load64(gains, at + block)), fill64(threshold))
             bits &= ~(own * np.int64(block == home))
             many = note(hits, many, block, bits)
             if not last:
-                # here, and not in a loop of its own, which would wait for the memory
+                # in this loop and not in one of its own, to hide the memory latency
                 prefetch64(emissions, row + (1 + AHEAD) * size + block)
                 peak, place, sums = track_best(
                     transitions, after, emissions, row + size, block, size, peak, place, sums
@@ -323,7 +323,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
 
 @uncounted()
 def thinned(links, names, scores, start, used, size, stride):
-    """Drop survivors that the second best beats, whatever follows.
+    """Prune survivors that the second best dominates.
 
     Returns the new end, and the second best score.
     """

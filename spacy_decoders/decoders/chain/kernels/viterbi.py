@@ -1,7 +1,7 @@
 """Dense Viterbi over flat arrays, four sentences side by side.
 
-A step of one sentence reads all transitions, which at some hundred labels is more than the
-cache delivers in the time that the additions take; four sentences in lockstep read them once.
+A step of one sentence reads all transitions, which for some hundred labels is limited by cache
+bandwidth; four sentences in lockstep read them once.
 
 All rows are `stride` wide, a multiple of 16, padded with ``-inf``; row `size` of the
 transitions holds the start scores.
@@ -77,7 +77,7 @@ def decode(
 
     Returns
     -------
-    Whether a sentence seems to have no legal labelling; those after it are not decoded.
+    Whether a sentence seems to have no legal labelling; later ones are not decoded.
     """
     stride = len(end)
     longest = 0
@@ -86,7 +86,7 @@ def decode(
         longest = max(longest, offsets[s + 1] - offsets[s])
         filled += offsets[s + 1] > offsets[s]
     names = np.arange(size)
-    # a chain is a place in the lockstep: the sentence there, its next token, its history
+    # a chain is a slot of the lockstep: its sentence, next token, and history
     chains = min(CHAINS, filled)
     history = np.empty(chains * longest * stride, np.float32)
     scores = np.zeros(CHAINS * stride, np.float32)
@@ -116,26 +116,26 @@ def decode(
             source, origin = (transitions, size * stride) if i == 0 else (reached, c * stride)
             peak = fill16(FORBIDDEN)
             for vector in range(0, stride, LANES):
-                worth = emissions16(emissions, (offsets[s] + i) * size, vector, size)
-                worth = add(load16(source, origin + vector), worth)
+                value = emissions16(emissions, (offsets[s] + i) * size, vector, size)
+                value = add(load16(source, origin + vector), value)
                 if i == n - 1:
-                    worth = add(worth, load16(end, vector))
-                store(reached, c * stride + vector, worth)
-                peak = maximum(worth, peak)
+                    value = add(value, load16(end, vector))
+                store(reached, c * stride + vector, value)
+                peak = maximum(value, peak)
             top = largest(peak)
             if not (FORBIDDEN < top < np.inf):
                 return True
             for vector in range(0, stride, LANES):
-                worth = subtract(load16(reached, c * stride + vector), fill16(top))
-                store(scores, c * stride + vector, worth)
-                store(history, homes[c] + i * stride + vector, worth)
+                value = subtract(load16(reached, c * stride + vector), fill16(top))
+                store(scores, c * stride + vector, value)
+                store(history, homes[c] + i * stride + vector, value)
             tokens[c] += 1
             if tokens[c] < n:
                 c += 1
                 continue
             work = c * stride
             trace(history, homes[c], transposed, reached, work, labels, offsets[s], n, stride)
-            # the last chain moves to the place that has become free
+            # the last chain moves to the free slot
             active -= 1
             sentences[c], tokens[c] = sentences[active], tokens[active]
             homes[c], homes[active] = homes[active], homes[c]
@@ -157,18 +157,18 @@ def trace(history, home, transposed, work, at, labels, begin, n, stride):
             return
         best = fill16(FORBIDDEN)
         for vector in range(0, stride, LANES):
-            worth = add(
+            value = add(
                 load16(history, home + (i - 1) * stride + vector),
                 load16(transposed, y * stride + vector),
             )
-            store(work, at + vector, worth)
-            best = maximum(worth, best)
+            store(work, at + vector, value)
+            best = maximum(value, best)
         peak = largest(best)
 
 
 @jit(inline="always")
 def first(work, at, peak, stride):
-    """Return the first label worth `peak`."""
+    """Return the first label whose score reaches `peak`."""
     for block in range(0, stride, BLOCK):
         bits = np.int64(0)
         for vector in range(block, min(block + BLOCK, stride), LANES):

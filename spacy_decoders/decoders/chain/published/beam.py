@@ -21,7 +21,7 @@ class Beam(ChainDecoder):
     """Approximate decoding that keeps the best few labels at each token.
 
     A heuristic: nothing is proven about the labelling, but it is legal wherever a legal one
-    exists. With as many labels as there are it is Viterbi.
+    exists. With a width of all labels it is Viterbi.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Beam(ChainDecoder):
     Raises
     ------
     ProblemError
-        If `width` is no whole number from 1 on.
+        If `width` is not an integer of at least 1.
 
     Examples
     --------
@@ -53,14 +53,14 @@ class Beam(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        # where transitions are forbidden, a beam must not be led into a dead end
+        # where transitions are forbidden, the beam must avoid dead ends
         legal = legal_emissions(model, sentences)
         labels = survive(model, legal, self.width)
-        worth = sentences.worth(model, labels)
+        scores = sentences.scores_of(model, labels)
         shared = read_only(labels)
         return [
             ChainSolution(shared[begin:stop], Certificate.heuristic("Beam", score, iterations=1))
             for (begin, stop), score in zip(
-                pairwise(sentences.offsets.tolist()), worth[:, 0].tolist(), strict=True
+                pairwise(sentences.offsets.tolist()), scores[:, 0].tolist(), strict=True
             )
         ]

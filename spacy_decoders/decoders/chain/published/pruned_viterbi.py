@@ -1,4 +1,4 @@
-"""Viterbi over the labels that bounds on the transitions leave over."""
+"""Viterbi over the labels that bounds on the transitions do not prune."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ __all__ = ["PrunedViterbi"]
 
 @dataclass(frozen=True)
 class PrunedViterbi(ChainDecoder):
-    """Exact decoding that first drops what cannot be best by local evidence.
+    """Exact decoding that first prunes labels by local evidence.
 
-    A label is dropped where another is worth more with its worst neighbours than this one
-    with its best. The extremes of the transitions are computed once for a model, so this
-    costs little; it drops much only where transitions are weak beside the emissions, and
-    nothing where every label has a forbidden neighbour.
+    A label is pruned where another scores more with its worst neighbours than this one with its
+    best. The extremes of the transitions are computed once for a model, so this costs little; it
+    prunes much only where transitions are weak compared with the emissions, and nothing where
+    every label has a forbidden neighbour.
 
     References
     ----------
@@ -46,7 +46,7 @@ class PrunedViterbi(ChainDecoder):
 
 
 def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.int32]:
-    """Call the kernel: keep the best `width` labels, or what equation 14 leaves over if 0.
+    """Call the kernel: keep the best `width` labels, or prune by equation 14 if it is 0.
 
     Raises
     ------
@@ -63,6 +63,6 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
         padded.transitions, padded.end, extremes, emissions, sentences.offsets, model.size, width
     )
     if dead:
-        # float64 decides whether there is no legal labelling
+        # float64 decides whether there is a legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)
     return labels

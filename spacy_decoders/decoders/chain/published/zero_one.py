@@ -1,4 +1,4 @@
-"""The best labelling that is not the given one: what training with a margin asks for."""
+"""The best labelling other than a given one: the oracle of margin training."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def zero_one_oracle(
     *,
     method: Literal["dominance", "columns"] = "dominance",
 ) -> ChainSolution:
-    """Return the best labelling that is not `gold`, proven to be so.
+    """Return the best labelling that is not `gold`, with a certificate.
 
-    This is the margin-violation query of a structured support vector machine with 0/1 loss:
-    the margin is violated if this labelling is worth more than `gold` less 1.
+    This is the margin-violation query of a structured support vector machine with 0/1 loss: the
+    margin is violated if this labelling scores more than `gold` less 1.
 
     Parameters
     ----------
@@ -57,10 +57,9 @@ def zero_one_oracle(
 
     Notes
     -----
-    By `columns`: column generation finds the best labelling. If that is `gold`, the change of
-    one label bounds from below what the second best is worth, pairs of labels whose reduced
-    cost is not too negative for that join the domains, and dynamic programming for two finds
-    it there.
+    By `columns`: column generation finds the best labelling. If that is `gold`, the change of one
+    label gives a lower bound on the second best, pairs of labels whose reduced cost is not too
+    negative for that join the domains, and dynamic programming for two finds it there.
 
     References
     ----------
@@ -84,7 +83,7 @@ def zero_one_oracle(
     if not n:
         raise InfeasibleError("no token: there is no labelling other than gold.")
     labels, iterations = _search(model, sentences, avoided, method)
-    scores, scales = sentences.worth(model, labels).T
+    scores, scales = sentences.scores_of(model, labels).T
     certificate = Certificate.from_bound(
         "ColumnGeneration" if method == "columns" else "ForwardDominance",
         scores[0],
@@ -94,7 +93,7 @@ def zero_one_oracle(
         iterations=iterations,
     )
     if method == "columns" and not certificate.is_optimal:
-        # a rival of equal worth, up to rounding, can keep a better one from being priced in
+        # a labelling of equal score, up to rounding, can keep a better one from being priced in
         return zero_one_oracle(model, emissions, gold)
     return ChainSolution(read_only(labels), certificate)
 
@@ -102,7 +101,7 @@ def zero_one_oracle(
 def _search(
     model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32], method: str
 ) -> tuple[NDArray[np.int32], int]:
-    """Return the best labelling that is not `avoided`, and the iterations that took."""
+    """Return the best labelling that is not `avoided`, and the number of iterations."""
     searched, iterations = sentences, 1
     if method == "columns":
         legal = legal_emissions(model, sentences)
@@ -117,13 +116,13 @@ def _search(
     for solution in best_paths(model, searched, 2):
         if not np.array_equal(solution.labels, avoided):
             return solution.labels, iterations
-    if searched is not sentences:  # where all else ties with gold no column seems worth its while
+    if searched is not sentences:  # where all others tie with gold no column is priced in
         return _search(model, sentences, avoided, "dominance")
     raise InfeasibleError("no legal labelling other than gold.")
 
 
 def _smallest_loss(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
-    """Return what the best change of a single label costs, rounded up; infinite without one."""
+    """Return the loss of the best change of a single label, rounded up; infinite without one."""
     losses = np.full(1, np.inf)
     flips.smallest_losses(
         model.padded.transitions,
@@ -141,12 +140,12 @@ def _smallest_loss(model: ChainModel, sentences: Sentences, avoided: NDArray[np.
 
 
 def _bound_on_others(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
-    """Return what no labelling exceeds that is not `avoided`."""
+    """Return an upper bound on all labellings except `avoided`."""
     best = ForwardDominance().solve(model, sentences)
     if not np.array_equal(best.labels, avoided):
         return float(best.bounds[0])
     return float(
-        lattice.bound_on_rivals(
+        lattice.bound_on_others(
             model.links,
             model.padded.transposed,
             sentences.emissions.reshape(-1),

@@ -47,7 +47,7 @@ def legal_emissions(rows, columns, emissions, offsets, size, stride):
                     if j == 0:
                         allowed = ends[size * stride + x] > FORBIDDEN
                     else:
-                        # what went before the last label will often go before this one
+                        # the predecessor of the last label is often legal for this one too
                         allowed = stands(table, legal, x * stride, before, hint)
                         z = np.int64(0)
                         while not allowed and z < size:

@@ -1,9 +1,8 @@
 """Dynamic programming in float32 over a few labels of each token: PrunedViterbi and Beam.
 
-Which labels are kept, one of two rules says: those that the bounds of equation 14 leave over, or
-the best few. The kept labels stand in one growing list; those of token i are
-``marks[i + 1]:marks[i + 2]``. The first token is entered from the one label `size`, whose
-transitions are the start scores.
+Either those labels are kept that the bounds of equation 14 do not prune, or the best few. The kept
+labels are in one growing list; those of token i are ``marks[i + 1]:marks[i + 2]``. The first token
+is entered from the one label `size`, whose transitions are the start scores.
 """
 
 from typing import Any, NamedTuple
@@ -18,7 +17,7 @@ __all__ = ["Extremes", "decode"]
 
 
 class Extremes(NamedTuple):
-    """What transitions are worth at most and at least, and their largest magnitude.
+    """The extremes of the transitions, and their largest magnitude.
 
     Each but the last of **shape (width,)**.
     """
@@ -31,7 +30,7 @@ class Extremes(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The labels that are kept, what they are worth less the best, and where a token's begin."""
+    """The kept labels, their scores less the best, and the offsets of each token."""
 
     labels: Any
     scores: Any
@@ -90,7 +89,7 @@ def with_more_room(kept, used):
 
 @uncounted(forceinline=True)
 def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
-    """Write what all labels of token i are worth to `running`; return the best."""
+    """Write the scores of all labels of token i to `running`; return the best."""
     stride = len(end)
     peak = fill16(FORBIDDEN)
     for block in range(0, stride, LANES):
@@ -108,9 +107,9 @@ def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
 
 @uncounted(forceinline=True)
 def bound_all(transitions, end, extremes, emissions, row, size, first, last, limits):
-    """Write what each label and its neighbours are worth at most to `limits` (equation 14).
+    """Write an upper bound on each label with its neighbours to `limits` (equation 14).
 
-    Returns a bit less than the most that one is worth at least.
+    Returns the largest lower bound, less a margin for rounding.
     """
     stride = len(end)
     floor = fill16(FORBIDDEN)
@@ -169,7 +168,7 @@ def keep_best(running, top, kept, i, most):
 
 @uncounted()
 def first_of(running, value):
-    """Return the first label that is worth so much."""
+    """Return the first label with this score."""
     for block in range(0, len(running), LANES):
         bits = at_least(load16(running, block), fill16(value))
         if bits:

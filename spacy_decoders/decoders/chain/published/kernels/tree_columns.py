@@ -1,7 +1,7 @@
 """Column generation for labels on the nodes of a tree, over flat arrays in 64 bits.
 
-`order` has every node after its parent. `local` holds, for each node and label, the emission,
-plus the start score at a root and the end score at a leaf; ``-inf`` is what may not be.
+`order` has every node after its parent. `local` holds, for each node and label, the emission, plus
+the start score at a root and the end score at a leaf; ``-inf`` forbids.
 """
 
 import numpy as np
@@ -39,7 +39,7 @@ def legal_labels(transitions, local, parents, order):
 
 @jit()
 def close(transitions, local, parents, order, member):
-    """Give every label of every domain the neighbours that it needs."""
+    """Add to the domains the neighbours that their labels need."""
     n, size = local.shape
     for upwards in (True, False):
         for j in range(n):
@@ -93,7 +93,7 @@ def generate_columns(transitions, most_in, most_out, local, parents, order, shar
     and that of the messages to the leaves below, by the share of the latter. `shares` is, for
     each node, half of the fraction of its tree's leaves that are below it.
 
-    Returns labels, the excess of the bound over what they are worth, and the iterations.
+    Returns labels, the excess of the bound over their score, and the iterations.
     """
     n, size = local.shape
     member = np.zeros((n, size), np.bool_)
