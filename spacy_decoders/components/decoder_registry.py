@@ -1,4 +1,4 @@
-"""``@decoders``: a registry of decoders beside spaCy's own, which config files name.
+"""``@decoders``: a registry of decoders, which config files refer to by name.
 
 Its entries come from the entry points in the group ``spacy_decoders``, ours and those of other
 packages.

@@ -1,4 +1,4 @@
-"""What all our components share: score a batch, decode and annotate one document at a time."""
+"""The base class of all components: score a batch, decode and annotate one document at a time."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ Self = TypeVar("Self", bound="DecodingPipe")
 
 
 class DecodingPipe(WithOptions, TrainablePipe):
-    """A trainable pipe in which one bad document costs one document.
+    """A trainable pipe in which a failing document does not affect the others of its batch.
 
-    Its options are checked attributes, and those that were changed are saved with it.
+    Its options are validated attributes, and those that were changed are saved with it.
 
     A subclass inherits from the class of its options too. It implements `predict` (a batch of
     documents to one item of scores each), `decode` (one item of scores to a structure) and
@@ -38,14 +38,14 @@ class DecodingPipe(WithOptions, TrainablePipe):
     vocab, model, name
         As for every trainable pipe.
     cfg
-        What is saved beside the model.
+        Settings that are saved beside the model.
     scorer
         The scoring method.
     options
-        Those that are not given have the default of the config.
+        Options that differ from the defaults of the config.
     """
 
-    #: What spaCy's ``set_error_handler`` replaces.
+    #: Replaced by spaCy's ``set_error_handler``.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
 
     def __init__(
@@ -80,7 +80,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
             self.annotate(doc, self.decode(doc, of_doc))
 
     def __call__(self, doc: Doc) -> Doc:
-        """Annotate one document; if it fails, it comes back as the error handler leaves it."""
+        """Annotate one document; if it fails, it is returned as the error handler leaves it."""
         try:
             self.set_annotations([doc], self.predict([doc]))
         except Exception as error:
@@ -88,7 +88,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream; a document that fails goes to the error handler, alone."""
+        """Annotate a stream; only a document that fails goes to the error handler."""
         for docs in minibatch(stream, size=batch_size):
             yield from self._annotated(docs)
 
@@ -110,12 +110,12 @@ class DecodingPipe(WithOptions, TrainablePipe):
             if len(docs) == 1:
                 self.get_error_handler()(self.name, self, list(docs), error)
                 return
-        # one document spoiled the batch: score them apart to lose no other
+        # one document made the batch fail: score them one by one to lose no other
         for doc in docs:
             yield from self._scored([doc])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score examples by the scorer, which is told the component's name."""
+        """Score examples by the scorer, which gets the component's name."""
         scores: dict[str, Any] = super().score(examples, **{"component": self.name, **kwargs})
         return scores
 

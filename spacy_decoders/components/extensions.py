@@ -40,7 +40,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
 
 
 def install() -> None:
-    """Register every extension once; one that a user has set already is left alone."""
+    """Register every extension once; an existing one of the user's is kept."""
     for owner, defaults in _DEFAULTS:
         for name, default in defaults.items():
             if not owner.has_extension(name):
@@ -62,12 +62,12 @@ def certificates_of(doc: Doc, component: str) -> list[dict[str, Any]]:
 def record_margins(doc: Doc, component: str, name: str, values: Iterable[float]) -> None:
     """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
-    An infinite margin, of a token that allows nothing else, is written as None: strict JSON
-    knows no infinity. Of two components the later one stands at the tokens.
+    An infinite margin, of a token without an alternative, is written as None: strict JSON has no
+    infinity. Of two components the later one's are at the tokens.
     """
     written = [value if math.isfinite(value) else None for value in values]
     doc._.margins = {**doc._.margins, component: written}
-    # `token._.name = value` costs microseconds a token, more than decoding it does
+    # `token._.name = value` takes microseconds per token, more than decoding it
     user_data: dict[Any, Any] = doc.user_data
     user_data.update(
         {("._.", name, token.idx, None): value for token, value in zip(doc, written, strict=True)}
@@ -77,6 +77,6 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float])
 def beside_others(
     entries: Sequence[dict[str, Any]], component: str, own: Iterable[dict[str, Any]]
 ) -> list[dict[str, Any]]:
-    """A component's entries behind those of the components before it, each with its name."""
+    """Return a component's entries after those of earlier components, each with its name."""
     others = [entry for entry in entries if entry.get("component") != component]
     return [*others, *({"component": component, **entry} for entry in own)]

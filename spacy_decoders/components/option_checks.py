@@ -1,4 +1,4 @@
-"""What an option may be: each check takes its name and a value, and returns what to store."""
+"""Checks of options: each takes the option's name and a value, and returns what is stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Check = Callable[[str, Any], Any]
 #: The most alternatives that are written to a Doc; the decoders themselves rank more.
 MOST_ALTERNATIVES = 1000
 
-#: What a component asks of a decoder of each core.
+#: The protocol of the decoders of each core.
 _PROTOCOLS = {
     "chain": ChainDecoding,
     "tree": TreeDecoding,
@@ -41,7 +41,7 @@ _PROTOCOLS = {
 
 
 def check_of(annotation: Any, check: Check | None = None) -> Check:
-    """The check of an option by its type, `check` standing for all but None.
+    """Return the check of an option by its type; `check` applies to values other than None.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def text(name: str, value: Any) -> str:
 
 
 def strings(name: str, value: Any) -> tuple[str, ...]:
-    """A sequence of strings, but no single one."""
+    """A sequence of strings, but not a single string."""
     several = isinstance(value, Iterable) and not isinstance(value, str)
     found = tuple(value) if several else (None,)
     if not all(isinstance(item, str) for item in found):
@@ -103,7 +103,7 @@ def whole(least: int) -> Check:
 
 
 def alternatives(name: str, value: Any) -> int:
-    """How many alternatives go to a Doc."""
+    """The number of alternatives written to a Doc."""
     count = checked_whole(name, value, low=1)
     if count > MOST_ALTERNATIVES:
         raise ProblemError(
@@ -113,7 +113,7 @@ def alternatives(name: str, value: Any) -> int:
 
 
 def number(*, least: float | None = None, above: float | None = None) -> Check:
-    """A finite number, at least so large or larger than."""
+    """A finite number with an inclusive or exclusive lower limit."""
     limit = "" if least is None else f" of at least {least:g}"
     if above is not None:
         limit = f" greater than {above:g}"
@@ -203,7 +203,7 @@ def _core_of(decoder: type) -> str | None:
 
 
 def _names(core: str) -> list[str]:
-    """The names of our decoders of a core, as configs give them."""
+    """Return the config names of the package's decoders of a core."""
     from .decoder_registry import decoders
 
     home = f"decoders.{core}"

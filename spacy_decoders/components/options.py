@@ -1,7 +1,7 @@
-"""Options of components: each declared once, with its type, default and check.
+"""Options of components: each is declared once, with its type, default and check.
 
-A class of options is what a component's factory signature and default config are derived from,
-and what the component itself inherits: a checked attribute for each option.
+A component's factory signature and default config are derived from its class of options, which the
+component also inherits: a validated attribute for each option.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SAVED = "changed_options"
 
 @dataclass(frozen=True)
 class Option:
-    """What is declared of an option; see `option`, where its attributes are told."""
+    """The declaration of an option; its attributes are documented in `option`."""
 
     default: Any
     check: Any
@@ -39,21 +39,21 @@ def option(
     Parameters
     ----------
     default
-        The default of the config; a dict that names a registered function stands for what
-        that function returns.
+        The default of the config; a dict that names a registered function is replaced by its
+        result.
     check
         Takes the option's name and a value; returns what to store, or raises
         ``ProblemError``. By default it follows from the annotation.
     fixed
         Why the option can't be changed once the component is made; None if it can.
     saved
-        Whether a changed value is saved with the component: one of plain types, that is.
+        Whether a changed value is saved with the component, which requires plain types.
     """
     return Option(default, check, fixed, saved)
 
 
 class WithOptions:
-    """What a component with options is: every attribute that may be assigned is known.
+    """A component with options, to which only declared attributes can be assigned.
 
     Assigning an option checks the value, and takes effect on the next document. A subclass
     with public attributes of its own declares them in the class.
@@ -105,22 +105,21 @@ class WithOptions:
         Raises
         ------
         ProblemError
-            If a value, or what the options are together, is not allowed; all stay as they
-            were.
+            If a value, or a combination of options, is not allowed; nothing is changed then.
         AttributeError
             If there is no such option.
         """
         checked = {name: self._checked(name, value) for name, value in values.items()}
         options = {**self._options, **checked}
         self.check_options(options)
-        # among the instance's attributes, where reading them calls nothing
+        # as instance attributes, whose access calls no descriptor
         self.__dict__.update(options)
         if not self._configured:
             self._configured = options
         self._note_changes()
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse options that are at odds with each other or with the model."""
+        """Raise if options contradict each other or the model."""
 
     def restore_options(self) -> None:
         """Set the options that were saved as changed, unless the config has changed since."""
@@ -134,7 +133,7 @@ class WithOptions:
         )
 
     def unsaved_changes(self) -> list[str]:
-        """Options that were changed and that a file of the component has no place for."""
+        """Options that were changed and are not saved with the component."""
         return [name for name in self._changed() if not self._declared[name].saved]
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -161,7 +160,7 @@ class WithOptions:
         return checked
 
     def _note_changes(self) -> None:
-        """Keep in `cfg`, which is saved, what differs from the config: both values."""
+        """Store options that differ from the config in `cfg`, which is saved, with both values."""
         self.cfg.pop(SAVED, None)
         saved = [name for name in self._changed() if self._declared[name].saved]
         if saved:
@@ -173,7 +172,7 @@ class WithOptions:
         return [
             name
             for name, value in self._options.items()
-            # a user's own object need not be comparable
+            # a user's object need not be comparable
             if value is not before[name] and value != before[name]
         ]
 

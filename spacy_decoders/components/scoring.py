@@ -1,4 +1,4 @@
-"""The score that all components add to spaCy's own: how much is proven optimal."""
+"""The score that all components add to spaCy's own: the share of units proven optimal."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ __all__ = ["score_certified"]
 def score_certified(examples: Iterable[Example], component: str) -> dict[str, float | None]:
     """Return the shares of decoded units that are proven optimal.
 
-    ``certified`` counts what is best of all; ``certified_pruned`` what is best among the
-    candidates that a heuristic kept, which is less. None, as in spaCy's scorer, where nothing
+    ``certified`` counts units that are optimal; ``certified_pruned`` those that are optimal among
+    the candidates that a heuristic kept, a weaker claim. None, as in spaCy's scorer, where nothing
     was decoded.
     """
     found = [

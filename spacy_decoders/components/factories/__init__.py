@@ -1,4 +1,4 @@
-"""What spaCy imports on every start, and all that it imports: options and their defaults.
+"""Options of components and their defaults: all that spaCy imports on every start.
 
-A factory imports its component when it makes one, so that whoever uses none pays for none.
+A factory imports its component when it creates one, so that unused components cost nothing.
 """

@@ -1,4 +1,4 @@
-"""The factory of ``branch_and_bound_parser``: what spaCy imports when it looks for components."""
+"""The factory of ``branch_and_bound_parser``, which spaCy imports when it looks for components."""
 
 from ...decoders.protocols import TreeDecoding
 from ...models.parser.factor_weights import Family
@@ -18,25 +18,25 @@ class ParserOptions(WithOptions):
         Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
         Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
-        After so many updates the factors begin to learn, from what the arcs get wrong.
+        Number of updates after which the factors are trained, on the errors of the arcs.
     window
-        Siblings farther apart than so many tokens are no factor.
+        The largest distance in tokens between scored siblings.
     k
         Score factors over each token's k best heads only: faster, and certified among the
         trees of these ("pruned"). None for all.
     beam
-        Score factors over those arcs only through which the best tree by single arcs is worth
-        at most so much less than the best of all: faster than `k`, as sure tokens are left
-        one head and doubtful ones many; 10 leaves three a token. None for all.
+        Score factors over those arcs only through which the best tree by single arcs scores at
+        most this far below the best of all: faster than `k`, as tokens with large margins keep one
+        head and ambiguous ones many; 10 keeps three per token. None for all.
     projective
         Whether arcs may not cross.
     iterations
         Work for one sentence, in passes of dynamic programming (of `PriceAndCut`, in linear
-        programs); when it is done, the best tree so far stands, with its gap. None for no
-        limit. The same sentence gets the same tree on any machine.
+        programs); after that, the best tree so far is returned with its gap. None for no limit.
+        The same sentence gets the same tree on any machine.
     seconds
-        Time for one sentence, as a further limit: which tree is found in it depends on the
-        machine and on how busy it is. None for no limit.
+        Time for one sentence, as a further limit; the result then depends on the machine and its
+        load. None for no limit.
     head_margins
         Whether to set ``token._.head_margin``: the best tree's score minus that of the best
         tree in which the token has another head.

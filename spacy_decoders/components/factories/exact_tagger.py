@@ -1,4 +1,4 @@
-"""The factory of ``exact_tagger``: what spaCy imports whenever it looks for a component."""
+"""The factory of ``exact_tagger``, which spaCy imports when it looks for components."""
 
 from typing import Any, Literal, cast, get_args
 
@@ -32,16 +32,16 @@ class TaggerOptions(WithOptions):
     Attributes
     ----------
     target
-        What to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
+        The attribute to tag: "tag", "pos", "morph", "ent" (named entities), or several of them
         jointly, by one chain over the combinations seen in training.
     loss
         "crf", "margin" or "perceptron".
     overwrite
-        Whether to overwrite what is set already; if not, it is kept, and the rest is
-        decoded exactly around it.
+        Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
+        exactly under that constraint.
     margins
-        Whether to set ``token._.tag_margin``: by how much the best labelling would be worse
-        if this token had to have another label.
+        Whether to set ``token._.tag_margin``: the best score minus that of the best labelling in
+        which this token has another label.
     k_best
         How many labellings to put into ``doc._.taggings``, if more than 1.
     decoder
@@ -97,7 +97,7 @@ make_exact_tagger = register_factory(
         "doc._.taggings",
         "doc._.certificates",
     ],
-    # for other targets weigh their own scores in [training.score_weights]
+    # for other targets set the weights of their scores in [training.score_weights]
     scores={
         "tag_acc": 1.0,
         "pos_acc": None,

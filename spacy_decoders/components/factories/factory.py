@@ -1,4 +1,4 @@
-"""Making a component's factory from the class of its options."""
+"""Creating a component's factory from the class of its options."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def register_factory(
     assigns: Sequence[str],
     scores: Mapping[str, float | None],
 ) -> Factory:
-    """Register with spaCy what makes a component of a config; its module is imported then.
+    """Register a component's factory with spaCy; the component's module is imported when it runs.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def register_factory(
     config
         The default config.
     assigns, scores
-        What spaCy asks of a factory: what the component sets, and the weights of its scores.
+        Metadata for spaCy: the attributes that the component sets, and the weights of its scores.
     """
     module, attribute = component.split(":")
 
@@ -88,7 +88,7 @@ def register_factory(
 
 
 def _types_of(options: type[WithOptions]) -> dict[str, Any]:
-    """The type of each option; what a registered function makes may be anything."""
+    """Return the type of each option; the result of a registered function may be anything."""
     annotations = get_annotations(options, eval_str=True)
     return {
         name: Any if isinstance(default, dict) else annotations[name]

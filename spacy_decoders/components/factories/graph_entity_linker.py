@@ -1,4 +1,4 @@
-"""The factory of ``graph_entity_linker``: what spaCy imports whenever it looks for a component."""
+"""The factory of ``graph_entity_linker``, which spaCy imports when it looks for components."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -32,21 +32,21 @@ class LinkerOptions(WithOptions):
     mentions
         "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases.
     spans_key
-        Which span group, if from spans.
+        The span group, where `mentions` is "spans".
     labels_discard
-        Entities with these labels are left alone.
+        Entities with these labels are not linked.
     max_candidates
         The most candidates of a mention; the most frequent are kept.
     min_score, min_margin
-        What a link needs; below, the mention gets NIL.
+        The least score and margin of a link; below, the mention gets NIL.
     shown
         The most candidates in ``ent._.link``.
     window
         The most distinct mentions decoded at a time; documents with more are cut into
         overlapping windows, and the certificates' scope says "pruned".
     iterations
-        The decoder's iterations for one window, its margins among them, or null for no limit:
-        work, not time, so that the same document is linked alike on a busy machine.
+        The decoder's iterations for one window, margins included, or null for no limit: work, not
+        time, so that the same document gets the same links on a busy machine.
     seconds
         A further ceiling in seconds for one window, or null for none.
     store_kb
@@ -55,14 +55,14 @@ class LinkerOptions(WithOptions):
     overwrite
         Whether to link mentions that have an identifier already.
     kb
-        In a config what loads the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the
+        In a config, the loader of the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the
         path of a folder (null: the small one that ships with the package), or any loader of
-        spaCy's. As an attribute the knowledge base itself.
+        spaCy's. As an attribute, the knowledge base itself.
     candidates
         Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
         ``spacy-decoders.TextCandidates.v1`` or your own.
     pairs
-        What two links cost together: ``spacy-decoders.SharedNeighbours.v1`` and others.
+        The pair costs of links: ``spacy-decoders.SharedNeighbours.v1`` and others.
     decoder
         Any representatives decoder of ``@decoders``.
     """

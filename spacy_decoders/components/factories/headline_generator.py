@@ -1,4 +1,4 @@
-"""The factory of ``headline_generator``: what spaCy imports whenever it looks for a component."""
+"""The factory of ``headline_generator``, which spaCy imports when it looks for components."""
 
 from typing import Any, Literal
 
@@ -34,13 +34,13 @@ class HeadlineOptions(WithOptions):
     mode
         "words" selects and orders words; "extractive" whole sentences.
     length
-        Content words (or sentences), or ``[least, most]``. "auto" chooses the length with the
-        best mean score per step from word to word within what is usual. A text with fewer
-        different words gets the longest headline it allows.
+        Content words (or sentences), or ``[least, most]``. "auto" chooses the length with the best
+        mean score per step from word to word, within the usual range. A text with fewer different
+        words gets the longest headline possible.
     max_chars
         The most characters, or null: the best headline that fits, shorter if need be.
     n_best
-        How many headlines go to ``doc._.headlines``.
+        The number of headlines in ``doc._.headlines``.
     spans_key
         Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
         instead of one for the document.
@@ -48,22 +48,22 @@ class HeadlineOptions(WithOptions):
         Weight of the language model against the selection of words, or of the text's order
         against that of sentences.
     contiguity
-        Worth of a step that the text itself makes.
+        Score of a step that occurs in the text.
     ends
         Weight of the language model for the first and the last word.
     auxiliaries
         Words that may stand between content words; null for those counted in training, or
         the language's prepositions and articles.
     max_vertices
-        Longer texts keep this many words: first those that safe bounds exclude go, then
-        the least likely, and the certificate's scope says "pruned".
+        Longer texts keep this many words: first those excluded by safe bounds are removed, then
+        the least likely, in which case the certificate's scope is "pruned".
     iterations
-        The decoder's iterations for each decoding, or null for no limit: work, not time, so
-        that the same text gets the same headline on a busy machine. The default is 1 or 2 s of
-        the exact decoder's on the hardest of texts.
+        The decoder's iterations for each decoding, or null for no limit: work, not time, so that
+        the same text gets the same headline on a busy machine. The default takes the exact decoder
+        1 or 2 s on the hardest texts.
     seconds
-        A ceiling on the time for each decoding, or null: headlines then depend on how busy
-        the machine is.
+        A limit on the time for each decoding, or null; headlines then depend on the load of the
+        machine.
     decoder
         Any path decoder of ``@decoders``.
     """

@@ -1,4 +1,4 @@
-"""From a scored text to its headlines: build the graph, decode, put into words."""
+"""From a scored text to its headlines: build the graph, decode, render."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SUMMARY_LENGTHS = (1, 3)
 
 @dataclass(frozen=True)
 class GraphSettings:
-    """What weighs how much: options of the component, but that `auxiliaries` are never None."""
+    """The weights of the graph: options of the component, with `auxiliaries` resolved."""
 
     ordering: float
     contiguity: float
@@ -66,7 +66,7 @@ def headlines_of_words(
             "model: the selection scores of words are not finite, so its weights are not either; "
             "train again, with a lower learning rate."
         )
-    # the log-probability of being chosen: what a word can add is then at most the bonus
+    # the log-probability of being chosen: a word then adds at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     model = knowledge.language_model or BigramModel.count(words.runs())
     auxiliaries = word_keys(settings.auxiliaries)
@@ -105,7 +105,7 @@ def headlines_of_sentences(
     settings: GraphSettings,
     writer: HeadlineWriter,
 ) -> list[Headline]:
-    """Select and order sentences, none that says what another says."""
+    """Select and order sentences, at most one of each class of similar ones."""
     from ...models.headline.sentence_graph import sentence_graph
 
     words = scored.words
@@ -131,7 +131,7 @@ def headlines_of_sentences(
 
 @dataclass(frozen=True, eq=False)
 class KeptWords:
-    """The words that go into a graph, and whether others might have served better."""
+    """The words of a graph, and whether the pruning of others was heuristic."""
 
     vertices: NDArray[np.int64]
     pruned: bool
@@ -146,8 +146,8 @@ def _affordable(
 ) -> tuple[KeptWords, WordGraph]:
     """Build a graph of at most `max_vertices` words.
 
-    Of longer texts, the words that no headline as good as a quickly found one can have go
-    first; if too many are left, the least likely go too.
+    From longer texts, first the words are removed that no headline as good as a quickly found one
+    can contain; if too many remain, the least likely are removed too.
     """
     if len(selection) <= settings.max_vertices:
         everything = np.arange(len(selection))
@@ -159,7 +159,7 @@ def _affordable(
     likely = np.sort(ranked[: settings.max_vertices])
     sample = graph(likely)
     if writer.n_best > 1 or writer.max_chars is not None:
-        # the bound speaks of the one best headline, not of those behind it
+        # the bound is valid for the best headline only, not for the next ones
         return KeptWords(likely, True), sample
     lengths = writer.lengths(knowledge.lengths, sample.problem.class_count)
     useful = np.zeros(len(selection), dtype=bool)

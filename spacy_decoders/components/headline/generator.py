@@ -37,10 +37,10 @@ __all__ = ["HeadlineGenerator"]
 class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     """Selects and orders a document's words into the headline of highest score.
 
-    Its options are told by
-    :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`, and each
-    can be given as a keyword. It works untrained; training counts a corpus of titled texts and
-    fits the selection. The reference documents of training examples carry their title in
+    Its options are documented in
+    :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`, and each can
+    be given as a keyword. It works untrained; training counts a corpus of titled texts and fits
+    the selection. The reference documents of training examples carry their title in
     ``doc._.headline``.
 
     Examples
@@ -63,19 +63,19 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     @property
     def knowledge(self) -> HeadlineKnowledge:
-        """What was counted in training."""
+        """The counts of training."""
         return self._knowledge
 
     @property
     def writer(self) -> HeadlineWriter:
-        """How long headlines are, and how many."""
+        """The policy of length and number of headlines."""
         return HeadlineWriter(
             self.decoder, self.length, self.max_chars, self.n_best, self.seconds, self.iterations
         )
 
     @property
     def settings(self) -> GraphSettings:
-        """What weighs how much; without `auxiliaries`, those counted in training stand."""
+        """The weights of the graph; `auxiliaries` default to those counted in training."""
         given = self.auxiliaries
         return GraphSettings(
             self.ordering,
@@ -143,8 +143,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     ) -> None:
         """Count the corpus and fit the selection of words.
 
-        Documents without a title, in the reference's ``doc._.headline``, count for the
-        language model alone. Without any title the default weights stay.
+        Documents without a title, in the reference's ``doc._.headline``, count for the language
+        model alone. Without any title the default weights are kept.
 
         Parameters
         ----------

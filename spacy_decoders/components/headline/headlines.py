@@ -1,4 +1,4 @@
-"""What a headline is made of, in plain types, and how it is put into words."""
+"""Headlines in plain types, and their rendering as text."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Headline:
     Attributes
     ----------
     text
-        As it reads.
+        The text of the headline.
     tokens
         Indices, in the document, of the tokens it is made of, in its own order.
     auxiliaries
         The word between each two of them, "" for none; empty for sentences.
     certificate
-        How good it is.
+        The certificate of the path.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Headline:
     certificate: Certificate
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain types, fit for ``Doc._`` and DocBin."""
+        """Return plain types, suitable for ``Doc._`` and DocBin."""
         return {
             "text": self.text,
             "score": self.certificate.score,
@@ -66,7 +66,7 @@ def headline_of_words(
         written += [auxiliary, token.text] if auxiliary else [token.text]
     if written[0].islower():
         written[0] = written[0][0].upper() + written[0][1:]
-    # an elided article (l', d') stands without a blank
+    # an elided article (l', d') is followed by no blank
     text = " ".join(written).replace("' ", "'")
     return Headline(text, [token.i for token in chosen], list(auxiliaries), certificate)
 
@@ -95,7 +95,7 @@ def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:
 
 
 def _best_written(unit: Doc | Span, places: NDArray[np.int64], begins: NDArray[np.bool_]) -> Token:
-    """The first occurrence in the most frequent writing, sentence starts not counted."""
+    """Return the first occurrence of the most frequent spelling, sentence starts not counted."""
     inside = places[~begins[places]]
     found: dict[str, list[Token]] = {}
     for place in (inside if len(inside) else places).tolist():

@@ -1,4 +1,4 @@
-"""Reading a Doc into the numbers that the headline models work on."""
+"""Reading a Doc into the arrays of the headline models."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ _ATTRIBUTES = [
 _KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
 #: Single letters of the Latin script: names of variables and points, no content.
 _LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
-#: Sentence ends, where nothing has set the boundaries.
+#: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
 
 def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
     """Read a document or a span.
 
-    Content words are alphabetic, no stop words and longer than a letter, unless the script
-    writes words with one. Sentences are those that are set; without any, they end at full
-    stops.
+    Content words are alphabetic, not stop words, and longer than a letter, unless the script has
+    one-letter words. Sentence boundaries are those that are set; without any, sentences end at
+    full stops.
     """
     doc = unit if isinstance(unit, Doc) else unit.doc
     given: Any = unit  # a span has `to_array` too, which its stub lacks
@@ -76,12 +76,12 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
-    """The keys that `read_words` gives to these words."""
+    """Return the keys that `read_words` gives to these words."""
     return np.array([get_string_id(word.lower()) for word in words], dtype=np.uint64)
 
 
 def _after_full_stops(unit: Doc | Span, punct: NDArray[np.uint64]) -> NDArray[np.bool_]:
-    """Where sentences begin, judged by punctuation alone."""
+    """Return where sentences begin, by punctuation alone."""
     begins = np.zeros(len(punct), dtype=bool)
     for place in np.flatnonzero(punct[:-1]):
         if unit[int(place)].text[-1] in _FULL_STOPS:

@@ -19,8 +19,8 @@ def score_headlines(
 ) -> dict[str, Any]:
     """Return the mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L, and the share certified.
 
-    Of several generators in a pipeline each is scored by its own headlines. Documents whose
-    reference has no headline don't count; without any, the scores are None.
+    With several generators in a pipeline, each is scored by its own headlines. Documents whose
+    reference has no headline are not counted; without any, the scores are None.
     """
     examples = list(examples)
     results = [
@@ -38,7 +38,7 @@ def score_headlines(
 
 
 def _headline_of(doc: Doc, component: str) -> str:
-    """A component's best headline; where it left no trace, what stands at the document."""
+    """Return a component's best headline; without its certificates, that of the document."""
     if component not in doc._.certificates:
         return str(doc._.headline)
     own = (entry["text"] for entry in doc._.headlines if entry.get("component") == component)

@@ -1,4 +1,4 @@
-"""How long a headline gets, how many there are, and what fits."""
+"""Choosing the length and the number of headlines within a limit of characters."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 __all__ = ["HeadlineWriter"]
 
-#: Ranked headlines that are looked through for one that fits `max_chars`.
+#: Ranked headlines that are searched for one that fits `max_chars`.
 LOOKED_THROUGH = 20
 
 
 @dataclass(frozen=True)
 class HeadlineWriter:
-    """The policy that turns a graph into headlines; its attributes are options of the component.
+    """The policy that turns a graph into headlines; its attributes are component options.
 
     See :class:`~spacy_decoders.components.factories.headline_generator.HeadlineOptions`.
     """
@@ -36,7 +36,7 @@ class HeadlineWriter:
     iterations: int | None
 
     def lengths(self, usual: tuple[int, int], classes: int) -> list[int]:
-        """The lengths to choose from, for a text with so many classes."""
+        """Return the lengths to choose from, for a text with so many classes."""
         if self.length == "auto":
             least, most = usual
         elif isinstance(self.length, int):
@@ -61,7 +61,7 @@ class HeadlineWriter:
         usual
             Least and most words of a usual headline.
         render
-            Puts a path into words.
+            Renders a path as text.
         """
         lengths = self.lengths(usual, problem.class_count)
         if not lengths or lengths[-1] < 1:
@@ -78,26 +78,26 @@ class HeadlineWriter:
     def _best_length(
         self, problem: PathProblem, lengths: Sequence[int]
     ) -> tuple[int, PathSolution | None]:
-        """The length to write, with its best path if that is known already."""
+        """Return the length to write, with its best path if that is known already."""
         if len(lengths) == 1 and (self.n_best > 1 or self.max_chars is not None):
             return lengths[0], None
         solutions = self.decoder.decode_lengths(problem, lengths, budget=self._budget)
         found = [
-            # a single word makes no step, but is no endless bargain either
+            # a single word has no step: avoid dividing by zero
             (solution.certificate.score / max(length - 1, 0.5), length, solution)
             for length, solution in zip(lengths, solutions, strict=True)
             if solution.certificate.score is not None
         ]
         if not found:
             return lengths[0], None
-        # no two have the same length, so that solutions are never compared
+        # lengths are distinct, so that solutions are never compared
         _, length, solution = max(found)
         return length, solution
 
     def _ranked(
         self, problem: PathProblem, length: int, render: Callable[[PathSolution], Headline]
     ) -> list[Headline]:
-        """The best headlines of one length that fit, each text once."""
+        """Return the best headlines of one length that fit, each text once."""
         wanted = self.n_best if self.max_chars is None else self.n_best + LOOKED_THROUGH
         try:
             solutions = self.decoder.k_best(problem, length, wanted, budget=self._budget)

@@ -47,13 +47,13 @@ def collect_labels(examples: Iterable[Example]) -> tuple[list[str], list[str], s
 class GoldReader:
     """Reads the trees, boundaries and tags of Examples, aligned to the predicted tokens.
 
-    A sentence whose gold heads are no tree with one root teaches no heads; the reader warns
-    of the first.
+    The heads of a sentence that do not form a tree with one root are ignored; the reader warns of
+    the first.
 
     Parameters
     ----------
     labels, tags
-        The names that are known; all others count as missing.
+        The known names; all others count as missing.
     """
 
     labels: Sequence[str]
@@ -101,7 +101,7 @@ class GoldReader:
         aligned, mine = aligned[usable], mine[usable]
         found = to_predicted[gold_heads[mine]]
         found = np.where(gold_heads[mine] == mine, ROOT, np.where(found < 0, UNKNOWN, found))
-        # an arc that another tokenization carried over a boundary is none
+        # an arc that crosses a boundary because of another tokenization is ignored
         sentence = np.cumsum(starts) if (starts >= 0).all() else np.zeros(n, dtype=np.int64)
         astray = (found >= 0) & (sentence[np.maximum(found, 0)] != sentence[aligned])
         heads[aligned] = np.where(astray, UNKNOWN, found)
@@ -117,11 +117,11 @@ class GoldReader:
     def _sound(
         self, gold: Doc, heads: Ints, known: NDArray[np.bool_], starts: Ints
     ) -> NDArray[np.bool_]:
-        """Which tokens stand in a sentence whose tree can be learnt from."""
+        """Return which tokens are in a sentence whose tree is valid."""
         sound = np.ones(len(heads), dtype=bool)
         for start, end in zip(starts, np.append(starts[1:], len(heads)), strict=True):
             if not known[start:end].all():
-                continue  # partly annotated: each arc for itself
+                continue  # partly annotated: arcs are used one by one
             fault = tree_fault(heads[start:end] - start)
             if fault:
                 sound[start:end] = False
@@ -165,7 +165,7 @@ def _columns(doc: Doc, attributes: list[int]) -> list[NDArray[np.uint64]]:
 
 
 def _one_to_one(alignment: Any) -> Ints:
-    """The partner of each token that has exactly one, -1 for all others."""
+    """Return the partner of each token that has exactly one, -1 for all others."""
     lengths = np.asarray(alignment.lengths)
     partner = np.full(len(lengths), -1, dtype=np.int64)
     single = np.flatnonzero(lengths == 1)

@@ -1,4 +1,4 @@
-"""Noun chunks of trees with universal dependencies; spaCy's own, of English, know other labels."""
+"""Noun chunks of trees with universal dependencies; those of spaCy's English use other labels."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, Token
 __all__ = ["find_noun_chunks", "use_noun_chunks"]
 
 _NOUNS = frozenset(IDS[name] for name in ("NOUN", "PROPN", "PRON"))
-#: What the head of a chunk is in its sentence, subtypes apart.
+#: Relations of the head of a chunk, without subtypes.
 _ROLES = frozenset(
     [
         *["ROOT", "root", "nsubj", "obj", "iobj", "obl", "nmod", "appos", "vocative"],
@@ -24,7 +24,7 @@ _ROLES = frozenset(
 _PART_OF_ANOTHER = frozenset(["nmod:poss", "nmod:desc"])
 #: Relations of the words before its head that belong to the chunk.
 _BEFORE = frozenset(["det", "amod", "nummod", "compound", "flat"])
-#: And of those behind it.
+#: Relations of the words after its head that belong to the chunk.
 _BEHIND = frozenset(["flat", "nummod", "goeswith"])
 
 
@@ -78,7 +78,7 @@ def _end(word: Token) -> int:
 
 
 def use_noun_chunks(nlp: Language) -> Language:
-    """Give a pipeline these noun chunks, whatever its language's own are."""
+    """Use these noun chunks in a pipeline, in place of its language's own."""
     vocab: Any = nlp.vocab  # typed as if it gave spans
     vocab.get_noun_chunks = find_noun_chunks
     return nlp

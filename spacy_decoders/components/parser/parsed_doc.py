@@ -23,7 +23,7 @@ class ParsedDoc:
     Attributes
     ----------
     heads
-        Places of the heads in the document, a root being its own.
+        Indices of the heads in the document, a root being its own head.
     labels
         Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
     starts
@@ -43,5 +43,5 @@ class ParsedDoc:
 
     @classmethod
     def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
-        """No trees yet."""
+        """Return a document without trees."""
         return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))

@@ -15,12 +15,12 @@ from ...errors import ProblemError
 
 __all__ = ["attach_spaces", "is_space", "TreeWriter", "preset_starts", "tree_fault"]
 
-#: What the label of white space is; spaCy's parser uses the same.
+#: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
 
 
 def preset_starts(doc: Doc) -> NDArray[np.int64]:
-    """Sentence starts as set: 1 for a start, -1 for none, 0 where nobody has said."""
+    """Return sentence starts as set: 1 for a start, -1 for none, 0 where unknown."""
     marks: Any = doc.to_array(SENT_START)
     known: NDArray[np.int64] = marks.astype(np.uint64).view(np.int64).reshape(-1)
     return known
@@ -34,7 +34,7 @@ def is_space(doc: Doc) -> NDArray[np.bool_]:
 
 
 def tree_fault(heads: NDArray[np.int64]) -> str | None:
-    """What keeps the heads of one sentence (0-based, a root being its own) from a tree.
+    """Return why the heads of one sentence (0-based, a root being its own) are no tree, or None.
 
     Examples
     --------
@@ -62,10 +62,10 @@ def tree_fault(heads: NDArray[np.int64]) -> str | None:
 def attach_spaces(
     heads: NDArray[np.int64], spaces: NDArray[np.bool_], starts: NDArray[np.int64]
 ) -> None:
-    """Give each white-space token a head in place: the token before it, as a rule.
+    """Attach each white-space token in place, to the token before it where there is one.
 
-    At the beginning of a sentence it is the first word behind; in a sentence of white space
-    only, the first token is the root.
+    At the beginning of a sentence the head is the first word; in a sentence of white space only,
+    the first token is the root.
     """
     if not spaces.any():
         return
@@ -81,7 +81,7 @@ def attach_spaces(
 
 @dataclass
 class TreeWriter:
-    """Writes trees so that spaCy's own view of them is right, as far as it can be.
+    """Writes trees so that spaCy derives the right sentences from them.
 
     spaCy derives sentences and subtree edges from the heads, and may get both wrong where
     arcs cross. Sentence boundaries are put back; of wrong edges the writer warns, once.
@@ -96,7 +96,7 @@ class TreeWriter:
         deps: NDArray[np.uint64],
         starts: NDArray[np.int64],
     ) -> None:
-        """Write heads (places in the document, a root being its own), labels, boundaries.
+        """Write heads (indices in the document, a root being its own), labels, boundaries.
 
         Raises
         ------
@@ -109,7 +109,7 @@ class TreeWriter:
         ends = np.append(starts[1:], len(doc))
         for start, end in zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)
-            if fault and deps[start:end].any():  # nothing at all is written for no tree
+            if fault and deps[start:end].any():  # without a tree nothing is written
                 raise ProblemError(
                     f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
                 )
