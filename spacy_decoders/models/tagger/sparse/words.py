@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.lexeme import Lexeme
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
@@ -30,7 +31,7 @@ _PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 #: Added to small numbers, so that none of them is "nothing" or "outside".
 _NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
-MOST = 1 << 18
+MOST = 1 << 16
 
 
 class WordLists(Protocol):
@@ -66,7 +67,6 @@ class WordTable:
     """The words that were met, and what is known of each.
 
     Word 0 stands for whatever is outside the sentence.
-
     """
 
     def __init__(self) -> None:
@@ -118,13 +118,15 @@ class WordTable:
         return np.array(lower, dtype=np.uint64)[back]
 
     def _add(self, words: NDArray[np.uint64], vocab: Vocab) -> None:
-        first, self.count = self.count, self.count + len(words)
-        if self.count > len(self.atoms):
-            room = max(self.count, 2 * len(self.atoms))
+        """Make room for new words, and describe them before any of them can be found."""
+        first, count = self.count, self.count + len(words)
+        if count > len(self.atoms):
+            room = max(count, 2 * len(self.atoms))
             grown = np.zeros((room, len(WORD_ATOMS)), dtype=np.uint64)
             grown[:first] = self.atoms[:first]
             self.atoms = grown
-        while 2 * self.count > len(self._keys):
+        self._describe([vocab[word] for word in words.tolist()], first)
+        while 2 * count > len(self._keys):
             old, places = self._keys, self._places
             self._keys = np.zeros(2 * len(old), dtype=np.uint64)
             self._places = np.zeros(2 * len(old), dtype=np.int64)
@@ -132,14 +134,14 @@ class WordTable:
             order = used[np.argsort(places[used])]
             insert(self._keys, self._places, old[order], 1)
         insert(self._keys, self._places, words, first)
-        self._describe([vocab[word] for word in words.tolist()], first)
+        self.count = count
 
-    def _describe(self, lexemes: Sequence[object], first: int) -> None:
+    def _describe(self, lexemes: Sequence[Lexeme], first: int) -> None:
         """Write the atoms of new words."""
         rows = self.atoms[first : first + len(lexemes)]
-        given = [(x.orth, x.lower, x.norm, x.shape) for x in lexemes]  # type: ignore[attr-defined]
+        given = [(word.orth, word.lower, word.norm, word.shape) for word in lexemes]
         rows[:, :_LETTERS] = np.array(given, dtype=np.uint64)
-        texts = [lexeme.orth_ for lexeme in lexemes]  # type: ignore[attr-defined]
+        texts = [word.orth_ for word in lexemes]
         lowers = [low if len(low := text.lower()) == len(text) else text for text in texts]
         offsets = np.zeros(len(texts) + 1, dtype=np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
