@@ -50,7 +50,7 @@ if __name__ == "__main__":
                 time.sleep(0.1)
             process.kill()
             # the output ends when nobody is left who could write there
-            process.communicate(timeout=300)
+            process.communicate()
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -295,7 +295,7 @@ def test_worker_processes_give_what_one_process_gives(tmp_path, method):
             print("same")
         """)
     )
-    run = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=300)
+    run = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert run.stdout.strip() == "same", run.stderr
 
 

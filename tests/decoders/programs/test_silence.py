@@ -33,7 +33,7 @@ for thread in threads: thread.join()
 print("after")
 """
     done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert sorted(done.stdout.split()) == sorted(["before", "after", *["mine"] * 15])
     assert done.stderr == ""
@@ -45,12 +45,12 @@ def test_overlapping_silences_restore_the_output(capfd):
     def inner():
         with silent_stdout():
             inner_is_in.set()
-            outer_has_left.wait(timeout=10)
+            outer_has_left.wait()
 
     thread = threading.Thread(target=inner)
     with silent_stdout():
         thread.start()
-        inner_is_in.wait(timeout=10)
+        inner_is_in.wait()
     outer_has_left.set()
     thread.join()
     subprocess.run([sys.executable, "-c", "print('audible')"], check=True)

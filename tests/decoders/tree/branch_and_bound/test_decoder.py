@@ -245,7 +245,7 @@ def test_a_budget_leaves_an_honest_gap():
     assert gaps[0] > 0 and gaps == sorted(gaps, reverse=True)
 
 
-def test_a_limit_of_time_is_kept():
+def test_a_search_without_time_stops_after_its_first_steps():
     problem = random_scores(30, 1)
     certificate = BranchAndBound().decode(problem, budget=Budget(seconds=1e-9)).certificate
     assert certificate.bound >= certificate.score
