@@ -63,6 +63,7 @@ def table_of(found: Distilled) -> Table:
         table.add_row(_NAMES.get(key, key), f"{value:.1%}")
     table.add_row("words a second before", f"{found.teacher_words:,.0f}")
     table.add_row("words a second now", f"{found.student_words:,.0f}  ({found.speedup:.1f} x)")
+    table.add_row("what was learned alone", f"{found.speedup_of_parts:.1f} x")
     return table
 
 
