@@ -56,7 +56,7 @@ import spacy_decoders
 viterbi = {"components.tagger.decoder": {"@decoders": "spacy-decoders.Viterbi.v1"}}
 doc = spacy_decoders.load(config=viterbi)("The old man can fish.")
 assert [token.tag_ for token in doc] == ["DT", "JJ", "NN", "MD", "VB", "."]
-from spacy_decoders.decoders.chain.rescoring import path_scores
+from spacy_decoders.decoders.chain.kernels.rescoring import path_scores
 assert not path_scores.stats.cache_hits
 print(doc._.certificates["tagger"][0]["status"])
 """

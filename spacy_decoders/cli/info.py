@@ -49,7 +49,7 @@ def _version(package: str) -> str:
 
 def _cache() -> str:
     """Where numba keeps what it compiled for us, and how much there is."""
-    from ..decoders.chain.rescoring import path_scores
+    from ..decoders.chain.kernels.rescoring import path_scores
 
     kernel: Any = path_scores
     folder = kernel.stats.cache_path

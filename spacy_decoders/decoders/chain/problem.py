@@ -24,11 +24,11 @@ from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
 from .kernels.reference_path import ConstrainedTables
+from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
 from .kernels.unconstrained import Pruning
 from .links import links_of, pruning_of, usual_limit
 from .padded import Padded, TransitionBounds
-from .rescoring import path_scores
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "ChainModel", "Sentences"]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...jit import jit
+from ....jit import jit
 
 __all__ = ["path_scores"]
 
 
 @jit()
-def path_scores(transitions, start, end, emissions, offsets, labels):  # type: ignore[no-untyped-def]
+def path_scores(transitions, start, end, emissions, offsets, labels):
     """Return (score, sum of absolute terms) of the labelling of each sentence, in float64.
 
     Parameters
