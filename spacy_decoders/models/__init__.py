@@ -1,1 +1,1 @@
-"""What scores the parts of structures, by the component that uses it."""
+"""Models that score the parts of structures, by the component that uses them."""

@@ -76,13 +76,13 @@ def _init(
     blocks = np.linalg.qr(rng.normal(size=(2, 4, width, width)))[0]
     model.set_param("U", ops.asarray2f(np.hstack(list(np.concatenate(blocks))).astype("f")))
     bias = np.zeros((2, 4, width), dtype="f")
-    bias[:, 1] = 1.0  # remember, until the data says to forget
+    bias[:, 1] = 1.0  # a bias towards remembering
     model.set_param("b", ops.asarray1f(bias.ravel()))
 
 
 @dataclass(frozen=True)
 class _Packed:
-    """How tokens are laid out by steps.
+    """The layout of tokens by steps.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def _forward(
         model.inc_grad("W", ops.asarray2f(np.hstack(d_W)))
         model.inc_grad("b", ops.asarray1f(d_gates.sum(axis=1).ravel()))
         d_inputs = np.zeros_like(inputs)
-        for d in (0, 1):  # each token stands once in each direction
+        for d in (0, 1):  # each token occurs once in each direction
             d_inputs[packed.rows[d]] += np.dot(d_gates[d], W[d].T)
         found: Sequences = ops.unflatten(d_inputs, lengths)
         return found
@@ -195,7 +195,7 @@ def _run_back(
     width = U.shape[1]
     U_transposed = np.ascontiguousarray(U.transpose(0, 2, 1))
     i, f, o, g = (gates[..., k * width : (k + 1) * width] for k in range(4))
-    # what does not depend on later steps is done for all steps at once
+    # factors that do not depend on later steps are computed for all steps at once
     d_gates = np.empty_like(gates)
     d_cell_of_state = o * (1.0 - tanhs * tanhs)
     slopes = gates * (1.0 - gates)

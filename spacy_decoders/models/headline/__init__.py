@@ -1,7 +1,7 @@
 """The scores of headlines.
 
-``words`` holds a text in numbers, ``corpus_counts`` what was counted in titled texts.
-``word_features`` and ``word_selection`` say which words belong in a headline, ``bigrams`` and
-``auxiliaries`` how they follow each other; ``word_graph`` and ``sentence_graph`` make a problem of
-both.
+``words`` represents a text as arrays, ``corpus_counts`` the counts of a corpus of titled texts.
+``word_features`` and ``word_selection`` score which words belong in a headline, ``bigrams`` and
+``auxiliaries`` how they follow each other; ``word_graph`` and ``sentence_graph`` build the
+decoding problem from both.
 """

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 __all__ = ["AUXILIARIES", "auxiliaries_of_titles"]
 
-#: How many the paper uses.
+#: The number that the paper uses.
 COUNT = 24
 
 #: For texts in these languages, where no titles have been counted.

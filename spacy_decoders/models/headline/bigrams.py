@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 __all__ = ["BOUNDARY", "BigramModel"]
 
-#: The key that stands for the beginning and the end of a run of words.
+#: The key of the beginning and the end of a run of words.
 BOUNDARY = 0
-#: Counts above this are trusted as they are.
+#: Counts above this are not discounted.
 TRUSTED = 5
 
 Keys = NDArray[np.uint64]
@@ -83,7 +83,7 @@ class BigramModel:
         discounted = _good_turing(seen)[:-1] / totals[firsts]
         left = 1.0 - np.bincount(firsts, weights=discounted, minlength=size)
         unseen = 1.0 - np.bincount(firsts, weights=np.exp(unigrams[followers]), minlength=size)
-        # a word that was followed often by the same has hardly any mass left, but some
+        # a word that was often followed by the same words still leaves some mass
         backoffs = np.log(np.maximum(left, 1e-4) / np.maximum(unseen, 1e-4))
         return cls(
             keys,
@@ -117,11 +117,11 @@ class BigramModel:
 
 
 def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Discounted counts, with the mass of all that was never seen appended.
+    """Return the discounted counts, with the mass of all unseen events appended.
 
-    Katz's form: counts of up to 5 shrink by how many things were seen once more often.
-    Where so few were counted that a ratio is no discount, half a count is taken off
-    singletons and the rest stays.
+    Katz's form: counts of up to 5 are discounted by the number of events seen once more often.
+    Where there are so few events that a ratio is no discount, half a count is taken off singletons
+    only.
     """
     seen = np.bincount(np.minimum(counts, TRUSTED + 2), minlength=TRUSTED + 3)
     once = max(1, int(seen[1]))

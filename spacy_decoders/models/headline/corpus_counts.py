@@ -1,4 +1,4 @@
-"""What is counted in a corpus of titled texts: stems, bigrams, auxiliaries, lengths."""
+"""The counts of a corpus of titled texts: stems, bigrams, auxiliaries, lengths."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_LENGTHS = (2, 5)
 
 @dataclass(frozen=True, eq=False)
 class CorpusCounts:
-    """In how many texts, and titles, each stem occurs.
+    """The number of texts, and of titles, in which each stem occurs.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class CorpusCounts:
     texts, titles
         How many texts have the stem, and how many of their titles. **Shape:** ``(stems,)``
     size
-        How many texts there are.
+        The number of texts.
     """
 
     stems: NDArray[np.uint64]
@@ -68,8 +68,8 @@ class CorpusCounts:
         Parameters
         ----------
         without
-            If given, one text that has all these stems, and in its title those where
-            `without` is true, is left out: what a text's own features must not know.
+            If given, one text that has all these stems, and in its title those where `without` is
+            true, is left out: a text's features must not depend on its own title.
         """
         texts = np.zeros(len(stems), dtype=np.int64)
         titles = np.zeros(len(stems), dtype=np.int64)
@@ -111,7 +111,7 @@ class HeadlineKnowledge:
 
     @classmethod
     def untrained(cls, language: str) -> HeadlineKnowledge:
-        """What is known of a language without any corpus."""
+        """Return the defaults of a language, for use without a corpus."""
         return cls(auxiliaries=tuple(AUXILIARIES.get(language, ())))
 
     @classmethod
@@ -158,7 +158,7 @@ class HeadlineKnowledge:
 
     @classmethod
     def from_dict(cls, saved: dict[str, Any]) -> HeadlineKnowledge:
-        """What `as_dict` gave."""
+        """Restore what `as_dict` returned."""
         model = saved["language_model"]
         return cls(
             CorpusCounts(**saved["corpus"]),

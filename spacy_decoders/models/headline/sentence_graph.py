@@ -13,9 +13,9 @@ __all__ = ["sentence_graph"]
 
 Floats = NDArray[np.float64]
 
-#: Worth of standing first in the text; it falls off with the sentence's index.
+#: Score of the first sentence of a text; it decreases with the sentence's index.
 LEAD = 0.3
-#: Sentences with fewer content words than this say little alone.
+#: The least content words of a sentence that makes sense on its own.
 SHORT = 4
 
 
@@ -29,10 +29,10 @@ def sentence_graph(
 ) -> PathProblem:
     """Build the decoding graph of a summary from a text's own sentences.
 
-    A sentence is worth its similarity (cosine of TF*IDF over stems) to the whole text and a
-    little for an early place. An edge adds `coherence` times the similarity of its ends,
-    and `ordering` if it goes on in the text, or takes it off if it goes back. Sentences
-    that say the same form a class.
+    The score of a sentence is its similarity (cosine of TF*IDF over stems) to the whole text plus
+    a small term for an early position. An edge adds `coherence` times the similarity of its ends,
+    and adds `ordering` if it goes forward in the text, or subtracts it if it goes back. Similar
+    sentences form a class.
 
     Parameters
     ----------
@@ -43,8 +43,7 @@ def sentence_graph(
     ordering, coherence
         Weights of the text's order and of similar neighbours.
     redundancy
-        Similarity from which on two sentences are of one class (and what each is similar
-        to, too).
+        Similarity from which on two sentences are of one class (transitively).
 
     References
     ----------
@@ -63,19 +62,19 @@ def sentence_graph(
     norms = np.sqrt((table**2).sum(axis=1))
     unit = table / np.where(norms > 0, norms, 1.0)[:, None]
     similar = unit @ unit.T
-    worth = unit @ whole / max(1e-12, float(np.sqrt((whole**2).sum())))
-    worth += LEAD / (1.0 + np.arange(count))
-    worth -= (lengths < SHORT) * 0.5
+    scores = unit @ whole / max(1e-12, float(np.sqrt((whole**2).sum())))
+    scores += LEAD / (1.0 + np.arange(count))
+    scores -= (lengths < SHORT) * 0.5
     onward = np.sign(np.arange(count)[None, :] - np.arange(count)[:, None])
-    edges = worth[None, :] + ordering * onward + coherence * similar
-    return PathProblem(worth, edges, np.zeros(count), _components(similar >= redundancy))
+    edges = scores[None, :] + ordering * onward + coherence * similar
+    return PathProblem(scores, edges, np.zeros(count), _components(similar >= redundancy))
 
 
 def _components(alike: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Number the connected components of a symmetric relation."""
     classes = np.arange(len(alike))
     while True:
-        # every sentence takes the least class among those it is alike to, until none changes
+        # every sentence takes the least class among its neighbours, until none changes
         least = np.where(alike, classes[None, :], len(alike)).min(axis=1, initial=len(alike))
         least = np.minimum(least, classes)
         if np.array_equal(least, classes):

@@ -7,7 +7,7 @@ from typing import Any
 
 __all__ = ["Stemmer"]
 
-#: Snowball's algorithm of each language code; words of other languages are their own stems.
+#: The Snowball algorithm of each language code; words of other languages are their own stems.
 ALGORITHMS = {
     "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
     "en": "english", "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french",
@@ -22,7 +22,7 @@ CACHE_SIZE = 200_000
 
 
 class Stemmer:
-    """A Snowball stemmer that remembers what it has stemmed.
+    """A Snowball stemmer with a cache.
 
     Parameters
     ----------

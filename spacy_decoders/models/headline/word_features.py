@@ -1,4 +1,4 @@
-"""What is told of each word of a text to the model that selects words for its headline."""
+"""The features by which the words of a headline are selected."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FEATURES = (
     "early_and_frequent",
 )
 
-#: What the paper names: where the stem occurs first, and its TF*IDF.
+#: The features of the paper: where the stem occurs first, and its TF*IDF.
 PAPER_FEATURES = ("bias", "first_sentence_index", "tfidf")
 
 
@@ -47,14 +47,14 @@ def word_features(
     *,
     title: NDArray[np.bool_] | None = None,
 ) -> Floats:
-    """Describe each vertex, by its stem where the paper does so.
+    """Compute the features of each vertex, by its stem where the paper does so.
 
     Parameters
     ----------
     words, vertices
         The text.
     corpus
-        What other texts say about the stems.
+        Counts of the stems in other texts.
     title
         In training, which vertices have a stem of the title: the text's own part in the
         corpus counts is then left out.

@@ -1,4 +1,4 @@
-"""The graph in which a headline is a path: one vertex a content word."""
+"""The graph in which a headline is a path: one vertex per content word."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class WordGraph:
     problem
         The weighted graph.
     via
-        The auxiliary word that the best way from one vertex to another passes, as an index,
-        or -1. **Shape:** ``(n, n)``
+        The auxiliary word between two vertices on the best edge between them, as an index, or -1.
+        **Shape:** ``(n, n)``
     """
 
     problem: PathProblem
@@ -47,23 +47,23 @@ def word_graph(
 ) -> WordGraph:
     """Build the decoding graph of a text.
 
-    The edge from v to u is worth the selection score of u plus the best way to get there:
-    directly or through one auxiliary word, `ordering` times its log-probability and
-    `contiguity` more if the text itself goes that way. Of the parallel edges only the best
-    is kept: no best path takes another.
+    The score of the edge from v to u is the selection score of u plus that of the best step from
+    v: directly or through one auxiliary word, `ordering` times its log-probability, and
+    `contiguity` more if the step occurs in the text. Of the parallel edges only the best is kept:
+    no best path takes another.
 
     Parameters
     ----------
     words, vertices
         The text.
     selection
-        Worth of choosing each vertex. **Shape:** ``(n,)``
+        Score of choosing each vertex. **Shape:** ``(n,)``
     language_model
-        Scores the ways.
+        Scores the steps.
     auxiliaries
         Keys of the words that may stand between content words.
     ordering, contiguity
-        Weights of the language model and of standing together in the text.
+        Weights of the language model and of adjacency in the text.
     edge_ordering
         Weight of the language model for the first and the last word; `ordering` by default.
 
@@ -98,7 +98,7 @@ def word_graph(
 
 
 def useful_words(selection: Floats, bonus: float, length: int, score: float) -> NDArray[np.int64]:
-    """Drop the words that no headline as good as a known one can have, without a graph.
+    """Remove the words that no headline as good as a known one can contain, without a graph.
 
     Probabilities are at most 1, so a word adds at most its selection score and the bonus
     for contiguity; the other words of the headline add at most what the best ones do.
@@ -106,17 +106,17 @@ def useful_words(selection: Floats, bonus: float, length: int, score: float) -> 
     Parameters
     ----------
     selection
-        Worth of choosing each word. **Shape:** ``(n,)``
+        Score of choosing each word. **Shape:** ``(n,)``
     bonus
-        The most that an edge adds to it.
+        The largest score that an edge adds to it.
     length
         Words of the headline.
     score
-        Worth of a known headline.
+        Score of a known headline.
 
     Returns
     -------
-    The indices of the words that are left, ascending.
+    The indices of the remaining words, ascending.
     """
     others = np.sort(selection)[::-1][: length - 1].sum() + (length - 1) * bonus
     slack = 1e-9 * max(1.0, abs(score))

@@ -1,4 +1,4 @@
-"""Which words of a text belong in its headline: a logistic model, and how it is fitted."""
+"""Selecting the words of a headline: a logistic model, and how it is fitted."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
     "fit_logistic",
 ]
 
-#: Features of each text's words to their log-odds of being in the headline.
+#: From features of each text's words to their log-odds of being in the headline.
 WordSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
-#: Weights for texts of any kind, with no corpus known.
+#: Weights for texts of any kind, without a corpus.
 DEFAULT_WEIGHTS = {
     "bias": -2.5,
     "frequency": 0.7,
@@ -39,7 +39,7 @@ DEFAULT_WEIGHTS = {
 def build_word_selection(features: list[str] | None = None) -> WordSelection:
     """Build a logistic model over the features of words.
 
-    Its weights begin as those of a training-free default, so that it works at once.
+    Its initial weights are defaults that work without training.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def build_word_selection(features: list[str] | None = None) -> WordSelection:
 
 
 def feature_columns(model: WordSelection) -> list[int]:
-    """Where the model's features stand among all."""
+    """Return the columns of the model's features among all."""
     return [FEATURES.index(name) for name in model.attrs["features"]]
 
 
@@ -120,7 +120,7 @@ def fit_logistic(
         gradient = features.T @ (labels - chance) - ridge * weights
         curvature = (features * (chance * (1.0 - chance))[:, None]).T @ features
         step = np.linalg.solve(curvature + ridge * np.eye(len(weights)), gradient)
-        # a bounded step: Newton's method overshoots where all chances are close to 0 or 1
+        # a bounded step: Newton's method overshoots where all probabilities are close to 0 or 1
         weights += step * min(1.0, 5.0 / max(1e-12, float(np.abs(step).max())))
         if np.abs(step).max() < 1e-8:
             break

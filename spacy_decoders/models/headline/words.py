@@ -1,4 +1,4 @@
-"""A text in numbers, and its content words as the vertices of a graph."""
+"""A text as arrays, and its content words as the vertices of a graph."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Words:
     sentences
         The index of its sentence, ascending from 0.
     capital
-        Whether it is written with a capital where a sentence does not ask for one.
+        Whether it is capitalised other than at the start of a sentence.
     entity
         Whether it is in a named entity.
     kinds
@@ -114,7 +114,7 @@ class Vertices:
         )
 
     def joined(self, words: Words, auxiliaries: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The ordered pairs that stand together in the text.
+        """Return the ordered pairs that are adjacent in the text.
 
         Returns rows (vertex, word between, vertex), the word between being an index into
         `auxiliaries` or -1 for none. **Shape:** ``(pairs, 3)``
@@ -122,7 +122,7 @@ class Vertices:
         of, n, m = self.of_token, len(self), len(auxiliaries)
         cut = np.cumsum(~words.plain) + words.sentences * (len(of) + 1)
         near = np.flatnonzero((of[:-1] >= 0) & (of[1:] >= 0) & (cut[:-1] == cut[1:]))
-        # one number a row, which sorts ten times faster than rows do
+        # one integer per row, which sorts ten times faster than rows
         codes = of[near] * (m + 1) * n + of[near + 1]
         far = np.flatnonzero((of[:-2] >= 0) & (of[2:] >= 0) & (cut[:-2] == cut[2:]))
         if m and len(far):

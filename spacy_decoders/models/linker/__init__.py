@@ -1,1 +1,1 @@
-"""What a candidate is worth by itself, and beside the others."""
+"""The scores of link candidates."""

@@ -1,4 +1,4 @@
-"""The few weights of linking: what a candidate is worth by itself, and beside the others."""
+"""The weights of linking: those of a candidate's own features, and of its pair costs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from thinc.types import Floats1d, Floats2d
 
 __all__ = ["FEATURES", "LinkWeights", "build_link_weights", "conditional_gradient"]
 
-#: What each weight weighs, in order. The last is the mean pair cost, with a minus sign.
+#: The feature of each weight, in order. The last is the mean pair cost, with a minus sign.
 FEATURES = ("prior", "popularity", "context", "pairs")
 
 LinkWeights = Model[Floats2d, Floats1d]
@@ -63,7 +63,8 @@ def conditional_gradient(
 ) -> tuple[float, NDArray[np.float32]]:
     """Loss and gradient of choosing each mention's gold candidate given all others.
 
-    The conditional likelihood of a pairwise model (Besag 1975): convex, and cheap.
+    The conditional likelihood of a pairwise model (Besag 1975), which is convex and fast to
+    compute.
 
     Parameters
     ----------

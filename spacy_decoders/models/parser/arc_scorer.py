@@ -1,4 +1,4 @@
-"""The network of the parser: one encoder, and a layer for each thing it decides."""
+"""The network of the parser: one encoder, and an output layer for each kind of score."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .relatives import Relatives
 
 __all__ = ["ArcScorer", "set_sizes"]
 
-#: Dropout to begin with; ``spacy train`` sets its own.
+#: Initial dropout; ``spacy train`` sets its own.
 DROPOUT = 0.2
 
 
@@ -43,13 +43,13 @@ def ArcScorer(
     tok2vec
         Documents to a list of token vectors; spaCy's own layers, listeners included.
     lstm_width
-        State size of each direction of a BiLSTM on top; None to go without.
+        State size of each direction of a BiLSTM on top; None for none.
     arc_width, label_width, boundary_width
         Hidden sizes of the arc, label and sentence-boundary layers.
     relatives_width
-        Size of what each token hears of its likely head and dependents
-        (:func:`.Relatives`) before labels are scored and arcs
-        a second time, the scores being added; None to go without.
+        Size of the messages that each token receives from its likely head and dependents
+        (:func:`.Relatives`) before labels are scored, and arcs a second time, whose scores are
+        added; None for none.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -102,8 +102,8 @@ def ArcScorer(
 def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None:
     """Set the number of labels and tags of a network that is not yet initialized.
 
-    Both layers have at least one output, so that a treebank without labels or tags needs no
-    network of its own.
+    Both layers have at least one output, so that a treebank without labels or tags needs no other
+    architecture.
     """
     model.get_ref("labels").set_dim("nO", max(labels, 1))
     model.get_ref("tags").set_dim("nO", max(tags, 1))

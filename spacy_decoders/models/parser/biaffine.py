@@ -1,4 +1,4 @@
-"""Arc scores: how well each token would be headed by each other token or the root."""
+"""Arc scores: each other token, and the root, as the head of each token."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _init(model: Model[Input, Arcs], X: Input | None = None, Y: object = None) -
     hidden, ops = model.get_dim("nH"), cast(Any, model.ops)
     for layer in model.layers:
         layer.initialize()
-    # zero, as in the paper: the first trees are flat guesses, not confident wrong ones
+    # zero, as in the paper, so that the initial distributions are flat
     model.set_param("U", ops.alloc2f(hidden, hidden))
     model.set_param("u", ops.alloc1f(hidden))
     model.set_param("root", glorot_uniform_init(ops, (1, hidden)).ravel())
@@ -105,7 +105,7 @@ def _forward(
     U, u, root, E, F, bias = _parameters(model)
     gemm: Any = model.ops.gemm
     queries: Any = gemm(modifiers, U) + u
-    # what a token has to say about each distance, as modifier and as head
+    # the distance scores of a token as modifier and as head
     of_modifier: Any = gemm(modifiers, E, trans2=True) + bias
     of_head: Any = gemm(heads, F, trans2=True)
     of_root = queries @ root

@@ -1,4 +1,4 @@
-"""Where sentences begin."""
+"""Sentence boundaries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def sentence_offsets(
     log_odds
         Log-odds of a sentence start, shape (tokens,).
     preset
-        What is known already, shape (tokens,): 1 for a start, -1 for none, 0 for unknown.
+        Boundaries that are set already, shape (tokens,): 1 for a start, -1 for none, 0 for
+        unknown.
 
     Returns
     -------

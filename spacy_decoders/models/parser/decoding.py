@@ -1,4 +1,4 @@
-"""One sentence's scores made a decoding problem and solved."""
+"""Building and solving the decoding problem of a sentence."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["TreeParser"]
 
 @dataclass(frozen=True)
 class TreeParser:
-    """How sentences are decoded.
+    """The decoder of sentences and its settings.
 
     Parameters
     ----------
     decoder
-        What finds the best tree.
+        The tree decoder.
     templates
         Non-local factors; None for arcs alone.
     projective
@@ -33,8 +33,8 @@ class TreeParser:
         Keep the likely heads of each token only where there are templates, as
         :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
     longest
-        Sentences of more tokens are parsed by their arcs alone, in little memory. The
-        certificate then compares the tree, factors included, with a bound on all of them.
+        Longer sentences are parsed by their arcs alone, in little memory. The certificate then
+        compares the tree's score, factors included, with a bound on all trees.
     budget
         For one sentence.
     """
@@ -56,7 +56,7 @@ class TreeParser:
         from ...decoders.tree import TreeProblem
 
         arcs: Any = sentence.arcs
-        # unlikely heads stay in: leaving them out would not change the tree
+        # no pruning of unlikely heads: it would not change the tree
         return TreeProblem(arcs, projective=self.projective)
 
     def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
@@ -74,7 +74,7 @@ class TreeParser:
         first: TreeDecoding = Eisner() if self.projective else ChuLiuEdmonds()
         found = first.decode(problem, budget=self.budget)
         arcs = found.certificate
-        assert arcs.score is not None  # what is infeasible is raised
+        assert arcs.score is not None  # infeasible problems have raised an error
         score = arcs.score + templates.tree_score(sentence, found.heads)
         most = templates.most(problem.n)
         name = type(first).__name__

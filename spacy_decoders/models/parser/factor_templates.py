@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 
 __all__ = ["FactorTemplates"]
 
-#: Tags and labels beyond so many share a code.
+#: Tags and labels beyond this number share a code.
 _CODES = 1024
 
 
 @lru_cache(maxsize=1)
 def _codes() -> NDArray[np.uint64]:
-    """Return a random code for each value of each role in a template; the same for ever."""
+    """Return a fixed pseudorandom code for each value of each role in a template."""
     codes = np.random.default_rng(20130801).integers(0, 2**64, size=(9, _CODES), dtype=np.uint64)
     codes.flags.writeable = False
     return codes
@@ -44,8 +44,8 @@ class FactorTemplates:
     families
         Which families to score.
     window
-        Pairs of siblings count only if they lie so many tokens apart at most: farther ones
-        bring no accuracy and spoil proofs.
+        Pairs of siblings are scored only within this distance in tokens: more distant ones do not
+        improve accuracy and make proofs harder.
     """
 
     model: Model[Any, Any]
@@ -140,7 +140,7 @@ class FactorTemplates:
                 kernels.add_siblings(place, tokens, heads, self.window, size)
 
     def tree_score(self, sentence: SentenceScores, heads: NDArray[np.int32]) -> float:
-        """Return what the factors of a tree are worth, in memory that is linear in n."""
+        """Return the sum of the factor scores of a tree, in memory that is linear in n."""
         from .kernels.templates import GAIN
 
         weights = self.weights
@@ -151,7 +151,7 @@ class FactorTemplates:
         )
 
     def most(self, n: int) -> float:
-        """Return an upper bound on what the factors of any tree of n tokens are worth."""
+        """Return an upper bound on the sum of the factor scores of any tree of n tokens."""
         from .kernels import templates as kernels
 
         touched: dict[Family, int] = {
@@ -175,7 +175,7 @@ class FactorTemplates:
 
     @property
     def weights(self) -> dict[Family, Weights]:
-        """The weights of each family, and what finds a row in them."""
+        """The weights of each family, and the codes by which its rows are found."""
         from .kernels.templates import Weights
 
         found: dict[Family, Weights] = {}

@@ -1,4 +1,4 @@
-"""Learning the weights of non-local factors by structured margins."""
+"""Max-margin training of the weights of non-local factors."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ __all__ = ["MarginTraining", "gold_trees"]
 class MarginTraining:
     """One step of margin training of the factor weights, the arc scores being given.
 
-    The tree that violates the margin most is found by the exact decoder, warm from the
-    first-order scores: the factors learn only what these get wrong. Each wrong arc must cost
-    a margin, so that the search meets trees that nearly win, too.
+    The tree that violates the margin most is found by the exact decoder on top of the first-order
+    scores: the factors learn only the errors of these. Each wrong arc gets the margin as a bonus
+    (cost-augmented decoding).
 
     Parameters
     ----------
     templates
         The factors.
     decoder
-        What finds the trees.
+        The tree decoder.
     projective
         Whether arcs may not cross; gold trees that cross are then left out.
     k
-        Heads of each token that compete while training.
+        Heads of each token that are considered while training.
     margin
-        What a wrong arc must lose.
+        The margin of each wrong arc.
     budget
-        For one sentence. A tree that is not proven the best is still a useful mistake.
+        For one sentence. A violating tree that is not proven the best still gives a useful
+        gradient.
 
     References
     ----------
@@ -77,13 +78,13 @@ class MarginTraining:
             if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
                 continue
             tokens += len(gold)
-            rival = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
-            problem = self.templates.problem(rival, projective=self.projective, k=self.k)
+            augmented = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
+            problem = self.templates.problem(augmented, projective=self.projective, k=self.k)
             found = self.decoder.decode(problem, budget=self.budget)
             if (found.heads == gold).all():
                 continue
-            self.templates.add(tables, rival, found.heads, 1.0)
-            self.templates.add(tables, rival, gold, -1.0)
+            self.templates.add(tables, augmented, found.heads, 1.0)
+            self.templates.add(tables, augmented, gold, -1.0)
             wrong += int((found.heads != gold).sum())
         for family, table in tables.items():
             table /= max(1, tokens)

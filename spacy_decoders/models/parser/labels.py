@@ -1,4 +1,4 @@
-"""Label scores: which relation an arc stands for, if it is in the tree."""
+"""Label scores: the relation of each arc, if it is in the tree."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["BiaffineLabels", "best_labels"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
-#: Modifiers whose labels are scored at a time, so that a long sentence needs little memory.
+#: Modifiers whose labels are scored at once, which limits the memory of long sentences.
 _BLOCK = 128
 
 

@@ -1,4 +1,4 @@
-"""What the parser's network learns from, and the gradients of its losses."""
+"""The gold standard of the parser's network, and the gradients of its losses."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .tree_scores import SentenceScores, assemble, word_hashes
 
 __all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "update"]
 
-#: An annotation that is missing: nothing is learnt from it.
+#: A missing annotation, which adds nothing to the loss.
 UNKNOWN = -2
 ROOT = -1
 
@@ -64,7 +64,7 @@ class Losses:
 
 @dataclass(frozen=True)
 class Forward:
-    """What the network said of a batch in training, dropout included.
+    """The outputs of the network for a batch in training, with dropout.
 
     Attributes
     ----------
@@ -92,19 +92,19 @@ class Forward:
 def update(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
 ) -> tuple[Losses, Forward]:
-    """Accumulate the gradients of one batch; return its losses and what was predicted."""
+    """Accumulate the gradients of one batch; return its losses and the network's outputs."""
     vectors, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
-    arcs, heard, head_loss, backprop_arcs = _update_arcs(model, vectors, gold, scale)
-    d_heard: Any = np.zeros_like(heard)
+    arcs, received, head_loss, backprop_arcs = _update_arcs(model, vectors, gold, scale)
+    d_received: Any = np.zeros_like(received)
     labelled = np.flatnonzero((gold.heads >= 0) & (gold.labels >= 0))
     label_loss = 0.0
     if len(labelled):
         pairs = np.stack([gold.heads[labelled], labelled], axis=1)
-        scores, backprop_labels = model.get_ref("labels").begin_update((heard, pairs))
+        scores, backprop_labels = model.get_ref("labels").begin_update((received, pairs))
         label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
-        d_heard += backprop_labels(d_scores)[0]
-    d_vectors = backprop_arcs(d_heard)
+        d_received += backprop_labels(d_scores)[0]
+    d_vectors = backprop_arcs(d_received)
 
     log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
@@ -116,7 +116,7 @@ def update(
 
     backprop(d_vectors)
     losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
-    return losses, Forward(heard, arcs, tags)
+    return losses, Forward(received, arcs, tags)
 
 
 def _update_arcs(
@@ -132,14 +132,19 @@ def _update_arcs(
     relatives = model.maybe_get_ref("relatives")
     if relatives is None:
         d_vectors: Any = backprop_arcs(d_arcs)[0]
-        return arcs, vectors, loss, lambda d_heard: d_vectors + d_heard
-    heard, backprop_heard = relatives.begin_update((vectors, arcs, gold.offsets))
-    again, backprop_again = model.get_ref("arcs_again").begin_update((heard, gold.offsets))
+        return arcs, vectors, loss, lambda d_received: d_vectors + d_received
+    received, backprop_received = relatives.begin_update((vectors, arcs, gold.offsets))
+    again, backprop_again = model.get_ref("arcs_again").begin_update((received, gold.offsets))
     total = [first + second for first, second in zip(arcs, again, strict=True)]
     loss, d_total = _heads_loss(total, gold, scale)
     d_again = backprop_again(d_total)[0]
     d_first = backprop_arcs([a + b for a, b in zip(d_arcs, d_total, strict=True)])[0]
-    return total, heard, loss, lambda d_heard: d_first + backprop_heard(d_heard + d_again)[0]
+    return (
+        total,
+        received,
+        loss,
+        lambda d_received: d_first + backprop_received(d_received + d_again)[0],
+    )
 
 
 def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> tuple[float, Any]:

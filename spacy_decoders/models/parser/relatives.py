@@ -1,4 +1,4 @@
-"""What each token learns of its likely head and dependents, before any tree is decided."""
+"""Messages from each token's likely head and dependents, before a tree is decoded."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Input = tuple[Floats2d, Sequence[Any], NDArray[np.int64]]
 
 
 def Relatives(width: int, nI: int, dropout: float = 0.0) -> Model[Input, Floats2d]:
-    """Add to each token's vector what its likely relatives say: one step over a soft tree.
+    """Add to each token's vector the messages of its likely relatives: one step over a soft tree.
 
-    Most labels show in the words beside the arc: a preposition under the modifier, an
-    auxiliary or a second subject under the head. Here every token hears its dependents on the
-    left, those on the right, and its head, each as likely as the arc scores make it.
+    Most labels depend on words beside the arc: a preposition under the modifier, an auxiliary or a
+    second subject under the head. Here every token receives messages from its dependents on the
+    left, those on the right, and its head, weighted by the probabilities of the arcs.
 
     Takes token vectors, shape (tokens, nI), arc scores as
     :func:`.BiaffineArcs` returns them, and the offsets of the
@@ -29,9 +29,9 @@ def Relatives(width: int, nI: int, dropout: float = 0.0) -> Model[Input, Floats2
 
     Notes
     -----
-    With P[m, h] the softmax of row m and z the tokens' messages, token t hears the sum of
-    P[m, t] z_m over m < t, the same over m > t, and the sum of P[t, h] z_h. The arc scores
-    are taken as given: no gradient goes into them.
+    With P[m, h] the softmax of row m and z the tokens' messages, token t receives the sum of P[m,
+    t] z_m over m < t, the same over m > t, and the sum of P[t, h] z_h. The arc scores are
+    constants: no gradient is propagated to them.
 
     References
     ----------
@@ -64,25 +64,25 @@ def _forward(
 ) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
     vectors, arcs, offsets = X
     width, inputs = model.get_dim("nH"), model.get_dim("nI")
-    said, backprop_said = model.layers[0](vectors, is_train)
-    messages: Any = said
+    hidden, backprop_hidden = model.layers[0](vectors, is_train)
+    messages: Any = hidden
     output: Any = np.empty((len(messages), inputs + 3 * width), dtype="f")
     output[:, :inputs] = vectors
-    heard = output[:, inputs:]
+    received = output[:, inputs:]
     sentences = [slice(a, b) for a, b in pairwise(offsets)]
     flows = [_flows(scores) for scores in arcs]
     columns = [slice(i * width, (i + 1) * width) for i in range(3)]
     for span, given in zip(sentences, flows, strict=True):
         for part, flow in zip(columns, given, strict=True):
-            np.matmul(flow, messages[span, part], out=heard[span, part])
+            np.matmul(flow, messages[span, part], out=received[span, part])
 
     def backprop(d_output: Floats2d) -> Input:
-        d_heard: Any = d_output[:, inputs:]
+        d_received: Any = d_output[:, inputs:]
         d_messages = np.empty_like(messages)
         for span, given in zip(sentences, flows, strict=True):
             for part, flow in zip(columns, given, strict=True):
-                d_messages[span, part] = flow.T @ d_heard[span, part]
-        d_vectors = backprop_said(d_messages)
+                d_messages[span, part] = flow.T @ d_received[span, part]
+        d_vectors = backprop_hidden(d_messages)
         d_vectors += d_output[:, :inputs]
         return d_vectors, arcs, offsets
 
@@ -90,7 +90,7 @@ def _forward(
 
 
 def _flows(arcs: Any) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Who hears whom, rows hearing columns: dependents on the left and right, and heads."""
+    """Weights of messages to rows from columns: left dependents, right ones, heads."""
     likely = np.exp(arcs - arcs.max(axis=1, keepdims=True))
     likely /= likely.sum(axis=1, keepdims=True)
     heads = likely[:, 1:]  # among tokens; (modifier, head)
@@ -115,8 +115,8 @@ def score_arcs(
     relatives = model.maybe_get_ref("relatives")
     if relatives is None:
         return arcs, vectors
-    heard = relatives.predict((vectors, arcs, offsets))
-    again = model.get_ref("arcs_again").predict((heard, offsets))
+    received = relatives.predict((vectors, arcs, offsets))
+    again = model.get_ref("arcs_again").predict((received, offsets))
     for scores, more in zip(arcs, again, strict=True):
         scores += more
-    return arcs, heard
+    return arcs, received

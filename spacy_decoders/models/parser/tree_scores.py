@@ -20,18 +20,18 @@ from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
 
-#: Words whose scores are worked out together, at least.
+#: The least number of words whose scores are computed together.
 BATCH_WORDS = 2000
 
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """What the network says of one sentence of n tokens, the root being 0.
+    """The scores of one sentence of n tokens, the root being 0.
 
     Attributes
     ----------
     tokens
-        (n,) the tokens' places in the document; white space is left out.
+        (n,) the tokens' indices in the document; white space is left out.
     arcs
         float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
         0 and on the diagonal.
@@ -51,7 +51,7 @@ class SentenceScores:
     words: NDArray[np.uint64]
 
     def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """The heads of a tree as places in the document, a root being its own, and labels.
+        """Return the heads of a tree as indices in the document, and its labels.
 
         The label of a root is -1.
         """
@@ -62,7 +62,7 @@ class SentenceScores:
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """What the network says of one document.
+    """The scores of one document.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ def score_documents(
     begin = words = 0
     for end, doc in enumerate(docs, start=1):
         words += len(doc)
-        # larger arrays would be fetched from memory, and be new to the system each time
+        # larger arrays would not fit the cache, and would be allocated anew each time
         if words >= BATCH_WORDS or end == len(docs):
             batch = slice(begin, end)
             scored += _score_batch(model, docs[batch], presets[batch], spaces[batch])
@@ -124,7 +124,7 @@ def _score_batch(
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)
     words = word_hashes(docs)
-    kept: list[NDArray[np.int64]] = []  # per sentence, tokens' places in the document
+    kept: list[NDArray[np.int64]] = []  # per sentence, tokens' indices in the document
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
     counts = []
     starts = []
@@ -142,8 +142,8 @@ def _score_batch(
         counts.append(len(sentences))
         begin += len(blank)
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
-    arcs, heard = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
-    scored = assemble(model, heard, arcs, tags[chosen], words[chosen], kept)
+    arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
+    scored = assemble(model, received, arcs, tags[chosen], words[chosen], kept)
     ends = np.cumsum(counts)
     return [
         DocumentScores(begins, scored[end - count : end])
@@ -159,7 +159,7 @@ def assemble(
     words: NDArray[np.uint64],
     places: Sequence[NDArray[np.int64]],
 ) -> list[SentenceScores]:
-    """Put the scores of sentences, laid end to end, into the shape that decoders take.
+    """Convert the scores of sentences, laid end to end, to the arrays that decoders take.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def assemble(
     arcs
         Arc scores, one array a sentence.
     places
-        The places of each sentence's tokens in its document.
+        The indices of each sentence's tokens in its document.
     """
     if not len(places):
         return []

@@ -1,4 +1,4 @@
-"""What a chain model is trained on: losses of whole labellings and their gradients.
+"""Structured losses of chain models and their gradients.
 
 Gold labels may be missing. The log-likelihood then sums over all completions; the two
 others take the best completion for gold.
@@ -86,7 +86,7 @@ class ChainBatch:
         return legal
 
     def scores(self, labels: NDArray[np.int32]) -> float:
-        """The sum of what labellings without a missing label are worth; ``-inf`` if illegal."""
+        """The sum of the scores of complete gold labellings; ``-inf`` if one is illegal."""
         first, last, inner = self._ends()
         model = self.model
         return float(
@@ -126,7 +126,7 @@ class ChainGradient:
         self.end = np.zeros(size)
 
     def add_expectations(self, found: Any, tokens: Any, sign: float) -> None:
-        """Add what a labelling is expected to count, over the marked tokens."""
+        """Add the expected counts of labellings, over the marked tokens."""
         self.emissions[tokens] += sign * found.marginals
         self.transitions += sign * found.transitions
         self.start += sign * found.start
@@ -135,7 +135,7 @@ class ChainGradient:
     def add_labels(
         self, batch: ChainBatch, labels: NDArray[np.int32], tokens: Any, sign: float
     ) -> None:
-        """Add what given labellings of the marked tokens count."""
+        """Add the counts of given labellings of the marked tokens."""
         first, last, inner = batch._ends()
         self.emissions[np.flatnonzero(tokens), labels] += sign
         np.add.at(self.transitions, (labels[inner - 1], labels[inner]), sign)
@@ -165,46 +165,48 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
 
 
 def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
-    """Structured perceptron: how much better than gold the best labelling is.
+    """Structured perceptron: the best score less that of gold.
 
-    It is averaged by the optimizer's own averages (``use_averages = true``).
+    Averaging is left to the optimizer (``use_averages = true``).
     """
     from ...decoders.chain import ForwardDominance
 
     batch, tokens, gradient = _trainable(batch)
     best = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
     wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (best != batch.gold))
-    loss = _pay(batch, best, wrong, tokens, gradient)
+    loss = _add_violations(batch, best, wrong, tokens, gradient)
     return loss, gradient
 
 
 def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
-    """Structured hinge with 0/1 loss: gold should be worth 1 more than any other labelling.
+    """Structured hinge with 0/1 loss: gold should score 1 more than any other labelling.
 
-    The rival comes from the 0/1-loss oracle (Belanger et al. 2012, appendix A.3). A sentence
-    with missing labels has no one gold labelling and is trained as by the perceptron.
+    The violating labelling comes from the 0/1-loss oracle (Belanger et al. 2012, appendix A.3). A
+    sentence with missing labels has no single gold labelling and is trained as by the perceptron.
     """
     from ...decoders.chain import ForwardDominance, zero_one_oracle
 
     batch, tokens, gradient = _trainable(batch)
     partial = batch.any_in_sentence(batch.gold == UNKNOWN)
-    rivals = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
-    # where the best labelling is not gold, it is the rival; only else the second best is asked for
-    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (rivals != batch.gold))
+    violators = _labels(
+        ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths)
+    )
+    # if the best labelling is not gold, it is the violator; else the second best may be
+    wrong = batch.any_in_sentence((batch.gold != UNKNOWN) & (violators != batch.gold))
     hinges = float((wrong & ~partial).sum())
     for sentence in np.flatnonzero(~wrong & ~partial & (batch.lengths > 0)):
         here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
         emissions, gold = batch.emissions[here], batch.gold[here]
         try:
-            rival = zero_one_oracle(batch.model, emissions, gold)
+            violator = zero_one_oracle(batch.model, emissions, gold)
         except InfeasibleError:
-            continue  # nothing else is legal
+            continue  # no other labelling is legal
         score = batch.model.score
-        if score(emissions, rival.labels) + 1.0 > score(emissions, gold):
-            rivals[here] = rival.labels
+        if score(emissions, violator.labels) + 1.0 > score(emissions, gold):
+            violators[here] = violator.labels
             wrong[sentence] = True
             hinges += 1.0
-    loss = _pay(batch, rivals, wrong, tokens, gradient)
+    loss = _add_violations(batch, violators, wrong, tokens, gradient)
     return loss + hinges, gradient
 
 
@@ -215,23 +217,23 @@ LOSSES: dict[Loss, Callable[[ChainBatch], tuple[float, ChainGradient]]] = {
 }
 
 
-def _pay(
+def _add_violations(
     batch: ChainBatch,
-    rivals: NDArray[np.int32],
+    violators: NDArray[np.int32],
     wrong: NDArray[np.bool_],
     tokens: NDArray[np.bool_],
     gradient: ChainGradient,
 ) -> float:
-    """Push the rivals of the wrong sentences down and their gold up; return what they won by."""
+    """Add the gradient of the violating sentences; return their losses."""
     part, chosen = batch.choose(wrong)
     gold = _completed(part)
-    gradient.add_labels(part, rivals[chosen], _within(tokens, chosen), 1.0)
+    gradient.add_labels(part, violators[chosen], _within(tokens, chosen), 1.0)
     gradient.add_labels(part, gold, _within(tokens, chosen), -1.0)
-    return part.scores(rivals[chosen]) - part.scores(gold)
+    return part.scores(violators[chosen]) - part.scores(gold)
 
 
 def _completed(batch: ChainBatch) -> NDArray[np.int32]:
-    """Gold with each missing label filled in as the model likes best."""
+    """Return gold with missing labels filled in by the best completion."""
     from ...decoders.chain import ForwardDominance
 
     if not (batch.gold == UNKNOWN).any():
@@ -260,7 +262,7 @@ def _trainable(batch: ChainBatch) -> tuple[ChainBatch, NDArray[np.bool_], ChainG
 
 
 def _within(tokens: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which of all tokens are those chosen among the marked ones."""
+    """Return which of all tokens are those chosen among the marked ones."""
     result = tokens.copy()
     result[tokens] = chosen
     return result

@@ -23,7 +23,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ChainScores:
-    """What the model says about a batch of documents, or the gradient of that.
+    """The scores of a batch of documents, or their gradients.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ def build_chain_scorer(
     Parameters
     ----------
     tok2vec
-        Token vectors: a layer of its own or a listener.
+        Token vectors: a private layer or a listener.
     emission_l2, transition_l2
         Weights of the squared norms of the emission layer, and of the transition, start and
         end scores, in the loss of each token. A stronger `transition_l2` trains flatter
@@ -111,7 +111,7 @@ def forward(
 
 
 def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
-    """Set the dimensions and start from zero transitions; `Y` has the labels' number."""
+    """Set the dimensions and start from zero transitions; `Y` gives the number of labels."""
     tok2vec, with_output, chain = model.layers
     output = model.get_ref("output_layer")
     if Y is not None and not output.has_dim("nO"):
@@ -125,9 +125,9 @@ def init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None
 
 
 def resize(model: Scorer, size: int) -> Scorer:
-    """Make room for new labels behind the present ones, whose weights stay as they are.
+    """Append new labels; the weights of the present ones are kept.
 
-    The layers are replaced by larger ones, so that an optimizer meets them as new.
+    The layers are replaced by larger ones, which are new to an optimizer.
     """
     output, chain = model.get_ref("output_layer"), model.get_ref("chain")
     larger_output = output_layer(size, output.maybe_get_dim("nI"))
@@ -155,7 +155,7 @@ def output_layer(nO: int | None, nI: int | None) -> Model[Any, Any]:
 
 
 def chain_weights(nO: int | None) -> Model[Any, Any]:
-    """What all tokens share; a layer that only keeps it."""
+    """A layer that only holds the scores shared by all tokens."""
     return Model(
         "chain_weights",
         _no_forward,

@@ -22,7 +22,7 @@ class Bigrams(NamedTuple):
 
 @jit()
 def _log_probabilities(firsts, seconds, places, model):
-    """Table of log-probabilities; places[w] is where word w stands in `seconds`, or -1."""
+    """Return log-probabilities; places[w] is the index of word w in `seconds`, or -1."""
     unigrams, backoffs, offsets = model.unigrams, model.backoffs, model.offsets
     followers, bigrams = model.followers, model.bigrams
     rows = firsts.size
@@ -43,11 +43,11 @@ def _log_probabilities(firsts, seconds, places, model):
 
 @jit()
 def score_pairs(words, auxiliaries, model, ordering, contiguity, joined, edges, via):
-    """Fill edges[v, u] with the best way from v to u, and via[v, u] with the word between.
+    """Fill edges[v, u] with the best step from v to u, and via[v, u] with the word between.
 
-    A way is a direct step or one through an auxiliary word (its index in `via`, else -1),
-    worth `ordering` times its log-probability, and `contiguity` more if the text has it:
-    the rows (v, word between or -1, u) of `joined`.
+    A step is direct or through an auxiliary word (its index in `via`, else -1). Its score is
+    `ordering` times its log-probability, and `contiguity` more if it occurs in the text, as a row
+    (v, word between or -1, u) of `joined`.
     """
     n = words.size
     m = auxiliaries.size

@@ -1,8 +1,8 @@
 """Compiled loops over the discrete templates of non-local factors.
 
-Each family has one function `..._rows` that says which rows of the weight table a factor
-touches; scoring and learning both go through it. An attribute enters a template as
-a random 64-bit code of its role, codes are added, and the sum is mixed into a row number.
+Each family has one function `..._rows` that returns the rows of the weight table for a factor, for
+scoring and for learning. An attribute enters a template as a random 64-bit code of its role, codes
+are added, and the sum is mixed into a row number.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ ARC_ROWS = 10
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
 
-#: Tokens between head and modifier that are looked at, from the modifier on.
+#: Tokens between head and modifier that have features, counted from the modifier.
 BETWEEN = 20
 
-#: How much a weight counts. An optimizer's steps suit dense layers, whose weights move at
-#: every step; those of a rare template move seldom, and so must count more.
+#: Scale of the weights. An optimizer's step size suits dense layers, whose weights change at every
+#: step; those of a rare template change seldom, and so are scaled up.
 GAIN = 8.0
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -31,7 +31,7 @@ _ONE = np.uint64(1)
 
 
 class Weights(NamedTuple):
-    """The weights of one family, and what finds a template's row among them."""
+    """The weights of one family, and the codes by which a template's row is found."""
 
     table: NDArray[np.float32]  # (rows,)
     bits: np.uint64  # binary digits of a row's number
@@ -39,7 +39,7 @@ class Weights(NamedTuple):
 
 
 class Tokens(NamedTuple):
-    """What the templates look at in a sentence of n tokens, the root being 0."""
+    """The attributes of a sentence of n tokens that templates use, the root being 0."""
 
     tags: NDArray[np.int32]  # (n + 1,)
     words: NDArray[np.uint64]  # (n + 1,), hashes
@@ -57,7 +57,7 @@ def _row(code, template, bits):
 
 @jit(inline="always")
 def _near(distance):
-    """A class from 0 to 5 for a distance without sign."""
+    """Return a class from 0 to 5 for an unsigned distance."""
     if distance < 0:
         distance = -distance
     if distance <= 3:
@@ -100,7 +100,7 @@ def _between_row(codes, bits, tags, h, m, between):
 
 @jit(inline="always")
 def _grandparent_rows(rows, codes, bits, tag_g, tag_h, tag_m, upper, lower, pattern):
-    """Rows of g -> h -> m; `pattern` says on which sides they stand."""
+    """Rows of g -> h -> m; `pattern` is their order in the sentence."""
     g, h, m = codes[0, tag_g], codes[1, tag_h], codes[2, tag_m]
     u, l, p = codes[3, upper], codes[4, lower], codes[5, pattern]  # noqa: E741
     rows[0] = _row(g + h + m + p, np.uint64(1), bits)
@@ -116,7 +116,7 @@ def _grandparent_rows(rows, codes, bits, tag_g, tag_h, tag_m, upper, lower, patt
 
 @jit(inline="always")
 def _grandparent_pattern(g, h, m):
-    """Which of the three stands left of which, 0-5 in effect."""
+    """Return the order of the three tokens, as a number."""
     return (g < h) * 4 + (h < m) * 2 + (g < m)
 
 
@@ -149,7 +149,7 @@ def _sum(table, rows, count):
 
 @jit()
 def add_arc_scores(weights, tokens, arcs):
-    """Add what the templates say to each arc that is not forbidden, in place."""
+    """Add the template scores to each arc that is not forbidden, in place."""
     table, bits, codes = weights.table, weights.bits, weights.codes
     tags, words, labels = tokens.tags, tokens.words, tokens.labels
     size = len(tags)
