@@ -1,4 +1,4 @@
-"""Who may import whom, and what keeps the house in order: read from the source, nothing is run."""
+"""Which layer may import which, and other rules of the code: parsed, not run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = "spacy_decoders"
 
-#: The ring of each room and of each module at the top; a ring imports itself and those below.
-RINGS = {
+#: The layer of each folder and module at the top; a layer imports itself and those below.
+LAYERS = {
     "decoders": 0,
     "graph": 0,
     "arrays": 0,
@@ -103,21 +103,21 @@ def _imports(importer: str, node: ast.AST, lazy: bool) -> Iterator[Import]:
             yield from _imports(importer, child, lazy or inside or for_types)
 
 
-def room(module: str) -> str:
+def top_of(module: str) -> str:
     """The folder or the file at the top of the package in which a module stands."""
     return [*module.split("."), ""][1]
 
 
-def test_every_room_has_a_ring():
-    assert {room(module) for module in trees()} <= set(RINGS)
+def test_every_folder_has_a_layer():
+    assert {top_of(module) for module in trees()} <= set(LAYERS)
 
 
-def test_a_ring_imports_only_itself_and_those_below():
+def test_a_layer_imports_only_itself_and_those_below():
     upward = [
         str(found)
         for found in imports()
         if found.module.split(".")[0] == PACKAGE
-        and RINGS[room(found.importer)] < RINGS[room(found.module)]
+        and LAYERS[top_of(found.importer)] < LAYERS[top_of(found.module)]
     ]
     assert not upward
 
@@ -126,7 +126,7 @@ def test_the_mathematics_knows_no_text():
     knowing = [
         str(found)
         for found in imports()
-        if RINGS[room(found.importer)] == 0 and found.module.split(".")[0] in TEXT
+        if LAYERS[top_of(found.importer)] == 0 and found.module.split(".")[0] in TEXT
     ]
     assert not knowing
 
