@@ -184,6 +184,14 @@ def test_an_item_sequence_is_taken_as_it_is(trained):
     assert model.tag(pycrfsuite.ItemSequence(items)) == model.tag(items)
 
 
+def test_a_fitted_model_of_sklearn_crfsuite_is_read():
+    crf = pytest.importorskip("sklearn_crfsuite").CRF(max_iterations=20)
+    items = [[{"word": "a"}, {"word": "b"}], [{"word": "b"}]]
+    crf.fit(items, [["A", "B"], ["B"]])
+    model = CrfSuiteModel.open(crf)
+    assert [model.tag(sequence) for sequence in items] == [list(y) for y in crf.predict(items)]
+
+
 def test_nothing_has_no_labels(trained):
     model = CrfSuiteModel.open(trained)
     assert model.tag([]) == []

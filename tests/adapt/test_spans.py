@@ -10,7 +10,13 @@ import spacy
 from spacy.tokens import SpanGroup
 
 from spacy_decoders import Budget, ProblemError
-from spacy_decoders.adapt.spans import BestSpans, SpanProblem, best_spans, log_odds
+from spacy_decoders.adapt.spans import (
+    BestSpans,
+    SpanProblem,
+    best_entities,
+    best_spans,
+    log_odds,
+)
 from spacy_decoders.adapt.spans.kernels import proof, schedule
 
 
@@ -147,3 +153,16 @@ def test_a_span_group_brings_its_probabilities():
         log_odds([1.5])
     with pytest.raises(ProblemError, match="threshold"):
         log_odds([0.5], threshold=1.0)
+
+
+def test_entities_as_dicts():
+    given = [
+        {"start": 0, "end": 5, "entity_group": "A", "score": 0.9},
+        {"start": 3, "end": 8, "entity_group": "B", "score": 0.8},
+        {"start": 6, "end": 9, "entity_group": "A", "score": 0.7},
+        {"start": 20, "end": 22, "entity_group": "A", "score": 0.3},
+    ]
+    assert best_entities(given)[0] == [given[0], given[2]]
+    assert best_entities(given, once=["A"])[0] == [given[0]]
+    assert best_entities(given, threshold=0.2)[0] == [given[0], given[2], given[3]]
+    assert best_entities([])[0] == []

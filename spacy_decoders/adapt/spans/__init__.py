@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .documents import best_spans, log_odds
+    from .documents import best_entities, best_spans, log_odds
     from .problem import SpanProblem, SpanSolution
     from .scheduling import BestSpans
 
-__all__ = ["BestSpans", "SpanProblem", "SpanSolution", "best_spans", "log_odds"]
+__all__ = ["BestSpans", "SpanProblem", "SpanSolution", "best_entities", "best_spans", "log_odds"]
 
 _HOMES = {
     "BestSpans": "scheduling",
     "SpanProblem": "problem",
     "SpanSolution": "problem",
+    "best_entities": "documents",
     "best_spans": "documents",
     "log_odds": "documents",
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...errors import ProblemError
 from .problem import SpanProblem
 from .scheduling import BestSpans
 
-__all__ = ["best_spans", "log_odds"]
+__all__ = ["best_entities", "best_spans", "log_odds"]
 
 #: Probabilities nearer to 0 or 1 than this count as this far from them.
 NEAREST = 1e-7
@@ -110,6 +110,56 @@ def best_spans(
         np.array([(span.start, span.end) for span in given], dtype=np.int64).reshape(-1, 2),
         np.asarray(scores, dtype=np.float64),
         [span.label_ for span in given],
+        nested=nested,
+        apart=apart,
+        once=once,
+    )
+    solution = BestSpans().decode(problem, budget=budget)
+    return [given[number] for number in solution.chosen.tolist()], solution.certificate
+
+
+def best_entities(
+    entities: Iterable[Mapping[str, Any]],
+    *,
+    threshold: float = 0.5,
+    nested: bool = False,
+    apart: bool = False,
+    once: Iterable[Hashable] = (),
+    budget: Budget = UNLIMITED,
+) -> tuple[list[Mapping[str, Any]], Certificate]:
+    """Choose the best of scored entities, as GLiNER and pipelines of ``transformers`` give them.
+
+    Parameters
+    ----------
+    entities
+        Dicts with `start` and `end`, in characters, `label` (or `entity_group`) and `score`, a
+        probability: from GLiNER all that it scored, overlaps included.
+    threshold
+        An entity that is less probable is not worth having.
+    nested, apart, once
+        As for :class:`SpanProblem`; `apart` counts characters.
+    budget
+        Of the search where `once` has any.
+
+    Returns
+    -------
+    The chosen dicts in the order of the text, and the certificate.
+
+    Examples
+    --------
+    >>> scored = [
+    ...     {"start": 0, "end": 8, "label": "place", "score": 0.7},
+    ...     {"start": 4, "end": 14, "label": "paper", "score": 0.8},
+    ...     {"start": 9, "end": 14, "label": "paper", "score": 0.75},
+    ... ]
+    >>> [(entity["start"], entity["label"]) for entity in best_entities(scored)[0]]
+    [(0, 'place'), (9, 'paper')]
+    """
+    given = list(entities)
+    problem = SpanProblem(
+        np.array([(e["start"], e["end"]) for e in given], dtype=np.int64).reshape(-1, 2),
+        log_odds([e["score"] for e in given], threshold),
+        [e["label"] if "label" in e else e["entity_group"] for e in given],
         nested=nested,
         apart=apart,
         once=once,
