@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import copy
+import io
+from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
 from thinc.api import Adam
 
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
 from tests.components.tagger.tagging import MODEL as NETWORK
-from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples
+from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
 
 NAME = "spacy-decoders.SparseChainScorer.v1"
+CONFIGS = Path(__file__).parents[3] / "configs"
 
 
 class Clusters:
@@ -181,3 +186,26 @@ def test_a_model_of_other_rows_is_refused():
         nlp.from_bytes(saved)
     with pytest.raises(ProblemError, match="lowered"):
         pipeline(lowered=2.0)
+
+
+@pytest.mark.parametrize(("name", "score"), [("tagger", "tag_acc"), ("entities", "ents_f")])
+def test_the_shipped_configs_train(name, score, tmp_path):
+    lines = {
+        "tagger": [f"{w}\t_\t_\t{WORDS[w][0]}\t_\t0\troot\t_\t_" for w in WORDS],
+        "entities": [f"{w}\t{WORDS[w][3]}\t-\t-" for w in WORDS],
+    }[name]
+    suffix = {"tagger": ".conllu", "entities": ".iob2"}[name]
+    text = "".join(f"{number}\t{line}\n" for number, line in enumerate(lines, start=1)) + "\n"
+    (tmp_path / f"gold{suffix}").write_text(text * 8)
+    paths = {f"paths.{part}": str(tmp_path / f"gold{suffix}") for part in ("train", "dev")}
+    config = spacy.util.load_config(
+        CONFIGS / f"fast_{name}.cfg", overrides={**paths, "training.max_epochs": 20}
+    )
+    (model,) = (pipe["model"] for pipe in config["components"].values())
+    assert model["clusters"].pop("@misc") == "spacy-decoders.WordClusters.v1"
+    model["clusters"] = None  # they come with an extra
+    filled = spacy.util.load_model_from_config(config, auto_fill=True).config
+    train(init_nlp(filled), tmp_path, stdout=io.StringIO(), stderr=io.StringIO())
+    nlp = spacy.load(tmp_path / "model-best")
+    assert nlp.meta["performance"][score] > 0.9
+    assert nlp.meta["performance"]["certified"] == 1.0
