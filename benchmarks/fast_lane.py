@@ -128,7 +128,8 @@ def measure(part: str, options: Any, report: timing.Report) -> None:
 
 def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
     """CRFsuite on the rows that our templates fall to: the very same features."""
-    sentences = {"corpora.train.n_sents": 1, "corpora.train.random_sents": False}
+    sentences = {f"corpora.{corpus}.n_sents": 1 for corpus in ("train", "dev")}
+    sentences["corpora.train.random_sents"] = False
     as_written = {"components.entities.model.lowered": 0.0}
     nlp, facts = trained("entities", options, **sentences, **as_written)
     layer = nlp.get_pipe("entities").model.layers[0]
