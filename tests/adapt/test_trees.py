@@ -68,6 +68,16 @@ def test_nothing_cancels_where_tokens_prefer_a_cycle():
 
 
 @pytest.mark.parametrize("projective", [False, True])
+def test_scores_may_be_as_far_apart_as_they_like(projective):
+    """Beyond what exponentials can hold: a cycle is preferred by thousands of nats."""
+    arcs = np.array([[0.0, -4000.0, -4001.0], [0.0, 0.0, 1000.0], [0.0, 1000.0, 0.0]])
+    found = arc_probabilities(arcs, projective=projective)
+    first = 1.0 / (1.0 + np.exp(-1.0))
+    assert found[0, 1:] == pytest.approx([first, 1.0 - first], rel=1e-11)
+    assert found[1, 2] == pytest.approx(first, rel=1e-11)
+
+
+@pytest.mark.parametrize("projective", [False, True])
 def test_long_sentences_have_distributions(rng, projective):
     found = arc_probabilities(rng.normal(size=(61, 61)) * 5, projective=projective)
     assert found[:, 1:].sum(axis=0) == pytest.approx(np.ones(60), abs=1e-10)

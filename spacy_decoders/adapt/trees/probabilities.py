@@ -12,9 +12,9 @@ __all__ = ["arc_probabilities"]
 
 Floats = NDArray[np.float64]
 
-#: By what arcs from the root are scaled where only one is allowed, one after the other: a tree
-#: with two then counts nothing beside one with one.
-SCALES = (1e-60, 1e-120, 1e-240)
+#: What is taken off the scores of arcs from the root where only one is allowed, the first that is
+#: enough: a tree with two of them then counts nothing beside one with one.
+HANDICAPS = (140.0, 500.0, 2000.0, 20000.0)
 
 #: How far the expected number of arcs from the root may be from 1.
 ROUNDING = 1e-9
@@ -38,7 +38,7 @@ def arc_probabilities(
     Returns
     -------
     **Shape (n + 1, n + 1)**, float64; every column but the first sums to 1. Right to about
-    ``1e-14 * n``, however far apart the scores are: nothing in the sums cancels.
+    ``1e-13 * n``, however far apart the scores are: nothing in the sums cancels.
 
     Raises
     ------
@@ -52,7 +52,8 @@ def arc_probabilities(
     Projective: inside and outside sums over Eisner's spans. Non-projective: by the matrix-tree
     theorem the sum over all trees is a determinant. It is computed by eliminating one token after
     the other, as Grassmann, Taksar and Heyman eliminate the states of a Markov chain: without a
-    subtraction; and the probabilities are its derivatives, by going back through the elimination.
+    subtraction, and in logarithms. Going back, the probability of each arc between those that are
+    left is handed on, in shares, to the arcs that it stands for.
 
     References
     ----------
@@ -86,18 +87,17 @@ def arc_probabilities(
 
 def _by_elimination(scores: Floats, single_root: bool) -> Floats:
     """Sum over non-projective trees."""
-    heads = scores[:, 1:].max(axis=0)
-    if np.isneginf(heads).any():
+    best = scores[:, 1:].max(axis=0)
+    if np.isneginf(best).any():
         raise _no_tree()
-    # a factor for each token changes no probability
-    weights = np.zeros_like(scores)
-    weights[1:] = np.exp(scores[:, 1:] - heads).T  # from token to head
+    logs = np.full_like(scores, -np.inf)
+    logs[1:] = (scores[:, 1:] - best).T  # from token to head; what all have changes no share
     if not single_root:
-        return _eliminated(weights).T
-    for scale in SCALES:
-        scaled = weights.copy()
-        scaled[:, 0] *= scale
-        found = _eliminated(scaled)
+        return _eliminated(logs).T
+    for handicap in HANDICAPS:
+        handicapped = logs.copy()
+        handicapped[:, 0] -= handicap
+        found = _eliminated(handicapped)
         if abs(found[:, 0].sum() - 1.0) <= ROUNDING:
             return found.T
     raise ProblemError(
@@ -106,32 +106,35 @@ def _by_elimination(scores: Floats, single_root: bool) -> Floats:
     )
 
 
-def _eliminated(weights: Floats) -> Floats:
-    """Return the probability of each arc, **(token, head)**, from the weights of arcs."""
-    size = len(weights)
-    left = weights.copy()
-    columns, rows = [], []
+def _eliminated(logs: Floats) -> Floats:
+    """Return the probability of each arc, **(token, head)**, from the logarithms of weights."""
+    size = len(logs)
+    left = logs.copy()
+    rows: list[Floats] = []
+    direct: list[Floats] = []
     for k in range(size - 1, 0, -1):
-        total = left[k, :k].sum()
-        if not total > 0.0:
+        top = left[k, :k].max()
+        if top == -np.inf:
             raise _no_tree()
-        row, column = left[k, :k] / total, left[1:k, k].copy()
-        columns.append(column)
-        rows.append(row)
+        total = top + np.log(np.exp(left[k, :k] - top).sum())
+        rows.append(np.exp(left[k, :k] - total))
         # what hangs on k hangs on the heads of k instead; a cycle is none of a tree's
-        left[1:k, :k] += column[:, None] * row
-        left[np.arange(1, k), np.arange(1, k)] = 0.0
-    # backwards: `slopes` are the derivatives of the logarithm of the sum by each weight
-    slopes = np.zeros((size, size))
+        detour = left[1:k, k, None] + (left[k, :k] - total)
+        detour[np.arange(k - 1), np.arange(1, k)] = -np.inf
+        before = left[1:k, :k].copy()
+        np.logaddexp(before, detour, out=left[1:k, :k])
+        after = np.where(np.isneginf(left[1:k, :k]), 0.0, left[1:k, :k])
+        direct.append(np.exp(before - after))
+    found = np.zeros((size, size))
     for k in range(1, size):
-        column, row = columns[size - 1 - k], rows[size - 1 - k]
-        total = left[k, :k].sum()
-        inner = slopes[1:k, :k]
-        gains = inner - (inner @ row)[:, None]
-        slopes[k, :k] = (1.0 + column @ gains) / total
-        slopes[1:k, k] = inner @ row
-    found: Floats = np.clip(weights * slopes, 0.0, 1.0)
-    return found
+        share, row = direct[size - 1 - k], rows[size - 1 - k]
+        over = found[1:k, :k] * (1.0 - share)
+        found[1:k, :k] *= share
+        found[1:k, k] = over.sum(axis=1)
+        # its own head, by how the others choose theirs through it
+        found[k, :k] = row * (1.0 - float(over.sum())) + over.sum(axis=0)
+    probabilities: Floats = np.clip(found, 0.0, 1.0)
+    return probabilities
 
 
 def _no_tree() -> InfeasibleError:
