@@ -14,24 +14,22 @@ import timing  # isort: skip - first: it sets the threads
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 
 import numpy as np
+from distance_costs import DistanceCosts, solved
 from linking_data import DataSet, Document, aida, wikidata, wikispeedia
 from linking_speed import alias_table, demo_speed, full_size_speed
 from plots import bars
 
 from spacy_decoders import Budget
 from spacy_decoders.decoders.representatives import (
-    Degree,
     ExactRepresentatives,
-    Greedy,
     HittingDistance,
     LocalSearch,
-    PageRank,
     RepresentativesProblem,
-    SpanningTree,
 )
 from spacy_decoders.knowledge.pair_costs import (
     DirectLink,
@@ -56,7 +54,7 @@ class Objective:
         table = document.table
         count = len(table)
         costs = np.zeros((count, count)) if self.pairs is None else self.pairs(table)
-        sets = [np.arange(a, b) for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+        sets = [np.arange(a, b) for a, b in pairwise(table.offsets)]
         own = -self.local * np.log1p(table.popularity)
         local = [own[members] for members in sets]
         return RepresentativesProblem(costs, sets, local, self.weight, table.keys)
@@ -134,22 +132,17 @@ def personalised_page_rank(data: DataSet, damping: float = 0.85) -> float:
         )
         popularity = np.log1p(table.popularity)
         shares = np.empty(len(table))
-        for start, stop in zip(table.offsets, table.offsets[1:], strict=False):
+        for start, stop in pairwise(table.offsets):
             own = popularity[start:stop]
             shares[start:stop] = own / max(own.sum(), 1e-12)
         received = ranks[np.ix_(places, places)] * shares[None, :]
         coherence = np.zeros(len(table))
-        for unit, (start, stop) in enumerate(zip(table.offsets, table.offsets[1:], strict=False)):
+        for unit, (start, stop) in enumerate(pairwise(table.offsets)):
             best = received[:, start:stop].max(axis=1)
             best[table.own_mention == unit] = 0.0
             coherence += best
         scores = coherence + coherence.mean() * shares
-        choices = np.array(
-            [
-                int(np.argmax(scores[a:b]))
-                for a, b in zip(table.offsets, table.offsets[1:], strict=False)
-            ]
-        )
+        choices = np.array([int(np.argmax(scores[a:b])) for a, b in pairwise(table.offsets)])
         right += document.right(choices)
     return 100 * float(np.mean(right))
 
@@ -182,50 +175,17 @@ def objectives_table(report: timing.Report, test: DataSet, best: Objective) -> d
 
 def heuristics_table(report: timing.Report, data: DataSet) -> None:
     """Value and distance cost of every decoder of the paper under graph distance alone."""
-    decoders = {
-        "HittingDistance": HittingDistance(),
-        "SpanningTree": SpanningTree(),
-        "Greedy": Greedy(seed=0),
-        "Degree": Degree(),
-        "PageRank": PageRank(),
-        "LocalSearch": LocalSearch(),
-        "ExactRepresentatives": ExactRepresentatives(exact_margins=False),
-    }
-    costs: dict[str, list[float]] = {name: [] for name in [*decoders, "ground truth"]}
-    right: dict[str, list[bool]] = {name: [] for name in decoders}
-    compared = []
+    costs = DistanceCosts()
     for document in data.documents:
-        table = document.table
-        gold = document.gold_choices()
+        table, gold = document.table, document.gold_choices()
         if len(table.mentions) < 2 or gold is None:
             continue
-        candidates = [
-            table.concepts[a:b] for a, b in zip(table.offsets, table.offsets[1:], strict=False)
-        ]
+        candidates = [table.concepts[a:b] for a, b in pairwise(table.offsets)]
         problem = RepresentativesProblem.from_graph(data.base.graph, candidates)
-        exact = decoders["ExactRepresentatives"].decode(problem, budget=Budget(seconds=2))
-        if not exact.distance_cost:
-            continue
-        compared.append(exact.certificate.is_optimal)
-        for name, decoder in decoders.items():
-            found = exact if name == "ExactRepresentatives" else decoder.decode(problem)
-            costs[name].append(found.distance_cost / exact.distance_cost)
-            right[name] += document.right(found.choices)
-        costs["ground truth"].append(2 * problem.pair_sum(gold) / exact.distance_cost)
-    rows = [
-        [
-            name,
-            100 * float(np.mean(right[name])) if name in right else 100.0,
-            100 * float(np.mean(ratios)),
-        ]
-        for name, ratios in costs.items()
-    ]
-    report.table(
-        f"{data.name}: graph distance alone, {len(compared)} documents "
-        f"({100 * np.mean(compared):.0f}% of the optima proven)",
-        ["decoder", "value %", "distance cost % of the optimum"],
-        rows,
-    )
+        exact = solved(problem, seconds=2)
+        if exact.distance_cost:
+            costs.add(problem, exact, gold)
+    costs.table(report, f"{data.name}, graph distance alone")
 
 
 def wikidata_table(report: timing.Report, folder: Path, cache: Path, best: Objective) -> None:

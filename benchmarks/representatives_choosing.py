@@ -6,20 +6,12 @@ import statistics
 from time import perf_counter
 
 import numpy as np
+from distance_costs import DistanceCosts, solved
 from numpy.typing import NDArray
 from timing import Report
 from wikipedia_like import documents
 
-from spacy_decoders import Budget
-from spacy_decoders.decoders.representatives import (
-    Degree,
-    ExactRepresentatives,
-    Greedy,
-    HittingDistance,
-    LocalSearch,
-    RepresentativesProblem,
-    SpanningTree,
-)
+from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 
 __all__ = ["choosing", "shape_of_table_one"]
@@ -29,33 +21,23 @@ def choosing(report: Report, graph: ConceptGraph, quick: bool) -> None:
     """Certify documents of the drawn graph, without and with local costs."""
     random = np.random.default_rng(5)
     docs = documents(len(graph), 8 if quick else 60, 12, 96, seed=2)
-    exact = ExactRepresentatives(exact_margins=False)
-    heuristics = {
-        "SpanningTree": SpanningTree(),
-        "HittingDistance": HittingDistance(),
-        "Greedy": Greedy(),
-        "LocalSearch": LocalSearch(),
-        "Degree": Degree(),
-    }
+    costs = DistanceCosts(without=["PageRank"])
     rows = []
-    ratios: dict[str, list[float]] = {name: [] for name in heuristics}
     for name, with_local in (("distances", False), ("distances and local costs", True)):
         taken, certified, gaps, within = [], 0, [], 0
         for document in docs:
             local = [prior_costs(random, len(s)) for s in document] if with_local else None
             problem = RepresentativesProblem.from_graph(graph, document, local=local)
             begin = perf_counter()
-            solution = exact.decode(problem, Budget(seconds=20))
+            solution = solved(problem, seconds=20)
             taken.append(perf_counter() - begin)
             certificate = solution.certificate
             certified += certificate.is_optimal
             within += certificate.is_optimal and taken[-1] <= 1
             gaps.append(certificate.gap / max(certificate.score, 1e-9))
             # the spanning tree looks at the whole graph each time
-            if not with_local and certificate.is_optimal and len(ratios["Degree"]) < 12:
-                for method, decoder in heuristics.items():
-                    cost = decoder.decode(problem).distance_cost
-                    ratios[method].append(100 * cost / solution.distance_cost)
+            if not with_local and certificate.is_optimal and len(costs) < 12:
+                costs.add(problem, solution)
         median = 1e3 * statistics.median(taken)
         share = 100 * certified / len(docs)
         rows.append([name, len(docs), share, median, 1e3 * max(taken), 100 * max(gaps)])
@@ -70,11 +52,7 @@ def choosing(report: Report, graph: ConceptGraph, quick: bool) -> None:
         ["objective", "documents", "certified %", "median ms", "slowest ms", "largest gap %"],
         rows,
     )
-    report.table(
-        "Distance cost of the heuristics, the certified optimum being 100",
-        ["decoder", "mean", "documents"],
-        [[name, statistics.mean(of), len(of)] for name, of in ratios.items() if of],
-    )
+    costs.table(report, "Distance costs in the drawn graph")
     large_documents(report, graph, random, quick)
 
 
@@ -88,11 +66,7 @@ def large_documents(
             local = [prior_costs(random, len(s)) for s in document] if "local" in name else None
             problem = RepresentativesProblem.from_graph(graph, document, local=local)
             begin = perf_counter()
-            certificate = (
-                ExactRepresentatives(exact_margins=False)
-                .decode(problem, Budget(seconds=5 if quick else 30))
-                .certificate
-            )
+            certificate = solved(problem, seconds=5 if quick else 30).certificate
             taken = perf_counter() - begin
             gap = 100 * certificate.gap / certificate.score
             rows.append([name, certificate.score, certificate.bound, gap, taken])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import math
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
@@ -18,21 +17,12 @@ from tempfile import TemporaryDirectory
 from typing import Literal
 
 import numpy as np
+from distance_costs import DistanceCosts, solved
 from numpy.typing import NDArray
 from timing import Report
 from wikispeedia import read_wikispeedia
 
-from spacy_decoders import Budget
-from spacy_decoders.decoders.representatives import (
-    Degree,
-    ExactRepresentatives,
-    Greedy,
-    HittingDistance,
-    LocalSearch,
-    PageRank,
-    RepresentativesProblem,
-    SpanningTree,
-)
+from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.text_index import TextIndex
 
@@ -65,10 +55,10 @@ def real_graphs(report: Report, data: Path, quick: bool) -> None:
         }
         print(f"\n{name}: {json.dumps(report.facts[name])}")
         for connection in ("maximal", "minimal"):
-            table(report, name, graph, documents, connection)
+            compare(report, name, graph, documents, connection)
 
 
-def table(
+def compare(
     report: Report,
     name: str,
     graph: ConceptGraph,
@@ -76,48 +66,15 @@ def table(
     connection: Literal["maximal", "minimal"],
 ) -> None:
     """Decode all documents with all decoders under one connection."""
-    ratios: dict[str, list[float]] = defaultdict(list)
-    values: dict[str, list[float]] = defaultdict(list)
-    certified = 0
+    costs = DistanceCosts()
     for seed, document in enumerate(documents):
         problem = RepresentativesProblem.from_graph(graph, document.sets, connection)
-        decoders = {
-            "ExactRepresentatives": ExactRepresentatives(exact_margins=False, seed=seed),
-            "SpanningTree": SpanningTree(seed),
-            "HittingDistance": HittingDistance(seed),
-            "Greedy": Greedy(seed),
-            "LocalSearch": LocalSearch(seed=seed),
-            "Degree": Degree(seed),
-            "PageRank": PageRank(seed),
-        }
-        best = None
-        for method, decoder in decoders.items():
-            solution = decoder.decode(problem, Budget(seconds=5))
-            if best is None:
-                certified += solution.certificate.is_optimal
-                best = solution.distance_cost
-            right = [float(v == g) for v, g in zip(solution.vertices, document.gold, strict=True)]
-            ratios[method].append(100 * solution.distance_cost / best)
-            values[method].append(statistics.mean(right))
-        truth = [
-            int(np.flatnonzero(members == gold)[0])
-            for members, gold in zip(document.sets, document.gold, strict=True)
+        gold = [
+            int(np.flatnonzero(members == right)[0])
+            for members, right in zip(document.sets, document.gold, strict=True)
         ]
-        ratios["Ground truth"].append(100 * 2 * problem.pair_sum(truth) / best)
-    share = 100 * certified / len(documents)
-    report.table(
-        f"{name}, {connection} connection: {len(documents)} documents, {share:.1f}% certified",
-        ["decoder", "distance-cost ratio", "± s.e.", "value", "± s.e."],
-        [[method, *spread(of), *spread(values.get(method))] for method, of in ratios.items()],
-    )
-
-
-def spread(numbers: list[float] | None) -> tuple[float | None, float | None]:
-    """Return the mean and its standard error."""
-    if not numbers:
-        return None, None
-    error = statistics.stdev(numbers) / math.sqrt(len(numbers)) if len(numbers) > 1 else 0.0
-    return statistics.mean(numbers), error
+        costs.add(problem, solved(problem, seconds=5, seed=seed), gold, seed=seed)
+    costs.table(report, f"{name}, {connection} connection")
 
 
 def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
