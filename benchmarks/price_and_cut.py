@@ -22,7 +22,7 @@ pricing grandparents as section 4.5 proposes for dynamic programs, before any pr
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import thread_time
 
@@ -229,14 +229,26 @@ def main() -> None:
             return [(s, model.problem(s)) for s in sentences]
 
         first = run(METHODS, scored(few, LONGEST_BRUTE))
-        table_one(report, name, first)
+        tabulate(
+            report,
+            f"{name}: {few} sentences of up to {LONGEST_BRUTE} tokens (the paper's table 1)",
+            first,
+            ["sentences/s", "scored %", "added %", "integral %", "certified %", "UAS"],
+            "brute force",
+        )
         second = run(POLYTOPES, scored(few // 2, LONGEST_MARTINS))
-        table_two(report, name, second)
+        tabulate(
+            report,
+            f"{name}: polytopes, all columns, {few // 2} sentences (the paper's table 2)",
+            second,
+            ["sentences/s", "integral %", "UAS"],
+            "ArcGP + GPArc",
+        )
         problems = scored(many, LONGEST)
         ours = {key: METHODS[key] for key in ("price and cut", "price and cut, HiGHS")}
         third = run(ours, problems)
         third["price and cut, template bounds"] = with_template_bounds(model, problems)
-        table_three(report, name, third)
+        tabulate(report, f"{name}: sentences of up to {LONGEST} tokens", third, list(COLUMNS))
         brute, ppc = first["brute force"], first["price and cut"]
         # what the relaxation leaves open, branching may close: compare where it leaves nothing
         whole = scored(few, LONGEST_BRUTE)
@@ -256,24 +268,14 @@ def main() -> None:
         every = third["price and cut"]
         fastest = max(tally.rate for tally in third.values())
         report.target(f"{name}: speed-up over brute force, CBC", 3.8, ppc.rate / brute.rate)
-        report.target(
-            f"{name}: scored, exact bounds",
-            25,
-            every.percent(every.scored, every.possible),
-            most=True,
-            unit="%",
-        )
         loose = third["price and cut, template bounds"]
-        report.target(
-            f"{name}: scored, template bounds",
-            25,
-            loose.percent(loose.scored, loose.possible),
-            most=True,
-            unit="%",
-        )
-        report.target(
-            f"{name}: added", 15, every.percent(every.added, every.possible), most=True, unit="%"
-        )
+        percents = {
+            "scored, exact bounds": (25, every.percent(every.scored, every.possible)),
+            "scored, template bounds": (25, loose.percent(loose.scored, loose.possible)),
+            "added": (15, every.percent(every.added, every.possible)),
+        }
+        for what, (most, percent) in percents.items():
+            report.target(f"{name}: {what}", most, percent, most=True, unit="%")
         report.target(f"{name}: integral", 95, every.percent(every.integral), unit="%")
         report.target(f"{name}: certified", 100, every.percent(every.certified), unit="%")
         report.target(f"{name}: sentences a second, n <= {LONGEST}", 15, fastest, unit="")
@@ -312,67 +314,35 @@ def sorted_points(lengths: list[int], values: list[float]) -> tuple[list[float],
     return [float(n) for n in at], [float(np.median(np.array(values)[where == n])) for n in at]
 
 
-def table_one(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
-    base = tallies["brute force"]
-    report.table(
-        f"{name}: {base.count} sentences of up to {LONGEST_BRUTE} tokens (the paper's table 1)",
-        ["method", "sentences/s", "relative", "scored %", "added %", "integral %", "certified %",
-         "UAS"],
-        [
-            [
-                key,
-                tally.rate,
-                tally.rate / base.rate,
-                tally.percent(tally.scored, tally.possible),
-                tally.percent(tally.added, tally.possible),
-                tally.percent(tally.integral),
-                tally.percent(tally.certified),
-                tally.percent(tally.right, tally.words),
-            ]
-            for key, tally in tallies.items()
-        ],
-    )  # fmt: skip
+#: What tables show of a tally.
+COLUMNS: dict[str, Callable[[Tally], float]] = {
+    "sentences": lambda tally: tally.count,
+    "sentences/s": lambda tally: tally.rate,
+    "slowest, s": lambda tally: max(tally.seconds),
+    "scored %": lambda tally: tally.percent(tally.scored, tally.possible),
+    "added %": lambda tally: tally.percent(tally.added, tally.possible),
+    "no program %": lambda tally: tally.percent(tally.at_once),
+    "integral %": lambda tally: tally.percent(tally.integral),
+    "certified %": lambda tally: tally.percent(tally.certified),
+    "UAS": lambda tally: tally.percent(tally.right, tally.words),
+}
 
 
-def table_two(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
-    base = tallies["ArcGP + GPArc"]
-    report.table(
-        f"{name}: polytopes, all columns, {base.count} sentences (the paper's table 2)",
-        ["rows", "sentences/s", "relative", "integral %", "UAS"],
-        [
-            [
-                key,
-                tally.rate,
-                tally.rate / base.rate,
-                tally.percent(tally.integral),
-                tally.percent(tally.right, tally.words),
-            ]
-            for key, tally in tallies.items()
-        ],
-    )
-
-
-def table_three(report: timing.Report, name: str, tallies: dict[str, Tally]) -> None:
-    report.table(
-        f"{name}: sentences of up to {LONGEST} tokens",
-        ["method", "sentences", "sentences/s", "slowest, s", "scored %", "added %",
-         "no program %", "integral %", "certified %", "UAS"],
-        [
-            [
-                key,
-                tally.count,
-                tally.rate,
-                max(tally.seconds),
-                tally.percent(tally.scored, tally.possible),
-                tally.percent(tally.added, tally.possible),
-                tally.percent(tally.at_once),
-                tally.percent(tally.integral),
-                tally.percent(tally.certified),
-                tally.percent(tally.right, tally.words),
-            ]
-            for key, tally in tallies.items()
-        ],
-    )  # fmt: skip
+def tabulate(
+    report: timing.Report,
+    title: str,
+    tallies: dict[str, Tally],
+    columns: Sequence[str],
+    base: str | None = None,
+) -> None:
+    """Print some columns of the tallies, and their speed relative to the method `base`."""
+    rows = [[name, *(COLUMNS[key](of) for key in columns)] for name, of in tallies.items()]
+    header = ["method", *columns]
+    if base is not None:
+        header.append("relative speed")
+        for row, of in zip(rows, tallies.values(), strict=True):
+            row.append(of.rate / tallies[base].rate)
+    report.table(title, header, rows)
 
 
 if __name__ == "__main__":
