@@ -1,4 +1,4 @@
-"""Validating the arrays of a problem, once, in one manner.
+"""Validation of the arrays of problems.
 
 Everything stored is C-contiguous, of one dtype and read-only: numba compiles a kernel anew
 for every other combination of dtype, layout and read-only flag.
@@ -37,7 +37,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 def owned(array: NDArray[Any], given: Any) -> NDArray[Any]:
     """Return an array that nobody else can change: a copy if `given` shares its memory.
 
-    A read-only `given` is taken at its word, and not copied.
+    A read-only `given` is not copied.
     """
     if isinstance(given, (list, tuple)):
         return array
@@ -62,7 +62,7 @@ def checked_scores(
     name
         The argument's name, for the message.
     values
-        Anything that numpy takes for numbers.
+        Anything that numpy converts to numbers.
     shape
         The expected size of each axis; None for any.
     dtype
@@ -113,13 +113,13 @@ def checked_indices(
     Raises
     ------
     ProblemError
-        If it is no array of whole numbers, has another shape, or leaves the range.
+        If it is not an array of integers, has another shape, or is out of range.
     """
     given = _as_numbers(name, values)
     _check_shape(name, given, shape)
     if given.size and given.dtype.kind not in "iu":
         raise ProblemError(f"{name}: expected whole numbers, got dtype {given.dtype}.")
-    # what does not fit the dtype would wrap round in silence
+    # values that do not fit the dtype would wrap around silently
     limits = np.iinfo(dtype)
     low = limits.min if low is None else low
     high = limits.max + 1 if high is None else high

@@ -1,4 +1,4 @@
-"""How long a decoder may work on one problem."""
+"""Limits on the work of a decoder on one problem."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ __all__ = ["UNLIMITED", "Budget", "Clock", "allowing_for_compilation"]
 class Budget:
     """A limit on the time and the outer iterations that one decoding may take.
 
-    When the budget ends, a decoder returns the best structure it has, with an honest
-    bound. The limit is looked at between iterations, so it is overrun by at most one.
+    When the budget ends, a decoder returns the best structure it has, with a valid bound. The
+    limit is checked between iterations, so it is exceeded by at most one.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def _is(kind: type, value: object) -> bool:
     return isinstance(value, kind) and not isinstance(value, bool)
 
 
-#: No limit at all: the default of every decoder.
+#: No limit: the default of every decoder.
 UNLIMITED = Budget()
 
 
@@ -76,8 +76,8 @@ _COMPILED: set[type] = set()
 def allowing_for_compilation(budget: Budget, decoder: object) -> Budget:
     """Lengthen a decoder's first budget in this process.
 
-    On a machine without compiled code in its cache the first decoding compiles, which is no
-    part of the work that the budget was meant for.
+    On a machine without compiled code in its cache the first decoding compiles, which is not part
+    of the work that the budget limits.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def allowing_for_compilation(budget: Budget, decoder: object) -> Budget:
 
 @dataclass(frozen=True)
 class Clock:
-    """A budget that has begun to run; made by :meth:`Budget.start`."""
+    """A running budget; made by :meth:`Budget.start`."""
 
     budget: Budget
     started: float

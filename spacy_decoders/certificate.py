@@ -1,4 +1,4 @@
-"""What a decoder can say about how good its answer is."""
+"""Certificates: what is proven of a decoded structure."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ RELATIVE_TOLERANCE = 1e-6
 
 
 def largest_tolerance(scale: float) -> float:
-    """Return the largest tolerance within which `optimal` may be said.
+    """Return the largest tolerance within which a structure may be called optimal.
 
     Parameters
     ----------
     scale
-        The sum of the absolute scores of the parts that the structure has. A large score
-        elsewhere in the problem, such as a mask, has no part in it.
+        The sum of the absolute scores of the parts that the structure has. A large score elsewhere
+        in the problem, such as a mask, is not included.
 
     Examples
     --------
@@ -37,7 +37,7 @@ def largest_tolerance(scale: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """How good a decoded structure is, and how surely.
+    """The proven quality of a decoded structure.
 
     Make one with the constructors below: they derive the status from the numbers, so that
     `optimal` is always a comparison of score and bound, never an assertion.
@@ -62,8 +62,8 @@ class Certificate:
     confidence
         Probability that the structure is optimal: 1.0 if proven, None if unknown.
     scope
-        ``"pruned"`` if a heuristic removed candidates first: all else then speaks of the
-        problem that was left.
+        ``"pruned"`` if a heuristic removed candidates first: everything else then refers to the
+        remaining problem.
     iterations
         Outer iterations of the method.
 
@@ -102,9 +102,9 @@ class Certificate:
     ) -> Certificate:
         """Certify a structure by a bound on the best objective that was computed apart.
 
-        `optimal` if score and bound agree within `tolerance`; else `probable` if a
-        `confidence` is given; else `bounded`. An infinite bound proves nothing and is
-        stated as none, and so does a bound that the score itself disproves.
+        `optimal` if score and bound agree within `tolerance`; else `probable` if a `confidence` is
+        given; else `bounded`. An infinite bound proves nothing and is replaced by None, and so is
+        a bound that the score itself disproves.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Certificate:
         score
             Objective of the structure, recomputed from the problem.
         bound
-            Bound on the best objective, by a way of its own: never made from `score`.
+            Bound on the best objective, computed independently: never derived from `score`.
         tolerance
             Numerical slack; what exceeds ``largest_tolerance(scale)`` is cut off.
         scale
@@ -172,7 +172,7 @@ class Certificate:
     ) -> list[Certificate]:
         """Certify many structures at once, each as :meth:`from_bound` does.
 
-        For decoders that take less time than the making of a certificate.
+        For decoders that take less time than creating a certificate.
         """
         made, new = [], object.__new__
         scales = list(map(abs, scores)) if scales is None else scales
@@ -238,12 +238,12 @@ class Certificate:
         scope: Scope = "full",
         iterations: int = 0,
     ) -> Certificate:
-        """Describe a structure of which nothing is proven.
+        """Describe a structure without a bound.
 
         Raises
         ------
         ProblemError
-            If `score` is not finite: the structure is none of the problem's.
+            If `score` is not finite: the structure is not one of the problem's.
         """
         if not math.isfinite(score):
             raise ProblemError(f"certificate: score must be finite; got {float(score)!r}.")

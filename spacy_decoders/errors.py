@@ -1,4 +1,4 @@
-"""What can go wrong, each kind with a name of its own.
+"""The errors that this package raises on purpose.
 
 Every message names the argument, what is wrong with it, and what to do.
 """

@@ -1,8 +1,8 @@
-"""Check a certificate without trusting the decoder that made it.
+"""Check a certificate independently of the decoder that made it.
 
-Each core has a `verification` module that says, by code that shares nothing with its decoders,
-what a structure is worth and what the best could be worth; this module compares that with what
-the certificate claims.
+Each core has a `verification` module that computes, by code that shares nothing with its decoders,
+the score of a structure and a bound on the best; this module compares these with the claims of the
+certificate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .errors import ProblemError
 
 __all__ = ["Findings", "Verification", "verify"]
 
-#: What a recomputed sum may differ by, relative to the sum of its absolute terms.
+#: The tolerance of a recomputed sum, relative to the sum of its absolute terms.
 ROUNDING = 1e-9
 
 #: The module that examines the solutions of a core, by the name of the solution's class.
@@ -31,20 +31,20 @@ EXAMINERS = {
 
 @dataclass(frozen=True)
 class Findings:
-    """What an independent look at a structure and its problem finds.
+    """The result of an independent check of a structure and its problem.
 
     Attributes
     ----------
     fault
-        Why the structure is none of the problem's; None if it is legal.
+        Why the structure is not one of the problem's; None if it is legal.
     score
-        What it is worth, or costs, summed from the problem.
+        Its score or cost, summed from the problem.
     scale
         The sum of the absolute scores of its parts.
     best
-        What the best structure is worth that the examination met: `score` if it met no other.
+        The score of the best structure that the check found: `score` if it found no other.
     bound
-        What no structure exceeds; infinite on the far side if the examination has no proof.
+        A bound on all structures; infinite if the check has no proof.
     minimized
         Whether the objective is a cost.
     """
@@ -64,19 +64,19 @@ class Findings:
 
 @dataclass(frozen=True)
 class Verification:
-    """What became of a certificate that was checked; true if it is confirmed.
+    """The outcome of checking a certificate; true if it is confirmed.
 
     Attributes
     ----------
     outcome
-        ``"confirmed"``: all that the certificate claims holds; ``"refuted"``: some of it is
-        wrong; ``"undecided"``: nothing is known to be wrong, but the check's own bound is too
-        weak, or its time too short, to prove the claim.
+        ``"confirmed"``: all that the certificate claims holds; ``"refuted"``: some of it is wrong;
+        ``"undecided"``: no error was found, but the check's own bound is too weak, or its time too
+        short, to prove the claim.
     reason
-        What was compared, in a sentence.
+        What was compared, as a sentence.
     score, bound
-        What the structure is worth, and what no structure exceeds, as the check computed them;
-        None where it came to neither.
+        The score of the structure and the bound on all structures, as the check computed them;
+        None where it computed none.
     """
 
     outcome: Literal["confirmed", "refuted", "undecided"]
@@ -91,16 +91,16 @@ class Verification:
 def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verification:
     """Check the certificate of a solution by code that shares nothing with its decoder.
 
-    The structure must be legal, its score must be what the problem says, the numbers of the
-    certificate must agree with each other and with its status, and what it claims of the best
+    The structure must be legal, its score must be that of the problem, the numbers of the
+    certificate must agree with each other and with its status, and its claim about the best
     structure is derived again: by enumeration where that is short, otherwise by plain dynamic
     programming (chains) or an integer program (trees with factors, paths, representatives).
 
     Parameters
     ----------
     problem
-        What the solution was decoded from: a `TreeProblem`, `PathProblem` or
-        `RepresentativesProblem`; for a chain, the pair ``(model, emissions)``.
+        The decoded problem: a `TreeProblem`, `PathProblem` or `RepresentativesProblem`; for a
+        chain, the pair ``(model, emissions)``.
     solution
         The solution, with its certificate.
     seconds
@@ -109,8 +109,8 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Returns
     -------
     Verification
-        True if what the certificate claims of the structure is confirmed. Which decoder it
-        names, and whether a `scope` of ``"pruned"`` is needed, can't be seen from here.
+        True if the certificate's claims about the structure are confirmed. The decoder's name, and
+        whether a `scope` of ``"pruned"`` is needed, cannot be checked.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
 
 
 def judge(certificate: Certificate, found: Findings) -> Verification:
-    """Compare what a certificate claims with what an examination found."""
+    """Compare the claims of a certificate with the findings of a check."""
     if found.fault is not None:
         return Verification("refuted", f"structure: {found.fault}")
     rounding = ROUNDING * (1.0 + found.scale)
@@ -166,7 +166,7 @@ def judge(certificate: Certificate, found: Findings) -> Verification:
 def _fault_of_claim(
     certificate: Certificate, found: Findings, sign: float, slack: float
 ) -> str | None:
-    """Return by which structure the claim about the best one is disproved, if by any."""
+    """Return how the claim about the best structure is disproved, if it is."""
     certain = certificate.status == "optimal" or certificate.confidence == 1.0
     if certain and sign * (found.best - found.score) > slack:
         status = certificate.status

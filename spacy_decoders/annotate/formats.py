@@ -95,7 +95,7 @@ def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
 
 
 def _columns(doc: Doc) -> dict[str, Any]:
-    """The annotations, and the other fields in one column: parts have the same columns."""
+    """Return the annotations, and the other fields in one column, the same in all parts."""
     columns, row = _annotations(doc), as_row(doc)
     columns["fields"] = {name: row[name] for name in row if name not in columns}
     # of no fixed shape, so JSON inside a column

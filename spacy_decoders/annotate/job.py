@@ -1,4 +1,4 @@
-"""What is to be done, cut into shards, and what came of each."""
+"""A job, its shards, and their reports."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What came of one shard: documents written and failed, units decoded and certified.
+    """The report of one shard: documents written and failed, units decoded and certified.
 
     Of the certified units, `pruned` are optimal among candidates that a heuristic has kept.
     """
@@ -60,7 +60,7 @@ class ShardReport:
 
 @dataclass(frozen=True)
 class Summary:
-    """What came of the whole job."""
+    """The report of the whole job."""
 
     shards: int
     resumed: int
@@ -101,18 +101,18 @@ class Job:
     Parameters
     ----------
     source
-        A file, or a folder that is searched through: ``.spacy``, ``.jsonl``,
-        ``.jsonl.gz``, ``.parquet``, ``.txt`` (one document a file).
+        A file, or a folder that is searched recursively: ``.spacy``, ``.jsonl``, ``.jsonl.gz``,
+        ``.parquet``, ``.txt`` (one document a file).
     output
         A folder; created if missing, resumed if it has been begun with the same settings.
     model
-        What ``spacy.load`` takes; empty for the bundled pipeline.
+        The argument of ``spacy.load``; empty for the bundled pipeline.
     format
         ``"spacy"``, ``"jsonl"`` or ``"parquet"``.
     shard_size
         Records per output file.
     text_field
-        Where JSON lines and parquet keep the text.
+        The field of JSON lines and parquet that has the text.
     batch_size
         Documents that the pipeline takes at a time.
     """
@@ -173,7 +173,7 @@ class Job:
         write_atomically(manifest, json.dumps(settings, indent=1))
 
     def remove_leftovers(self) -> None:
-        """Remove what killed runs had begun to write; to be called when nothing is left to do."""
+        """Remove partial files of killed runs; to be called when all shards are done."""
         reports = self.report(0).parent
         for begun in (*self.output.glob(".part-*"), *reports.glob(".*.json.*")):
             begun.unlink(missing_ok=True)
@@ -184,13 +184,13 @@ class Job:
             for path in input_files(self.source)
         ]
         settings = {key: str(value) for key, value in asdict(self).items()}
-        # where it stands and how it is batched change nothing in the result
+        # its location and batch size do not affect the result
         del settings["output"], settings["batch_size"]
         return {**settings, "files": files}
 
 
 def _packed(pieces: Iterable[Extent], size: int) -> Iterator[list[Extent]]:
-    """Put pieces together until a shard is full, so that many small files make few shards."""
+    """Join extents until a shard is full, so that many small files make few shards."""
     run: list[Extent] = []
     filled = 0
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""Reading documents, or what is left of them, from files of several kinds."""
+"""Reading documents, and reporting broken ones, from files of several kinds."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..readers.text_lines import decoded
 
 __all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
 
-#: How each kind of file is told from its name.
+#: The suffixes of each kind of file.
 _KINDS = {
     ".jsonl": "lines",
     ".ndjson": "lines",
@@ -43,7 +43,7 @@ class Record:
     text
         The text; None where `doc` or `problem` is given.
     fields
-        What else the record holds, in plain JSON types.
+        The other fields of the record, in plain JSON types.
     doc
         A document that was read with its annotations.
     problem
@@ -76,7 +76,7 @@ def input_files(source: Path) -> list[Path]:
     Raises
     ------
     ProblemError
-        If nothing readable is there.
+        If there is no readable file.
     """
     if not source.exists():
         raise ProblemError(f"input: {source} does not exist.")
@@ -97,7 +97,7 @@ def extents(path: Path, size: int) -> Iterator[Extent]:
         return
     try:
         count = _count(path)
-    except (OSError, EOFError, ValueError):  # `read` meets the same error and says it
+    except (OSError, EOFError, ValueError):  # `read` raises and reports the same error
         count = 1
     for start in range(0, count, size):
         yield Extent(str(path), start, min(start + size, count))
@@ -161,7 +161,7 @@ def _line_extents(path: Path, size: int) -> Iterator[Extent]:
 
 def _lines(path: Path, extent: Extent) -> Iterator[bytes]:
     if path.suffix == ".gz":
-        with gzip.open(path, "rb") as lines:  # can't be sought: read from the beginning
+        with gzip.open(path, "rb") as lines:  # not seekable: read from the beginning
             yield from islice(lines, extent.start, extent.stop)
     else:
         with path.open("rb") as lines:

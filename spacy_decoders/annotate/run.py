@@ -25,12 +25,12 @@ __all__ = ["annotate"]
 def annotate(
     job: Job, *, workers: int = 1, scheduler: str | None = None, progress: bool = True
 ) -> Summary:
-    """Annotate a corpus; what an earlier, interrupted run has finished is not done again.
+    """Annotate a corpus; shards that an earlier, interrupted run has finished are skipped.
 
     Parameters
     ----------
     job
-        What to read, with what to annotate it and where to write.
+        The input, the pipeline and the output.
     workers
         Local processes; 1 runs in this process.
     scheduler
@@ -50,7 +50,7 @@ def annotate(
     ProblemError
         If there is nothing to read, or the output was begun with other settings.
     OSError
-        If a file can't be written, with its name. What is done by then stays done.
+        If a file cannot be written, with its name. Finished shards are kept.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
@@ -90,13 +90,13 @@ def _stored_report(job: Job, shard: int) -> ShardReport:
 
 
 def _lost(shard: Shard, reason: str) -> ShardReport:
-    """Report a shard that left no part: its documents are tried again by the next run."""
+    """Report a shard without an output file: its documents are tried again by the next run."""
     names = ", ".join(f"{e.path} [{e.start + 1}-{e.stop}]" for e in shard.extents)
     return ShardReport(shard.number, failures=(Failure(names, "worker", reason),))
 
 
 def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[ShardReport]:
-    """Spread shards over spawned processes; one that kills its process is found out alone."""
+    """Spread shards over spawned processes; shards lost with a process are run again alone."""
     suspects: list[Shard] = []
     with _pool(workers) as pool:
         running = {pool.submit(annotate_shard, job, shard): shard for shard in shards}
@@ -104,16 +104,16 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
             for future in as_completed(running):
                 try:
                     yield future.result()
-                except BrokenProcessPool:  # takes all unfinished shards with it, guilty or not
+                except BrokenProcessPool:  # all unfinished shards are lost, whichever caused it
                     suspects.append(running[future])
         finally:
-            for future in running:  # what has not begun would meet the same full disk
+            for future in running:  # later shards would fail on the same full disk
                 future.cancel()
     yield from (_alone(job, shard) for shard in sorted(suspects, key=lambda s: s.number))
 
 
 def _alone(job: Job, shard: Shard) -> ShardReport:
-    """Run a shard in a process of its own, twice if need be."""
+    """Run a shard in a separate process, twice if necessary."""
     for _ in range(2):
         with _pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(annotate_shard, job, shard).result()
@@ -128,7 +128,7 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """Let this process end when its parent does, even if the parent had no time to say so."""
+    """Let this process end when its parent does, even if the parent was killed."""
 
     def wait() -> None:
         parent = multiprocessing.parent_process()
@@ -148,7 +148,7 @@ def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[S
             "scheduler: needs Dask: pip install 'spacy-decoders[distributed]'."
         ) from error
     with distributed.Client(scheduler) as client:
-        # not pure: a shard's result is the file it writes, so none may be taken for another's
+        # not pure: a shard's result is the file it writes, which Dask must not deduplicate
         running = {
             client.submit(annotate_shard, job, shard, pure=False, retries=2): shard
             for shard in shards

@@ -1,4 +1,4 @@
-"""One shard, from records to an output file, in whatever process this runs."""
+"""Annotating one shard, from records to an output file, in any process."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def _pipeline(model: str) -> Language:
 def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     """Annotate the records of a shard and write its part, its report first.
 
-    The part is renamed into place last and in one step: it exists if and only if the shard
-    is done. To run a shard twice is harmless.
+    The part is renamed into place last and in one step: it exists if and only if the shard is
+    done. Running a shard twice is harmless.
     """
     started = perf_counter()
     failures: list[Failure] = []
@@ -88,8 +88,8 @@ def _annotated(
         except Exception as error:
             failures.append(Failure(record.id, _READING, str(error)))
     done, failed = _piped(nlp, made, job.batch_size)
-    # a component of someone else's may give up a whole batch for one document: once more,
-    # apart
+    # another package's component may fail on a whole batch because of one document: retry one by
+    # one
     by_record = {id(record): record for record in records}
     if len(failed) > 1:
         suspects = {doc.user_data[_RECORD] for doc, _, _ in failed}
@@ -112,7 +112,7 @@ def _annotated(
 def _made(nlp: Language, record: Record) -> Doc:
     if record.problem is not None:
         raise ValueError(record.problem)
-    # a copy, since a second attempt must not find the annotations of the first
+    # a copy, as a second attempt must not see the annotations of the first
     doc = record.doc.copy() if record.doc is not None else nlp.make_doc(record.text or "")
     doc.user_data |= record.fields or {}
     doc.user_data[_RECORD] = id(record)

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and named where they can't be."""
+"""Atomic writing of files, with errors that name the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["write_atomically", "written_whole"]
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give a file to write that takes the place of `path` in the end, in one step.
+    """Open a temporary file that atomically replaces `path` when it is closed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Several answers to one problem, certified alike by all decoders that rank."""
+"""Certificates of ranked solutions of one problem."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Solution = TypeVar("Solution", bound=Any)
 def beside_the_best(solutions: Sequence[Solution]) -> list[Solution]:
     """Let the certificates of ranked solutions compare each with the best of all.
 
-    A certificate speaks of the problem, not of a place in a list: the bound of every one is
-    that of the first, so that the gap of the others is how much worse they are at most, and
-    none but one that equals the best is called optimal. Each keeps its own tolerance, which
-    its own scale has limited. A structure that exceeds the bound of the first disproves it.
+    A certificate refers to the problem, not to a rank: the bound of each is that of the first, so
+    that the gap of the others is their largest possible loss, and only a solution that equals the
+    best is called optimal. Each keeps its own tolerance, which is limited by its own scale. A
+    structure that exceeds the bound of the first disproves it.
     """
     return [
         solution
@@ -32,7 +32,7 @@ def beside_the_best(solutions: Sequence[Solution]) -> list[Solution]:
 
 
 def _beside(own: Certificate, best: Certificate) -> Certificate:
-    assert own.score is not None  # what is infeasible is not ranked
+    assert own.score is not None  # infeasible solutions are not ranked
     if best.bound is None:
         return Certificate.heuristic(
             own.decoder,

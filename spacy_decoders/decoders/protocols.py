@@ -1,4 +1,4 @@
-"""What components and models ask of a decoder: any object with these methods will do."""
+"""Protocols of decoders: components and models accept any object with these methods."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Explanations: what was decoded, what else was possible, and how sure it is, as one page."""
+"""Explanations: what was decoded, the alternatives, and the certificates, as one page."""
 
 from .explain import Explanation, explain
 

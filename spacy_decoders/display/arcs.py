@@ -1,4 +1,4 @@
-"""A dependency tree above its sentence, and what another tree has instead below it."""
+"""Drawing a dependency tree above its sentence, and the arcs of another tree below it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Arc", "OtherArcs", "TreeDrawing", "Word"]
 
 #: Pixels between levels of arcs, between words, and from a word's centre to its arcs' ends.
 _LEVEL, _GAP, _ASIDE = 28, 26, 5
-#: A head or tag that costs less than this to change is a close call.
+#: A head or tag whose change costs less than this is a close call.
 _CLOSE = 1.0
 
 Tree = Mapping[int, tuple[int, str]]
@@ -32,7 +32,7 @@ class Word(NamedTuple):
 
 
 class Arc(NamedTuple):
-    """One arc: its path, its arrow, its label and where that stands, and how sure it is."""
+    """One arc: its path, its arrow, its label with its position, and its margin."""
 
     path: str
     arrow: str
@@ -48,7 +48,7 @@ class Arc(NamedTuple):
 
 
 class OtherArcs(NamedTuple):
-    """The arcs of another tree that the best one does not have; they hang below the words."""
+    """The arcs of another tree that the best one does not have, drawn below the words."""
 
     arcs: tuple[Arc, ...]
     height: float
@@ -56,7 +56,7 @@ class OtherArcs(NamedTuple):
 
 @dataclass(frozen=True)
 class TreeDrawing:
-    """Where to draw words, by their centres, and arcs, in pixels."""
+    """The positions of words, by their centres, and of arcs, in pixels."""
 
     words: tuple[tuple[Word, float], ...]
     arcs: tuple[Arc, ...]
@@ -83,7 +83,7 @@ class TreeDrawing:
         return cls(tuple(zip(words, centres, strict=True)), tuple(arcs), width, floor + 54)
 
     def others(self, tree: Tree) -> OtherArcs:
-        """Lay out the arcs that another tree has instead, to hang below the words."""
+        """Lay out the differing arcs of another tree, below the words."""
         levels = _levels(tree)
         centres = [x for _, x in self.words]
         arcs = _arcs(tree, levels, centres, 10.0, 1, [None] * len(centres))
@@ -139,9 +139,9 @@ def _centres(words: Sequence[Word], labels: Sequence[str]) -> list[float]:
 
 
 def _levels(tree: Tree) -> dict[int, int]:
-    """How far out each arc runs: beyond all that it covers or crosses and that are shorter.
+    """Return the level of each arc, above all shorter ones that it covers or crosses.
 
-    The root's runs beyond all others.
+    The root's arc is above all others.
     """
     spans = [(min(h, m), max(h, m), m) for m, (h, _) in tree.items() if h != m]
     levels: dict[int, int] = {}

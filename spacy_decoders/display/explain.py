@@ -33,7 +33,7 @@ class Explanation:
         return path
 
     def _repr_html_(self) -> str:
-        """Show the page in a notebook, in a frame of its own: its styles stay inside."""
+        """Show the page in a notebook, in a frame that isolates its styles."""
         from html import escape
 
         page = escape(self.html, quote=True)
@@ -44,12 +44,12 @@ class Explanation:
 
 
 def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Explanation:
-    """Explain what the components decoded, what else was possible and how sure it is.
+    """Explain what the components decoded, with alternatives and certificates.
 
-    Shows what the documents hold, the answer first: headline, text, entities with their
-    links, and trees; then what else each tag, entity, head and link could have been, each to
-    be chosen, with what it costs; then every certificate in plain words. Other choices appear
-    where the components were told to keep them (``k_best``, ``head_margins``, ``n_best``).
+    Shows the annotations first: headline, text, entities with their links, and trees; then the
+    alternatives of each tag, entity, head and link, selectable, with their costs; then every
+    certificate in plain words. Alternatives appear where the components keep them (``k_best``,
+    ``head_margins``, ``n_best``).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How wide a text will be: a server without fonts can only estimate."""
+"""The width of a text, which can only be estimated without fonts."""
 
 from __future__ import annotations
 

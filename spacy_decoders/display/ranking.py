@@ -1,4 +1,4 @@
-"""What else was possible: every other choice, the best answer that has it, and what it costs."""
+"""Alternatives: every other choice, the best answer that has it, and its cost."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Alternative(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What was decided in one place, and what else it could have been, the cheapest first.
+    """A decision and its alternatives, the cheapest first.
 
-    `margin` is the least that another value costs, where it is known apart from the options.
+    `margin` is the least cost of another value, where it is known independently of the options.
     """
 
     place: str
@@ -38,7 +38,7 @@ class Change(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Another answer as a whole: its number, how much worse it is, and where it differs."""
+    """Another answer: its number, its loss, and where it differs."""
 
     number: int
     loss: float
@@ -58,7 +58,7 @@ class Ranking:
     count
         How many answers were ranked.
     loss
-        How much worse the last of them is: what costs more may not be listed.
+        The loss of the last of them: more expensive alternatives may not be listed.
     """
 
     choices: tuple[Choice, ...]
@@ -83,7 +83,7 @@ class Ranking:
         answers
             The value at each place; places are sorted.
         name
-            Says what a place is called.
+            Names a place.
         absent
             The value of a place that an answer does not have.
 

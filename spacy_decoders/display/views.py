@@ -1,4 +1,4 @@
-"""What the page shows of a Doc."""
+"""The content of the page for a Doc."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["DocumentView", "Piece", "SentenceView", "headlines_by_component"]
 
 
 class Piece(NamedTuple):
-    """A run of the text, with the label of the entity that it is and what it is linked to."""
+    """A run of the text, with the label of its entity and its link."""
 
     text: str
     is_entity: bool = False
@@ -26,14 +26,14 @@ class Piece(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What the page adds to the text: a concept of the same name says nothing new."""
+        """The note that the page adds to the text; a concept of the same name adds none."""
         concept = "" if self.concept.casefold() == self.text.casefold() else self.concept
         return " → ".join(filter(None, (self.label, concept)))
 
 
 @dataclass(frozen=True)
 class SentenceView:
-    """A sentence: its words with their tags, its tree, and what else was possible.
+    """A sentence: its words with their tags, its tree, and the alternatives.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
     """The headlines that each generator of a pipeline has written, best first."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for headline in doc._.headlines:
-        # documents of the first release do not tell who wrote what
+        # documents of the first release do not record the component
         found.setdefault(headline.get("component", "headline"), []).append(headline)
     return found
 
@@ -131,7 +131,7 @@ def _pieces(doc: Doc) -> Iterator[Piece]:
     for ent in doc.ents:
         yield Piece(doc.text[position : ent.start_char])
         link = ent._.link
-        # spaCy writes NIL where nothing fits, and a mention that is no entity has a stopgap
+        # spaCy writes NIL for no link, and a mention that is not an entity has a placeholder label
         concept = link.get("title") or link.get("id") or ent.kb_id_.removeprefix("NIL")
         label = "" if ent.label_ == MATCH_LABEL else ent.label_
         yield Piece(ent.text, True, label, concept)

@@ -14,7 +14,7 @@ _SCOPES = ("full", "pruned")
 
 
 class Saying(NamedTuple):
-    """What several certificates of one kind say together: of how many units, and the words.
+    """The joint statement of several certificates of one kind: the number of units, and the words.
 
     `kind` is their status, or "kept" for what is the best of the candidates kept only.
     """
@@ -25,7 +25,7 @@ class Saying(NamedTuple):
 
 
 def in_words(certificate: Mapping[str, Any]) -> str:
-    """Say what a certificate, as a dict, means.
+    """Return the meaning of a certificate, given as a dict.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def in_words(certificate: Mapping[str, Any]) -> str:
 
 
 def in_words_together(certificates: Sequence[Mapping[str, Any]]) -> list[Saying]:
-    """Say what certificates mean, each kind once, by the weakest of its statements.
+    """Return the meaning of certificates, each kind once, by the weakest of its statements.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def cost_in_words(loss: float) -> str:
 
 
 def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:
-    """How little a certificate says, among those of its kind."""
+    """Return the rank of a certificate by weakness, among those of its kind."""
     gap, bound = certificate["gap"] or 0.0, abs(certificate["bound"] or 0.0)
     share = gap / bound if bound > gap else 1.0 + gap
     return share, -(certificate["confidence"] or 0.0)

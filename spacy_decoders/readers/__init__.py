@@ -1,1 +1,1 @@
-"""Corpora in their formats, as spaCy's Examples."""
+"""Readers of corpora, which yield spaCy's Examples."""

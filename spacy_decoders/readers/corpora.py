@@ -33,22 +33,22 @@ class SentenceCorpus:
     path
         A file, or a folder whose files are read in the order of their names.
     read
-        What reads one file.
+        The function that reads one file.
     suffixes
         The suffixes of the files to read in a folder; ``.gz`` may follow each.
     n_sents
         Sentences in a document, at most; fewer where the file starts a new document. 0 for
         the documents as the file has them.
     random_sents
-        Whether each document gets between 1 and `n_sents` sentences by chance, so that a
-        model sees short and long ones. Every pass is cut anew, and every run is alike.
+        Whether each document gets between 1 and `n_sents` sentences by chance, so that a model is
+        trained on short and long ones. Every pass is cut differently, and every run alike.
     gold_tokens
         Whether the predicted Doc has the file's tokens; otherwise the pipeline's tokenizer
         cuts the text.
     gold_sents
         Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`).
     limit
-        Read so many sentences at most; 0 for all.
+        The most sentences to read; 0 for all.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
         sent_starts=None if deps is not None else cast(Any, starts.tolist()),
     )
     if deps is not None:
-        # spaCy has derived boundaries from the roots; the file's are the truth
+        # spaCy has derived boundaries from the roots: restore those of the file
         doc.from_array([SENT_START], cast(Any, starts.reshape(-1, 1).view(np.uint64)))
     return doc
 

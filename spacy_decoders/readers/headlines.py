@@ -14,7 +14,7 @@ from .text_lines import json_objects, matching_files
 
 __all__ = ["HeadlineCorpus"]
 
-# the components register it as well; whoever comes first does
+# the components register it as well, if imported first
 if not Doc.has_extension("headline"):
     Doc.set_extension("headline", default="")
 
@@ -32,7 +32,7 @@ class HeadlineCorpus:
     title, text
         The names of the two fields.
     limit
-        Read so many lines at most; 0 for all.
+        The most lines to read; 0 for all.
     """
 
     def __init__(

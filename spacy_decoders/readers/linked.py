@@ -1,4 +1,4 @@
-"""Examples of linked entities: the entities are given, their identifiers are to be found."""
+"""Examples of linked entities: the entities are given, their identifiers are predicted."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _doc(nlp: Language, place: str, row: dict[str, Any]) -> Doc:
         raise ProblemError(
             f"{place}: expected an object with text and mentions ({error!r})."
         ) from error
-    # of overlapping mentions the first stands
+    # of overlapping mentions the first is kept
     taken: set[int] = set()
     kept = []
     for span in spans:

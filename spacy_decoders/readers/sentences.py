@@ -1,7 +1,6 @@
 """Annotated sentences read from CoNLL-U, CoNLL-X and column files, as plain Python.
 
-One :class:`Sentence` for all formats, so that whoever makes something of it (a Doc, a
-decoding problem) knows one shape only.
+All formats are read as :class:`Sentence`, so that callers handle a single structure.
 """
 
 from __future__ import annotations
@@ -95,7 +94,7 @@ def read_conllu(
             StringIO("".join(text_lines(path))),
             fields=None if form == "conllu" else _CONLLX,
             field_parsers={
-                # kept as they stand: spaCy parses them itself, and CoNLL-X has its own
+                # kept unparsed: spaCy parses them itself, and CoNLL-X has its own
                 "feats": lambda fields, i: fields[i],
                 "deps": lambda fields, i: None,
                 "phead": lambda fields, i: None,
@@ -123,7 +122,7 @@ def read_columns(
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent"
         (in any scheme that :func:`~.entity_tags.as_bio` reads), or "-" to skip it.
     separator
-        What stands between columns; None for any white space.
+        The separator of columns; None for any white space.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Files of text: which there are, their lines, and the place where they are no text."""
+"""Text files: finding them, reading their lines, and locating invalid bytes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
     Raises
     ------
     ProblemError
-        If they are no UTF-8.
+        If they are not UTF-8.
     """
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf8")
@@ -48,7 +48,7 @@ def text_lines(path: Path) -> Iterator[str]:
     Raises
     ------
     ProblemError
-        If a line is no UTF-8.
+        If a line is not UTF-8.
     """
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):

@@ -1,4 +1,4 @@
-"""The names that config files use: what the entry points of the package refer to."""
+"""The names that config files use, which the package's entry points refer to."""
 
 from ..components.decoder_registry import decoders
 

@@ -15,7 +15,7 @@ __all__ = ["copy_tok2vec", "fast_products", "universal_noun_chunks"]
 
 
 def fast_products() -> Callable[[type[Language]], type[Language]]:
-    """Multiply matrices with numpy's BLAS instead of thinc's own, for all of the pipeline.
+    """Multiply matrices with numpy's BLAS instead of thinc's own, in the whole pipeline.
 
     As ``[nlp.before_creation]``. On a processor that OpenBLAS knows well its products are up
     to three times as fast; on a GPU nothing changes. Set ``OPENBLAS_NUM_THREADS=1`` where
@@ -46,7 +46,7 @@ def universal_noun_chunks() -> Callable[[Language], Language]:
 def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:
     """Start a component's tok2vec from that of a component trained on more data.
 
-    As ``[initialize.after_init]``. Both must have a tok2vec of their own, of the same shape.
+    As ``[initialize.after_init]``. Both must have a private tok2vec of the same shape.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a config name stands for, imported only when it is called or its signature is asked for."""
+"""Registered functions that are imported only when they are called or inspected."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Deferred:
 
     @property
     def __signature__(self) -> Signature:
-        """With types instead of their names, which mean something in the target's module only."""
+        """With types instead of their names, which are defined in the target's module only."""
         given = signature(self._target)
         types = get_type_hints(self._target)
         return given.replace(

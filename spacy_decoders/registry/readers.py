@@ -79,7 +79,7 @@ def column_corpus(
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent",
         or "-" to skip it.
     separator
-        What stands between columns; null for any white space.
+        The separator of columns; null for any white space.
     n_sents, random_sents, gold_tokens, gold_sents, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """

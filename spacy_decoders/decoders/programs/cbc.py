@@ -1,4 +1,4 @@
-"""CBC, through the C library that python-mip loads: silent, and safe against the collector."""
+"""CBC, through the C library that python-mip loads: silent, and safe under garbage collection."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ from .statement import (
 
 __all__ = ["Cbc", "solve_by_cbc"]
 
-#: NewRows or columns that are written between two looks at the clock.
+#: Rows or columns that are added between two checks of the clock.
 BATCH = 1000
 
 
 @cache
 def _python_mip() -> Any:
-    """Import python-mip so that freeing a lost model can't stop the process for ever.
+    """Import python-mip such that freeing a model cannot deadlock the process.
 
-    A function of a C library is looked up at its first use, under a lock of cffi that the
-    thread which holds it can't take again. If the garbage collector runs just then and finds
-    a model to free, and none has been freed before, the model's destructor waits for that
-    lock for ever. So the destructor is looked up here, once, while nothing is collected.
+    A function of a C library is looked up at its first use, under a non-reentrant lock of cffi. If
+    the garbage collector runs just then and frees the first model, the model's destructor waits
+    for that lock for ever. So the destructor is looked up here, once, while nothing is collected.
     """
     import mip
 
@@ -44,7 +43,7 @@ def _python_mip() -> Any:
     try:
         from mip import cbc
 
-        # where python-mip has not found the library, making a model says so
+        # where python-mip has not found the library, creating a model raises an error
         getattr(getattr(cbc, "cbclib", None), "Cbc_deleteModel", None)
     finally:
         if collecting:
@@ -87,7 +86,7 @@ class Cbc:
         self._end = end
 
     def add(self, change: Change) -> None:
-        """Tell the solver of columns, rows or bounds."""
+        """Pass columns, rows or bounds to the solver."""
         if isinstance(change, NewColumns):
             self._add_columns(change)
         elif isinstance(change, NewRows):
@@ -140,7 +139,7 @@ class Cbc:
         """Solve what was added, with integrality."""
         owner = self._owner
         owner.threads = 1
-        # python-mip's own default calls a solution optimal that is 0.01% off
+        # python-mip's default accepts solutions within 0.01% of the optimum
         owner.max_mip_gap, owner.max_mip_gap_abs = 0.0, 1e-9
         with silent_stdout():
             status = owner.optimize(max_seconds=seconds)

@@ -1,4 +1,4 @@
-"""HiGHS: through its own module it goes on from its last solution, through scipy it can't."""
+"""HiGHS: warm started through its own module, cold started through scipy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .statement import Answer, Change, NewColumns, NewRows, Statement
 
 __all__ = ["Highs", "ScipyHighs", "highs", "solve_by_highs"]
 
-#: What scipy's numbers mean.
+#: The meaning of scipy's status codes.
 _STATUSES = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}
 
 
@@ -22,7 +22,7 @@ def highs() -> Highs | ScipyHighs:
 
 
 class Highs:
-    """Relaxations by ``highspy``, each from where the last one stood."""
+    """Relaxations by ``highspy``, warm started from the last one."""
 
     def __init__(self) -> None:
         import highspy
@@ -32,11 +32,11 @@ class Highs:
         self._model = highspy.Highs()
         self._model.setOptionValue("output_flag", False)
         self._model.setOptionValue("threads", 1)
-        # a presolve would throw the last basis away
+        # presolve would discard the last basis
         self._model.setOptionValue("presolve", "off")
 
     def add(self, change: Change) -> None:
-        """Tell the solver of columns, rows or bounds."""
+        """Pass columns, rows or bounds to the solver."""
         model = self._model
         if isinstance(change, NewColumns):
             objective, lower, upper, _, starts, rows, values = change
@@ -68,7 +68,7 @@ class Highs:
 
 
 class ScipyHighs:
-    """Relaxations by scipy, which takes a program whole."""
+    """Relaxations by scipy, which takes a whole program at once."""
 
     def add(self, change: Change) -> None:
         """Do nothing."""

@@ -1,4 +1,4 @@
-"""Linear and integer programs: declare them, let them grow, and have them solved.
+"""Linear and integer programs: declare, extend and solve them.
 
 A solver's status is a claim, not a proof: every point is checked against the rows and bounds
 that were given, and the bound of a relaxation is computed from its duals.
@@ -33,20 +33,19 @@ from .statement import (
 
 __all__ = ["IntegerSolution", "LinearProgram", "LinearSolution", "OutOfTimeError"]
 
-#: How far an integer point may miss a row or a bound, relative to the row.
+#: The tolerance of rows and bounds at an integer point, relative to the row.
 FEASIBILITY = 1e-6
-#: How far it may miss a whole number.
+#: The tolerance of integrality.
 INTEGRALITY = 1e-3
-#: How far a relaxed point may miss a row: solvers scale rows whose coefficients differ much.
-#: It only shows the way; what is proven comes from the duals.
+#: The tolerance of rows at a relaxed point: solvers scale rows whose coefficients differ much. The
+#: point only guides the search; bounds come from the duals.
 RELAXED_FEASIBILITY = 1e-5
-#: The share of a budget that writing may not use: it is no good without time to solve, and
-#: taking a large program down takes time too.
+#: The share of a budget that is reserved for solving, and for freeing a large program.
 KEPT_BACK = 0.2
-#: What a solver takes to read and presolve an integer program, whatever its limit of time, for
-#: each entry, row and column.
+#: Seconds that a solver takes to read and presolve an integer program, whatever its time limit,
+#: for each entry, row and column.
 SECONDS_AN_ENTRY = 1e-6
-#: The longest that a solver is told to take.
+#: The largest time limit that is passed to a solver.
 LONGEST = 1e9
 
 
@@ -63,12 +62,12 @@ class LinearSolution:
     values
         One per column. **Shape:** ``(columns,)``
     duals
-        One per row: what a unit more on its right-hand side would add to the objective.
-        **Shape:** ``(rows,)``
+        One per row: the change of the objective for each unit of its right-hand side. **Shape:**
+        ``(rows,)``
     reduced_costs
-        Objective minus the duals' worth of the column. **Shape:** ``(columns,)``
+        Objective coefficient minus the duals times the column. **Shape:** ``(columns,)``
     objective
-        Of the values, computed here.
+        Of the values, recomputed.
     bound
         Proven by the duals: no feasible point is better. Infinite if the duals leave a
         column without a finite bound unpriced.
@@ -90,7 +89,7 @@ class IntegerSolution:
     values
         One per column, whole where they must be. **Shape:** ``(columns,)``
     objective
-        Of the values, computed here.
+        Of the values, recomputed.
     bound
         The solver's bound on the optimum.
     proven
@@ -110,8 +109,8 @@ class LinearProgram:
     Parameters
     ----------
     solver
-        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``.
-        With that extra both go on from the last relaxation; HiGHS through scipy begins anew
+        ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``. With
+        that extra both are warm started from the last relaxation; HiGHS through scipy starts anew
         each time, which takes two to four times as long.
     maximize
         Whether the objective is maximised, or minimised.
@@ -130,7 +129,7 @@ class LinearProgram:
     >>> program.solve().values
     array([1., 0.])
 
-    A column that comes later may enter rows that are there:
+    A later column may enter existing rows:
 
     >>> z = program.add_columns([5.0], rows=[[row]], coefficients=3.0)
     >>> program.relax().objective
@@ -249,7 +248,7 @@ class LinearProgram:
         return int(self.add_rows(np.asarray(columns)[None], coefficients, sense, [side])[0])
 
     def set_bounds(self, columns: ArrayLike, lower: ArrayLike, upper: ArrayLike) -> None:
-        """Change the bounds of columns, as branching does; those that are the same stay."""
+        """Change the bounds of columns, as branching does."""
         of = np.atleast_1d(np.asarray(columns, dtype=np.int32))
         lows, highs = (
             np.broadcast_to(np.asarray(b, np.float64), of.shape) for b in (lower, upper)
@@ -293,7 +292,7 @@ class LinearProgram:
         )
 
     def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
-        """Solve with integrality, within the clock's seconds; None if they found nothing.
+        """Solve with integrality, within the clock's seconds; None if no point is found in time.
 
         Raises
         ------
@@ -346,7 +345,7 @@ class LinearProgram:
             raise SolverError(f"{self.solver} returned {fault}.")
 
     def _stating(self) -> Statement:
-        """Return the whole program, with the changes that it has not had yet."""
+        """Return the whole program, with pending changes applied."""
         new = self._changes[self._stated :]
         if new:
             self._stated = len(self._changes)

@@ -21,13 +21,12 @@ _restore: _Redirection | None = None
 
 @contextmanager
 def silent_stdout() -> Iterator[None]:
-    """Send what C code writes to standard output nowhere, for all threads together.
+    """Discard what C code writes to standard output, for all threads together.
 
-    The file descriptor belongs to the whole process. The first thread that comes in turns
-    it away and the last that leaves turns it back, so overlapping users can't restore it in
-    the wrong order. Meanwhile ``sys.stdout`` writes to a copy of the descriptor, so that no
-    thread's ``print`` is lost. Without a standard output, or where it can't be duplicated,
-    nothing is done.
+    The file descriptor belongs to the whole process. The first thread that enters redirects it and
+    the last that leaves restores it, so that overlapping users cannot restore it in the wrong
+    order. Meanwhile ``sys.stdout`` writes to a copy of the descriptor, so that no thread's
+    ``print`` is lost. Without a standard output, or where it can't be duplicated, nothing is done.
     """
     global _users, _restore
     with _lock:
@@ -46,7 +45,7 @@ def silent_stdout() -> Iterator[None]:
 
 
 class _Redirection:
-    """Descriptor 1 turned to the null device, Python's own output going on as before."""
+    """Descriptor 1 redirected to the null device, without affecting Python's own output."""
 
     def __init__(self) -> None:
         _flush()
@@ -83,7 +82,7 @@ class _Redirection:
 
 
 class _Outlet(io.RawIOBase):
-    """Writes to a copy of descriptor 1 for a while, and from then on to 1 itself.
+    """Writes to a copy of descriptor 1 until restored, and then to 1 itself.
 
     It is never closed: a thread in the middle of a ``print`` still holds it.
     """
@@ -103,7 +102,7 @@ class _Outlet(io.RawIOBase):
             return os.write(self._descriptor, data)
 
     def restore(self) -> None:
-        """Turn descriptor 1 back, and write there."""
+        """Restore descriptor 1, and write there."""
         with self._lock:
             os.dup2(self._descriptor, 1)
             os.close(self._descriptor)
@@ -118,7 +117,7 @@ def _writes_to_descriptor_1(stream: io.TextIOWrapper) -> bool:
 
 
 def _flush() -> None:
-    """Empty Python's and C's buffers, or their contents would come out elsewhere later."""
+    """Flush Python's and C's buffers before the descriptor changes."""
     with suppress(OSError, ValueError, AttributeError):
         sys.stdout.flush()
     with suppress(OSError, AttributeError, TypeError):

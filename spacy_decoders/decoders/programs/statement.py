@@ -1,4 +1,4 @@
-"""A linear program as arrays: what solvers are given, and what their answers are checked by."""
+"""A linear program as arrays: the input of solvers, and the check of their answers."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Sense = Literal["<=", "=", ">="]
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int32]
 
-#: A column without a finite bound must be priced to zero, but for this (relative to its
-#: objective): exact zeros are lost to rounding.
+#: The tolerance of the reduced cost of a column without a finite bound, relative to its objective,
+#: which must be zero but for rounding.
 ROUNDING = 1e-9
 
 
@@ -135,12 +135,12 @@ class Statement(NamedTuple):
         return csr_matrix((self.values, (self.rows, self.columns)), shape=shape)
 
     def fault_of(self, point: Floats, tolerance: float) -> str | None:
-        """Return what is wrong with a point, if it breaks a row or a bound.
+        """Return what is wrong with a point that violates a row or a bound, or None.
 
         Parameters
         ----------
         tolerance
-            How far it may miss them, relative to the size of the row or of the value.
+            The largest violation, relative to the size of the row or of the value.
         """
         if not np.isfinite(point).all():
             return "values that are not finite"
@@ -157,15 +157,15 @@ class Statement(NamedTuple):
         return None
 
     def reduced_costs(self, duals: Floats) -> Floats:
-        """Return the objective minus the duals' worth of each column."""
+        """Return the objective coefficient minus the duals times each column."""
         worth = np.bincount(self.columns, self.values * duals[self.rows], len(self.objective))
         return self.objective - worth
 
     def dual_bound(self, duals: Floats) -> float:
-        """Return a bound that holds for any duals, however inexact (weak duality).
+        """Return a bound that is valid for any duals, however inexact (weak duality).
 
-        Duals of the wrong sign are dropped; what the reduced costs could still gain within the
-        bounds of their columns is added. The bound is infinite if that is without limit.
+        Duals of the wrong sign are set to zero; the largest gain by reduced costs within the
+        bounds of their columns is added. The bound is infinite if that gain is unbounded.
         """
         sense = 1.0 if self.maximize else -1.0
         prices = np.where(sense * self.signs * duals < 0, 0.0, duals)

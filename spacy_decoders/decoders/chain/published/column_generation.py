@@ -1,4 +1,4 @@
-"""Column generation: exact decoding that looks only at the labels that matter."""
+"""Column generation: exact decoding over restricted label domains."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ MODES = {"both": kernels.BOTH, "left": kernels.LEFT, "split": kernels.SPLIT}
 class ColumnGeneration(ChainDecoder):
     """Exact decoding by column generation in the linear program of the chain.
 
-    Every token starts with the one label that its emissions like best. Max-product over
-    these restricted domains gives a labelling and the dual variables; pairs of labels with a
-    positive reduced cost join the domains; and when there are none, the duals prove that the
-    labelling is best of all.
+    The domain of every token starts with the label of the best emission. Max-product over these
+    restricted domains gives a labelling and the dual variables; pairs of labels with a positive
+    reduced cost join the domains; and when there are none, the duals prove that the labelling is
+    optimal.
 
     Parameters
     ----------
     gap
-        Stop as soon as the labelling is proven to be within so much of the best score, in
-        the unit of the scores. With 0.0 it is proven optimal.
+        Stop as soon as the labelling is proven to be within this gap of the best score. With 0.0
+        it is proven optimal.
     reduced_cost
         ``"both"``: messages from both ends (equation 12), the fastest; ``"left"``: from the
         left alone (equation 8); ``"split"``: from the left, half of each emission charged to
@@ -47,15 +47,15 @@ class ColumnGeneration(ChainDecoder):
     Raises
     ------
     ProblemError
-        If `gap` is negative or no number, or `reduced_cost` is unknown.
+        If `gap` is negative or not a number, or `reduced_cost` is unknown.
 
     Notes
     -----
     A forbidden transition has no finite dual, so labels that no legal labelling passes are
     removed first, and each label that joins a domain brings along the neighbours it needs.
 
-    Where the domains of a sentence grow beyond a fifth of all labels, restricting them no longer
-    pays, and the sentence is decoded densely.
+    Where the domains of a sentence grow beyond a fifth of all labels, restricting them saves no
+    time, and the sentence is decoded densely.
 
     References
     ----------
@@ -96,7 +96,7 @@ class ColumnGeneration(ChainDecoder):
         Parameters
         ----------
         model
-            `transitions[x, y]` is paid where a parent has label `x` and its child label `y`,
+            `transitions[x, y]` is the score of a parent with label `x` and a child with label `y`,
             `start` at every root, `end` at every leaf.
         emissions
             **Shape (n, L)**: the score of each label at each node.
@@ -150,7 +150,7 @@ class ColumnGeneration(ChainDecoder):
     def _generate(
         self, model: ChainModel, sentences: Sentences, limit: int
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-        """Return labels, by how much the duals exceed what they are worth, and iterations."""
+        """Return labels, the excess of the dual bound over their scores, and iterations."""
         arrays = arrays_of(model, sentences, self.reduced_cost)
         found = kernels.decode(arrays, sentences.offsets, float(self.gap), limit)
         labels, excess, iterations, left = found
@@ -176,7 +176,7 @@ class ColumnGeneration(ChainDecoder):
 def arrays_of(
     model: ChainModel, sentences: Sentences, reduced_cost: str = "both"
 ) -> kernels.ChainArrays:
-    """Return what the kernels of column generation take first."""
+    """Return the first arguments of the kernels of column generation."""
     padded, bounds = model.padded, model.bounds
     return kernels.ChainArrays(
         padded.transitions,
@@ -192,7 +192,7 @@ def arrays_of(
 
 
 def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
-    """Forbid the labels that are on no legal labelling, if there are forbidden transitions.
+    """Forbid the labels that are in no legal labelling, if there are forbidden transitions.
 
     Raises
     ------

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinearBounds:
-    """Factors "at least `need` of `size` arcs, paid `worth`", each with its linear bounds.
+    """Factors "`worth` for at least `need` of `size` arcs", each with its linear bounds.
 
     Bound p is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there is
     one for each arc (eq. 5); else two: the factor's limit, and a line in the number of its
@@ -34,15 +34,15 @@ class LinearBounds:
     offsets
         (factors + 1,), the bounds of each factor.
     worth, need, size
-        (factors,), what the factor pays, and for how many of how many arcs.
+        (factors,), the score of the factor, and for how many of how many arcs.
     members
         Sparse (factors, columns), the arcs of each factor.
     local
-        (columns,), what the backbone scores exactly.
+        (columns,), the scores of parts that the backbone scores exactly.
     unit
-        What all scores are multiples of, 0 if nothing is known.
+        A common divisor of all scores, 0 if none is known.
     constant
-        What every tree is paid.
+        The constant part of every tree's score.
     tokens
         Number of tokens.
     sees_parts, outermost
@@ -79,7 +79,7 @@ class LinearBounds:
         return total
 
     def values(self, present: Floats) -> Floats:
-        """Return what each bound is worth at a tree: the subgradient."""
+        """Return the value of each bound at a tree: the subgradient."""
         worth: Floats = self.constants + self.matrix @ present
         return worth
 
@@ -111,13 +111,13 @@ class LinearBounds:
         number = self.members @ present
         paid = number >= self.need
         every = self.need == self.size
-        # a gain that is paid: the line through (need - 1, 0) and (size, worth); else nothing
+        # an active gain: the line through (need - 1, 0) and (size, worth); else nothing
         slope = np.where((self.worth > 0.0) & paid, self.worth / (self.size - self.need + 1), 0.0)
         # a loss: spread over its arcs where that is tight or nothing simple is
         spread = (self.worth < 0.0) & (paid == every)
         slope = np.where(spread, self.worth / self.need, slope)
         total = self.local + self.members.T @ slope
-        # a loss that is not paid: all of it on an arc that is not there
+        # an inactive loss: all of it on an absent arc
         broken = np.flatnonzero((self.worth < 0.0) & every & ~paid)
         absent = [next(a for a in self._arcs(int(f)) if not present[a]) for f in broken]
         np.add.at(total, np.array(absent, dtype=np.int64), self.worth[broken])
@@ -140,7 +140,7 @@ class LinearBounds:
             present[size**2 + (h * size + left) * size + right] = 1.0
             m = tokens[heads[1:] > 0]
             if self.outermost:
-                # whoever has a neighbour further out is not the last on its side
+                # a modifier with a neighbour further out is not the last on its side
                 m = np.setdiff1d(m, np.concatenate([left[left > h], right[right < h]]))
             h = heads[m].astype(np.int64)
             present[size**2 + size**3 + (heads[h] * size + h) * size + m] = 1.0
@@ -148,8 +148,7 @@ class LinearBounds:
 
 
 class _FactorGroup(NamedTuple):
-    """Factors before they are split: `columns` end to end; `limit` is the column that the
-    backbone pays a loss on, -1 where it sees none."""
+    """Factors before they are split; `limit` is the backbone's column of a loss, or -1."""
 
     columns: NDArray[np.int64]
     size: NDArray[np.int64]
@@ -168,7 +167,7 @@ _EMPTY = _FactorGroup(
 
 
 def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> LinearBounds:
-    """Bound all non-local scores; what the backbone sees exactly stays local.
+    """Bound all non-local scores; parts that the backbone scores exactly stay local.
 
     Parameters
     ----------

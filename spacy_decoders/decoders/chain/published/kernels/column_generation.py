@@ -1,6 +1,6 @@
 """Column generation over flat arrays: figure 1 of Belanger et al. 2012.
 
-All is float32, and nothing is proven here: what rounding hides is found by the proof of
+All is float32, and nothing is proven here: rounding errors are detected by the proof of
 :mod:`...certifying`, as for every decoder.
 """
 
@@ -34,7 +34,7 @@ SHARE, SPARE = 0.2, 8
 
 @uncounted()
 def converge(arrays, state, begin, n, gap, limit):
-    """Generate columns until the best labelling of the domains is the best of all (figure 1).
+    """Generate columns until the best labelling of the domains is optimal (figure 1).
 
     Returns
     -------
@@ -42,7 +42,7 @@ def converge(arrays, state, begin, n, gap, limit):
         False where a token has no label, or where domains grow so large that dense decoding is
         faster.
     excess
-        By the duals no labelling is worth more than the one found plus this.
+        The dual bound less the score of the labelling found.
     iterations
         How often the restricted problem was solved.
     """
@@ -103,11 +103,11 @@ def decode(arrays, offsets, gap, limit):
 
 @jit()
 def decode_other(arrays, avoided, slack):
-    """Find the best labelling of one sentence, or where the best that is not `avoided` lies.
+    """Find the best labelling of one sentence, or domains that contain the best one but `avoided`.
 
-    If `avoided` is the best, some other labelling is known to be worth at most `slack` less.
-    Whatever is worth more than that has no pair with a reduced cost below ``-slack``, so the best
-    two labellings are those of the domains with all pairs above that (section 5).
+    If `avoided` is the best, some other labelling is known to score at most `slack` less. Any
+    better one has no pair with a reduced cost below ``-slack``, so the best two labellings are
+    those of the domains with all pairs above that (section 5).
 
     Returns
     -------

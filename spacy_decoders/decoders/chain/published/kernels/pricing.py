@@ -27,10 +27,10 @@ __all__ = ["price"]
 
 @uncounted()
 def price(arrays, state, begin, n, least):
-    """Let both labels of every pair whose reduced cost is above `least` join (section 4.3).
+    """Add both labels of every pair whose reduced cost is above `least` (section 4.3).
 
-    Returns whether any label will, and the sum of the largest reduced costs: by that much at most
-    the best labelling of all is worth more than that of the restricted problem.
+    Returns whether any label joins, and the sum of the largest reduced costs: an upper bound on
+    the difference between the best score and that of the restricted problem.
     """
     domains, ahead, behind = state.domains, state.ahead, state.behind
     both = arrays.mode == BOTH
@@ -79,7 +79,7 @@ def price_end(arrays, domains, messages, table, begin, p, bar):
 def charge(arrays, domains, begin, p, block):
     """Return how much of the emissions of 64 labels is charged to the pair with the next token.
 
-    Half of what those outside the domain lack to its first label (equation 9).
+    Half of the difference to the domain's first label for labels outside the domain (equation 9).
     """
     row = (begin + p - 1) * arrays.size
     own = emissions64(arrays.emissions, row, block, arrays.size)
@@ -91,7 +91,7 @@ def charge(arrays, domains, begin, p, block):
 
 @uncounted()
 def part(arrays, state, begin, p):
-    """Part the reduced cost of the pairs of tokens p and p + 1 (equation 13).
+    """Split the reduced cost of the pairs of tokens p and p + 1 (equation 13).
 
     That of labels x and y is ``left[x] + weight * transitions[x, y] + right[y]``, where in mode
     `BOTH` the weight is 2 and all is twice as much. Returns the largest of `left`.

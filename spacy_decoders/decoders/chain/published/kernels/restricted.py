@@ -4,8 +4,8 @@ Tokens are numbered from 1 to n. Token 0 and token n + 1 stand for the start and
 sentence and have the single label `size`: the transitions from it are the start scores, those
 into it the end scores, so that the first and the last token are like any other.
 
-Messages are relative to the best label of each domain, so that they never grow, and equal ones
-are equal to the last bit, which tells a changed message from an old one.
+Messages are relative to the best label of each domain, so that they never grow, and equal ones are
+bitwise equal, which shows whether a message has changed.
 """
 
 from typing import Any, NamedTuple
@@ -49,7 +49,7 @@ BOTH, LEFT, SPLIT = 0, 1, 2
 
 
 class ChainArrays(NamedTuple):
-    """What all sentences share.
+    """The arrays that all sentences share.
 
     transitions, transposed: padded, as :mod:`...kernels.layout` says. most_in, most_out:
     **shape (width,)**, the largest transition into and out of each label. emissions:
@@ -69,11 +69,11 @@ class ChainArrays(NamedTuple):
 
 
 class Domains(NamedTuple):
-    """The labels that the restricted problem has at each token.
+    """The labels of the restricted problem at each token.
 
     labels: **shape (n + 2, size)**, of which the first `counts` are in use. inside, joining:
-    **shape (n + 2, blocks)**, sets of those in the domain, and of those to join it. grown:
-    whether some joined last.
+    **shape (n + 2, blocks)**, sets of those in the domain, and of those to join it. grown: whether
+    any joined last.
     """
 
     labels: Any
@@ -87,8 +87,8 @@ class Messages(NamedTuple):
     """The messages in one direction.
 
     rows: **shape (n + 2, width)**, the message into every label. values: **shape (n + 2, size)**,
-    what the labels of a domain are worth, their own emission included, less the best of them,
-    which is in `tops`. moved: whether a value has changed.
+    the scores of the labels of a domain, their own emission included, less the best of them, which
+    is in `tops`. moved: whether a value has changed.
     """
 
     rows: Any
@@ -98,7 +98,7 @@ class Messages(NamedTuple):
 
 
 class RestrictedState(NamedTuple):
-    """A sentence in work. left, right: **shape (width,)**, the two parts of reduced costs."""
+    """The state of one sentence. left, right: **shape (width,)**, parts of reduced costs."""
 
     domains: Domains
     ahead: Messages
@@ -119,7 +119,7 @@ def messages_for(places, size, width):
 
 @jit()
 def state_for(longest, size):
-    """Return room for sentences up to a length."""
+    """Allocate the state for sentences up to a length."""
     places, blocks = longest + 2, (size + BLOCK - 1) // BLOCK
     width = blocks * BLOCK
     domains = Domains(
@@ -178,7 +178,7 @@ def join(domains, p, x):
 
 @uncounted()
 def adopt(domains, n):
-    """Let the labels that pricing found join the domains; return the size of all domains."""
+    """Add the labels that pricing found to the domains; return the size of all domains."""
     total = np.int64(0)
     for p in range(1, n + 1):
         domains.grown[p] = 0
@@ -194,9 +194,9 @@ def adopt(domains, n):
 
 @uncounted()
 def close(arrays, domains, begin, n):
-    """Give every label of a domain a neighbour on either side that it may stand beside.
+    """Give every label of a domain a legal neighbour on either side.
 
-    Every emission that is left lies on some legal path, so there always is one to add.
+    Every legal emission lies on some legal path, so there always is one to add.
     """
     size, stride = arrays.size, arrays.stride
     for ahead in (True, False):
@@ -219,11 +219,11 @@ def close(arrays, domains, begin, n):
 
 @uncounted()
 def send(arrays, domains, messages, begin, n, ahead):
-    """Bring the messages of one direction up to date (equations 7 and 11).
+    """Update the messages of one direction (equations 7 and 11).
 
-    Where neither a domain nor the values of the one before have changed, nothing is done
-    (section 4.2). A label that no label of the domain before may stand beside has no message;
-    its dual may be anything, and is the largest transition, as if the best label there could.
+    Where neither a domain nor the values of the previous one have changed, nothing is done
+    (section 4.2). A label without a legal predecessor in the previous domain has no message; its
+    dual is arbitrary, and is set to the largest transition, as if the best label could precede it.
     """
     size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
     table = arrays.transitions if ahead else arrays.transposed
@@ -260,7 +260,7 @@ def send(arrays, domains, messages, begin, n, ahead):
 
 @uncounted()
 def best_at(domains, messages, table, at, p):
-    """Return the worth and the label of the best of a domain, with entries of a table row."""
+    """Return the best score and label of a domain, with entries of a table row."""
     best, label = FORBIDDEN, np.int64(0)
     for k in range(domains.counts[p]):
         x = domains.labels[p, k]
