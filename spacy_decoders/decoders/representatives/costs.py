@@ -135,32 +135,30 @@ class CostTable:
 
 def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     """Lay out the costs of a problem of at least one set."""
-    keys, allowed = problem.keys(seed), problem.allowed
-    spans = [slice(*span) for span in pairwise(problem.offsets.tolist())]
-    orders = [np.argsort(keys[span], kind="stable") for span in spans]
-    orders = [order[allowed[span][order]] for span, order in zip(spans, orders, strict=True)]
-    sorted_keys = [
-        tuple(keys[span][order].tolist()) for span, order in zip(spans, orders, strict=True)
-    ]
-    local = [problem.local_costs[span][order] for span, order in zip(spans, orders, strict=True)]
+    keys = problem.keys(seed)
+    own = np.repeat(np.arange(problem.size), np.diff(problem.offsets))
+    order = np.lexsort((keys, own))
+    order = order[problem.allowed[order]]
+    sizes = np.bincount(own[order], minlength=problem.size)
+    spans = [slice(*span) for span in pairwise([0, *np.cumsum(sizes).tolist()])]
     # sets of the same vertices are told apart by their local costs
-    told_apart = [tuple(costs.tolist()) for costs in local]
-    set_order = sorted(range(problem.size), key=lambda i: (sorted_keys[i], told_apart[i]))
-    members = [problem.sets[i][orders[i]] for i in set_order]
-    sizes = np.array([len(rows) for rows in members])
+    ranks, local = keys[order].tolist(), problem.local_costs[order].tolist()
+    set_order = sorted(range(problem.size), key=lambda i: (ranks[spans[i]], local[spans[i]]))
+    order = np.concatenate([order[spans[i]] for i in set_order])
+    sizes = sizes[set_order]
+    members, unary = problem.members[order], problem.local_costs[order]
     k = len(sizes)
     blocks = np.empty(int(sizes.sum() ** 2 - (sizes**2).sum()) // 2)
-    unary = np.concatenate([local[i] for i in set_order])
     whole = problem.distances.dtype.kind == "i"
     integral = whole and not unary.any() and problem.pair_weight > 0
     unit = Fraction(problem.weight) / (k - 1) if integral else Fraction(1)
     factor = 1.0 if integral else problem.pair_weight
     at = 0
-    flat = np.concatenate(members)
     ends = np.cumsum(sizes)
-    nearest = np.zeros((k, len(flat)))
+    nearest = np.zeros((k, len(members)))
     for i in range(k):
-        rows = problem.distances[members[i]].take(flat[ends[i] :], axis=1)
+        rows = problem.distances[members[ends[i] - sizes[i] : ends[i]]]
+        rows = rows.take(members[ends[i] :], axis=1)
         np.multiply(rows.min(axis=0), factor, out=nearest[i, ends[i] :])
         for j in range(i + 1, k):
             block = rows[:, ends[j - 1] - ends[i] : ends[j] - ends[i]]
@@ -171,7 +169,7 @@ def cost_table(problem: RepresentativesProblem, seed: int) -> CostTable:
     return CostTable(
         CostArrays(unary, blocks, pair_starts(sizes), offsets),
         np.array(set_order, dtype=np.int64),
-        np.concatenate([orders[i] for i in set_order]).astype(np.int64),
+        order - problem.offsets[own[order]],
         nearest,
         integral,
         unit,

@@ -12,6 +12,9 @@ from ....jit import jit
 
 __all__ = ["best_descent", "best_other", "descend", "total"]
 
+#: No set is frozen. A plain -1 would be a type of its own, for which numba compiles all anew.
+_NONE = np.int64(-1)
+
 
 @jit()
 def _add_pairs(values, blocks, starts, offsets, i, x, sign):
@@ -55,7 +58,7 @@ def descend(costs, choices, frozen):
     for i in range(k):
         _add_pairs(values, blocks, starts, offsets, i, choices[i], 1.0)
     unchanged = 0
-    i = 0
+    i = np.int64(0)
     # the limit: rounding must not make it run in circles
     for _ in range(1000 * (k + 1)):
         if unchanged == k:
@@ -89,14 +92,16 @@ def best_descent(costs, begins):
     best = np.zeros(len(offsets) - 1, np.int64)
     least = np.inf
     for s in range(len(begins)):
-        first, member = begins[s]
+        first, member = begins[s, 0], begins[s, 1]
         values = unary.copy()
         _add_pairs(values, blocks, starts, offsets, first, member, 1.0)
-        choices = np.empty(len(offsets) - 1, np.int64)
+        choices = np.zeros(len(offsets) - 1, np.int64)
         for j in range(len(choices)):
-            choices[j] = np.argmin(values[offsets[j] : offsets[j + 1]])
+            for y in range(offsets[j + 1] - offsets[j]):
+                if values[offsets[j] + y] < values[offsets[j] + choices[j]]:
+                    choices[j] = y
         choices[first] = member
-        descend(costs, choices, -1)
+        descend(costs, choices, _NONE)
         cost = total(costs, choices)
         if cost < least:
             best, least = choices, cost

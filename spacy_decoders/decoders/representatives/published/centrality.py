@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,29 @@ __all__ = ["Degree", "PageRank", "graph_of"]
 
 
 @dataclass(frozen=True)
-class Degree(RepresentativesDecoder):
+class _Central(RepresentativesDecoder):
+    """Choose the vertex of each set that has the highest score in the graph."""
+
+    seed: int = 0
+
+    def decode(
+        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+    ) -> RepresentativesSolution:
+        """Choose for each set apart; needs a problem made by ``from_graph``."""
+        name = type(self).__name__
+        graph = graph_of(name, problem)
+        scores = self._scores(graph)[graph.rows(problem.ids(problem.members))]
+        choices = cheapest(problem, -scores.astype(np.float64), problem.keys(self.seed))
+        certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
+        return RepresentativesSolution.of(problem, choices, certificate)
+
+    @abstractmethod
+    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
+        """**Shape:** (vertices of the graph,)."""
+
+
+@dataclass(frozen=True)
+class Degree(_Central):
     """Choose the vertex of highest degree in each set.
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
@@ -37,19 +60,12 @@ class Degree(RepresentativesDecoder):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    seed: int = 0
-
-    def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose for each set apart; needs a problem made by ``from_graph``."""
-        graph = graph_of("Degree", problem)
-        scores = graph.degree[graph.rows(problem.ids(problem.members))]
-        return _highest("Degree", problem, scores, self.seed)
+    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
+        return graph.degree
 
 
 @dataclass(frozen=True)
-class PageRank(RepresentativesDecoder):
+class PageRank(_Central):
     """Choose the vertex of highest PageRank in each set.
 
     It is that of the graph as it is, whatever the connection of the sets; the graph keeps
@@ -65,15 +81,8 @@ class PageRank(RepresentativesDecoder):
     Blanco, Boldi, Marino 2014, section 6.
     """
 
-    seed: int = 0
-
-    def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
-    ) -> RepresentativesSolution:
-        """Choose for each set apart; needs a problem made by ``from_graph``."""
-        graph = graph_of("PageRank", problem)
-        scores = graph.pagerank()[graph.rows(problem.ids(problem.members))]
-        return _highest("PageRank", problem, scores, self.seed)
+    def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
+        return graph.pagerank()
 
 
 def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
@@ -84,11 +93,3 @@ def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
             "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
         )
     return problem.graph
-
-
-def _highest(
-    name: str, problem: RepresentativesProblem, scores: NDArray[Any], seed: int
-) -> RepresentativesSolution:
-    choices = cheapest(problem, -scores.astype(np.float64), problem.keys(seed))
-    certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
-    return RepresentativesSolution.of(problem, choices, certificate)
