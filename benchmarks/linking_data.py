@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,7 @@ from wikispeedia import read_wikispeedia
 from spacy_decoders.knowledge.aliases import normalise
 from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
+from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 __all__ = ["Document", "DataSet", "aida", "wikidata", "wikispeedia"]
 
@@ -72,12 +72,9 @@ class DataSet:
 def aida(folder: Path, part: str, cache: Path, limit: int | None = None) -> DataSet:
     """AIDA-CoNLL with real Wikipedia links among candidates; popularity is links received."""
     pages = list(_rows(folder / "pages.tsv.gz"))
-    with gzip.open(folder / "links.tsv.gz", "rt") as lines:
-        links = [line.split()[:2] for line in lines]
+    links = [line.split()[:2] for line in text_lines(folder / "links.tsv.gz")]
     place = {row["page_id"]: i for i, row in enumerate(pages)}
-    edges = [
-        (place[str(a)], place[str(b)]) for a, b in links if str(a) in place and str(b) in place
-    ]
+    edges = [(place[a], place[b]) for a, b in links if a in place and b in place]
     base = _base(
         cache / "aida",
         [row["page_id"] for row in pages],
@@ -103,14 +100,12 @@ def wikidata(folder: Path, name: str, cache: Path) -> DataSet:
     """A benchmark with Wikidata candidates; popularity is the number of triples."""
     titles: dict[str, str] = {}
     edges: list[tuple[str, str]] = []
-    with gzip.open(folder / "names.tsv.gz", "rt", encoding="utf8") as lines:
-        for line in lines:
-            key, _, title = line.rstrip("\n").partition("\t")
-            titles[key] = title
-    with gzip.open(folder / "wikidata_graph.tsv.gz", "rt", encoding="utf8") as lines:
-        for line in lines:
-            head, _, tail = line.split()
-            edges.append((head, tail))
+    for line in text_lines(folder / "names.tsv.gz"):
+        key, _, title = line.rstrip("\n").partition("\t")
+        titles[key] = title
+    for line in text_lines(folder / "wikidata_graph.tsv.gz"):
+        head, _, tail = line.split()
+        edges.append((head, tail))
     rows = list(_json(folder / f"{name}.jsonl.gz", None))
     for row in rows:
         for mention in row["mentions"]:
@@ -233,13 +228,8 @@ def _text(row: dict, mention: dict) -> str:
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with gzip.open(path, "rt", encoding="utf8", newline="") as lines:
-        yield from csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return csv.DictReader(text_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
 def _json(path: Path, limit: int | None) -> Iterator[dict]:
-    with gzip.open(path, "rt", encoding="utf8") as lines:
-        for number, line in enumerate(lines):
-            if number == limit:
-                return
-            yield json.loads(line)
+    return (row for _, row in islice(json_objects(path), limit))

@@ -7,11 +7,11 @@ are shuffled and ties broken at random: the order of candidates is no informatio
 
 from __future__ import annotations
 
-import gzip
 import json
 import statistics
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
@@ -25,6 +25,7 @@ from wikispeedia import read_wikispeedia
 from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.text_index import TextIndex
+from spacy_decoders.readers.text_lines import json_objects, text_lines
 
 __all__ = ["real_graphs"]
 
@@ -84,27 +85,24 @@ def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
     number = {label: int(v) for label, v in zip(graph.labels, graph.vertices, strict=True)}
     senses: dict[str, list[int]] = defaultdict(list)
     synset_of: dict[str, int] = {}
-    with gzip.open(folder / "senses.tsv.gz", "rt", encoding="utf8") as lines:
-        next(lines)
-        for line in lines:
-            lemma, part, key, synset = line.rstrip("\n").split("\t")
-            if part == "n" and synset in number:
-                senses[lemma.lower()].append(number[synset])
-                synset_of[key] = number[synset]
+    for line in islice(text_lines(folder / "senses.tsv.gz"), 1, None):
+        lemma, part, key, synset = line.rstrip("\n").split("\t")
+        if part == "n" and synset in number:
+            senses[lemma.lower()].append(number[synset])
+            synset_of[key] = number[synset]
     random = np.random.default_rng(0)
     documents = []
-    with gzip.open(folder / "semcor.jsonl.gz", "rt", encoding="utf8") as lines:
-        for line in lines:
-            nouns: dict[str, int] = {}
-            for mention in json.loads(line)["mentions"]:
-                lemma = mention["lemma"].lower()
-                gold = [synset_of[key] for key in mention["gold"] if key in synset_of]
-                if gold and gold[0] in senses[lemma]:
-                    nouns.setdefault(lemma, gold[0])
-            chosen = list(nouns.items())[:14]
-            if len(chosen) == 14:
-                sets = [random.permutation(np.unique(senses[lemma])) for lemma, _ in chosen]
-                documents.append(Document(sets, [gold for _, gold in chosen]))
+    for _, text in json_objects(folder / "semcor.jsonl.gz"):
+        nouns: dict[str, int] = {}
+        for mention in text["mentions"]:
+            lemma = mention["lemma"].lower()
+            gold = [synset_of[key] for key in mention["gold"] if key in synset_of]
+            if gold and gold[0] in senses[lemma]:
+                nouns.setdefault(lemma, gold[0])
+        chosen = list(nouns.items())[:14]
+        if len(chosen) == 14:
+            sets = [random.permutation(np.unique(senses[lemma])) for lemma, _ in chosen]
+            documents.append(Document(sets, [gold for _, gold in chosen]))
     return graph, documents[:count]
 
 
