@@ -1,4 +1,4 @@
-"""The arrays of a concept graph, and where the caller's vertices are in them."""
+"""The arrays of a concept graph, and the mapping from the caller's ids."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class GraphArrays:
 
     @classmethod
     def of_stored(cls, stored: StoredArrays) -> GraphArrays:
-        """Take the arrays of a folder, and check that no number leads out of the graph."""
+        """Take the arrays of a folder, and check that all indices are within the graph."""
         size = len(stored["ids"])
         stored.check_ascending("ids", strictly=True)
         stored.check_offsets("indptr", size, len(stored["indices"]))
@@ -56,10 +56,10 @@ class GraphArrays:
         return outer
 
     def places(self, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return where vertices are, or anything within range for those that are nowhere."""
+        """Return the indices of vertices, any valid index for unknown ones."""
         last = len(self.ids) - 1
         if self.ids[-1] - self.ids[0] == last:
-            # no gaps: no search
+            # contiguous ids need no search
             places: NDArray[np.int64] = np.clip(wanted - self.ids[0], 0, last)
             return places
         return np.minimum(np.searchsorted(self.ids, wanted), last)

@@ -1,4 +1,4 @@
-"""The concept graph: who is linked to whom, and how far apart concepts are."""
+"""The concept graph: links between concepts, and their distances."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _FOLDER = FolderFormat(
 
 
 class ConceptGraph:
-    """An undirected graph of concepts, made for distances among a few of many vertices.
+    """An undirected graph of concepts, optimised for distances among a few of many vertices.
 
     Adjacency is kept sorted, with vertices numbered inside by descending degree; every
     call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
@@ -67,7 +67,7 @@ class ConceptGraph:
         self._hubs = hubs
         self._page_ranks: dict[float, NDArray[np.float64]] = {}
 
-    # --- making one -------------------------------------------------------------
+    # --- construction -----------------------------------------------------------
 
     @classmethod
     def from_edges(
@@ -89,7 +89,7 @@ class ConceptGraph:
         vertices
             Ids that belong to the graph even without an edge.
         labels
-            The names of vertices, as far as known.
+            The names of vertices, where known.
         largest_component
             Whether to keep only the largest connected component, as the paper does.
         progress
@@ -126,8 +126,8 @@ class ConceptGraph:
     ) -> ConceptGraph:
         """Build from a tab-separated file, gzipped or not; ``#`` begins a comment line.
 
-        Vertices that are no whole numbers are numbered in order of appearance and
-        labelled. `options` are those of :meth:`from_edges`.
+        Vertices that are not integers are numbered in order of appearance and labelled. `options`
+        are those of :meth:`from_edges`.
         """
         edges, names = read_tsv(path, columns)
         if names:
@@ -149,7 +149,7 @@ class ConceptGraph:
         """
         return cls.from_edges(read_parquet(path, columns), **options)
 
-    # --- keeping it -------------------------------------------------------------
+    # --- storage ----------------------------------------------------------------
 
     def save(self, folder: str | Path) -> None:
         """Write the graph, its labels and its hub index to a folder."""
@@ -167,8 +167,8 @@ class ConceptGraph:
     def open(cls, folder: str | Path, *, verify: bool = False) -> ConceptGraph:
         """Map a saved graph into memory.
 
-        Adjacency is read once, to see that no number in it leads out of the graph: for a
-        hundred million edges that takes a tenth of a second, or as long as the disk needs.
+        Adjacency is read once, to check that all indices are within the graph: for a hundred
+        million edges that takes a tenth of a second, or as long as the disk needs.
 
         Parameters
         ----------
@@ -180,8 +180,7 @@ class ConceptGraph:
         Raises
         ------
         StorageError
-            If a file is missing, cut short, foreign, holds what can't be or, with `verify`,
-            was changed.
+            If a file is missing, truncated, foreign, inconsistent or, with `verify`, changed.
         """
         stored = _FOLDER.read(folder, verify=verify)
         arrays = GraphArrays.of_stored(stored)
@@ -216,7 +215,7 @@ class ConceptGraph:
         a = self.arrays
         self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
 
-    # --- looking at it ----------------------------------------------------------
+    # --- properties -------------------------------------------------------------
 
     def __len__(self) -> int:
         """Return the number of vertices."""
@@ -248,7 +247,7 @@ class ConceptGraph:
         return self._labels
 
     def rows(self, vertices: ArrayLike) -> NDArray[np.int64]:
-        """Return where in :attr:`vertices` some vertices are.
+        """Return the indices of some vertices in :attr:`vertices`.
 
         Raises
         ------
@@ -288,7 +287,7 @@ class ConceptGraph:
         damping
             The probability of following an edge.
         tolerance
-            The change in one iteration, summed over all vertices, at which it is done.
+            The change in one iteration, summed over all vertices, at which it stops.
         """
         if not 0 <= damping < 1:
             raise ProblemError(f"damping: must be at least 0 and below 1; got {damping!r}.")

@@ -1,4 +1,4 @@
-"""Which way distances in a concept graph are found: by hubs, or by search alone."""
+"""Choosing how distances in a concept graph are computed: by hubs, or by search alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hub index: how far every vertex is from the vertices of highest degree."""
+"""The hub index: distances of all vertices from those of highest degree."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ __all__ = ["HubIndex"]
 
 Matrix = NDArray[np.int32]
 
-#: The largest distance from a hub that the table holds, and what stands for no path: any
-#: sum with it exceeds every sum of two distances, and fits a byte.
+#: The largest distance from a hub that the table holds, and the entry for no path: any sum with it
+#: exceeds every sum of two distances, and fits a byte.
 LIMIT, UNREACHED = 63, 127
-#: Sources of a block in the search for four edges: what bounds its memory.
+#: Sources of a block in the search for four edges, which limits its memory.
 BLOCK = 256
-#: Pairs for which one search from many sources is cheaper than one search a pair.
+#: Pairs for which one search from many sources is faster than one search per pair.
 MANY = 2000
 
 
@@ -132,7 +132,7 @@ class HubIndex:
         distances: Matrix = widened(best, rows_order, columns_order, UNREACHED)
         lonely = np.flatnonzero((near == UNREACHED).all(axis=1))
         if len(lonely):
-            # nothing is known of how long paths are there
+            # there is no bound on the lengths of paths there
             searched = search_distances(self.indptr, self.indices, vertices, columns, lonely)
             of_lonely = np.flatnonzero(np.isin(rows_order, lonely))
             found = searched[np.searchsorted(lonely, rows_order[of_lonely])]
@@ -162,7 +162,7 @@ class HubIndex:
     ) -> None:
         """Lower the bounds to the distances, by paths that meet no hub."""
         touched = touched_vertices(self.indptr, self.indices, rows, self.count)
-        # three edges explain a pair only if the hubs offer more
+        # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
         edges = touched_edges(self.indptr, self.indices, touched, is_open, self.count)
         of_rows = _columns_of_rows(columns, len(rows))
@@ -201,7 +201,7 @@ class HubIndex:
         best: NDArray[np.uint8],
         symmetric: bool,
     ) -> None:
-        """Look for hub-free paths of five edges and more, for the few pairs that are left."""
+        """Search for hub-free paths of five edges and more, for the few remaining pairs."""
         far_rows, far_columns = self._far(rows, best, symmetric, 5)
         if len(far_rows) > MANY:
             self._search_many(rows, columns, best, far_rows, far_columns)
@@ -266,8 +266,8 @@ def _cover(
 ) -> NDArray[np.int64]:
     """Return rows that take part in all given pairs; if symmetric, preferably few.
 
-    Of each symmetric pair that end is taken which is in more of them: it is remote, and
-    little is around it.
+    Of each symmetric pair the end in more of the pairs is taken: it is remote, and its
+    neighbourhood small.
     """
     if not symmetric:
         return np.unique(far_rows)

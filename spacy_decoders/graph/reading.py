@@ -21,7 +21,7 @@ Edges = tuple[NDArray[Any], list[str]]
 
 
 def read_networkx(graph: Any) -> Edges:
-    """Return the edges of a networkx graph, and the names of nodes that are no whole numbers."""
+    """Return the edges of a networkx graph, and the names of nodes that are not integers."""
     nodes = list(graph.nodes)
     if all(isinstance(node, int | np.integer) for node in nodes):
         return np.array(list(graph.edges())).reshape(-1, 2), []
@@ -48,8 +48,8 @@ def read_parquet(path: str | Path, columns: tuple[str, str] | None) -> NDArray[A
 def read_tsv(path: str | Path, columns: tuple[int, int]) -> Edges:
     """Read pairs from a tab-separated file, gzipped or not; ``#`` begins a comment.
 
-    Returns the edges, and the labels of the vertices if they are not whole numbers, which
-    are then numbered in order of appearance; else no labels.
+    Returns the edges, and the labels of the vertices if they are not integers, which are then
+    numbered in order of appearance; else no labels.
     """
     pairs = list(_pairs(Path(path), columns))
     try:

@@ -48,7 +48,7 @@ def shared_neighbour_cosine(
     .. math:: \frac{\sum_{x \in N[u] \cap N[v]} w_x}{\sqrt{s_u s_v}}, \quad
         s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\ln(1.5 + \deg x)}.
 
-    A neighbour with many neighbours of its own says little, and weighs less.
+    A neighbour with many neighbours is less informative, and has less weight.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def shared_neighbour_cosine(
 def _neighbourhoods(
     graph: ConceptGraph, vertices: ArrayLike
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Whose neighbourhoods each vertex of the graph is in, as sorted (group, member) pairs.
+    """Return the neighbourhoods that contain each vertex, as sorted (group, member) pairs.
 
     Returns the groups, the places of the members in `vertices`, and the groups' degrees.
     """
@@ -148,7 +148,7 @@ def milne_witten(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.float64
 
 
 def pointwise_mutual_information(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.float64]:
-    r"""**Shape:** (v, v): how much oftener neighbours are shared than by chance.
+    r"""**Shape:** (v, v): how much more often neighbours are shared than by chance.
 
     .. math:: \log \frac{n |A \cap B|}{|A| |B|}, \text{ divided by } -\log (|A \cap B| / n),
 

@@ -1,4 +1,4 @@
-"""Distances by breadth-first search alone: the readable reference, and what needs no index."""
+"""Distances by breadth-first search alone: the reference, and the methods without an index."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """Folders of arrays: ``.npy`` files that are mapped into memory, and a header in JSON.
 
-The header has the size, the type and the checksum of every file. A folder from elsewhere is not
-trusted: file names come from the :class:`FolderFormat` and not from the header, files that lie
-outside the folder are refused, and sizes are compared with the files before anything is mapped.
-The contents are checked by :meth:`StoredArrays.check_offsets` and :meth:`StoredArrays.check_range`
-before a compiled loop reads them: it looks at no index twice.
+The header has the size, the type and the checksum of every file. Folders are untrusted input: file
+names come from the :class:`FolderFormat` and not from the header, files outside the folder are
+refused, and sizes are compared with the files before anything is mapped. The contents are checked
+by :meth:`StoredArrays.check_offsets` and :meth:`StoredArrays.check_range` before a compiled loop
+reads them, which checks no index itself.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ __all__ = ["FolderFormat", "StoredArrays"]
 VERSION = 2
 #: A header is no larger than this, in bytes.
 LARGEST_HEADER = 1 << 24
-#: Entries that are checked together, such that they stay in the cache.
+#: Entries that are checked together, so that they stay in the cache.
 CHUNK = 1 << 15
 
 
 @dataclass(frozen=True, eq=False)
 class StoredArrays:
-    """The arrays of a folder, mapped into memory, and what its header says.
+    """The arrays of a folder, mapped into memory, and its header.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class StoredArrays:
     header
         The whole header.
     arrays
-        Those that are there, by name.
+        The arrays present, by name.
     """
 
     folder: Path
@@ -66,7 +66,7 @@ class StoredArrays:
         )
 
     def check_size(self, name: str, size: int) -> None:
-        """Require so many entries along the first axis."""
+        """Require `size` entries along the first axis."""
         if len(self[name]) != size:
             self.refuse(name, f"it has {len(self[name])} entries, which should be {size}")
 
@@ -101,12 +101,12 @@ class StoredArrays:
 
 @dataclass(frozen=True)
 class FolderFormat:
-    """What the folders of one kind hold.
+    """The format of one kind of folder.
 
     Attributes
     ----------
     kind
-        What such a folder is called.
+        The name of the kind.
     header_name
         The file name of the header.
     arrays
@@ -130,7 +130,7 @@ class FolderFormat:
         facts: Mapping[str, Any],
         write_others: Callable[[Path], None] | None = None,
     ) -> None:
-        """Write a folder whole or not at all: beside its place, then moved there.
+        """Write a folder atomically: to a temporary folder, which is then moved into place.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ def _mapped(
             (2, 0): np.lib.format.read_array_header_2_0,
         }[version]
         shape, fortran, found = read(file)
-    except Exception as error:  # whatever a parser makes of foreign bytes
+    except Exception as error:  # whatever a parser raises on foreign bytes
         raise StorageError(f"folder: {path} is no array file ({error!r}).") from error
     expected = entry.get("dtype", dtype), entry.get("shape", list(shape))
     if (found.str, list(shape)) != expected or found.str != dtype or len(shape) != dimensions:
@@ -319,7 +319,7 @@ def _mapped(
 
 
 def _seal(path: Path) -> dict[str, Any]:
-    """Return what a header says of a file."""
+    """Return the header's entry for a file."""
     return {"size": path.stat().st_size, "sha256": _digest(path)}
 
 

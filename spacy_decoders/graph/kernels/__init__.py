@@ -1,1 +1,1 @@
-"""The compiled loops."""
+"""Compiled loops of the concept graph."""

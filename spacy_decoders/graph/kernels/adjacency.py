@@ -1,4 +1,4 @@
-"""Which of a few vertices are joined: the compiled loops."""
+"""Adjacency among a few vertices."""
 
 from __future__ import annotations
 

@@ -84,9 +84,9 @@ def components(indptr, indices, degrees):
 
 @jit()
 def ordered(indptr, indices, degrees, order):
-    """Number the vertices anew by `order`; every list comes out sorted.
+    """Renumber the vertices by `order`; every list is sorted in the result.
 
-    `order` may leave vertices out, if with all their neighbours.
+    `order` may leave vertices out, but only whole components.
     """
     size = len(order)
     rank = np.full(len(indptr) - 1, -1, np.int32)
@@ -107,7 +107,7 @@ def ordered(indptr, indices, degrees, order):
 
 @jit()
 def merged(indptr, indices, more_indptr, more_indices, number, back):
-    """Lay the lists of a second graph behind those of a first; repeats stay.
+    """Append the lists of a second graph to those of a first; repeats are kept.
 
     Vertex v of the first is ``number[v]`` in the second, and `back` turns that around.
     """

@@ -1,4 +1,4 @@
-"""Paths of four edges that meet no hub, from those candidates alone that may have some."""
+"""Hub-free paths of four edges, from those candidates only that may have some."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Distances by way of a hub: sums of two entries of the hub table."""
+"""Distances through a hub: sums of two entries of the hub table."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def far_pairs(bounds, beyond, below, symmetric):
 @jit()
 def made_symmetric(values):
     """Lower each of two opposite entries to the lesser, in place."""
-    side = 64  # squares of this side stay in the cache
+    side = 64  # tiles of this side stay in the cache
     size = len(values)
     for top in range(0, size, side):
         for left in range(top, size, side):

@@ -11,9 +11,9 @@ __all__ = ["page_rank"]
 
 @jit()
 def page_rank(indptr, indices, damping, tolerance):
-    """Return the stationary distribution of a walk that starts anew now and then.
+    """Return the stationary distribution of a random walk with restarts.
 
-    Vertices without neighbours start anew at once.
+    At vertices without neighbours the walk restarts.
     """
     size = len(indptr) - 1
     ranks = np.full(size, 1.0 / size)

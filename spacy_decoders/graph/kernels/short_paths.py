@@ -1,4 +1,4 @@
-"""Paths of up to three edges that meet no hub, for all pairs of candidates at once.
+"""Hub-free paths of up to three edges, for all pairs of candidates at once.
 
 A shortest path either meets a hub, and then its length is the least sum of two entries of the hub
 table, or runs in the graph without hubs. There, the *touched* vertices are those within one edge
@@ -106,7 +106,7 @@ def touched_vertices(indptr, indices, candidates, first):
 def touched_edges(indptr, indices, touched, is_open, first):
     """Return the edges between touched vertices as pairs of their numbers, (edges, 2).
 
-    Only those that an open candidate touches at one end at least need be there.
+    Only those with an end that an open candidate touches are required.
     """
     bits, before, vertices, starts, touching = touched
     wanted = np.zeros(len(vertices), np.bool_)
@@ -180,7 +180,7 @@ def short_paths(touched, edges, columns, two, three):
     column = np.full(slots, -1, np.int32)
     for s in range(slots):
         if starts[s + 1] - starts[s] == 1:
-            # alone it meets but itself
+            # it is the only candidate there
             toucher[s] = i = touching[starts[s]]
             if column_starts[i + 1] - column_starts[i] == 1:
                 column[s] = column_of[column_starts[i]]
@@ -234,7 +234,7 @@ def near_pairs(candidates, touched, columns, two, three, out):
                     row[column] = 3
         slot = number_of(bits, before, candidates[i])
         if slot >= 0:
-            # who touches the candidate itself is at most one edge away
+            # a candidate that touches another one is at most one edge away
             for at in range(starts[slot], starts[slot + 1]):
                 other = touching[at]
                 near = 0 if candidates[other] == candidates[i] else 1

@@ -1,6 +1,6 @@
-"""Numbering some vertices of many.
+"""Renumbering a subset of the vertices.
 
-A bit a vertex, and how many bits are set before each word: this stays in the cache, where a table
+A bitmap of the vertices with the number of bits set before each word fits the cache, where a table
 of all vertices would not.
 """
 
@@ -58,10 +58,10 @@ def number_of(bits, before, v):
 
 @jit()
 def prefetch(indptr, indices, vertices, first, least):
-    """Write the least neighbours of the next vertices, or the largest int32 for none.
+    """Write the smallest neighbours of the next vertices, or the largest int32 for none.
 
-    They lie far apart: asked for together, the memory brings many of them at a time, where
-    list after list would be waited for.
+    They lie far apart in memory: loading them together overlaps the cache misses, which would
+    otherwise be serial.
     """
     for i in range(min(len(least), len(vertices) - first)):
         x = vertices[first + i]
