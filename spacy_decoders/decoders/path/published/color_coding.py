@@ -22,11 +22,11 @@ from .coloring import Colorings
 
 __all__ = ["ColorCoding", "best_color_count", "colorful_probability", "needed_colorings"]
 
-#: Bytes that the table of one colouring may take.
+#: The most bytes of the table of one colouring.
 MEMORY = 1 << 28
-#: The beam whose path excludes vertices before the first colouring.
+#: Width of the beam whose path excludes vertices before the first colouring.
 BEAM_WIDTH = 10
-#: Nodes of a depth-first proof that is tried before one by all sets of classes.
+#: Nodes of a depth-first proof, tried before one over all sets of classes.
 PROOF_NODES = 1000
 
 
@@ -34,12 +34,12 @@ PROOF_NODES = 1000
 class ColorCoding(PathDecoder):
     """The paper's randomised decoder, with its failure probability.
 
-    Each iteration colours the classes at random with r colours and finds, by dynamic
-    programming over (vertex, set of colours), the best path that repeats none. If the best
-    path is colourful it is found; enough iterations make its absence as improbable as
-    asked. Two members of a class share its colour, and colours are dealt evenly, which
-    makes a given path colourful more often than independent draws do. If no more classes
-    than colours are left, all get different ones and a single pass is a proof.
+    Each iteration colours the classes at random with r colours and finds, by dynamic programming
+    over (vertex, set of colours), the best path that repeats none. If the best path is colourful
+    it is found; enough iterations reduce the probability of missing it to `failure`. Two members
+    of a class share its colour, and colours are distributed evenly, which makes a given path
+    colourful more often than independent draws do. If no more classes than colours remain, all get
+    different ones and a single pass is a proof.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class ColorCoding(PathDecoder):
     seed
         Colourings are a function of the seed and the iteration alone.
     reduce
-        Begin with a narrow beam's path and use safe bounds: vertices and states that can't
-        lead to a better one are dropped. The result is the same; without it, this is the
-        algorithm as published.
+        Start with a narrow beam's path and use safe bounds: vertices and states that cannot lead
+        to a better one are pruned. The result is the same; without it, this is the algorithm as
+        published.
 
     Raises
     ------
@@ -91,7 +91,7 @@ class ColorCoding(PathDecoder):
     def decode(
         self, problem: PathProblem, length: int, *, budget: Budget = UNLIMITED
     ) -> PathSolution:
-        """Find a path that is the best with the stated probability.
+        """Find a path that is optimal with the stated probability.
 
         An iteration of the budget is a colouring; a budget that ends first lowers the
         certificate's confidence.
@@ -139,7 +139,7 @@ class ColorCoding(PathDecoder):
     def _bound(
         self, problem: PathProblem, path: Integers, *, decided: bool, clock: Clock
     ) -> float:
-        """Prove a bound: by all sets of classes where that is what the colouring came to."""
+        """Prove a bound, by all sets of classes if the colouring has decided the problem."""
         if not (self.reduce or decided):
             return np.inf
         score = problem.score(path)
@@ -164,7 +164,7 @@ class ColorCoding(PathDecoder):
 
 
 def _first_path(problem: PathProblem, rest: Floats) -> Integers | None:
-    """The path of a narrow beam with a look ahead, if it finds one."""
+    """Return the path of a narrow beam with lookahead, if it finds one."""
     scores, paths = beam(problem.arrays, rest, BEAM_WIDTH)
     return paths[int(np.argmax(scores))] if len(scores) else None
 
@@ -178,9 +178,9 @@ def _colored(
     needed: int,
     clock: Clock,
 ) -> tuple[int, Integers | None]:
-    """Colour until the failure is improbable enough; the colourings done, and the best path.
+    """Colour until the failure probability is reached; return the colourings and the path.
 
-    A path that reaches the bound of all ends it.
+    It also stops when a path attains the bound.
     """
     done, score = 0, -np.inf if path is None else problem.score(path)
     limit = clock.budget.iterations
@@ -194,10 +194,10 @@ def _colored(
 
 
 def colorful_probability(class_count: int, length: int, colors: int) -> float:
-    """The chance that `length` given classes get different colours, dealt evenly.
+    """Return the probability that `length` given classes get different colours.
 
-    The elementary symmetric polynomial of the colours' shares counts the colourful choices
-    of classes, and the binomial coefficient all choices.
+    Colours are distributed evenly. The elementary symmetric polynomial of their shares counts the
+    colourful choices of classes, and the binomial coefficient all choices.
 
     >>> colorful_probability(4, 2, 2)  # colours a a b b: 4 of 6 pairs differ
     0.6666666666666666
@@ -212,7 +212,7 @@ def colorful_probability(class_count: int, length: int, colors: int) -> float:
 
 
 def needed_colorings(chance: float, failure: float) -> int:
-    """How many colourings make the failure of all improbable enough.
+    """Return how many colourings reduce the failure probability to `failure`.
 
     The exact count; the paper's ``ln(1 / failure) / chance`` is a little larger.
 
@@ -225,7 +225,7 @@ def needed_colorings(chance: float, failure: float) -> int:
 
 
 def best_color_count(class_count: int, length: int, size: int, failure: float) -> int:
-    """The number of colours from k to 2k with the least iterations times 2^r.
+    """Return the number of colours from k to 2k with the least iterations times 2^r.
 
     Raises
     ------

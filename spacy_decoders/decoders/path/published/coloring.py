@@ -1,4 +1,4 @@
-"""One colouring of the classes after another, each interruptible."""
+"""A sequence of random colourings of the classes, each interruptible."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Colorings:
     problem
         The graph.
     rest
-        ``rest[l, v]``: the most that l vertices after v can add. **Shape:** ``(length, n)``
+        ``rest[l, v]``: a bound on the score of l vertices after v. **Shape:** ``(length, n)``
     colors
-        How many colours; as many as there are classes decide the problem.
+        The number of colours; as many as there are classes decide the problem.
     prune
-        Whether to leave out what can't exceed the best path known.
+        Whether to prune states that cannot exceed the best path known.
     seed
-        What the colourings are drawn from.
+        The seed of the colourings.
     """
 
     def __init__(
@@ -44,14 +44,14 @@ class Colorings:
     def run(
         self, first: int, last: int, threshold: float, interrupted: Callable[[], bool]
     ) -> tuple[int, Integers | None]:
-        """Colour until a path is worth more than `threshold`: how far it came, and the path.
+        """Colour until a path scores more than `threshold`; return the progress and the path.
 
         Parameters
         ----------
         first, last
-            The number of the next colouring, and of the first that is not wanted.
+            The number of the next colouring, and the end of the range.
         interrupted
-            Asked from time to time whether to stop.
+            Called from time to time; returns whether to stop.
         """
         table = self._table
         table.best[0], table.state[:] = threshold, (0, 0, -1)

@@ -20,7 +20,7 @@ def _random(state):
 
 @jit()
 def _color(seed, iteration, color_count, classes, of_class, of_vertex):
-    """Deal the colours evenly to the classes, in an order drawn from seed and iteration."""
+    """Distribute the colours evenly over the classes, in a random order."""
     state = np.empty(1, np.uint64)
     state[0] = np.uint64(seed)
     state[0] = _random(state) ^ (np.uint64(iteration) * np.uint64(0xD6E8FEB86659FD93))
@@ -38,10 +38,10 @@ def _color(seed, iteration, color_count, classes, of_class, of_vertex):
 def go_on_colorings(
     graph, rest, prune, color_count, seed, number, last, set_limit, of_class, of_vertex, table
 ):
-    """Colour from `number` to `last`, as long as no better path is found; return how far.
+    """Colour from `number` to `last`, until a better path is found; return the number reached.
 
     It stops between two colourings, or within one, after up to `set_limit` sets of colours.
-    `of_class` and `of_vertex` are room for the colours.
+    `of_class` and `of_vertex` are scratch space for the colours.
     """
     state = table.state
     while number < last and set_limit > 0:
