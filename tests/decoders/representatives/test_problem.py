@@ -55,6 +55,41 @@ def test_bad_input_is_named(arguments, message):
         RepresentativesProblem(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("sets", "local", "message"),
+    [
+        ([[0, 1], [2]], [[0.0, 1.0], [1.0]], r"sets\[1\].*got 2 at index"),
+        ([[0, -1], [1]], [[0.0, 1.0], [1.0]], r"sets\[0\].*got -1 at index"),
+        ([[0, 1], []], [[0.0, 1.0], []], r"sets\[1\]: no candidates"),
+        ([[0, 1], [1]], [[0.0, 1.0], [np.nan]], r"local\[1\]"),
+        ([[0, 1], [1]], [[0.0, -np.inf], [1.0]], r"local\[0\]"),
+        ([[0, 1], [1]], [[0.0, 1e101], [1.0]], r"local\[0\]"),
+        ([[0, 1], [1]], [[0.0], [1.0, 2.0]], r"local\[0\]"),
+    ],
+)
+def test_bad_arrays_are_named_though_all_are_checked_at_once(sets, local, message):
+    sets = [np.array(members, dtype=np.int64) for members in sets]
+    local = [np.array(costs, dtype=np.float64) for costs in local]
+    with pytest.raises(ProblemError, match=message):
+        RepresentativesProblem([[0, 1], [1, 0]], sets, local)
+
+
+def test_arrays_make_the_problem_that_lists_make_and_stay_the_callers():
+    sets, local = [[0, 2], [1]], [[0.5, np.inf], [2.0]]
+    arrays = [np.array(members) for members in sets], [np.array(costs) for costs in local]
+    distances = [[0, 1, 3], [1, 0, 2], [3, 2, 0]]
+    problems = [
+        RepresentativesProblem(distances, sets, local),
+        RepresentativesProblem(distances, *arrays),
+        RepresentativesProblem(distances, iter(sets), local),
+    ]
+    arrays[0][0][0], arrays[1][1][0] = 1, 7.0
+    for problem in problems:
+        assert [members.tolist() for members in problem.sets] == sets
+        assert [costs.tolist() for costs in problem.local] == local
+        assert not any(one.flags.writeable for one in (*problem.sets, *problem.local))
+
+
 def test_every_choice_is_priced_as_the_oracle_does(rng):
     distances, sets, local, weight = random_problem(rng, 3)
     problem = RepresentativesProblem(distances, sets, local, weight)
