@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["gazetteer", "sparse_chain_scorer", "word_clusters"]
+__all__ = ["cluster_embed", "gazetteer", "sparse_chain_scorer", "word_clusters"]
 
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
@@ -70,3 +70,19 @@ def gazetteer(paths: dict[str, Path], lang: str = "en") -> Any:
     from ..models.tagger.sparse.gazetteer import Gazetteer
 
     return Gazetteer(paths, lang)
+
+
+@spacy.registry.architectures("spacy-decoders.ClusterEmbed.v1")
+def cluster_embed(
+    embed: Model[list[Doc], list[Floats2d]],
+    clusters: Any,
+    width: int,
+    rows: int = 1000,
+    cluster_width: int = 32,
+) -> Model[list[Doc], list[Floats2d]]:
+    """Clusters for a network; see
+    :func:`~spacy_decoders.models.clusters.embed.build_cluster_embed`.
+    """
+    from ..models.clusters.embed import build_cluster_embed
+
+    return build_cluster_embed(embed, clusters, width, rows, cluster_width)
