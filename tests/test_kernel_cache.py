@@ -28,23 +28,29 @@ print(ask(), sum(ask.stats.cache_hits.values()))
 """
 
 
-def test_a_changed_callee_is_noticed(tmp_path):
-    (tmp_path / "caller.py").write_text(CALLER)
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    printed = []
-    for number in (1, 1, 22):
-        text = CALLEE.format(number)
-        if not (tmp_path / "callee.py").exists() or (tmp_path / "callee.py").read_text() != text:
-            (tmp_path / "callee.py").write_text(text)
+def outputs(folder, command, name, texts):
+    """Return what a command prints after a file gets each text; an equal text is not rewritten."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    printed, path = [], folder / name
+    for text in texts:
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
         run = subprocess.run(
-            [sys.executable, "caller.py"],
-            cwd=tmp_path,
+            [sys.executable, *command],
+            cwd=folder,
             env=environment,
             capture_output=True,
             text=True,
             check=True,
         )
         printed.append(run.stdout.split())
+    return printed
+
+
+def test_a_changed_callee_is_noticed(tmp_path):
+    (tmp_path / "caller.py").write_text(CALLER)
+    texts = [CALLEE.format(number) for number in (1, 1, 22)]
+    printed = outputs(tmp_path, ["caller.py"], "callee.py", texts)
     assert printed == [["1", "0"], ["1", "1"], ["22", "0"]]
 
 
@@ -67,21 +73,8 @@ print(ask({0}(7)), sum(ask.stats.cache_hits.values()))
 
 
 def test_an_index_that_names_a_class_of_before_counts_as_none(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    printed = []
-    for name in ("Pair", "Pair", "Couple"):
-        text = RENAMED.format(name)
-        if not (tmp_path / "asker.py").exists() or (tmp_path / "asker.py").read_text() != text:
-            (tmp_path / "asker.py").write_text(text)
-        run = subprocess.run(
-            [sys.executable, "-c", "import asker"],
-            cwd=tmp_path,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        printed.append(run.stdout.split())
+    texts = [RENAMED.format(name) for name in ("Pair", "Pair", "Couple")]
+    printed = outputs(tmp_path, ["-c", "import asker"], "asker.py", texts)
     assert printed == [["7", "0"], ["7", "1"], ["7", "0"]]
 
 
