@@ -37,11 +37,13 @@ def conllu_corpus(
     n_sents, random_sents, gold_tokens, gold_sents, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """
+    if path is None:
+        return _missing
     from ..readers.corpora import SentenceCorpus
     from ..readers.sentences import read_conllu
 
     return SentenceCorpus(
-        _given(path),
+        path,
         partial(read_conllu, form=format),
         suffixes=(".conllu", ".conll", ".conllx"),
         n_sents=n_sents,
@@ -54,9 +56,11 @@ def conllu_corpus(
 
 def linked_corpus(path: Path | None) -> Corpus:
     """Read linked entities; see :class:`~spacy_decoders.readers.linked.LinkedCorpus`."""
+    if path is None:
+        return _missing
     from ..readers.linked import LinkedCorpus
 
-    return LinkedCorpus(_given(path))
+    return LinkedCorpus(path)
 
 
 def column_corpus(
@@ -83,11 +87,13 @@ def column_corpus(
     n_sents, random_sents, gold_tokens, gold_sents, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """
+    if path is None:
+        return _missing
     from ..readers.corpora import SentenceCorpus
     from ..readers.sentences import read_columns
 
     return SentenceCorpus(
-        _given(path),
+        path,
         partial(read_columns, columns=columns, separator=separator),
         suffixes=(".tsv", ".txt", ".iob2", ".bio"),
         n_sents=n_sents,
@@ -110,12 +116,13 @@ def headline_corpus(
     title, text, limit
         See :class:`~spacy_decoders.readers.headlines.HeadlineCorpus`.
     """
+    if path is None:
+        return _missing
     from ..readers.headlines import HeadlineCorpus
 
-    return HeadlineCorpus(_given(path), title=title, text=text, limit=limit)
+    return HeadlineCorpus(path, title=title, text=text, limit=limit)
 
 
-def _given(path: Path | None) -> Path:
-    if path is None:
-        raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")
-    return path
+def _missing(nlp: Language) -> Iterable[Example]:
+    """Stand for a corpus without a path: a config may be looked at before it is given one."""
+    raise ProblemError("path: no corpus given; set it, for example by --paths.train FILE.")
