@@ -22,7 +22,7 @@ __all__ = [
     "read_only",
 ]
 
-#: How far from 0 a score in double precision may lie: sums of such scores are finite, and so is
+#: The largest magnitude of a score in double precision: sums of such scores are finite, and so is
 #: what their rounding may come to.
 LARGEST_SCORE = 1e100
 

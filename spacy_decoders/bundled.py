@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FOLDER", "load", "meta", "pack"]
 
-#: Where it lies; its licence and how it was made stand beside it.
+#: Its folder, which also has its licence and a description of its training.
 FOLDER = Path(__file__).parent / "data" / "english"
 
 
@@ -122,7 +122,7 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
     """
     _convert(nlp, "float32", "float16")
     for name in nlp.config.get("paths", {}):
-        nlp.config["paths"][name] = None  # where the training data lay is nobody's business
+        nlp.config["paths"][name] = None  # do not ship local paths of the training data
     nlp.to_disk(folder, exclude=["vocab"])
 
 

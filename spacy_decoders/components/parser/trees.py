@@ -51,9 +51,9 @@ def tree_fault(heads: NDArray[np.int64]) -> str | None:
     top = heads
     for _ in range(max(1, n.bit_length())):
         top = top[top]
-    lost = np.flatnonzero(heads[top] != top)
-    if len(lost):
-        return f"a cycle through token {int(lost[0])}"
+    cyclic = np.flatnonzero(heads[top] != top)
+    if len(cyclic):
+        return f"a cycle through token {int(cyclic[0])}"
     if roots != 1:
         return f"{roots} roots"
     return None

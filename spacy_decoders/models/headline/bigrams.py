@@ -14,7 +14,7 @@ __all__ = ["BOUNDARY", "BigramModel"]
 #: The key of the beginning and the end of a run of words.
 BOUNDARY = 0
 #: Counts above this are not discounted.
-TRUSTED = 5
+MOST_DISCOUNTED = 5
 
 Keys = NDArray[np.uint64]
 
@@ -123,16 +123,16 @@ def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     Where there are so few events that a ratio is no discount, half a count is taken off singletons
     only.
     """
-    seen = np.bincount(np.minimum(counts, TRUSTED + 2), minlength=TRUSTED + 3)
+    seen = np.bincount(np.minimum(counts, MOST_DISCOUNTED + 2), minlength=MOST_DISCOUNTED + 3)
     once = max(1, int(seen[1]))
-    tail = (TRUSTED + 1) * int(seen[TRUSTED + 1]) / once
-    factors = np.ones(TRUSTED + 2)
+    tail = (MOST_DISCOUNTED + 1) * int(seen[MOST_DISCOUNTED + 1]) / once
+    factors = np.ones(MOST_DISCOUNTED + 2)
     factors[1] = 0.5
-    for r in range(1, TRUSTED + 1):
+    for r in range(1, MOST_DISCOUNTED + 1):
         if not seen[r] or tail >= 1.0:
             continue
         factor = ((r + 1) * seen[r + 1] / (r * seen[r]) - tail) / (1.0 - tail)
         if 0.1 < factor < 1.0:
             factors[r] = factor
-    shrunk = counts * factors[np.minimum(counts, TRUSTED + 1)]
+    shrunk = counts * factors[np.minimum(counts, MOST_DISCOUNTED + 1)]
     return np.append(shrunk, counts.sum() - shrunk.sum())

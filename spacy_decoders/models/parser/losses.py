@@ -125,7 +125,7 @@ def _update_arcs(
     """What :func:`~.relatives.score_arcs` returns, its loss, and what takes the gradient of
     the vectors for labels to that of the token vectors.
 
-    Where arcs are scored twice, the first scores learn by themselves and in the sum.
+    Where arcs are scored twice, the first scores have a loss of their own and that of the sum.
     """
     arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
     loss, d_arcs = _heads_loss(arcs, gold, scale)
