@@ -1,11 +1,11 @@
 """Chains: every decoder on real trained scores, in the shape of Belanger et al.'s tables.
 
 Prints sentences per second and the share decoded exactly (their table 1), the zero-one oracle
-and the three reduced costs (table 2), transitions weakened for speed (figure 2), single calls,
-margins and rankings, and a table of what must be reached beside what was. All times are medians
-of turns within one run, in processor time of the one thread, through the public `decode_batch` or
-`decode`, with a certificate made for each sentence; "columns alone" leaves the certificates as
-arrays. "plain" is a textbook Viterbi compiled by numba, without certificates.
+and the three reduced costs (table 2), single calls, margins and rankings, and a table of what
+must be reached beside what was. All times are medians of turns within one run, in processor time
+of the one thread, through the public `decode_batch` or `decode`, with a certificate made for each
+sentence; "columns alone" leaves the certificates as arrays. "plain" is a textbook Viterbi
+compiled by numba, without certificates.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from spacy_decoders.decoders.chain import (
 
 SETS = ["uner", "wikigold", "wsj", "ewt", "conll2000-pos", "conll2000"]
 SETS += ["gum-names", "gum-entities", "gum-both"]
-SETS += [f"{name}+maxent" for name in ("wsj", "gum-names", "gum-entities", "gum-both")]
+SETS += [f"{name}+crf" for name in ("wsj", "gum-names", "gum-entities", "gum-both")]
 BIO_SETS = ["gum-names+bio", "gum-entities+bio"]
-BIO_SETS += ["gum-names+maxent+bio", "gum-entities+maxent+bio"]
+BIO_SETS += ["gum-names+crf+bio", "gum-entities+crf+bio"]
 QUICK_SETS, QUICK_BIO_SETS = ["wikigold", "wsj", "conll2000-pos", "gum-names"], ["gum-names+bio"]
 
 #: The paper's early stop: a gap of 0.15% of the score.
@@ -257,28 +257,8 @@ def table_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None
     report.table(f"{name}: column generation by reduced cost", columns, lines)
 
 
-def figure_two(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
-    """Weaker transitions: faster and less accurate (figure 2, by scaling, not by training)."""
-    rows = []
-    known, trained = scores.gold >= 0, scores.model
-    for factor in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
-        links = (trained.transitions, trained.start_scores, trained.end_scores)
-        model = ChainModel(*(factor * link for link in links))
-        weaker = Scores(model, scores.emissions, scores.lengths, scores.gold, scores.labels)
-        bench = Bench(weaker, quick=quick)
-        bench.add_decoder("CG", ColumnGeneration())
-        bench.add_decoder("FD", ForwardDominance())
-        times = bench.run()
-        found = ForwardDominance().decode_batch(model, scores.emissions, scores.lengths)
-        labels = np.concatenate([solution.labels for solution in found])
-        right = 100 * float((labels == scores.gold)[known].mean())
-        rows.append([f"{factor:g}", right, times["CG"], times["FD"]])
-    columns = ["transitions x", "% tokens right", "ColumnGeneration ns/token"]
-    report.table(f"{name}: weakened transitions", [*columns, "ForwardDominance ns/token"], rows)
-
-
 def plot(report: Report, found: dict[str, tuple[int, dict[str, float]]]) -> None:
-    """Draw time against label count, of the sets scored by a perceptron."""
+    """Draw time against label count, of the sets trained as a perceptron."""
     shown = ["numpy argmax", "Beam 1", "Beam 2", "Beam 5", "ForwardDominance"]
     shown += ["ColumnGeneration", SINGLE, LOCKSTEP, "plain Viterbi", "CRFsuite", "pytorch-crf"]
     series: dict[str, tuple[list[float], list[float]]] = {}
@@ -312,7 +292,6 @@ def main() -> None:
         for name in QUICK_BIO_SETS if quick else BIO_SETS:
             constrained(report, name, load_scores(name, options.data), quick=quick)
         flat(report, quick=quick)
-        figure_two(report, "wsj", load_scores("wsj", options.data), quick=quick)
         plot(report, found)
         report.facts["ns_per_token"] = {name: times for name, (_, times) in found.items()}
         report.facts["labels"] = {name: size for name, (size, _) in found.items()}

@@ -1,4 +1,4 @@
-"""Real scores for the chain benchmarks: trained here, on public treebanks, and cached.
+"""Real scores for the chain benchmarks: those of `exact_tagger`, trained on public treebanks.
 
 Each set is a treebank and a label set; its name may carry modifiers after a plus sign::
 
@@ -11,38 +11,38 @@ Each set is a treebank and a label set; its name may carry modifiers after a plu
     gum-names           part of speech x named entity (BIO), about 400
     gum-entities        part of speech x any entity (BIO), about 680
     gum-both            part of speech x named entity x any entity, about 1,140
-    ...+maxent          scores of a maximum-entropy classifier and half the pointwise mutual
-                        information of neighbours, instead of an averaged structured perceptron
+    ...+crf             trained to be probable, as `configs/fast_tagger.cfg` does, instead of as a
+                        structured perceptron
     ...+bio             illegal BIO transitions forbidden (-inf)
 
-The scores are those of held-out sentences.
+The tagger is that of `configs/fast_tagger.cfg`, without word clusters; the scores are those of
+held-out sentences. Trained taggers are kept in results/cache.
 """
 
 from __future__ import annotations
 
-import argparse
-import itertools
-import os
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
+
+import timing  # isort: skip - before numpy
 
 import numpy as np
-from numba import njit
+from pipelines import trained
+from spacy import registry, util
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
 
-from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
-from spacy_decoders.decoders.chain.kernels.viterbi import decode
+from spacy_decoders.decoders.chain import ChainModel
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
-ROOT = Path(__file__).parent
-CACHE = ROOT / "results" / "cache"
-DATA = Path(os.environ.get("SPACY_DECODERS_DATA", ROOT.parents[1] / "shared" / "data"))
+CONFIG = timing.HERE.parent / "configs" / "fast_tagger.cfg"
+CACHE = timing.HERE / "results" / "cache"
 
-TRAINING_TOKENS = 200_000
+TRAINING_TOKENS = 100_000
 HELD_OUT_SCORES = 3_000_000  # tokens times labels
-EPOCHS = 4
+STEPS = 800
 
 Sentence = list[tuple[str, str]]
 
@@ -72,61 +72,56 @@ class Scores:
     labels: list[str]
 
 
-def load_scores(name: str, data: Path = DATA) -> Scores:
-    """Return the scores of a set, training them first if they are not in the cache."""
+def load_scores(name: str, data: Path) -> Scores:
+    """Return the scores of a set, by a tagger of the cache or one that is trained now."""
     task, *modifiers = name.split("+")
-    if task not in SOURCES or not set(modifiers) <= {"maxent", "bio"}:
+    if task not in SOURCES or not set(modifiers) <= {"crf", "bio"}:
         raise ValueError(
-            f"name: expected one of {sorted(SOURCES)}, then +maxent or +bio; got {name!r}."
+            f"name: expected one of {sorted(SOURCES)}, then +crf or +bio; got {name!r}."
         )
-    style = "maxent" if "maxent" in modifiers else "perceptron"
-    cached = CACHE / f"{task}-{style}.npz"
-    if not cached.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        unfinished = cached.with_name(f"{cached.stem}.{os.getpid()}.npz")
-        np.savez(unfinished, **train(task, style, data))
-        unfinished.replace(cached)
-    with np.load(cached) as arrays:
-        scores = dict(arrays)
-    labels = [str(label) for label in scores["labels"]]
-    transitions, start = scores["transitions"], scores["start"]
+    loss = "crf" if "crf" in modifiers else "perceptron"
+    folder = CACHE / f"chain-{task}-{loss}-{STEPS}"
+    nlp = trained(configuration(task, loss, data), folder, retrain=False)
+    golds = [example.reference for example in sentences(task, str(data), "dev")(nlp)]
+    pipe = nlp.get_pipe("tagger")
+    scores = pipe.predict([Doc(nlp.vocab, words=[token.text for token in gold]) for gold in golds])
+    model, labels = scores[0][1], list(pipe.labels)
     if "bio" in modifiers:
-        forbid_illegal(labels, transitions, start)
-    model = ChainModel(transitions, start, scores["end"])
-    return Scores(model, scores["emissions"], scores["lengths"], scores["gold"], labels)
-
-
-def train(task: str, style: str, data: Path) -> dict[str, np.ndarray]:
-    """Train on the first sentences of a treebank; score sentences that it did not see."""
-    started = perf_counter()
-    training, held_out = read(task, data)
-    labels = sorted({label for sentence in training for _, label in sentence})
+        model = without_illegal(labels, model)
     number = {label: k for k, label in enumerate(labels)}
-    seen = Counter(f for sentence in training for fs in features(sentence) for f in fs)
-    known = {f: k for k, f in enumerate(f for f, count in seen.items() if count > 1)}
-    rows, spans, gold, offsets = encode(training, known, number)
-    learn = train_perceptron if style == "perceptron" else train_maxent
-    weights, transitions, start, end = learn(rows, spans, gold, offsets, len(known), len(labels))
-    rows, spans, gold, offsets = encode(held_out, known, number)
-    emissions = score(weights, rows, spans)
-    if style == "maxent":
-        emissions -= np.logaddexp.reduce(emissions, axis=1, keepdims=True)
-    print(
-        f"{task} ({style}): {len(labels)} labels, {len(known)} features, trained on "
-        f"{sum(map(len, training))} tokens in {perf_counter() - started:.0f} s"
+    return Scores(
+        model,
+        np.concatenate([emissions for emissions, _ in scores]),
+        np.array([len(gold) for gold in golds]),
+        np.array([number.get(t.tag_, -1) for gold in golds for t in gold], dtype=np.int32),
+        labels,
     )
-    return {
-        "transitions": transitions,
-        "start": start,
-        "end": end,
-        "emissions": emissions,
-        "lengths": np.diff(offsets),
-        "gold": gold.astype(np.int32),
-        "labels": np.array(labels),
-    }
 
 
-# --- reading -----------------------------------------------------------------
+def configuration(task: str, loss: str, data: Path):
+    """The config of a set's tagger; a joint label is one tag."""
+    config = util.load_config(CONFIG)
+    tagger, training = config["components"]["tagger"], config["training"]
+    tagger["loss"], tagger["model"]["clusters"] = loss, None
+    # the last step is kept: nothing is chosen by what is held out
+    training.update(max_epochs=0, max_steps=STEPS, eval_frequency=STEPS)
+    reader = {"@readers": "benchmarks.ChainSentences.v1", "task": task, "data": str(data)}
+    config["corpora"] = {part: {**reader, "part": part} for part in ("train", "dev")}
+    return config
+
+
+@registry.readers("benchmarks.ChainSentences.v1")
+def sentences(task: str, data: str, part: str):
+    """A corpus of the training or of the held-out sentences."""
+    found = read(task, Path(data))[part == "dev"]
+
+    def examples(nlp: Language) -> Iterator[Example]:
+        for sentence in found:
+            words, tags = zip(*sentence, strict=True)
+            reference = Doc(nlp.vocab, words=words, tags=tags)
+            yield Example(Doc(nlp.vocab, words=words), reference)
+
+    return examples
 
 
 @dataclass(frozen=True)
@@ -189,7 +184,7 @@ def read(task: str, data: Path) -> tuple[list[Sentence], list[Sentence]]:
             every = list(map(beginnings, every))
         tenth = len(every) // 10
         training, held_out = every[:-tenth], every[-tenth:]
-    training = spread(training, TRAINING_TOKENS if task != "gum-both" else TRAINING_TOKENS // 4)
+    training = spread(training, TRAINING_TOKENS)
     size = len({label for sentence in training for _, label in sentence})
     return training, spread(held_out, min(20_000, HELD_OUT_SCORES // size))
 
@@ -209,8 +204,9 @@ def spread(sentences: list[Sentence], tokens: int) -> list[Sentence]:
     return sentences[::step]
 
 
-def forbid_illegal(labels: list[str], transitions: np.ndarray, start: np.ndarray) -> None:
+def without_illegal(labels: list[str], model: ChainModel) -> ChainModel:
     """Forbid I-X except after B-X or I-X, in every part of a joint label."""
+    transitions, start = model.transitions.copy(), model.start_scores.copy()
     parts = [label.split("|") for label in labels]
     for y, after in enumerate(parts):
         inside = [(k, part[2:]) for k, part in enumerate(after) if part.startswith("I-")]
@@ -219,194 +215,4 @@ def forbid_illegal(labels: list[str], transitions: np.ndarray, start: np.ndarray
         for x, before in enumerate(parts):
             if any(before[k] not in (f"B-{kind}", f"I-{kind}") for k, kind in inside):
                 transitions[x, y] = -np.inf
-
-
-# --- features ----------------------------------------------------------------
-
-
-def features(sentence: Sentence) -> Iterator[list[str]]:
-    """Yield the features of each token: its word, its shape, its neighbours."""
-    forms = ["<s>", "<s>", *(form for form, _ in sentence), "</s>", "</s>"]
-    for i in range(2, len(forms) - 2):
-        form = forms[i]
-        lower = form.lower()
-        shape = "".join("X" if c.isupper() else "d" if c.isdigit() else c for c in form[:6])
-        yield [
-            "bias",
-            f"w={form}",
-            f"l={lower}",
-            f"s={shape if shape != form else ''}{form[0].isupper()}{i == 2}",
-            *(f"e{k}={lower[-k:]}" for k in (1, 2, 3)),
-            f"b={lower[:3]}",
-            f"p={forms[i - 1].lower()}",
-            f"n={forms[i + 1].lower()}",
-            f"pp={forms[i - 2].lower()}",
-            f"nn={forms[i + 2].lower()}",
-            f"pe={forms[i - 1][-3:]}",
-            f"ne={forms[i + 1][-3:]}",
-        ]
-
-
-def encode(sentences: list[Sentence], known: dict[str, int], number: dict[str, int]):
-    """Return feature rows, their span for each token, gold labels and sentence offsets."""
-    rows: list[int] = []
-    spans, gold, offsets = [0], [], [0]
-    for sentence in sentences:
-        for found, (_, label) in zip(features(sentence), sentence, strict=True):
-            rows.extend(known[f] for f in found if f in known)
-            spans.append(len(rows))
-            gold.append(number.get(label, -1))
-        offsets.append(len(gold))
-    return tuple(np.array(values, dtype=np.int64) for values in (rows, spans, gold, offsets))
-
-
-@njit(cache=True)
-def score(weights, rows, spans):
-    """Return the emissions of all tokens: **shape (tokens, L)**."""
-    emissions = np.zeros((len(spans) - 1, weights.shape[1]), np.float32)
-    for i in range(len(spans) - 1):
-        for k in range(spans[i], spans[i + 1]):
-            emissions[i] += weights[rows[k]]
-    return emissions
-
-
-# --- averaged structured perceptron ------------------------------------------
-
-
-def train_perceptron(rows, spans, gold, offsets, known: int, size: int):
-    """Train with exact decoding; return averaged weights, transitions, start, end."""
-    stride = -(-size // 16) * 16
-    padded = np.full((size + 1, stride), -np.inf, np.float32)
-    padded[:, :size] = 0
-    transposed = padded[:size].copy()
-    end = padded[0].copy()
-    weights = np.zeros((known, size), np.float32)
-    # sums of (update x time of the update), from which the average follows
-    late = (np.zeros((known, size)), np.zeros((size + 1, size)), np.zeros(size))
-    rng = np.random.default_rng(0)
-    time = 1
-    for _ in range(EPOCHS):
-        order = rng.permutation(len(offsets) - 1)
-        time = perceptron_epoch(
-            order, rows, spans, gold, offsets, weights, padded, transposed, end, *late, time
-        )
-    weights -= (late[0] / time).astype(np.float32)
-    links = padded[:, :size] - late[1] / time
-    links, end = links.astype(np.float32), (end[:size] - late[2] / time).astype(np.float32)
-    return weights, links[:size], links[size], end
-
-
-@njit  # not cached: what it calls may change
-def perceptron_epoch(
-    order,
-    rows,
-    spans,
-    gold,
-    offsets,
-    weights,
-    padded,
-    transposed,
-    end,
-    late_weights,
-    late_links,
-    late_end,
-    time,
-):
-    size = weights.shape[1]
-    for s in order:
-        begin, stop = offsets[s], offsets[s + 1]
-        n = stop - begin
-        emissions = score(weights, rows, spans[begin : stop + 1])
-        found = np.zeros(n, np.int32)
-        decode(
-            padded.ravel(),
-            transposed.ravel(),
-            end,
-            emissions.ravel(),
-            np.array([0, n]),
-            size,
-            np.array([0]),
-            found,
-        )
-        for i in range(n):
-            right, wrong = gold[begin + i], np.int64(found[i])
-            if right != wrong:
-                for k in range(spans[begin + i], spans[begin + i + 1]):
-                    weights[rows[k], right] += 1
-                    weights[rows[k], wrong] -= 1
-                    late_weights[rows[k], right] += time
-                    late_weights[rows[k], wrong] -= time
-            before_right = gold[begin + i - 1] if i else size
-            before_wrong = np.int64(found[i - 1]) if i else size
-            if right != wrong or before_right != before_wrong:
-                for x, y, sign in ((before_right, right, 1), (before_wrong, wrong, -1)):
-                    padded[x, y] += sign
-                    late_links[x, y] += sign * time
-                    if x < size:
-                        transposed[y, x] += sign
-        right, wrong = gold[stop - 1], np.int64(found[n - 1])
-        if right != wrong:
-            end[right] += 1
-            end[wrong] -= 1
-            late_end[right] += time
-            late_end[wrong] -= time
-        time += 1
-    return time
-
-
-# --- maximum entropy with pointwise mutual information ------------------------
-
-
-def train_maxent(rows, spans, gold, offsets, known: int, size: int):
-    """Train a classifier of single tokens by gradient descent; count the transitions."""
-    weights = np.zeros((known, size), np.float32)
-    rng = np.random.default_rng(0)
-    for epoch in range(EPOCHS):
-        order = rng.permutation(len(gold))
-        maxent_epoch(order, rows, spans, gold, weights, np.float32(0.2 / (1 + epoch)))
-    counts = np.full((size, size), 0.01)
-    edges = np.full((2, size), 0.5)
-    for begin, stop in itertools.pairwise(offsets):
-        np.add.at(counts, (gold[begin : stop - 1], gold[begin + 1 : stop]), 1)
-        edges[0, gold[begin]] += 1
-        edges[1, gold[stop - 1]] += 1
-    prior = np.bincount(gold, minlength=size) + 0.5
-    prior = np.log(prior / prior.sum())
-    links = np.log(counts / counts.sum(1, keepdims=True)) - prior
-    edges = np.log(edges / edges.sum(1, keepdims=True)) - prior
-    start, end = (0.5 * edges).astype(np.float32)
-    return weights, (0.5 * links).astype(np.float32), start, end
-
-
-@njit(cache=True)
-def maxent_epoch(order, rows, spans, gold, weights, rate):
-    worth = np.empty(weights.shape[1], np.float32)
-    for i in order:
-        worth[:] = 0
-        for k in range(spans[i], spans[i + 1]):
-            worth += weights[rows[k]]
-        worth = np.exp(worth - worth.max())
-        step = (-rate / worth.sum()) * worth
-        step[gold[i]] += rate
-        for k in range(spans[i], spans[i + 1]):
-            weights[rows[k]] += step
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", default=list(SOURCES))
-    parser.add_argument("--data", type=Path, default=DATA)
-    options = parser.parse_args()
-    for name in options.names:
-        scores = load_scores(name, options.data)
-        found = [s.labels for s in decode_all(scores)]
-        right = np.concatenate(found) == scores.gold
-        print(f"{name}: {scores.model.size} labels, {len(right)} tokens, {right.mean():.2%} right")
-
-
-def decode_all(scores: Scores):
-    return ForwardDominance().decode_batch(scores.model, scores.emissions, scores.lengths)
-
-
-if __name__ == "__main__":
-    main()
+    return ChainModel(transitions, start, model.end_scores)
