@@ -15,7 +15,7 @@ from .rules import rules_of
 __all__ = ["links_of", "pruning_of", "usual_limit"]
 
 #: A score is a mask if it is negative and exceeds the median magnitude so many times.
-FAR = 64.0
+MASK_FACTOR = 64.0
 
 Floats = NDArray[np.float32]
 
@@ -34,7 +34,7 @@ def usual_limit(scores: Floats) -> float:
     -inf
     """
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    limit = -FAR * float(np.median(sizes)) if len(sizes) else -1.0
+    limit = -MASK_FACTOR * float(np.median(sizes)) if len(sizes) else -1.0
     return limit if scores.min(initial=np.inf) < limit else -np.inf
 
 

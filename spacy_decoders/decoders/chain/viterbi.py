@@ -94,7 +94,7 @@ def decode_densely(
         If one of them has no legal labelling.
     """
     padded = model.padded
-    dead = viterbi.decode(
+    infeasible = viterbi.decode(
         padded.transitions,
         padded.transposed,
         padded.end,
@@ -104,6 +104,6 @@ def decode_densely(
         chosen,
         labels,
     )
-    if dead:
+    if infeasible:
         # float32 sums may have overflowed: decide in float64
         decode_exactly(model, sentences, chosen, labels)

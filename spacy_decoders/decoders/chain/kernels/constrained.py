@@ -15,7 +15,7 @@ from ....simd import (
     first_lane,
     load64,
 )
-from .dominance import DEAD, DENSE, DONE, FULL, INVALID, LOST, given_up
+from .dominance import DENSE, DONE, FULL, INVALID, NO_PATH, NO_REFERENCE, given_up
 from .layout import BLOCK, FORBIDDEN, LANES, LOWEST, aligned, all_valid, are_small
 from .reference_path import (
     BEAM,
@@ -41,7 +41,7 @@ def forward(model, emissions, begin, n, size, work, names, scores):
     if not (are_small(sums) or all_valid(emissions, begin * size, (begin + n) * size)):
         return INVALID
     if not legal:
-        return LOST
+        return NO_REFERENCE
     look_ahead(model, emissions, begin, n, size, work)
     return advance(model, emissions, begin, n, size, work, names, scores)
 
@@ -95,7 +95,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             if scores[k] > best:
                 best, where = scores[k], k
         if not (FORBIDDEN < best < np.inf):
-            return DEAD
+            return NO_PATH
         names[start], names[where] = names[where], names[start]
         scores[where], scores[start] = scores[start], 0.0
         for k in range(start + 1, used):
@@ -181,5 +181,5 @@ def workspace(model, longest, size):
         sources=np.empty(longest, np.int64),
         bounds=aligned(body),
     )
-    room = 4 * longest + 2 * size + 2
-    return work, np.empty(room, np.int64), np.empty(room, np.float32)
+    capacity = 4 * longest + 2 * size + 2
+    return work, np.empty(capacity, np.int64), np.empty(capacity, np.float32)

@@ -24,11 +24,11 @@ from ....simd import (
 from .layout import FORBIDDEN
 
 __all__ = [
-    "DEAD",
+    "NO_PATH",
     "DENSE",
     "DONE",
     "FULL",
-    "LOST",
+    "NO_REFERENCE",
     "UNDECIDED",
     "INVALID",
     "given_up",
@@ -42,7 +42,7 @@ PATIENCE = 3  # tokens before a sentence may be given up
 SHARE, TRIAL = 0.1, 0.03
 # how a sentence ended: decoded, no legal path, left to Viterbi, no room for survivors, with
 # emissions that are NaN or +inf, no reference path found, not decided by one-block pruning
-DONE, DEAD, DENSE, FULL, INVALID, LOST, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
+DONE, NO_PATH, DENSE, FULL, INVALID, NO_REFERENCE, UNDECIDED = 0, 1, 2, 3, 4, 5, 6
 
 
 @jit(inline="always")

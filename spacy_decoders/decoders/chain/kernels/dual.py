@@ -83,11 +83,11 @@ NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
 @jit()
 def lattice_for(longest, size):
     """Allocate a lattice for sentences up to a length."""
-    room = 5 * longest + 2 * size + 2
+    capacity = 5 * longest + 2 * size + 2
     return Lattice(
         np.zeros(longest + 2, np.int64),
-        np.empty(room, np.int64),
-        np.empty(room, np.float64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.float64),
         np.empty(longest, np.float32),
         np.empty(BLOCK, np.float32),
     )
@@ -144,11 +144,11 @@ def reached(links, lattice, first, past, lead, local, block, stride):
 
 
 @jit(inline="always")
-def may_survive(links, local, table, before, wide, vector, parted, detour, excess, threshold):
+def may_survive(links, local, table, before, wide, vector, has_exits, detour, excess, threshold):
     """Return whether one of 64 labels may survive, by its block maxima."""
     own = fold_largest(local)
     more = load16(links.gain_maxima, table * wide + vector)
-    if parted:
+    if has_exits:
         leave = add(load16(links.exit_maxima, table * wide + vector), fill16(detour))
         more = maximum(leave, more)
     step = load16(links.transition_maxima, before * wide + vector)
@@ -209,9 +209,9 @@ def follow_reference(
         r = np.int64(peek(labels, begin + i))
         lead = before * stride
         table = size if last else r
-        parted = len(links.exits) > 0 and not last
-        exit_row = table * stride if parted else np.int64(-1)
-        detour = peek(lattice.detours, i) if parted else FORBIDDEN
+        has_exits = len(links.exits) > 0 and not last
+        exit_row = table * stride if has_exits else np.int64(-1)
+        detour = peek(lattice.detours, i) if has_exits else FORBIDDEN
         link = np.float64(peek(transitions, lead + r))
         own = np.float64(peek(emissions, row + r))
         final = np.float64(peek(end, r)) if last else 0.0
@@ -226,7 +226,7 @@ def follow_reference(
                 own_16 = emissions16(emissions, row, vector, size)
                 score_16 = add(load16(transitions, lead + vector), own_16)
                 more_16 = load16(links.gains, table * stride + vector)
-                if parted:
+                if has_exits:
                     leave = add(load16(links.exits, exit_row + vector), fill16(detour))
                     more_16 = maximum(leave, more_16)
                 bits |= at_least(add(score_16, more_16), fill16(threshold)) << vector
@@ -238,7 +238,16 @@ def follow_reference(
                     local = keep_lanes(~(np.int64(1) << (r - block)), local)
                 vector = block // 4
                 if may_survive(
-                    links, local, table, before, wide, vector, parted, detour, NO_EXCESS, threshold
+                    links,
+                    local,
+                    table,
+                    before,
+                    wide,
+                    vector,
+                    has_exits,
+                    detour,
+                    NO_EXCESS,
+                    threshold,
                 ):
                     score = add(load64(transitions, lead + block), local)
                     more = advance_of(links, table * stride, exit_row, detour, block)
@@ -292,8 +301,8 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
         before = peek(names, first)
         lead = before * stride
         table = size if last else r
-        at, parted = table * stride, len(links.exits) > 0 and not last
-        detour = peek(lattice.detours, i) if parted else FORBIDDEN
+        at, has_exits = table * stride, len(links.exits) > 0 and not last
+        detour = peek(lattice.detours, i) if has_exits else FORBIDDEN
         own = np.float64(peek(emissions, row + r))
         final = np.float64(peek(links.end, r)) if last else 0.0
         if past - first == 1:
@@ -317,11 +326,11 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
             if block <= r < block + BLOCK:
                 local = keep_lanes(~(np.int64(1) << (r - block)), local)
             if size > BLOCK and not may_survive(
-                links, local, table, before, wide, block // 4, parted, detour, excess, threshold
+                links, local, table, before, wide, block // 4, has_exits, detour, excess, threshold
             ):
                 continue
             score = reached(links, lattice, first, past, lead, local, block, stride)
-            more = advance_of(links, at, at if parted else np.int64(-1), detour, block)
+            more = advance_of(links, at, at if has_exits else np.int64(-1), detour, block)
             bits = at_least(add(score, more), fill64(threshold))
             if bits:
                 store(lattice.scratch, 0, score)
@@ -345,10 +354,10 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
                 extent_next = max(extent_next, abs(value))
                 usual = 0.0 if last else np.float64(peek(links.gains, at + x))
                 next_usual = max(next_usual, value + usual)
-                if parted:
+                if has_exits:
                     next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
         excess, extent = Excess(up32(next_usual), up32(next_other)), extent_next
-        if used - start > 2 and not parted and not last:
+        if used - start > 2 and not has_exits and not last:
             used = thinned(links, lattice, start, used, size, slack)
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
             return GIVEN_UP, 0.0
@@ -392,8 +401,8 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
 @jit()
 def with_more_room(lattice):
     """Return an empty lattice with room for twice as many survivors."""
-    room = 2 * len(lattice.names)
-    names, values = np.empty(room, np.int64), np.empty(room, np.float64)
+    capacity = 2 * len(lattice.names)
+    names, values = np.empty(capacity, np.int64), np.empty(capacity, np.float64)
     return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)
 
 

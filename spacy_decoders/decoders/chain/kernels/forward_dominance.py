@@ -11,7 +11,7 @@ import numpy as np
 from ....jit import jit, uncounted
 from ....simd import peek, poke
 from . import constrained, unconstrained
-from .dominance import DEAD, DENSE, DONE, FULL, INVALID, LOST
+from .dominance import DENSE, DONE, FULL, INVALID, NO_PATH, NO_REFERENCE
 from .layout import FORBIDDEN, all_valid
 
 __all__ = ["decode"]
@@ -73,7 +73,7 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
         status = DONE
         if n and skip:
             skip -= 1
-            status = DEAD
+            status = NO_PATH
         elif n:
             if len(model) == FREE:
                 transitions, stride = model.links.transitions, len(model.links.end)
@@ -87,7 +87,7 @@ def decode_from(model, emissions, offsets, size, work, names, scores, labels, le
                 trace(transitions, stride, n, work.marks, names, scores, labels, begin)
             if status == FULL:
                 return FULL, State(s, lefts, skip, wait)
-            if status == DENSE or status == LOST:
+            if status == DENSE or status == NO_REFERENCE:
                 skip = wait
                 wait = min(4 * wait, 64)
         if status == DONE:
@@ -129,5 +129,5 @@ def decode(model, emissions, offsets, size):
         )
         if status != FULL:
             return labels, left[: state.lefts], status != INVALID
-        room = 2 * len(names)
-        names, scores = np.empty(room, np.int64), np.empty(room, np.float32)
+        capacity = 2 * len(names)
+        names, scores = np.empty(capacity, np.int64), np.empty(capacity, np.float32)

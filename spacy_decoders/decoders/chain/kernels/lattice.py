@@ -16,7 +16,7 @@ from .layout import FORBIDDEN, UP64
 
 __all__ = ["bound_on_others", "k_best", "margins"]
 
-ROOM = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
+WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
 
 @jit()
@@ -65,11 +65,11 @@ def survive_within(links, emissions, begin, n, size, labels, slack, share, latti
         best += link + own + final
         scale += abs(link) + abs(own) + abs(final)
         before = y
-    room = ROOM * (slack + scale)
+    widening = WIDENING * (slack + scale)
     status, bound, lattice = survive(
-        links, emissions, begin, n, size, labels, slack + room, share, lattice
+        links, emissions, begin, n, size, labels, slack + widening, share, lattice
     )
-    return status == PROVEN and bound - best <= room, bound - slack - room, lattice
+    return status == PROVEN and bound - best <= widening, bound - slack - widening, lattice
 
 
 @jit()

@@ -67,10 +67,10 @@ def aligned(count):
 
     Vectors that cross a cache line take twice the time to load.
     """
-    room = np.empty(count + BLOCK + LANES, np.float32)
-    skipped = -(room.ctypes.data // 4) % LANES
-    room[skipped + count :] = FORBIDDEN
-    return room[skipped : skipped + count]
+    buffer = np.empty(count + BLOCK + LANES, np.float32)
+    skipped = -(buffer.ctypes.data // 4) % LANES
+    buffer[skipped + count :] = FORBIDDEN
+    return buffer[skipped : skipped + count]
 
 
 @jit()

@@ -85,7 +85,7 @@ def fill_rows(links, g, size, stride):
     """Fill in row g of the gains and of the exits."""
     transitions, cutoff = links.transitions, fill16(links.cutoff)
     at = g * stride
-    parted = len(links.exits) > 0
+    has_exits = len(links.exits) > 0
     for x in range(size):
         gain, leave = fill16(FORBIDDEN), fill16(FORBIDDEN)
         for vector in range(0, stride, LANES):
@@ -96,7 +96,7 @@ def fill_rows(links, g, size, stride):
             gain = maximum(select_greater(cutoff, theirs, none, subtract(ours, theirs)), gain)
             leave = maximum(select_greater(cutoff, theirs, ours, none), leave)
         note(links.gains, links.gain_maxima, g, x, up32(np.float64(largest(gain))), stride)
-        if parted:
+        if has_exits:
             note(links.exits, links.exit_maxima, g, x, up32(np.float64(largest(leave))), stride)
     store_release(links.ready, g)
 

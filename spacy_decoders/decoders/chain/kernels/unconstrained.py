@@ -32,7 +32,7 @@ from ....simd import (
     select_greater,
     store,
 )
-from .dominance import DEAD, DENSE, DONE, FULL, INVALID, UNDECIDED, given_up, promote, reached64
+from .dominance import DENSE, DONE, FULL, INVALID, NO_PATH, UNDECIDED, given_up, promote, reached64
 from .few_labels import advance_few
 from .layout import (
     BLOCK,
@@ -184,13 +184,13 @@ def collect(links, emissions, token, lead, top, search, many, used):
         The number of the best of them, and its score.
     """
     hits = search.hits
-    alive = np.int64(0)
+    surviving = np.int64(0)
     for j in range(many):
-        alive += count_lanes(peek(hits, 2 * j))
+        surviving += count_lanes(peek(hits, 2 * j))
     best, second = used, FORBIDDEN
     j = np.int64(0)
     bits, block = peek(hits, 0), peek(hits, 1)
-    for _ in range(alive):
+    for _ in range(surviving):
         x = block + first_lane(bits)
         bits &= bits - 1
         # advance to the next block, without an unpredictable branch
@@ -260,7 +260,7 @@ def advance(model, emissions, begin, n, size, work, names, scores):
             # the pivot is not reachable, or cannot be last
             g, top = best_label(links, emissions, size, token, running)
             if not (FORBIDDEN < top < np.inf):
-                return DEAD
+                return NO_PATH
         at = (size + 1) * stride
         if not last:
             at = need_rows(links, g, size, stride)
@@ -353,5 +353,5 @@ def workspace(longest, size, stride):
         pivots=np.empty(longest, np.int64),
     )
     work.marks[1] = 1
-    room = 4 * longest + 2 * size + 2
-    return work, np.empty(room, np.int64), np.empty(room, np.float32)
+    capacity = 4 * longest + 2 * size + 2
+    return work, np.empty(capacity, np.int64), np.empty(capacity, np.float32)

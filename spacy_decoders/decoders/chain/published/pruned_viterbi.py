@@ -59,10 +59,10 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
         bounds.most_in, bounds.least_in, bounds.most_out, bounds.least_out, model.magnitude
     )
     emissions = sentences.emissions.reshape(-1)
-    labels, dead = pruning.decode(
+    labels, infeasible = pruning.decode(
         padded.transitions, padded.end, extremes, emissions, sentences.offsets, model.size, width
     )
-    if dead:
+    if infeasible:
         # float64 decides whether there is a legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)
     return labels

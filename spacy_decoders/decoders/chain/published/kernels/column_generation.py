@@ -57,16 +57,16 @@ def converge(arrays, state, begin, n, gap, limit):
         if arrays.mode == BOTH:
             send(arrays, state.domains, state.behind, begin, n, False)
         at = arrays.size * arrays.stride
-        worth = np.float64(best_at(state.domains, state.ahead, arrays.transposed, at, n)[0])
+        score = np.float64(best_at(state.domains, state.ahead, arrays.transposed, at, n)[0])
         for p in range(1, n + 1):
-            worth += np.float64(state.ahead.tops[p])
+            score += np.float64(state.ahead.tops[p])
         found, excess = price(arrays, state, begin, n, POSITIVE)
         iterations += 1
         if not found:
             return True, 0.0, iterations
-        bound = min(bound, worth + excess)
-        if iterations == limit or bound - worth <= gap:
-            return True, max(0.0, bound - worth), iterations
+        bound = min(bound, score + excess)
+        if iterations == limit or bound - score <= gap:
+            return True, max(0.0, bound - score), iterations
         if adopt(state.domains, n) > (SHARE * arrays.size + SPARE) * n:
             return False, 0.0, iterations
         if arrays.forbids:

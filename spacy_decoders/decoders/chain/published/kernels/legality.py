@@ -48,10 +48,10 @@ def legal_emissions(rows, columns, emissions, offsets, size, stride):
                         allowed = ends[size * stride + x] > FORBIDDEN
                     else:
                         # the predecessor of the last label is often legal for this one too
-                        allowed = stands(table, legal, x * stride, before, hint)
+                        allowed = is_legal_step(table, legal, x * stride, before, hint)
                         z = np.int64(0)
                         while not allowed and z < size:
-                            if stands(table, legal, x * stride, before, z):
+                            if is_legal_step(table, legal, x * stride, before, z):
                                 allowed = True
                                 hint = z
                             z += 1
@@ -65,5 +65,5 @@ def legal_emissions(rows, columns, emissions, offsets, size, stride):
 
 
 @jit()
-def stands(table, legal, place, before, z):
+def is_legal_step(table, legal, place, before, z):
     return table[place + z] > FORBIDDEN and legal[before + z] > FORBIDDEN

@@ -64,9 +64,9 @@ def price_end(arrays, domains, messages, table, begin, p, bar):
     best = best_at(domains, messages, table, at, p)[0] + messages.tops[p]
     worst = np.float32(0)
     for block in range(0, size, BLOCK):
-        worth = emissions64(arrays.emissions, (begin + p - 1) * size, block, size)
-        worth = add(load64(messages.rows, p * width + block), worth)
-        cost = subtract(add(worth, load64(table, at + block)), fill64(best))
+        score = emissions64(arrays.emissions, (begin + p - 1) * size, block, size)
+        score = add(load64(messages.rows, p * width + block), score)
+        cost = subtract(add(score, load64(table, at + block)), fill64(best))
         if arrays.mode == SPLIT:
             cost = subtract(cost, charge(arrays, domains, begin, p, block))
         bits = at_least(cost, fill64(bar)) & ~domains.inside[p, block // BLOCK]

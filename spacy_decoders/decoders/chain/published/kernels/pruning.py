@@ -46,15 +46,17 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
     labels
         **Shape (total,)**, int32.
     dead
-        Whether a sentence has a dead end; those after it are not decoded.
+        Whether a sentence has no legal labelling; later ones are not decoded.
     """
     stride = len(end)
     labels = np.zeros(offsets[-1], np.int32)
     longest = longest_of(offsets)
     most = min(width, size) if width else size
-    room = min(longest, 64) * most + most + 1
+    capacity = min(longest, 64) * most + most + 1
     kept = Kept(
-        np.empty(room, np.int64), np.empty(room, np.float32), np.zeros(longest + 2, np.int64)
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.float32),
+        np.zeros(longest + 2, np.int64),
     )
     kept.labels[0], kept.scores[0], kept.marks[1] = size, 0.0, 1
     running, limits = np.empty(stride, np.float32), np.empty(stride, np.float32)

@@ -147,14 +147,14 @@ def open_domains(arrays, state, begin, n):
         row = (begin + p - 1) * size
         best, x = FORBIDDEN, np.int64(-1)
         for block in range(0, size, BLOCK):
-            worth = emissions64(arrays.emissions, row, block, size)
+            score = emissions64(arrays.emissions, row, block, size)
             if p == 1:
-                worth = add(worth, load64(arrays.transitions, size * stride + block))
+                score = add(score, load64(arrays.transitions, size * stride + block))
             if p == n:
-                worth = add(worth, load64(arrays.transposed, size * stride + block))
-            top = largest(fold_largest(worth))
+                score = add(score, load64(arrays.transposed, size * stride + block))
+            top = largest(fold_largest(score))
             if top > best:
-                best, x = top, block + first_lane(at_least(worth, fill64(top)))
+                best, x = top, block + first_lane(at_least(score, fill64(top)))
         if x < 0:
             return False
         domains.counts[p] = 0
@@ -211,9 +211,9 @@ def close(arrays, domains, begin, n):
                 if alone:
                     best, y = FORBIDDEN, np.int64(0)
                     for x in range(size):
-                        worth = arrays.emissions[(begin + q - 1) * size + x] + table[at + x]
-                        if worth > best:
-                            best, y = worth, x
+                        score = arrays.emissions[(begin + q - 1) * size + x] + table[at + x]
+                        if score > best:
+                            best, y = score, x
                     join(domains, q, y)
 
 
@@ -264,9 +264,9 @@ def best_at(domains, messages, table, at, p):
     best, label = FORBIDDEN, np.int64(0)
     for k in range(domains.counts[p]):
         x = domains.labels[p, k]
-        worth = messages.values[p, k] + table[at + x]
-        if worth > best:
-            best, label = worth, x
+        score = messages.values[p, k] + table[at + x]
+        if score > best:
+            best, label = score, x
     return best, label
 
 
