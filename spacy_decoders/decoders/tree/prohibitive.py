@@ -20,7 +20,7 @@ from .problem import TreeProblem
 __all__ = ["without_prohibitive"]
 
 #: Scores above this are never prohibitive: double precision can hold the sums.
-FAR = -4e3
+HARMLESS = -4e3
 
 #: A score is prohibitive if it exceeds the positive parts of a tree so many times in magnitude.
 TIMES = 4.0
@@ -49,10 +49,10 @@ def without_prohibitive(
         An upper bound on all trees with such a part; ``-inf`` for the last problem, which is the
         given one.
     """
-    if (magnitudes or magnitudes_of(problem)).lowest < FAR:
+    if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
         parts = parts_of(problem)
         gains = most_gained(problem)
-        limit = min(FAR, -TIMES * gains)
+        limit = min(HARMLESS, -TIMES * gains)
         while True:
             prohibitive = [part[(part < limit) & (part > -np.inf)] for part in parts]
             highest = max(

@@ -62,12 +62,12 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
     if k is not None:
         keep = _best_heads(problem, k)
     if beam is not None and problem.n:
-        worth = _best_through_arcs(problem, keep)
-        best = float(worth.max())
+        through = _best_through_arcs(problem, keep)
+        best = float(through.max())
         if best == -np.inf:
             raise infeasible(problem)
         # the slack keeps the arcs of the best tree despite rounding
-        keep = keep & (worth >= best - beam - 1e-9 * max(1.0, abs(best)))
+        keep = keep & (through >= best - beam - 1e-9 * max(1.0, abs(best)))
     removed = (keep != problem.allowed).any()
     return problem.restricted(keep, scope="pruned") if removed else problem
 
@@ -90,15 +90,15 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
     from .kernels import chu_liu_edmonds, eisner
 
     arcs = read_only(np.where(keep, problem.arcs, -np.inf))
-    worth: NDArray[np.float64]
+    through: NDArray[np.float64]
     if problem.projective:
-        worth = eisner.max_marginals(arcs, problem.single_root)
-        return worth
-    heads, _, best, _, worth = chu_liu_edmonds.decode(arcs, problem.single_root, True)
-    worth = np.minimum(worth, best)
+        through = eisner.max_marginals(arcs, problem.single_root)
+        return through
+    heads, _, best, _, through = chu_liu_edmonds.decode(arcs, problem.single_root, True)
+    through = np.minimum(through, best)
     if best > -np.inf:
-        worth[heads, np.arange(1, problem.n + 1)] = best
-    return worth
+        through[heads, np.arange(1, problem.n + 1)] = best
+    return through
 
 
 def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:

@@ -108,8 +108,8 @@ class _LevelSearch:
         self.calls = 0
         self.best_score = -np.inf
         self.best_heads = np.zeros(problem.n + 1, np.int32)
-        worth = np.abs(self.bounds.worth[self.bounds.worth != 0.0])
-        smallest = max(worth.min(), 1e-100) if worth.size else 1.0
+        score = np.abs(self.bounds.score[self.bounds.score != 0.0])
+        smallest = max(score.min(), 1e-100) if score.size else 1.0
         self.first_step = float(1.0 / smallest)
 
     def run(self) -> BestTrees:

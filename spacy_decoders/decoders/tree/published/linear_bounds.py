@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class LinearBounds:
-    """Factors "`worth` for at least `need` of `size` arcs", each with its linear bounds.
+    """Factors "`score` for at least `need` of `size` arcs", each with its linear bounds.
 
     Bound p is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there is
     one for each arc (eq. 5); else two: the factor's limit, and a line in the number of its
@@ -33,7 +33,7 @@ class LinearBounds:
         (bounds,).
     offsets
         (factors + 1,), the bounds of each factor.
-    worth, need, size
+    score, need, size
         (factors,), the score of the factor, and for how many of how many arcs.
     members
         Sparse (factors, columns), the arcs of each factor.
@@ -53,7 +53,7 @@ class LinearBounds:
     matrix: sparse.csr_matrix
     constants: Floats
     offsets: NDArray[np.int64]
-    worth: Floats
+    score: Floats
     need: NDArray[np.int64]
     size: NDArray[np.int64]
     members: sparse.csr_matrix
@@ -68,7 +68,7 @@ class LinearBounds:
         """Return the weights of section 4.4: equal for gains; for losses all on the limit."""
         counts = np.diff(self.offsets)
         weights: Floats = np.repeat(1.0 / np.maximum(counts, 1), counts)
-        losses = np.flatnonzero(self.worth < 0.0)
+        losses = np.flatnonzero(self.score < 0.0)
         weights[self.offsets[losses]] = 1.0
         weights[self.offsets[losses] + 1] = 0.0
         return weights
@@ -80,12 +80,12 @@ class LinearBounds:
 
     def values(self, present: Floats) -> Floats:
         """Return the value of each bound at a tree: the subgradient."""
-        worth: Floats = self.constants + self.matrix @ present
-        return worth
+        score: Floats = self.constants + self.matrix @ present
+        return score
 
     def gaps(self, weights: Floats, values: Floats, present: Floats) -> Floats:
         """Return, for each column, the sum of the gaps of the factors that hold it."""
-        truth = np.where(self.members @ present >= self.need, self.worth, 0.0)
+        truth = np.where(self.members @ present >= self.need, self.score, 0.0)
         gap = np.maximum(_sums(weights * values, self.offsets) - truth, 0.0)
         total: Floats = self.members.T @ gap
         return total
@@ -111,16 +111,16 @@ class LinearBounds:
         number = self.members @ present
         paid = number >= self.need
         every = self.need == self.size
-        # an active gain: the line through (need - 1, 0) and (size, worth); else nothing
-        slope = np.where((self.worth > 0.0) & paid, self.worth / (self.size - self.need + 1), 0.0)
+        # an active gain: the line through (need - 1, 0) and (size, score); else nothing
+        slope = np.where((self.score > 0.0) & paid, self.score / (self.size - self.need + 1), 0.0)
         # a loss: spread over its arcs where that is tight or nothing simple is
-        spread = (self.worth < 0.0) & (paid == every)
-        slope = np.where(spread, self.worth / self.need, slope)
+        spread = (self.score < 0.0) & (paid == every)
+        slope = np.where(spread, self.score / self.need, slope)
         total = self.local + self.members.T @ slope
         # an inactive loss: all of it on an absent arc
-        broken = np.flatnonzero((self.worth < 0.0) & every & ~paid)
+        broken = np.flatnonzero((self.score < 0.0) & every & ~paid)
         absent = [next(a for a in self._arcs(int(f)) if not present[a]) for f in broken]
-        np.add.at(total, np.array(absent, dtype=np.int64), self.worth[broken])
+        np.add.at(total, np.array(absent, dtype=np.int64), self.score[broken])
         return np.asarray(total)
 
     def _arcs(self, factor: int) -> NDArray[np.int32]:
@@ -152,7 +152,7 @@ class _FactorGroup(NamedTuple):
 
     columns: NDArray[np.int64]
     size: NDArray[np.int64]
-    worth: Floats
+    score: Floats
     need: NDArray[np.int64]
     limit: NDArray[np.int64]
 
@@ -183,14 +183,14 @@ def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> Lin
     local[: size**2] = np.where(problem.allowed, problem.arcs, 0.0).ravel()
     groups = []
     if problem.grandparents is not None:
-        worth = np.maximum(problem.grandparents, forbidden)
+        score = np.maximum(problem.grandparents, forbidden)
         if backbone == "second-order" and sees_parts:
-            local[size**2 + size**3 :] = worth.ravel()
+            local[size**2 + size**3 :] = score.ravel()
         else:
-            groups.append(_chains(problem, worth, size**2 + size**3 if sees_parts else -1))
+            groups.append(_chains(problem, score, size**2 + size**3 if sees_parts else -1))
     if problem.siblings is not None:
-        worth = np.maximum(problem.siblings, forbidden)
-        groups.append(_pairs(problem, worth, size**2 if sees_parts else -1))
+        score = np.maximum(problem.siblings, forbidden)
+        groups.append(_pairs(problem, score, size**2 if sees_parts else -1))
     constant = 0.0
     if problem.factors is not None:
         group, constant = _counted(problem, forbidden)
@@ -204,26 +204,26 @@ def bound_linearly(problem: TreeProblem, backbone: str, forbidden: float) -> Lin
     return _bounds(merged, local, constant, problem, sees_parts, backbone == "carreras")
 
 
-def _chains(problem: TreeProblem, worth: Floats, seen_from: int) -> _FactorGroup:
+def _chains(problem: TreeProblem, score: Floats, seen_from: int) -> _FactorGroup:
     size = problem.n + 1
     allowed = problem.allowed
-    g, h, m = np.nonzero(allowed[:, :, None] & allowed[None, :, :] & (worth != 0.0))
+    g, h, m = np.nonzero(allowed[:, :, None] & allowed[None, :, :] & (score != 0.0))
     keep = g != m
     g, h, m = g[keep], h[keep], m[keep]
-    value = worth[g, h, m]
+    value = score[g, h, m]
     seen = (value < 0.0) & (seen_from >= 0)
     limit = np.where(seen, seen_from + (g * size + h) * size + m, -1)
     two = np.full(len(value), 2)
     return _FactorGroup(np.stack([g * size + h, h * size + m], 1).ravel(), two, value, two, limit)
 
 
-def _pairs(problem: TreeProblem, worth: Floats, seen_from: int) -> _FactorGroup:
+def _pairs(problem: TreeProblem, score: Floats, seen_from: int) -> _FactorGroup:
     size = problem.n + 1
     allowed = problem.allowed
-    h, a, b = np.nonzero(allowed[:, :, None] & allowed[:, None, :] & (worth != 0.0))
+    h, a, b = np.nonzero(allowed[:, :, None] & allowed[:, None, :] & (score != 0.0))
     keep = (a < b) & ((h > 0) | (not problem.single_root))
     h, a, b = h[keep], a[keep], b[keep]
-    value = worth[h, a, b]
+    value = score[h, a, b]
     seen = (value < 0.0) & (seen_from >= 0) & ((a > h) == (b > h))
     limit = np.where(seen, seen_from + (h * size + a) * size + b, -1)
     two = np.full(len(value), 2)
@@ -235,18 +235,18 @@ def _counted(problem: TreeProblem, forbidden: float) -> tuple[_FactorGroup, floa
     factors = problem.factors
     assert factors is not None
     size = problem.n + 1
-    worth = np.maximum(factors.scores, forbidden)
+    score = np.maximum(factors.scores, forbidden)
     sizes = np.diff(factors.offsets)
-    constant = float(worth[factors.at_least == 0].sum())
-    low = (factors.at_least > 0) & (worth != 0.0)
-    high = (factors.at_most < sizes) & (worth != 0.0)
+    constant = float(score[factors.at_least == 0].sum())
+    low = (factors.at_least > 0) & (score != 0.0)
+    high = (factors.at_most < sizes) & (score != 0.0)
     chosen = np.concatenate([np.flatnonzero(low), np.flatnonzero(high)])
     flat = factors.arcs[:, 0].astype(np.int64) * size + factors.arcs[:, 1]
     columns = [flat[factors.offsets[f] : factors.offsets[f + 1]] for f in chosen]
     return _FactorGroup(
         np.concatenate([*columns, np.zeros(0, np.int64)]),
         sizes[chosen],
-        np.concatenate([worth[low], -worth[high]]),
+        np.concatenate([score[low], -score[high]]),
         np.concatenate([factors.at_least[low], factors.at_most[high] + 1]).astype(np.int64),
         np.full(len(chosen), -1),
     ), constant
@@ -260,27 +260,27 @@ def _bounds(
     sees_parts: bool,
     outermost: bool,
 ) -> LinearBounds:
-    columns, size, worth, need, limit = groups
-    count = len(worth)
+    columns, size, score, need, limit = groups
+    count = len(score)
     owner = np.repeat(np.arange(count), size)
-    single = (worth > 0.0) & (need == size)  # one bound for each arc
+    single = (score > 0.0) & (need == size)  # one bound for each arc
     counts = np.where(single, size, 2)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     constants = np.zeros(offsets[-1])
-    limited = ~single & (worth > 0.0)
-    constants[offsets[:-1][limited]] = worth[limited]
-    slope = np.where(worth > 0.0, worth / np.maximum(need, 1), worth / (size - need + 1))
-    losses = worth < 0.0
+    limited = ~single & (score > 0.0)
+    constants[offsets[:-1][limited]] = score[limited]
+    slope = np.where(score > 0.0, score / np.maximum(need, 1), score / (size - need + 1))
+    losses = score < 0.0
     constants[offsets[:-1][losses] + 1] = -(slope * (need - 1))[losses]
     # members: each in a bound of its own, or all in the second bound
     begin = np.concatenate([[0], np.cumsum(size)])[:-1]
     place = np.arange(len(columns)) - begin[owner]
     rows = offsets[owner] + np.where(single[owner], place, 1)
-    entries = np.where(single[owner], worth[owner], slope[owner])
+    entries = np.where(single[owner], score[owner], slope[owner])
     seen = np.flatnonzero(limit >= 0)
     matrix = sparse.csr_matrix(
         (
-            np.concatenate([entries, worth[seen]]),
+            np.concatenate([entries, score[seen]]),
             (np.concatenate([rows, offsets[seen]]), np.concatenate([columns, limit[seen]])),
         ),
         shape=(offsets[-1], len(local)),
@@ -289,7 +289,7 @@ def _bounds(
         (np.ones(len(columns)), (owner, columns)), shape=(count, len(local))
     )
     return LinearBounds(
-        matrix, constants, offsets, worth, need, size, members, local, _unit(problem), constant,
+        matrix, constants, offsets, score, need, size, members, local, _unit(problem), constant,
         problem.n, sees_parts, outermost,
     )  # fmt: skip
 

@@ -131,15 +131,15 @@ def _crosses(heads, h, m):
 
 
 @jit(fastmath=FAST)
-def _worth(arcs, upper, heads, h, m):
+def _score_of(arcs, upper, heads, h, m):
     """Return the score of the arc h -> m and of the chains that it is part of."""
-    worth = arcs[h, m]
+    score = arcs[h, m]
     if h > 0:
-        worth += upper[heads[h], h, m]
+        score += upper[heads[h], h, m]
     for c in range(1, heads.shape[0]):
         if heads[c] == m:
-            worth += upper[h, m, c]
-    return worth
+            score += upper[h, m, c]
+    return score
 
 
 @jit(fastmath=FAST)
@@ -156,14 +156,14 @@ def local_search(arcs, upper, known, allowed, heads, single_root, projective, wa
         quiet += 1
         if single_root and heads[m] == 0:
             continue
-        now = _worth(arcs, upper, heads, heads[m], m)
+        now = _score_of(arcs, upper, heads, heads[m], m)
         best, to = now + 1e-9 * max(1.0, abs(now)), -1
         for h in range(1 if single_root else 0, size):
             if h == heads[m] or not allowed[h, m] or _hangs_below(heads, h, m):
                 continue
-            worth = _worth(arcs, upper, heads, h, m)
-            if worth > best and not (projective and _crosses(heads, h, m)):
-                best, to = worth, h
+            score = _score_of(arcs, upper, heads, h, m)
+            if score > best and not (projective and _crosses(heads, h, m)):
+                best, to = score, h
         if to < 0:
             continue
         count = 0
