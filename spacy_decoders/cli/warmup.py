@@ -15,6 +15,7 @@ import numpy as np
 from rich.console import Console
 from tqdm import tqdm
 
+from ..budget import Budget
 from ..errors import NotDecomposableError, ProblemError
 from ..registry import decoders
 from .warmup_pipelines import PIPELINES
@@ -153,7 +154,11 @@ def _path(decoder: Any) -> None:
     from ..decoders.path import PathProblem
 
     zeros = np.zeros(3)
-    decoder.decode(PathProblem(zeros, np.zeros((3, 3)), zeros, np.arange(3)), 2)
+    problem = PathProblem(zeros, np.zeros((3, 3)), zeros, np.arange(3))
+    decoder.decode(problem, 2)
+    # under a limit of time some work in smaller steps, by kernels of their own
+    decoder.decode(problem, 2, budget=Budget(seconds=60.0))
+    decoder.k_best(problem, 2, 2)
 
 
 def _representatives(decoder: Any) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+
+import numpy as np
 
 __all__ = ["PIPELINES"]
 
@@ -78,6 +82,26 @@ def _linker() -> None:
     )
 
 
+def _knowledge_base() -> None:
+    from ..knowledge.concept_base import ConceptBase
+    from .knowledge import build_from_file
+
+    with TemporaryDirectory() as folder:
+        source, output = Path(folder, "concepts.tsv"), Path(folder, "kb")
+        source.write_text(
+            "id\ttitle\taliases\tlinks\n"
+            "rome\tRome\tRoma;Urbe=3\titaly\n"
+            "italy\tItaly\tItalia\trome\n"
+            "cat\tCat\tcats\t\n",
+            encoding="utf8",
+        )
+        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+            build_from_file(source, output, hubs=2)
+        base = ConceptBase.open(output)
+        base.aliases.candidates("Roma")
+        base.graph.distances(np.arange(len(base)))
+
+
 def _shipped() -> None:
     from ..bundled import load
 
@@ -90,5 +114,5 @@ PIPELINES: dict[str, dict[str, Callable[[], object]]] = {
     "chain": {"exact_tagger": _tagger, "exact_tagger without a network": _fast_tagger},
     "tree": {"branch_and_bound_parser": _parser, "the shipped pipeline": _shipped},
     "path": {"headline_generator": _headline},
-    "representatives": {"graph_entity_linker": _linker},
+    "representatives": {"graph_entity_linker": _linker, "kb build": _knowledge_base},
 }
