@@ -94,7 +94,7 @@ def word_features(
         "first_position": np.log1p(first - first.min())[classes] / 5.0,
         "spread": (spread / (words.sentences[-1] + 1.0))[classes],
         "form_share": np.log(vertices.counts / count[classes]),
-        "phrase": np.log1p(_phrases(words, vertices)),
+        "phrase": np.log1p(_phrases(vertices)),
         "title_rate": np.log(rate / mean_rate) if size else 0.0,
         "early_and_frequent": early[classes] * frequency,
     }
@@ -114,7 +114,7 @@ def word_features(
     return table
 
 
-def _phrases(words: Words, vertices: Vertices) -> Floats:
+def _phrases(vertices: Vertices) -> Floats:
     """How often, beyond once, each vertex occurs in its most repeated pair of neighbours."""
     of = vertices.of_token
     near = np.flatnonzero((of[:-1] >= 0) & (of[1:] >= 0))
