@@ -39,6 +39,7 @@ def jit(
     **options
         Further options of ``numba.njit``, such as ``inline`` or ``boundscheck``.
     """
+    options["no_cfunc_wrapper"] = True  # no kernel is called from C
     if fastmath:
         # numba wants a set of its own to look into
         options["fastmath"] = set(fastmath) if not isinstance(fastmath, bool) else fastmath
@@ -73,5 +74,4 @@ def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], F
     **options
         As for :func:`jit`.
     """
-    options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return jit(_nrt=counted, pipeline_class=InternalCompiler, **options)
+    return jit(_nrt=counted, no_cpython_wrapper=True, pipeline_class=InternalCompiler, **options)

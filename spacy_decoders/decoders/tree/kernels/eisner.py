@@ -14,10 +14,11 @@ best split of the O(n) spans that it meets once more.
 
 import numpy as np
 
-from ....jit import FAST, jit
+from ....jit import FAST, internal, jit
+from .rows import fill_all
 
 
-@jit(fastmath=FAST)
+@internal(fastmath=FAST)
 def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left):
     """Fill the chart and return the best score, -inf if there is no tree."""
     size = arcs.shape[0]
@@ -55,16 +56,16 @@ def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right,
     return best
 
 
-@jit(fastmath=FAST)
+@internal(counted=True, fastmath=FAST)
 def back_trace(
     arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left, heads
 ):
     """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
     # a stack of complete spans: their two ends, and whether the head is the right one
-    begins = np.empty(2 * size + 2, dtype=np.int32)
-    ends = np.empty(2 * size + 2, dtype=np.int32)
-    leftwards = np.empty(2 * size + 2, dtype=np.bool_)
+    begins = np.empty(2 * size + 2, np.int64)
+    ends = np.empty(2 * size + 2, np.int64)
+    leftwards = np.empty(2 * size + 2, np.int64)
     top = 0
     heads[0] = -1
     if single_root and size > 1:
@@ -115,7 +116,7 @@ def back_trace(
         top += 3
 
 
-@jit(fastmath=FAST)
+@internal(fastmath=FAST)
 def positive_mass(arcs):
     """Return the sum of each token's best positive arc: the scale of rounding errors."""
     size = arcs.shape[0]
@@ -136,7 +137,7 @@ def charted(arcs, single_root):
     """
     size = arcs.shape[0]
     chart = np.empty((4, size, size))
-    heads = np.full(size, -1, dtype=np.int32)
+    heads = np.full(size, -1, np.int32)
     value = inside(arcs, single_root, chart[0], chart[1], chart[2], chart[3])
     if value > -np.inf:
         back_trace(arcs, single_root, chart[0], chart[1], chart[2], chart[3], heads)
@@ -167,9 +168,11 @@ def max_marginals(arcs, single_root):
     chart = np.empty((4, size, size))
     ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
     inside(arcs, single_root, ir, il, cr, cl)
-    outer = np.full((5, size, size), -np.inf)
+    outer = np.empty((5, size, size))
+    fill_all(outer, -np.inf)
     out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]
-    result = np.full((size, size), -np.inf)
+    result = np.empty((size, size))
+    fill_all(result, -np.inf)
     if single_root:
         for r in range(1, size):
             out_cl[1, r] = arcs[0, r] + cr[r, last]

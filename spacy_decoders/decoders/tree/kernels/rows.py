@@ -13,11 +13,21 @@ from ....simd import add, fill8, largest, load8, maximum, peek, poke, store
 LANES = 8
 
 
+# numba's own slices raise errors with the shapes in words, which takes seconds to compile
+
+
 @internal()
-def copy_row(out, x):
-    """Copy the whole of one array of one axis to another, which must not be shorter."""
-    for at in range(x.shape[0]):
-        out[at] = x[at]
+def copy_all(out, x):
+    """Copy all of one array to another, which must not be smaller."""
+    for at in range(x.size):
+        poke(out, at, peek(x, at))
+
+
+@internal()
+def fill_all(out, value):
+    """Set all of an array."""
+    for at in range(out.size):
+        poke(out, at, value)
 
 
 @internal(forceinline=True)

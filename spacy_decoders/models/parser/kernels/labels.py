@@ -14,11 +14,12 @@ def best_of_labels(scores):
     Rows of heads are contiguous and each is one pass of compare and select, which vectorises.
     """
     modifiers, labels, heads = scores.shape
-    best = np.zeros((modifiers, heads), dtype=np.int32)
-    top = np.empty(heads, dtype=np.float32)
+    best = np.zeros((modifiers, heads), np.int32)
+    top = np.empty(heads, np.float32)
     for i in range(modifiers):
         row = best[i]
-        top[:] = scores[i, 0]
+        for j in range(heads):
+            top[j] = scores[i, 0, j]
         for label in range(1, labels):
             given = scores[i, label]
             for j in range(heads):
@@ -36,7 +37,7 @@ def best_of_labels(scores):
 def sum_labels(values):
     """Sum (modifiers, labels, heads) over the labels."""
     modifiers, labels, heads = values.shape
-    sums = np.zeros((modifiers, heads), dtype=np.float32)
+    sums = np.zeros((modifiers, heads), np.float32)
     for i in range(modifiers):
         row = sums[i]
         for label in range(labels):

@@ -8,7 +8,7 @@ again.
 import numpy as np
 
 from .....jit import FAST, internal
-from ...kernels.rows import highest_row_sum, raise_row
+from ...kernels.rows import fill_all, highest_row_sum, raise_row
 from .records import SpanChart
 
 INF = np.inf
@@ -34,9 +34,9 @@ def inside(lists, scores, chart):
     Heads are taken from right to left, so that each inner loop runs along rows.
     """
     size = lists.index.shape[0]
-    chart.right[:] = -INF
-    chart.left[:] = -INF
-    chart.left_by_end[:] = -INF
+    fill_all(chart.right, -INF)
+    fill_all(chart.left, -INF)
+    fill_all(chart.left_by_end, -INF)
     for i in range(size - 1, -1, -1):
         for a in range(lists.first[i], lists.first[i + 1]):
             chart.right[a, i] = 0.0
@@ -122,9 +122,9 @@ def outside(lists, scores, chart, out):
     Every sum of the inside pass is undone in reverse order.
     """
     size = lists.index.shape[0]
-    out.right[:] = -INF
-    out.left[:] = -INF
-    out.incomplete[:] = -INF
+    fill_all(out.right, -INF)
+    fill_all(out.left, -INF)
+    fill_all(out.incomplete, -INF)
     out.right[0, size - 1] = 0.0
     for i in range(size):
         for h in range(size - 1, i if i > 0 else size, -1):

@@ -15,7 +15,7 @@ def gather_crossings(lists, scores, multipliers):
     score, multiplier = np.zeros(count), np.zeros(count)
     if scores.siblings.shape[0] > 1:
         _fill(lists, scores, multipliers, score, multiplier)
-    return CrossingPairs(score, multiplier, np.zeros_like(score))
+    return CrossingPairs(score, multiplier, np.zeros(count))
 
 
 @internal()

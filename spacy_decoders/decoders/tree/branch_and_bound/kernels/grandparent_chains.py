@@ -21,7 +21,7 @@ def gather_chains(lists, scores, multipliers, backbone):
     score = np.zeros(lists.chains[count])
     multiplier = np.zeros(lists.chains[count] if relaxed else 0)
     chains = GrandparentChains(
-        score, multiplier, np.empty_like(multiplier), np.zeros(count), np.zeros(count)
+        score, multiplier, np.empty(multiplier.shape[0]), np.zeros(count), np.zeros(count)
     )
     if lists.chains[count] > 0:
         _fill(lists, scores, multipliers, backbone, chains)

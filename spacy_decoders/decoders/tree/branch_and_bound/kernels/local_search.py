@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....jit import internal
-from ...kernels.rows import copy_row
+from ...kernels.rows import copy_all
 from .arc_lists import is_free
 
 INF = np.inf
@@ -150,10 +150,10 @@ def _offer(incumbents, heads, value):
     at = k - 1
     while at > 0 and incumbents.scores[at - 1] < value:
         incumbents.scores[at] = incumbents.scores[at - 1]
-        copy_row(incumbents.heads[at], incumbents.heads[at - 1])
+        copy_all(incumbents.heads[at], incumbents.heads[at - 1])
         at -= 1
     incumbents.scores[at] = value
-    copy_row(incumbents.heads[at], heads)
+    copy_all(incumbents.heads[at], heads)
 
 
 @internal()

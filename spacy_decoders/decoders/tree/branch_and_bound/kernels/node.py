@@ -10,7 +10,7 @@ import numpy as np
 
 from .....jit import internal, jit
 from ...kernels import chu_liu_edmonds, eisner
-from ...kernels.rows import copy_row
+from ...kernels.rows import copy_all, fill_all
 from . import counted_factors as factors_
 from . import crossing_pairs as crossings_
 from . import grandparent_chains as chains_
@@ -56,7 +56,7 @@ def _keep(parts, multipliers):
 def _relax(parts, backbone):
     """Write the scores that the backbone runs on; return the constant of the bound."""
     lists, scored = parts.lists, parts.backbone
-    copy_row(scored.arc, scored.base)
+    copy_all(scored.arc, scored.base)
     constant = parts.factors.constant
     if backbone == SECOND:
         siblings_.relax_onto_adjacent(lists, parts.pairs, scored)
@@ -74,8 +74,8 @@ def _linearise(parts, heads):
     The best tree under these is a promising start for local search.
     """
     lists, scored = parts.lists, parts.backbone
-    copy_row(scored.arc, scored.base)
-    scored.start[:] = 0.0
+    copy_all(scored.arc, scored.base)
+    fill_all(scored.start, 0.0)
     siblings_.linearise_siblings(lists, parts.pairs, scored, heads)
     crossings_.linearise_crossings(lists, parts.crossings, scored, heads)
     factors_.linearise_factors(lists, parts.factors, scored, heads)
@@ -137,9 +137,9 @@ def _run_first_order(lists, arc, table, tokens, heads, single_root, bounds):
         if value > -INF:
             eisner.back_trace(dense, single_root, table[1], table[2], table[3], table[4], heads)
             if bounds.shape[0] > 0:
-                bounds[:] = eisner.max_marginals(dense, single_root)
+                copy_all(bounds, eisner.max_marginals(dense, single_root))
     else:
-        bounds[:] = -INF
+        fill_all(bounds, -INF)
         value, _, _ = chu_liu_edmonds.solve_rooted(
             dense, single_root, heads, np.empty(2 * size), tokens, bounds
         )
@@ -226,7 +226,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                     leader = incumbents.scores[0]
                     polished += 1
                     passes += 1
-                    copy_row(heads, incumbents.heads[0])
+                    copy_all(heads, incumbents.heads[0])
                     if holds_tree(lists, heads):
                         _linearise(parts, heads)
                         inside(lists, parts.backbone, chart)

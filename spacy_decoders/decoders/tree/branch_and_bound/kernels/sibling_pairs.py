@@ -26,7 +26,7 @@ def gather_siblings(lists, scores, multipliers):
     if scores.siblings.shape[0] > 1:
         _fill(lists, scores, multipliers, score, multiplier)
     return SiblingPairs(
-        score, multiplier, np.zeros_like(score), np.empty(size), np.empty(size),
+        score, multiplier, np.zeros(lists.pairs[count]), np.empty(size), np.empty(size),
         np.empty(size + 1, np.int64),
     )  # fmt: skip
 
