@@ -73,15 +73,16 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     ranges = [_range_of(part) for part in parts_of(problem)]
     reach = _reach(problem, iter(ranges))
     forbidden = -(2.2 * reach + 2.0)
-    largest = max(one.largest for one in ranges)
-    if any(one.forbids for one in ranges[1:]):  # arcs keep their -inf
+    lows, sizes, forbids = zip(*ranges, strict=True)
+    largest = max(sizes)
+    if any(forbids[1:]):  # arcs keep their -inf
         largest = max(largest, -forbidden)
     error = (problem.n + 1.0) ** 3 * largest
     if problem.factors is not None:
         entries = len(problem.factors.arcs) + problem.factors.count + problem.n
         error += entries * largest * problem.factors.count
     return Magnitudes(
-        lowest=min(one.lowest for one in ranges),
+        lowest=min(lows),
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
         rounding=8.0 * UNIT * error + SMALLEST,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ class TreeProblem:
             larger._set(name, None if values is None else read_only(values))
         return larger
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of tokens."""
         return int(self.arcs.shape[0]) - 1

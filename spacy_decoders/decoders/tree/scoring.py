@@ -67,7 +67,11 @@ def score_and_scale(problem: TreeProblem, heads: ArrayLike) -> tuple[float, floa
         parts.append(problem.siblings[tree[a + 1], a + 1, b + 1])
     if problem.factors is not None:
         parts.append(problem.factors.scores[problem.factors.paid(tree[1:])])
-    return float(sum(part.sum() for part in parts)), float(sum(np.abs(p).sum() for p in parts))
+    score = scale = 0.0
+    for part in parts:
+        score += float(part.sum())
+        scale += float(np.abs(part).sum())
+    return score, scale
 
 
 def is_tree(heads: ArrayLike) -> bool:

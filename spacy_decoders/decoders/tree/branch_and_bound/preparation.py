@@ -22,6 +22,14 @@ __all__ = [
 
 _NOTHING = read_only(np.zeros((1, 1, 1)))
 
+#: Arcs, offsets, scores and limits of no factors.
+_NO_FACTORS: Any = (
+    read_only(np.zeros((0, 2), np.int32)),
+    read_only(np.zeros(1, np.int64)),
+    read_only(np.zeros(0)),
+    *[read_only(np.zeros(0, np.int32))] * 2,
+)
+
 #: Tokens up to which O(n^3) work is negligible beside the passes.
 MOST_CUBED = 250
 
@@ -70,20 +78,16 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
     grandparents = _NOTHING if problem.grandparents is None else problem.grandparents
     siblings = _NOTHING if problem.siblings is None else problem.siblings
     factors = problem.factors
-    if factors is None:
-        arcs = np.zeros((0, 2), np.int32)
-        offsets = np.zeros(1, np.int64)
-        worth = np.zeros(0)
-        low = high = np.zeros(0, np.int32)
-    else:
-        arcs, offsets, worth = factors.arcs, factors.offsets, factors.scores
-        low, high = factors.at_least, factors.at_most
     forbidden = magnitudes.forbidden
-    worth = np.maximum(worth, forbidden)
+    counted = _NO_FACTORS
+    if factors is not None:
+        worth = np.maximum(factors.scores, forbidden)
+        given = (factors.arcs, factors.offsets, worth, factors.at_least, factors.at_most)
+        counted = tuple(read_only(array) for array in given)
+    arcs, offsets, worth, low, high = counted
     scores = PartScores(
-        problem.arcs, grandparents, siblings, read_only(arcs), read_only(offsets),
-        read_only(worth), read_only(low), read_only(high), forbidden,
-    )  # fmt: skip
+        problem.arcs, grandparents, siblings, arcs, offsets, worth, low, high, forbidden
+    )
     index = factor_index(arcs, offsets, worth, low, size)
     return Prepared(scores, index, size, magnitudes.threshold, len(arcs), slack_of(problem))
 
