@@ -9,7 +9,7 @@ from ..option_checks import alternatives, decoder_of, strings
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
 
-__all__ = ["DEFAULT_CONFIG", "TARGETS", "TaggerOptions", "Target", "make_exact_tagger"]
+__all__ = ["DEFAULT_CONFIG", "TaggerOptions", "Target", "make_exact_tagger"]
 
 Target = Literal["tag", "pos", "morph", "ent"]
 TARGETS: tuple[Target, ...] = get_args(Target)

@@ -19,8 +19,6 @@ __all__ = [
     "CHUNK",
     "TOLERANCE",
     "Evidence",
-    "bound_locally",
-    "bound_over_all",
     "certify",
     "certify_one",
     "compare",

@@ -18,7 +18,6 @@ __all__ = [
     "certified_by_arcs",
     "infeasible",
     "rounding_slack",
-    "tolerance_of",
 ]
 
 #: The unit roundoff of float64: the relative error of one rounded sum.

@@ -13,7 +13,7 @@ from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
 from .words import Vertices, Words
 
-__all__ = ["DEFAULT_LENGTHS", "CorpusCounts", "HeadlineKnowledge"]
+__all__ = ["CorpusCounts", "HeadlineKnowledge"]
 
 #: Content words of a headline, at least and at most, where no titles have been counted.
 DEFAULT_LENGTHS = (2, 5)

@@ -14,7 +14,6 @@ from ...errors import ProblemError
 from .word_features import FEATURES
 
 __all__ = [
-    "DEFAULT_WEIGHTS",
     "WordSelection",
     "build_word_selection",
     "feature_columns",
