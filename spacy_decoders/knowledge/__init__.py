@@ -1,1 +1,1 @@
-"""What the linker knows: concepts, their aliases, their graph, their text."""
+"""The linker's data: concepts, their aliases, their graph, their text."""

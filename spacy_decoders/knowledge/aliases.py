@@ -1,4 +1,4 @@
-"""The alias table: which concepts a mention may mean, and how often it does."""
+"""The alias table: the concepts that a mention may mean, with their frequencies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .string_index import StringIndex, index_arrays
 
 __all__ = ["ARRAYS", "AliasTable", "normalise", "normalised"]
 
-#: What a table is in a folder.
+#: The storage format of a table.
 ARRAYS = {
     **index_arrays("aliases"),
     "aliases.entries": ("<i8", 1),
@@ -30,7 +30,7 @@ _FOLDER = FolderFormat("alias table", "aliases.json", ARRAYS)
 
 
 def normalise(alias: str) -> str:
-    """Reduce an alias to the form under which it is kept.
+    """Reduce an alias to its stored form.
 
     Unicode compatibility forms, case and runs of white space make no difference.
 
@@ -137,7 +137,7 @@ class AliasTable:
         return self.find_normalised(normalised(aliases))
 
     def find_normalised(self, aliases: Sequence[str]) -> NDArray[np.int64]:
-        """As `find`, for what :func:`normalised` gave: a caller may have use for that too."""
+        """As `find`, for aliases that :func:`normalised` returned."""
         return self.index.find(aliases)
 
     def row(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
@@ -162,7 +162,7 @@ class AliasTable:
 
     @classmethod
     def of_stored(cls, stored: StoredArrays, concepts: int = 2**31 - 1) -> AliasTable:
-        """Take the table of so many concepts from the arrays of a folder, and check them."""
+        """Take the table of up to `concepts` concepts from the arrays of a folder, and check them."""
         table = cls(
             StringIndex.of_stored(stored, "aliases"),
             stored["aliases.entries"],

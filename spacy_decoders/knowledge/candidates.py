@@ -16,7 +16,7 @@ __all__ = ["CandidateTable"]
 
 @dataclass(frozen=True, eq=False)
 class CandidateTable:
-    """Candidates of several mentions, all in a row.
+    """The candidates of several mentions, concatenated.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class CandidateTable:
     ids, titles
         Of each candidate.
     priors
-        How often the mention means it, by itself. **Shape:** ``(candidates,)``
+        The share of the mention's uses that mean it. **Shape:** ``(candidates,)``
     popularity
-        How well known it is; links or uses, not negative. **Shape:** ``(candidates,)``
+        Links or uses, not negative. **Shape:** ``(candidates,)``
     vectors
         Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
     concepts

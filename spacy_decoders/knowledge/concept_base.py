@@ -1,4 +1,4 @@
-"""A folder that holds all that is known of some concepts, opened in milliseconds."""
+"""A folder with all data of some concepts, opened in milliseconds."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ _FOLDER = FolderFormat(
 class ConceptBase:
     """Concepts with their identifiers, names, aliases, graph and words.
 
-    Concepts are numbered; the numbers follow a hash of the identifiers and mean nothing.
-    Arrays are mapped into memory, not read.
+    Concepts are numbered, in the order of a hash of their identifiers. Arrays are mapped into
+    memory, not read.
 
     Attributes
     ----------
@@ -79,9 +79,9 @@ class ConceptBase:
     def open(cls, folder: str | Path) -> ConceptBase:
         """Open a folder that `write_concept_base` made.
 
-        What it says of itself is checked: sizes and types, and that no number leads out of
-        an array. The numbers of its graph are read for that, and :meth:`verify` compares
-        all files with their checksums.
+        Its contents are checked: sizes and types, and that all indices are within their arrays.
+        The indices of its graph are read for that; :meth:`verify` compares all files with their
+        checksums.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class ConceptBase:
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What goes into a concept base.
+    """The contents of a concept base.
 
     Attributes
     ----------
@@ -169,7 +169,7 @@ class Contents:
 
     @classmethod
     def of(cls, concepts: Iterable[Concept]) -> tuple[Contents, int]:
-        """Gather concepts; returns them and the number of links that led nowhere.
+        """Gather concepts; returns them and the number of links to unknown concepts.
 
         A second concept with an identifier that is taken already is left out.
         """
@@ -205,7 +205,7 @@ def write_concept_base(
 ) -> ConceptBase:
     """Write a concept base and open it.
 
-    The folder appears whole or not at all: it is written beside its place and renamed.
+    The folder is written atomically: to a temporary folder, which is then renamed.
 
     Parameters
     ----------

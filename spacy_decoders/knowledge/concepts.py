@@ -16,7 +16,7 @@ __all__ = ["BadRows", "Concept", "ConceptFile"]
 
 @dataclass(frozen=True)
 class Concept:
-    """What a source says about one concept.
+    """One concept of a source.
 
     Attributes
     ----------
@@ -25,11 +25,11 @@ class Concept:
     title
         The name to show.
     aliases
-        What it is called, and how often.
+        Its names, with counts.
     links
         Identifiers of related concepts; direction does not matter.
     description
-        One line that says what it is.
+        One line of description.
     text
         Words by which it can be found.
     """

@@ -1,4 +1,4 @@
-"""What it costs to link two mentions to two concepts: several measures under one shape.
+"""Pair costs of linking two mentions to two concepts: several measures with one interface.
 
 Each is a small frozen dataclass that is called with a :class:`CandidateTable` and returns a
 symmetric matrix of costs, not negative, between all its candidates.

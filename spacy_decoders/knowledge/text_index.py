@@ -29,7 +29,7 @@ class TextIndex:
     path
         A file that :meth:`build` wrote.
     weights
-        What a word in the title, in an alias and in the body is worth.
+        The weights of words in the title, in an alias and in the body.
     concepts
         Numbers of concepts are below this.
 
@@ -115,10 +115,10 @@ class TextIndex:
         if connection is None:
             uri = f"{self.path.absolute().as_uri()}?mode=ro&immutable=1"
             try:
-                # used by one thread, but closed by whichever lets go of the index
+                # used by one thread, but closed by the one that frees the index
                 connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
                 weakref.finalize(self, connection.close)
-                # a file from elsewhere may run no code of its own
+                # an untrusted file must not run code
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("PRAGMA cell_size_check = ON")
                 connection.execute("SELECT rowid FROM concepts LIMIT 1").fetchone()

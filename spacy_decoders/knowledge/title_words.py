@@ -1,4 +1,4 @@
-"""How rare the words of titles are."""
+"""Rarity of the words of titles."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .string_index import StringIndex, index_arrays
 
 __all__ = ["ARRAYS", "TitleWords", "distinct_words", "title_words"]
 
-#: What they are in a folder.
+#: Their storage format.
 ARRAYS = {
     **index_arrays("title_words"),
     "title_words.counts": ("<i4", 1),

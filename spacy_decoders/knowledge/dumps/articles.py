@@ -14,7 +14,7 @@ from .sql import open_dump
 
 __all__ = ["Article", "ArticleDump", "page_title"]
 
-#: So much wikitext is read for the opening of an article.
+#: Characters of wikitext that are read for the opening of an article.
 _OPENING = 3000
 
 
