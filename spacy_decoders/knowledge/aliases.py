@@ -162,7 +162,7 @@ class AliasTable:
 
     @classmethod
     def of_stored(cls, stored: StoredArrays, concepts: int = 2**31 - 1) -> AliasTable:
-        """Take the table of up to `concepts` concepts from the arrays of a folder, and check them."""
+        """Take the table from the arrays of a folder; concept numbers are below `concepts`."""
         table = cls(
             StringIndex.of_stored(stored, "aliases"),
             stored["aliases.entries"],
