@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
 import conllu
+from conllu.exceptions import ParseException
 
 from ..errors import ProblemError
 from .entity_tags import as_bio
+from .heads import HeadError, checked_heads, head_of
 from .text_lines import text_lines
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
@@ -25,6 +26,28 @@ COLUMNS = ("form", "lemma", "pos", "tag", "morph", "head", "dep", "ent", "-")
 _CONLLX = (
     "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "phead", "pdeprel",
 )  # fmt: skip
+
+#: The columns that are read; those behind them may be missing.
+_NEEDED = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
+
+_PLUS = "# global.columns = "
+
+
+def _parsed_head(fields: list[str], i: int) -> int | None:
+    try:
+        return head_of(fields[i])
+    except ValueError as error:
+        raise ParseException(str(error)) from error
+
+
+_FIELD_PARSERS: dict[str, Any] = {
+    "head": _parsed_head,
+    # kept unparsed: spaCy parses them itself, and CoNLL-X has its own
+    "feats": lambda fields, i: fields[i],
+    "deps": lambda fields, i: None,
+    "phead": lambda fields, i: None,
+    "pdeprel": lambda fields, i: None,
+}
 
 
 @dataclass(frozen=True)
@@ -84,26 +107,25 @@ def read_conllu(
     Raises
     ------
     ProblemError
-        If the file is malformed.
+        If the file is malformed, with the line: too few columns, words out of their order, a
+        head that is no word of the sentence, or heads in a cycle.
     """
     path = Path(path)
     if form == "auto":
         form = "conllu" if ".conllu" in path.suffixes else "conllx"
-    try:
-        for tokens in conllu.parse_incr(
-            StringIO("".join(text_lines(path))),
-            fields=None if form == "conllu" else _CONLLX,
-            field_parsers={
-                # kept unparsed: spaCy parses them itself, and CoNLL-X has its own
-                "feats": lambda fields, i: fields[i],
-                "deps": lambda fields, i: None,
-                "phead": lambda fields, i: None,
-                "pdeprel": lambda fields, i: None,
-            },
-        ):
+    fields: tuple[str, ...] = conllu.parser.DEFAULT_FIELDS if form == "conllu" else _CONLLX
+    for block in _blocks(path):
+        for _, line in block:
+            if line.startswith(_PLUS):  # CoNLL-U Plus names its columns
+                fields = tuple(line.removeprefix(_PLUS).lower().split())
+        numbers = [number for number, line in block if not line.lstrip().startswith("#")]
+        tokens = _parsed(block, fields, path, form)
+        _check_rows(tokens, numbers, path)
+        try:
             yield _from_conllu(tokens, universal=form == "conllu")
-    except conllu.exceptions.ParseException as error:
-        raise ProblemError(f"{path.name}: this is not {form} ({error}).") from error
+        except HeadError as error:
+            words = [n for n, row in zip(numbers, tokens, strict=True) if _is_word(row)]
+            raise ProblemError(f"{path.name}, line {words[error.word]}: {error}.") from error
 
 
 def read_columns(
@@ -127,7 +149,8 @@ def read_columns(
     Raises
     ------
     ProblemError
-        If a column's name is unknown or a line has another number of columns.
+        If a column's name is unknown, a line has another number of columns, a head is no word of
+        its sentence, or heads form a cycle.
 
     Examples
     --------
@@ -148,15 +171,24 @@ def read_columns(
             f"got {list(columns)}."
         )
     rows: list[list[str]] = []
+    numbers: list[int] = []
     starts_document = False
+
+    def sentence() -> Sentence:
+        try:
+            return _from_rows(rows, columns, starts_document)
+        except HeadError as error:
+            raise ProblemError(f"{path.name}, line {numbers[error.word]}: {error}.") from error
+
     for number, line in enumerate(text_lines(path), start=1):
         fields = line.rstrip("\r\n").split(separator)
         if not line.strip():
             if rows:
-                yield _from_rows(rows, columns, starts_document)
-                rows, starts_document = [], False
+                yield sentence()
+                rows, numbers, starts_document = [], [], False
         elif len(fields) == len(columns):
             rows.append(fields)
+            numbers.append(number)
         elif line.startswith("#"):
             starts_document |= line[1:].strip().startswith("newdoc")
         else:
@@ -165,20 +197,73 @@ def read_columns(
                 f"({', '.join(columns)}), got {len(fields)}."
             )
     if rows:
-        yield _from_rows(rows, columns, starts_document)
+        yield sentence()
+
+
+def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
+    """The lines of each sentence, with their numbers."""
+    block: list[tuple[int, str]] = []
+    for number, line in enumerate(text_lines(path), start=1):
+        if line.strip():
+            block.append((number, line))
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _parsed(
+    lines: Sequence[tuple[int, str]], fields: Sequence[str], path: Path, form: str
+) -> conllu.TokenList:
+    """Parse lines of one sentence; an error names the line."""
+    text = "".join(line for _, line in lines)
+    try:
+        return conllu.parse_token_and_metadata(text, fields, dict(_FIELD_PARSERS))
+    except (ParseException, ValueError) as error:
+        if len(lines) > 1:
+            for line in lines:
+                _parsed([line], fields, path, form)
+        raise ProblemError(
+            f"{path.name}, line {lines[0][0]}: this is not {form} ({error})."
+        ) from error
+
+
+def _check_rows(tokens: conllu.TokenList, numbers: Sequence[int], path: Path) -> None:
+    """Check that each row has its columns and that words are numbered from 1 on."""
+    words = 0
+    for number, token in zip(numbers, tokens, strict=True):
+        missing = [name for name in _NEEDED if name not in token]
+        words += _is_word(token)
+        fault = ""
+        if missing:
+            fault = f"{len(token)} columns, without {', '.join(missing)}; are they parted by tabs?"
+        elif token["id"] is None:
+            fault = "the row has no number."
+        elif _is_word(token) and token["id"] != words:
+            fault = (
+                f"word {token['id']} where {words} is expected; sentences are parted by blank "
+                "lines, and words numbered from 1."
+            )
+        if fault:
+            raise ProblemError(f"{path.name}, line {number}: {fault}")
+
+
+def _is_word(token: Any) -> bool:
+    """Whether a row is a word; else it is a multi-word token or an empty node."""
+    return isinstance(token.get("id"), int)
 
 
 def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
-    words = [token for token in tokens if isinstance(token["id"], int)]
+    words = [token for token in tokens if _is_word(token)]
     # a multi-word token has no blanks inside and states the one behind it
     spaces = {token["id"]: _space_after(token) for token in words}
     for token in tokens:
-        if not isinstance(token["id"], int) and token["id"][1] == "-":
+        if not _is_word(token) and token["id"][1] == "-":
             first, _, last = token["id"]
             spaces.update(dict.fromkeys(range(first, last), False))
             spaces[last] = _space_after(token)
-    heads = tuple(token["head"] for token in words)
-    has_tree = all(head is not None for head in heads)
+    heads = checked_heads(token["head"] for token in words)
     return Sentence(
         words=tuple(token["form"] for token in words),
         spaces=tuple(spaces[token["id"]] for token in words),
@@ -186,8 +271,8 @@ def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
         pos=_layer(token["upos"] for token in words) if universal else None,
         tags=_layer(token["xpos"] or token["upos"] for token in words),
         morphs=_layer(token["feats"] for token in words) if universal else None,
-        heads=heads if has_tree else None,
-        deps=_relations(heads, [token["deprel"] for token in words]) if has_tree else None,
+        heads=heads,
+        deps=None if heads is None else _relations(heads, [token["deprel"] for token in words]),
         starts_document="newdoc" in tokens.metadata or "newdoc id" in tokens.metadata,
     )
 
@@ -196,7 +281,7 @@ def _from_rows(
     rows: Sequence[Sequence[str]], columns: Sequence[str], starts_document: bool
 ) -> Sentence:
     layers = {name: tuple(row[i] for row in rows) for i, name in enumerate(columns)}
-    heads = tuple(int(head) for head in layers["head"]) if "head" in layers else None
+    heads = _heads(layers["head"]) if "head" in layers else None
     return Sentence(
         words=layers["form"],
         spaces=(True,) * len(rows),
@@ -209,6 +294,16 @@ def _from_rows(
         ents=as_bio(layers["ent"]) if "ent" in layers else None,
         starts_document=starts_document,
     )
+
+
+def _heads(column: Iterable[str]) -> tuple[int, ...] | None:
+    heads = []
+    for word, field in enumerate(column):
+        try:
+            heads.append(head_of(field))
+        except ValueError as error:
+            raise HeadError(word, str(error)) from error
+    return checked_heads(heads)
 
 
 def _space_after(token: Any) -> bool:

@@ -91,7 +91,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda folder: conllu_corpus(None), "path: no corpus given"),
+        (lambda folder: conllu_corpus(None)(spacy.blank("xx")), "path: no corpus given"),
         (
             lambda folder: conllu_corpus(folder).sentences(),
             "path: .* no folder with a file that ends with .conllu",
@@ -119,7 +119,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
         ),
         (
             lambda folder: conllu_corpus(written(folder, "x.conllu", "one\ttwo\n\n")).sentences(),
-            "x.conllu: this is not conllu",
+            "x.conllu, line 1: this is not conllu",
         ),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from spacy_decoders import ProblemError
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 from .files import CONLLU, written
@@ -46,3 +47,52 @@ def test_columns_read_back_what_was_written(sentences):
         path.write_text(text, encoding="utf8", newline="\n")
         found = list(read_columns(path, ["form", "tag"]))
     assert [list(zip(s.words, s.tags, strict=True)) for s in found] == sentences
+
+
+def rows(*heads: str) -> str:
+    return "".join(f"{i}\tw\tw\tX\tX\t_\t{head}\tdep\n" for i, head in enumerate(heads, start=1))
+
+
+BAD_CONLLU = {
+    "1\tCats\tcat\n": "line 1: 3 columns, without upos, xpos, feats, head, deprel",
+    "# text = a\n" + rows("0", "x"): "line 3: this is not conllu .*no number and not _, but 'x'",
+    rows("0") + "\n# text = b\n" + rows("0", "7"): "line 5: head 7 in a sentence of 2 words",
+    rows("0", "3", "2"): "line 2: the heads of words 2, 3 form a cycle",
+    rows("1"): "line 1: the heads of words 1 form a cycle",
+    rows("0", "-1"): "line 2: this is not conllu .*'-1'",
+    rows("0") + "2 Cats cat X X _ 1 dep\n": "line 2: this is not conllu .*tabs",
+    rows("0") + rows("0"): "line 2: word 1 where 2 is expected",
+    "_\tw\tw\tX\tX\t_\t0\tdep\n": "line 1: the row has no number",
+}
+
+
+@pytest.mark.parametrize("content", BAD_CONLLU)
+def test_what_is_wrong_with_conllu_is_told_with_its_line(tmp_path, content):
+    with pytest.raises(ProblemError, match=f"^x.conllu, {BAD_CONLLU[content]}"):
+        list(read_conllu(written(tmp_path, "x.conllu", content)))
+
+
+def test_a_sentence_without_all_its_heads_has_no_tree(tmp_path):
+    (sentence,) = read_conllu(written(tmp_path, "x.conllu", rows("2", "_")))
+    assert sentence.heads is None and sentence.deps is None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\t2\nb\t1\n", "line 1: the heads of words 1, 2 form a cycle"),
+        ("a\t0\n\nb\t0\nc\tx\n", "line 4: the head is no number"),
+        ("a\t0\n\nb\t3\n", "line 3: head 3 in a sentence of 1 words"),
+    ],
+)
+def test_bad_heads_of_columns_are_told_with_their_line(tmp_path, content, message):
+    with pytest.raises(ProblemError, match=f"^x.tsv, {message}"):
+        list(read_columns(written(tmp_path, "x.tsv", content), ["form", "head"]))
+
+
+def test_conllu_plus_names_its_columns(tmp_path):
+    content = "# global.columns = ID FORM LEMMA UPOS XPOS FEATS DEPREL HEAD\n" + (
+        "1\tGo\tgo\tVERB\tVB\t_\troot\t0\n\n1\tStay\tstay\tVERB\tVB\t_\troot\t0\n"
+    )
+    sentences = list(read_conllu(written(tmp_path, "x.conllu", content)))
+    assert [sentence.heads for sentence in sentences] == [(0,), (0,)]
