@@ -79,7 +79,7 @@ class ExactRepresentatives(RepresentativesDecoder):
         checked_whole("seed", self.seed, low=0)
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Return the cheapest choice, or the best within the budget with its bound.
 

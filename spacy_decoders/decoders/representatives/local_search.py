@@ -49,7 +49,7 @@ class LocalSearch(RepresentativesDecoder):
         checked_whole("seed", self.seed, low=0)
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Return the best choice found; its certificate is heuristic."""
         if not problem.size:

@@ -24,7 +24,7 @@ class RepresentativesDecoder(ABC):
 
     @abstractmethod
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose one candidate of each set.
 

@@ -29,7 +29,7 @@ class _Central(RepresentativesDecoder):
     seed: int = 0
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose for each set apart; needs a problem made by ``from_graph``."""
         name = type(self).__name__

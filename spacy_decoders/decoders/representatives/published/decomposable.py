@@ -55,7 +55,7 @@ class Decomposable(RepresentativesDecoder):
     seed: int = 0
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Return the cheapest choice; needs a problem made by ``from_graph``.
 

@@ -45,7 +45,7 @@ class Greedy(RepresentativesDecoder):
         checked_whole("seed", self.seed, low=0)
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose one set after the other; the certificate is heuristic."""
         choices = np.zeros(problem.size, dtype=np.int64)

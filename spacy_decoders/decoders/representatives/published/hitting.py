@@ -44,7 +44,7 @@ class HittingDistance(RepresentativesDecoder):
     seed: int = 0
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose for each set apart."""
         nearest = hitting_distances(problem)

@@ -53,7 +53,7 @@ class SpanningTree(RepresentativesDecoder):
     seed: int = 0
 
     def decode(
-        self, problem: RepresentativesProblem, budget: Budget = UNLIMITED
+        self, problem: RepresentativesProblem, *, budget: Budget = UNLIMITED
     ) -> RepresentativesSolution:
         """Choose along the tree; needs a problem made by ``from_graph``."""
         graph = graph_of("SpanningTree", problem)
