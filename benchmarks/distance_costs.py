@@ -34,7 +34,7 @@ def solved(
 ) -> RepresentativesSolution:
     """Solve a problem exactly, but for its margins."""
     decoder = ExactRepresentatives(exact_margins=False, seed=seed)
-    return decoder.decode(problem, Budget(seconds=seconds))
+    return decoder.decode(problem, budget=Budget(seconds=seconds))
 
 
 class DistanceCosts:
@@ -73,7 +73,7 @@ class DistanceCosts:
         for decoder in decoders:
             name = type(decoder).__name__
             if name not in self.without:
-                found[name] = decoder.decode(problem, Budget(seconds=5))
+                found[name] = decoder.decode(problem, budget=Budget(seconds=5))
         for name, solution in found.items():
             self.ratios[name].append(100 * solution.distance_cost / best)
             if gold is not None:

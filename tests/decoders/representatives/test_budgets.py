@@ -27,9 +27,9 @@ def hard() -> RepresentativesProblem:
 @pytest.mark.parametrize("decoder", [ExactRepresentatives(), LocalSearch(starts=10**6)])
 def test_a_budget_in_seconds_is_kept(decoder, seconds):
     problem = hard()
-    decoder.decode(problem, Budget(iterations=1))  # compiles
+    decoder.decode(problem, budget=Budget(iterations=1))  # compiles
     begin = perf_counter()
-    certificate = decoder.decode(problem, Budget(seconds=seconds)).certificate
+    certificate = decoder.decode(problem, budget=Budget(seconds=seconds)).certificate
     assert perf_counter() - begin <= 1.2 * seconds + 0.05
     if certificate.decoder == "ExactRepresentatives":
         assert certificate.status == "bounded" and certificate.bound <= certificate.score
