@@ -12,8 +12,12 @@ from typing import Any, TypeVar, cast
 
 import numba
 
-from .internal_code import InternalCompiler
 from .kernel_cache import KernelCache
+
+try:
+    from .internal_code import InternalCompiler
+except (ImportError, AttributeError):  # a numba of another make: compile these as all others
+    from numba.core.compiler import Compiler as InternalCompiler
 
 __all__ = ["FAST", "internal", "jit", "uncounted"]
 
