@@ -10,6 +10,7 @@ from spacy.tokens import Doc, DocBin
 
 from ..errors import ProblemError
 from .records import as_json
+from .requirements import needed
 
 __all__ = ["ENDINGS", "Format", "as_row", "writer"]
 
@@ -83,15 +84,10 @@ def _write_lines(docs: Sequence[Doc], path: Path) -> None:
 
 
 def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise ProblemError(
-            "format: parquet needs pyarrow: pip install 'spacy-decoders[parquet]'."
-        ) from error
+    parquet = needed("pyarrow.parquet", "format", "parquet needs pyarrow", "parquet")
+    pyarrow = needed("pyarrow", "format", "parquet needs pyarrow", "parquet")
     rows = [_columns(doc) for doc in docs]
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow)), path)
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow)), path)
 
 
 def _columns(doc: Doc) -> dict[str, Any]:

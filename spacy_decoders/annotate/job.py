@@ -30,11 +30,17 @@ class Shard:
 
 @dataclass(frozen=True)
 class Failure:
-    """A document that could not be annotated, and why."""
+    """A document that could not be annotated, where it was read, and why.
+
+    `line` is the number of the record in its file, from 1; None where the file is one document,
+    or could not be read.
+    """
 
     id: str
     component: str
     reason: str
+    file: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -138,11 +144,13 @@ class Job:
     def report(self, shard: int) -> Path:
         return self.output / "reports" / f"{shard:05d}.json"
 
+    def files(self) -> list[Path]:
+        """The input files, in a fixed order."""
+        return input_files(self.source)
+
     def shards(self) -> list[Shard]:
         """Cut the input into shards: the same cut for the same input and size."""
-        pieces = (
-            piece for path in input_files(self.source) for piece in extents(path, self.shard_size)
-        )
+        pieces = (piece for path in self.files() for piece in extents(path, self.shard_size))
         return [
             Shard(number, tuple(run))
             for number, run in enumerate(_packed(pieces, self.shard_size))
@@ -180,8 +188,7 @@ class Job:
 
     def _settings(self) -> dict[str, Any]:
         files = [
-            [str(path), path.stat().st_size, path.stat().st_mtime_ns]
-            for path in input_files(self.source)
+            [str(path), path.stat().st_size, path.stat().st_mtime_ns] for path in self.files()
         ]
         settings = {key: str(value) for key, value in asdict(self).items()}
         # its location and batch size do not affect the result

@@ -6,7 +6,7 @@ import gzip
 import json
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -18,6 +18,7 @@ from spacy.vocab import Vocab
 
 from ..errors import ProblemError
 from ..readers.text_lines import decoded
+from .requirements import needed
 
 __all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
 
@@ -48,6 +49,10 @@ class Record:
         A document that was read with its annotations.
     problem
         What is wrong with the record.
+    file
+        The file that it was read from.
+    line
+        Its number in the file, from 1; None where the file is one record.
     """
 
     id: str
@@ -55,6 +60,8 @@ class Record:
     fields: dict[str, Any] | None = None
     doc: Doc | None = None
     problem: str | None = None
+    file: str = ""
+    line: int | None = None
 
 
 @dataclass(frozen=True)
@@ -105,10 +112,13 @@ def extents(path: Path, size: int) -> Iterator[Extent]:
 
 def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     """Read the records of an extent; a bad one comes as a record with a `problem`."""
+    path = Path(extent.path)
+    of_many = _kind(path) != "text"
     try:
-        yield from _read(extent, vocab, text_field)
+        for number, record in enumerate(_read(extent, vocab, text_field), start=extent.start + 1):
+            yield replace(record, file=extent.path, line=number if of_many else None)
     except (OSError, EOFError, ValueError) as error:
-        yield Record(Path(extent.path).name, problem=f"broken file: {error}")
+        yield Record(path.name, problem=f"broken file: {error}", file=extent.path)
 
 
 def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
@@ -182,13 +192,8 @@ def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
 
 
 def _parquet(path: Path) -> Any:
-    try:
-        from pyarrow.parquet import ParquetFile
-    except ImportError as error:
-        raise ProblemError(
-            "input: parquet needs pyarrow: pip install 'spacy-decoders[parquet]'."
-        ) from error
-    return ParquetFile(path)
+    parquet = needed("pyarrow.parquet", "input", "parquet needs pyarrow", "parquet")
+    return parquet.ParquetFile(path)
 
 
 def _rows(path: Path, extent: Extent) -> Iterator[dict[str, Any]]:

@@ -16,7 +16,8 @@ from tqdm import tqdm
 
 from ..errors import ProblemError
 from .job import Failure, Job, Shard, ShardReport, Summary
-from .worker import annotate_shard
+from .requirements import check_requirements, needed
+from .worker import annotate_shard, pipeline
 from .writing import write_atomically
 
 __all__ = ["annotate"]
@@ -43,17 +44,21 @@ def annotate(
     -------
     Summary
         Documents written and failed, share certified. Failed documents are listed with the
-        reason in ``errors.jsonl`` in the output folder.
+        reason, file and line in ``errors.jsonl`` in the output folder.
 
     Raises
     ------
     ProblemError
-        If there is nothing to read, or the output was begun with other settings.
+        If there is nothing to read, a library or the pipeline is missing, or the output was
+        begun with other settings. An output folder that is new is then not begun.
     OSError
         If a file cannot be written, with its name. Finished shards are kept.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
+    check_requirements(job, scheduler)
+    if workers == 1 and scheduler is None:
+        pipeline(job.model)  # one that can't be loaded fails here, before the folder is begun
     job.begin()
     shards = job.shards()
     todo = [shard for shard in shards if not job.part(shard.number).exists()]
@@ -141,12 +146,7 @@ def _end_with_parent() -> None:
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:
     """Spread shards over a Dask cluster; no document passes the scheduler."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise ProblemError(
-            "scheduler: needs Dask: pip install 'spacy-decoders[distributed]'."
-        ) from error
+    distributed = needed("distributed", "scheduler", "needs Dask", "distributed")
     with distributed.Client(scheduler) as client:
         # not pure: a shard's result is the file it writes, which Dask must not deduplicate
         running = {

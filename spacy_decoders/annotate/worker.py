@@ -21,7 +21,7 @@ from .job import Failure, Job, Shard, ShardReport
 from .records import Record, read
 from .writing import write_atomically, written_whole
 
-__all__ = ["annotate_shard"]
+__all__ = ["annotate_shard", "pipeline"]
 
 _READING = "reading"
 #: Where a document keeps which record it is; no text, as the names of a record's fields are.
@@ -32,7 +32,7 @@ _ONE_AT_A_TIME = Lock()
 
 
 @lru_cache(maxsize=1)
-def _pipeline(model: str) -> Language:
+def pipeline(model: str) -> Language:
     """The pipeline of this process, loaded once."""
     extensions.install()
     if model:
@@ -49,7 +49,7 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     started = perf_counter()
     failures: list[Failure] = []
     with _ONE_AT_A_TIME:
-        nlp = _pipeline(job.model)
+        nlp = pipeline(job.model)
         docs = _annotated(nlp, job, list(_records(nlp, job, shard)), failures)
     found = [
         (certificate["status"], certificate["scope"])
@@ -86,7 +86,7 @@ def _annotated(
         try:
             made.append(_made(nlp, record))
         except Exception as error:
-            failures.append(Failure(record.id, _READING, str(error)))
+            failures.append(_failure(record, _READING, str(error)))
     done, failed = _piped(nlp, made, job.batch_size)
     # another package's component may fail on a whole batch because of one document: retry one by
     # one
@@ -99,7 +99,7 @@ def _annotated(
             done += again
             failed += still_failed
     failures += [
-        Failure(by_record[doc.user_data[_RECORD]].id, component, reason)
+        _failure(by_record[doc.user_data[_RECORD]], component, reason)
         for doc, component, reason in failed
     ]
     order = {id(record): place for place, record in enumerate(records)}
@@ -107,6 +107,10 @@ def _annotated(
     for doc in done:
         doc.user_data["id"] = by_record[doc.user_data.pop(_RECORD)].id
     return done
+
+
+def _failure(record: Record, component: str, reason: str) -> Failure:
+    return Failure(record.id, component, reason, record.file, record.line)
 
 
 def _made(nlp: Language, record: Record) -> Doc:

@@ -19,6 +19,9 @@ def test_bad_documents_are_set_apart_with_the_reason(tmp_path, model):
     assert annotate(job, progress=False).failed == 5
     assert written_ids(job) == ["a", "d"]
     errors = [json.loads(line) for line in (job.output / "errors.jsonl").read_text().splitlines()]
+    places = {error["id"]: (error["file"], error["line"]) for error in errors}
+    assert places["b"] == (str(source), 5) and places["c"] == (str(source), 6)
+    assert places["in.jsonl:2"] == (str(source), 2)
     reasons = {error["id"]: error["reason"] for error in errors}
     assert reasons["c"] == "ValueError: cannot stand poison"
     assert "not JSON" in reasons["in.jsonl:2"]
