@@ -17,7 +17,7 @@ from .kernel_cache import KernelCache
 try:
     from .internal_code import InternalCompiler
 except (ImportError, AttributeError):  # a numba of another make: compile these as all others
-    from numba.core.compiler import Compiler as InternalCompiler
+    from numba.core.compiler import Compiler as InternalCompiler  # type: ignore[assignment]
 
 __all__ = ["FAST", "internal", "jit", "uncounted"]
 
