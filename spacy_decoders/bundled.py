@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,8 +50,8 @@ def load(
     Raises
     ------
     ProblemError
-        If an argument is not what is expected: another language, a component that the
-        pipeline does not have, or settings that are no dict.
+        If an argument is not what is expected: another language, a component or an option that
+        the pipeline does not have, or settings that are no dict.
     DecodersError
         If the installation lacks the pipeline.
 
@@ -65,7 +66,10 @@ def load(
     ['The old man']
     """
     import spacy
+    from thinc.api import ConfigValidationError
 
+    if not isinstance(language, str):
+        raise ProblemError(f"language: expected a string; got {language!r}.")
     if language != "en":
         raise ProblemError(
             f"language: only the pipeline of 'en' is shipped; got {language!r}. Load a pipeline "
@@ -81,14 +85,18 @@ def load(
             f"the shipped pipeline is missing from {FOLDER}; reinstall spacy-decoders, or load a "
             "pipeline of your own with spacy.load()."
         )
-    nlp = spacy.load(
-        FOLDER,
-        vocab=vocab,
-        disable=_components("disable", disable),
-        enable=_components("enable", enable),
-        exclude=_components("exclude", exclude),
-        config=dict(config or {}),
-    )
+    chosen = {
+        "disable": _components("disable", disable),
+        "enable": _components("enable", enable),
+        "exclude": _components("exclude", exclude),
+    }
+    try:
+        nlp = spacy.load(FOLDER, vocab=vocab, config=dict(config or {}), **chosen)
+    except ConfigValidationError:
+        fault = _unknown_setting(config or {})
+        if fault is None:
+            raise
+        raise ProblemError(f"config: {fault}") from None
     _convert(nlp, "float16", "float32")
     return nlp
 
@@ -105,6 +113,42 @@ def _components(argument: str, names: str | Iterable[str]) -> list[str]:
                 f"{argument}: the pipeline has no component {name!r}, only {', '.join(known)}."
             )
     return given
+
+
+def _unknown_setting(config: Mapping[str, Any]) -> str | None:
+    """Say what the pipeline does not have of what is set, and what was perhaps meant."""
+    from spacy.language import Language
+    from spacy.util import load_config
+
+    shipped = load_config(FOLDER / "config.cfg")
+    for path in _paths(config):
+        section, component, option = (*path, "", "")[:3]
+        if section not in shipped:
+            return _no_such("section", section, list(shipped))
+        if section != "components" or not component:
+            continue
+        if component not in shipped["components"]:
+            return _no_such("component", component, list(shipped["components"]))
+        factory = Language.get_factory_meta(shipped["components"][component]["factory"])
+        options = [*(factory.default_config or {}), "factory"]
+        if option and option not in options:
+            return _no_such(f"option of {component}", option, options)
+    return None
+
+
+def _paths(config: Mapping[str, Any], depth: int = 3) -> Iterator[tuple[str, ...]]:
+    """The names of settings, down to a depth; dots part them, or dicts in dicts."""
+    for name, value in config.items():
+        path = tuple(str(name).split("."))
+        yield path
+        if isinstance(value, Mapping) and len(path) < depth:
+            yield from (path + rest for rest in _paths(value, depth - len(path)))
+
+
+def _no_such(kind: str, name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"only {', '.join(known)}."
+    return f"there is no {kind} {name!r}; {hint}"
 
 
 def pack(nlp: Language, folder: Path = FOLDER) -> None:

@@ -33,7 +33,22 @@ def nlp():
     ("arguments", "options", "message"),
     [
         (("de",), {}, "language: only the pipeline of 'en' is shipped; got 'de'"),
-        ((3,), {}, "language: "),
+        ((3,), {}, "language: expected a string; got 3"),
+        (
+            (),
+            {"config": {"components": {"tagger": {"margin": True}}}},
+            "config: there is no option of tagger 'margin'; did you mean 'margins'?",
+        ),
+        (
+            (),
+            {"config": {"components.tager.margins": True}},
+            "config: there is no component 'tager'; did you mean 'tagger'?",
+        ),
+        (
+            (),
+            {"config": {"component": {"tagger.margins": True}}},
+            "config: there is no section 'component'; did you mean 'components'?",
+        ),
         ((), {"config": 3}, "config: expected a dict of settings"),
         ((), {"config": "tagger"}, "config: expected a dict of settings"),
         ((), {"disable": ["parsr"]}, "disable: the pipeline has no component 'parsr', only par"),
@@ -61,6 +76,18 @@ def test_what_spacy_load_takes(nlp):
     assert only.disabled == ["entities"]
     assert only("The old man can fish.")[0]._.tag_margin > 0
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"components": {"linker": {"min_score": 0.5}, "tagger.k_best": 2}},
+        {"components": {"attribute_ruler": {"validate": True}}, "nlp": {"batch_size": 7}},
+        {"components.linker.kb.path": None},
+    ],
+)
+def test_settings_that_there_are(settings):
+    assert spacy_decoders.load(config=settings).component_names
 
 
 def test_it_decodes_by_the_defaults(nlp):
