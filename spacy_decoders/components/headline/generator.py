@@ -105,12 +105,14 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
+        owners: Sequence[Any] = self._units(doc)
         missing = Certificate.infeasible(type(self.decoder).__name__)
         certificates = [
-            headlines[0].certificate if headlines else missing for headlines in decoded
+            headlines[0].certificate if headlines else missing
+            for owner, headlines in zip(owners, decoded, strict=True)
+            if headlines or _has_words(owner)
         ]
         extensions.record_certificates(doc, self.name, certificates)
-        owners: Sequence[Any] = self._units(doc)
         for owner, headlines in zip(owners, decoded, strict=True):
             own = [headline.as_dict() for headline in headlines]
             owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
@@ -272,3 +274,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def _load(self, saved: bytes) -> None:
         self._knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))
+
+
+def _has_words(unit: Doc | Span) -> bool:
+    """Whether there is anything to decode: an empty unit is not counted as one without proof."""
+    return any(not (token.is_punct or token.is_space) for token in unit)

@@ -11,8 +11,9 @@ def test_texts_without_headlines():
         doc = nlp(text)
         assert doc._.headline == ""
         assert doc._.headlines == []
-        (certificate,) = doc._.certificates["headline_generator"]
-        assert certificate["status"] == "infeasible"
+        # without a word there is nothing to decode, so nothing to certify
+        statuses = [found["status"] for found in doc._.certificates["headline_generator"]]
+        assert statuses == (["infeasible"] if "the" in text else [])
     assert nlp("Heap")._.headline == "Heap"
 
 
