@@ -127,6 +127,11 @@ class BranchAndBoundParser(ParserOptions, DecodingPipe):
     def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
         """Score the trees of each document's sentences."""
         docs = list(docs)
+        if not self.cfg["labels"]:
+            raise ProblemError(
+                f"{self.name}: there are no labels; train the component, call nlp.initialize() "
+                "with examples, or load a trained one."
+            )
         return score_documents(
             self.model, docs, [preset_starts(doc) for doc in docs], [is_space(doc) for doc in docs]
         )

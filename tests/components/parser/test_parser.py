@@ -17,6 +17,13 @@ def test_learns_trees_and_boundaries(trained):
     assert scores["certified"] == 1.0
 
 
+def test_without_labels_it_says_what_to_do():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("branch_and_bound_parser")
+    with pytest.raises(ProblemError, match="there are no labels; train the component"):
+        nlp("Fish swim.")
+
+
 def test_learns_labels_from_likely_relatives():
     nlp = make_nlp(model={**SMALL, "relatives_width": 4})
     scores = nlp.evaluate(make_examples(nlp))
