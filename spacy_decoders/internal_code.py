@@ -55,7 +55,7 @@ class _LinkedLowering(NativeLowering):  # type: ignore[misc]
             description.lookup_module(), state.func_id.func_name, "", 0, lowered.env, (library,)
         )
         context.insert_user_function(entry, description, [library])
-        state.reload_init.extend(getattr(library, "_reload_init", ()))  # none before 0.62
+        state.reload_init.extend(getattr(library, "_reload_init", ()))  # older releases have none
         state["cr"] = lowered._replace(cfunc=entry)
         return True
 
