@@ -22,11 +22,11 @@ from functools import cache
 from multiprocessing import parent_process
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from numba.core import caching
 
-__all__ = ["KernelCache", "Progress", "progress"]
+__all__ = ["Kept", "KernelCache", "Progress", "kept_code", "progress"]
 
 
 def _of_numba(name: str) -> Any:
@@ -143,6 +143,38 @@ class KernelCache:
                 place.flush()
             except OSError:
                 continue
+
+
+class Kept(NamedTuple):
+    """Compiled code of this package in one of the places that are read."""
+
+    folder: Path
+    functions: int
+    bytes: int
+
+
+def kept_code() -> list[Kept]:
+    """Return what is kept in each place, in the order in which they are read.
+
+    Places are named by the folder that has a folder for each of the package's.
+    """
+    a_file_of = {path.parent: path for path in PACKAGE.rglob("*.py")}
+    found: dict[Path, Kept] = {}
+    for place in PLACES:
+        (locator,) = place._impl_class._locator_classes
+        for source in a_file_of.values():
+            made = locator.from_function(kept_code, str(source))
+            if made is None:  # no such place, as without NUMBA_CACHE_DIR
+                break
+            path = Path(made.get_cache_path())
+            root = PACKAGE if path.is_relative_to(PACKAGE) else path.parent
+            before = found.get(root, Kept(root, 0, 0))
+            found[root] = Kept(
+                root,
+                before.functions + sum(1 for _ in path.glob("*.nbi")),
+                before.bytes + sum(file.stat().st_size for file in path.glob("*.nbc")),
+            )
+    return list(found.values())
 
 
 @cache

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import platform
 from importlib import metadata
-from pathlib import Path
-from typing import Any
+from itertools import chain, repeat
 
-from rich.console import Console
-from rich.table import Table
+import typer
 
 from .. import __version__
 from ..bundled import FOLDER, meta
+from ..kernel_cache import kept_code
 from ..registry import decoders
 
 __all__ = ["info"]
@@ -22,22 +20,24 @@ _PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "highspy",
 
 def info() -> None:
     """Print all that a report of a problem should have."""
-    console = Console()
-    table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
-    table.add_row("spacy-decoders", __version__)
-    table.add_row("Python", f"{platform.python_version()}, {platform.platform()}")
-    for package in _PACKAGES:
-        table.add_row(package, _version(package))
-    table.add_row("decoders", "\n".join(sorted(decoders.get_all())))
-    table.add_row("compiled code", _cache())
+    rows = {
+        "spacy-decoders": __version__,
+        "Python": f"{platform.python_version()}, {platform.platform()}",
+        **{package: _version(package) for package in _PACKAGES},
+        "decoders": "\n".join(sorted(decoders.get_all())),
+        "compiled code": _compiled(),
+    }
     if FOLDER.exists():
         shipped = meta()
-        table.add_row(
-            "shipped pipeline",
+        rows["shipped pipeline"] = (
             f"{shipped['lang']}_{shipped['name']} {shipped['version']}, {shipped['license']}: "
-            + ", ".join(shipped["pipeline"]),
+            + ", ".join(shipped["pipeline"])
         )
-    console.print(table)
+    width = max(map(len, rows))
+    for name, value in rows.items():
+        # not wrapped, so that paths stay whole
+        for heading, line in zip(chain([name], repeat("")), value.splitlines(), strict=False):
+            typer.echo(f"{heading:{width}}  {line}")
 
 
 def _version(package: str) -> str:
@@ -47,22 +47,15 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _cache() -> str:
-    """Where numba keeps what it compiled for us, and how much there is."""
-    from ..decoders.chain.kernels.rescoring import path_scores
-
-    kernel: Any = path_scores
-    folder = kernel.stats.cache_path
-    if folder is None:
-        return "not kept: no writable folder; set NUMBA_CACHE_DIR, or each process compiles anew"
-    home = Path(__file__).resolve().parents[1]
-    root = Path(folder)
-    if home in root.resolve().parents:
-        root = home  # beside the sources, a __pycache__ for each folder
-    elif chosen := os.environ.get("NUMBA_CACHE_DIR"):
-        root = Path(chosen)
-    functions = sum(1 for _ in root.rglob("*.nbi"))
-    size = sum(file.stat().st_size for file in root.rglob("*.nbc"))
-    if not functions:
-        return f"{root}: empty; run `python -m spacy decoders warmup`"
-    return f"{root}: {functions} functions, {size / 1e6:.1f} MB"
+def _compiled() -> str:
+    """The places that compiled code is read from, and how much there is in each."""
+    kept = kept_code()
+    lines = [
+        f"{place.folder}: {place.functions} functions, {place.bytes / 1e6:.1f} MB"
+        if place.functions
+        else f"{place.folder}: empty"
+        for place in kept
+    ]
+    if not any(place.functions for place in kept):
+        lines.append("run `python -m spacy decoders warmup`, or it is compiled on first use")
+    return "\n".join(lines)
