@@ -43,7 +43,8 @@ class TaggerOptions(WithOptions):
         Whether to set ``token._.tag_margin``: the best score minus that of the best labelling in
         which this token has another label.
     k_best
-        How many labellings to put into ``doc._.taggings``, if more than 1.
+        How many labellings to put into ``doc._.taggings``, if more than 1. They are found by
+        forward dominance, whichever the `decoder` is, and their certificates name it.
     decoder
         Any chain decoder of ``@decoders``.
     """

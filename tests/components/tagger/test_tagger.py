@@ -8,6 +8,7 @@ import spacy
 from spacy.tokens import Doc
 
 from spacy_decoders import ProblemError
+from spacy_decoders.decoders.chain import Viterbi
 from tests.components.tagger.tagging import (
     MODEL,
     SENTENCES,
@@ -124,6 +125,18 @@ def test_documents_of_no_one_and_many_tokens():
     doc = nlp(Doc(nlp.vocab, words=words))
     assert tags(doc)[:2000] == [WORDS[word][0] for word in words[:2000]]
     assert doc._.certificates[NAME][0]["status"] == "optimal"
+
+
+def test_certificates_name_what_made_them():
+    """The labels come from the decoder; the k best always from forward dominance."""
+    nlp = trained()
+    pipe = nlp.get_pipe(NAME)
+    pipe.decoder, pipe.k_best = Viterbi(), 2
+    doc = nlp("the man can fish")
+    (written,) = doc._.certificates[NAME]
+    assert written["decoder"] == "Viterbi"
+    assert {t["certificate"]["decoder"] for t in doc._.taggings} == {"ForwardDominance"}
+    assert doc._.taggings[0]["score"] == pytest.approx(written["score"])
 
 
 def test_without_labels_it_says_what_to_do():
