@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, Literal, Union, get_args, get_origin
 
 from ..arrays import checked_whole, is_number
@@ -112,14 +112,16 @@ def alternatives(name: str, value: Any) -> int:
     return count
 
 
-def number(*, least: float | None = None, above: float | None = None) -> Check:
-    """A finite number with an inclusive or exclusive lower limit."""
+def number(*, least: float | None = None, above: float | None = None, most: float = inf) -> Check:
+    """A finite number with an inclusive or exclusive lower limit, and an inclusive upper one."""
     limit = "" if least is None else f" of at least {least:g}"
     if above is not None:
         limit = f" greater than {above:g}"
+    if isfinite(most):
+        limit += f"{' and' if limit else ' of'} at most {most:g}"
 
     def check(name: str, value: Any) -> float:
-        fits = is_number(value) and isfinite(value)
+        fits = is_number(value) and isfinite(value) and value <= most
         fits = fits and (least is None or value >= least) and (above is None or value > above)
         if not fits:
             raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")

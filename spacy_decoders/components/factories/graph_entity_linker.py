@@ -38,7 +38,7 @@ class LinkerOptions(WithOptions):
     max_candidates
         The most candidates of a mention; the most frequent are kept.
     min_score, min_margin
-        The least score and margin of a link; below, the mention gets NIL.
+        The least score (a probability) and margin of a link; below, the mention gets NIL.
     shown
         The most candidates in ``ent._.link``.
     window
@@ -71,7 +71,7 @@ class LinkerOptions(WithOptions):
     spans_key: str = option("sc")
     labels_discard: list[str] = option([])
     max_candidates: int = option(30, whole(1))
-    min_score: float = option(0.0, number())
+    min_score: float = option(0.0, number(least=0, most=1))
     min_margin: float = option(0.0, number())
     shown: int = option(10, whole(1))
     window: int = option(100, whole(1))

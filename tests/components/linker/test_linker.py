@@ -126,11 +126,18 @@ def test_the_default_budget_counts_work_not_time(nlp):
 
 
 def test_thresholds_abstain(nlp):
-    doc = pipeline(min_score=1.1)(TEXT)
+    doc = pipeline(min_score=1.0)(TEXT)
+    # every mention has several candidates, so none is certain
     assert {ent.kb_id_ for ent in doc.ents} == {"NIL"}
     assert doc.ents[0]._.link["id"] == ""
     assert doc.ents[0]._.link["candidates"][0]["id"] == "jaguar"
     assert pipeline(min_margin=1e9)(TEXT).ents[0].kb_id_ == "NIL"
+
+
+@pytest.mark.parametrize("score", [2, -0.5])
+def test_a_least_score_is_a_probability(score):
+    with pytest.raises(ProblemError, match=r"min_score: expected .* of at least 0 and at most 1"):
+        pipeline(min_score=score)
 
 
 def test_entities_are_linked_and_unknown_ones_get_nil():
