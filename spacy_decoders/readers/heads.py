@@ -59,8 +59,10 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
     given = tuple(heads)
     for word, head in enumerate(given):
         if head is not None and head > len(given):
-            raise HeadError(word, f"head {head} in a sentence of {len(given)} words")
+            raise HeadError(word, f"the head is word {head}, the last word is {len(given)}")
     cycle = _cycle(given)
+    if len(cycle) == 1:
+        raise HeadError(cycle[0], "the word is its own head")
     if cycle:
         names = ", ".join(str(word + 1) for word in cycle)
         raise HeadError(cycle[0], f"the heads of words {names} form a cycle")

@@ -56,9 +56,11 @@ def rows(*heads: str) -> str:
 BAD_CONLLU = {
     "1\tCats\tcat\n": "line 1: 3 columns, without upos, xpos, feats, head, deprel",
     "# text = a\n" + rows("0", "x"): "line 3: this is not conllu .*no number and not _, but 'x'",
-    rows("0") + "\n# text = b\n" + rows("0", "7"): "line 5: head 7 in a sentence of 2 words",
+    rows("0")
+    + "\n# text = b\n"
+    + rows("0", "7"): "line 5: the head is word 7, the last word is 2",
     rows("0", "3", "2"): "line 2: the heads of words 2, 3 form a cycle",
-    rows("1"): "line 1: the heads of words 1 form a cycle",
+    rows("1"): "line 1: the word is its own head",
     rows("0", "-1"): "line 2: this is not conllu .*'-1'",
     rows("0") + "2 Cats cat X X _ 1 dep\n": "line 2: this is not conllu .*tabs",
     rows("0") + rows("0"): "line 2: word 1 where 2 is expected",
@@ -82,7 +84,7 @@ def test_a_sentence_without_all_its_heads_has_no_tree(tmp_path):
     [
         ("a\t2\nb\t1\n", "line 1: the heads of words 1, 2 form a cycle"),
         ("a\t0\n\nb\t0\nc\tx\n", "line 4: the head is no number"),
-        ("a\t0\n\nb\t3\n", "line 3: head 3 in a sentence of 1 words"),
+        ("a\t0\n\nb\t3\n", "line 3: the head is word 3, the last word is 1"),
     ],
 )
 def test_bad_heads_of_columns_are_told_with_their_line(tmp_path, content, message):
