@@ -264,11 +264,12 @@ def kb_look_up_command(
     words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
     limit: Annotated[int, typer.Option(help="The most candidates.")] = 20,
 ) -> None:
-    """Print what a mention may mean."""
+    """Print what a mention may mean; the exit code is 1 if nothing is found."""
     from .knowledge import look_up
 
     with friendly_errors():
-        look_up(kb, alias, words=words, limit=limit)
+        found = look_up(kb, alias, words=words, limit=limit)
+    raise typer.Exit(0 if found else 1)
 
 
 @contextmanager
@@ -277,5 +278,8 @@ def friendly_errors() -> Iterator[None]:
     try:
         yield
     except (DecodersError, OSError) as error:  # spaCy's own of a pipeline that is none, too
-        typer.secho(str(error), fg=typer.colors.RED, err=True)
+        said = str(error)
+        if isinstance(error, OSError) and error.strerror and error.filename:
+            said = f"{error.filename}: {error.strerror}"
+        typer.secho(said, fg=typer.colors.RED, err=True)
         raise typer.Exit(1) from None

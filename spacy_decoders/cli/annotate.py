@@ -8,6 +8,7 @@ from rich.console import Console
 
 from ..annotate import Job, annotate
 from ..errors import ProblemError
+from .wording import counted
 
 __all__ = ["annotate_corpus"]
 
@@ -28,10 +29,11 @@ def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
     if summary.pruned:
         certified += f", {summary.certified_pruned:.1%} the best among the candidates kept"
     console.print(
-        f"{summary.written:,} documents in {summary.shards:,} files under {job.output}{certified}."
+        f"{counted(summary.written, 'document')} in {counted(summary.shards, 'file')} under "
+        f"{job.output}{certified}."
     )
     if summary.resumed:
-        console.print(f"{summary.resumed:,} files were there from an earlier run.")
+        console.print(f"There from an earlier run: {counted(summary.resumed, 'file')}.")
     if summary.failed:
         console.print(
             f"[yellow]{summary.failed:,} failed: see {job.output / 'errors.jsonl'}[/yellow]"

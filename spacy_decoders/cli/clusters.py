@@ -7,6 +7,7 @@ from pathlib import Path
 from rich.console import Console
 
 from ..models.clusters.making import make_clusters, tokenised_lines
+from .wording import counted
 
 __all__ = ["cluster_words"]
 
@@ -17,10 +18,10 @@ def cluster_words(
     """Cluster the words of text files, and say how a config names the result."""
     lines = tokenised_lines(texts, language)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(f"{sum(map(len, lines)):,} words in {len(lines):,} lines.")
+    console.print(f"{counted(sum(map(len, lines)), 'word')} in {counted(len(lines), 'line')}.")
     made = make_clusters(lines, output, clusters=clusters, words=words)
     console.print(
-        f"{made:,} words in {clusters:,} clusters: {output}\n\n"
+        f"{counted(made, 'word')} in {counted(clusters, 'cluster')}: {output}\n\n"
         "In a config:\n\n"
         "\\[components.tagger.model.clusters]\n"
         '@misc = "spacy-decoders.WordClusters.v1"\n'

@@ -24,6 +24,8 @@ def explain_text(text: str, output: Path, pipeline: str | None) -> None:
     given = paragraphs(text)
     if not given:
         raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
+    if not output.absolute().parent.is_dir():
+        raise typer.BadParameter(f"--output: there is no folder {output.absolute().parent}.")
     nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
     too_long = next((part for part in given if len(part) > nlp.max_length), None)
     if too_long is not None:

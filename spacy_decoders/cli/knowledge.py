@@ -14,6 +14,7 @@ from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from ..knowledge.concepts import BadRows, ConceptFile
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.wikipedia import WikipediaDumps
+from .wording import counted
 
 __all__ = ["build_from_file", "build_from_wikidata", "build_from_wikipedia", "look_up", "show"]
 
@@ -22,14 +23,14 @@ def build_from_file(source: Path, output: Path, *, hubs: int) -> None:
     """Build from a user's own TSV or JSON lines."""
     concepts = ConceptFile(source)
     contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source.name))
-    _finish(output, contents, source.name, hubs, concepts.bad, {"links to nothing": lost})
+    _finish(output, contents, source.name, hubs, concepts.bad, lost)
 
 
 def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int) -> None:
     """Build from a Wikidata JSON dump."""
     dump = WikidataDump(source, language, progress=True)
     contents, lost = Contents.of(dump)
-    _finish(output, contents, source.name, hubs, dump.bad, {"links to nothing": lost})
+    _finish(output, contents, source.name, hubs, dump.bad, lost)
 
 
 def build_from_wikipedia(
@@ -46,7 +47,7 @@ def build_from_wikipedia(
     stages = output.with_name(f"{output.name}.stages")
     dumps = WikipediaDumps(page, redirect, pagelinks, stages, linktarget, articles, progress=True)
     contents, bad = dumps.contents()
-    _finish(output, contents, page.name, hubs, BadRows(sum(bad.values())), {})
+    _finish(output, contents, page.name, hubs, BadRows(sum(bad.values())), 0)
     shutil.rmtree(stages)
 
 
@@ -56,19 +57,19 @@ def _finish(
     source: str,
     hubs: int,
     bad: BadRows,
-    lost: dict[str, int],
+    lost: int,
 ) -> None:
     base = write_concept_base(output, contents, source=source, hubs=hubs, progress=True)
     console = Console(highlight=False, soft_wrap=True)
     console.print(
-        f"{output}: {len(base):,} concepts, {base.graph.n_edges:,} links, "
-        f"{len(base.aliases):,} aliases."
+        f"{output}: {counted(len(base), 'concept')}, {counted(base.graph.n_edges, 'link')}, "
+        f"{counted(len(base.aliases), 'alias', 'aliases')}."
     )
-    for what, count in lost.items():
-        if count:
-            console.print(f"left out: {count:,} {what}")
+    if lost:
+        console.print(f"left out: {counted(lost, 'link')} to nothing")
     if bad.count:
-        console.print(f"[yellow]left out: {bad.count:,} rows that could not be read[/yellow]")
+        rows = counted(bad.count, "row")
+        console.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
         for example in bad.examples[:5]:
             console.print(f"  {example}", markup=False)
 
@@ -95,8 +96,8 @@ def show(folder: Path, *, verify: bool) -> None:
     Console(highlight=False, soft_wrap=True).print(table)
 
 
-def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> None:
-    """Print the candidates of an alias, or what shares words with it.
+def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool:
+    """Print the candidates of an alias, or what shares words with it; whether there are any.
 
     Raises
     ------
@@ -114,8 +115,9 @@ def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> None
         found, scores = base.aliases.candidates(alias)
     console = Console(highlight=False, soft_wrap=True)
     if not len(found):
-        console.print(f"Nothing is known as {alias!r}.", markup=False)
-        return
+        fault = "shares a word with" if words else "is known as"
+        console.print(f"Nothing {fault} {alias!r}.", markup=False)
+        return False
     table = Table("id", "title", "score" if words else "prior", "links", "description")
     for concept, score in list(zip(found.tolist(), scores.tolist(), strict=True))[:limit]:
         table.add_row(
@@ -126,3 +128,4 @@ def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> None
             base.descriptions[concept],
         )
     console.print(table)
+    return True

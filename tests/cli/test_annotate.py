@@ -31,7 +31,9 @@ def test_a_corpus_is_annotated_and_resumed(tmp_path):
     ]
     assert [row["id"] for row in rows] == ["a", "c"]
     assert [ent["kb_id"] for ent in rows[0]["ents"]] == ["jaguar", "jungle"]
-    assert "2 files were there" in run(*words, "--format", "jsonl", "--shard-size", 2, code=1)
+    assert "There from an earlier run: 2 files." in run(
+        *words, "--format", "jsonl", "--shard-size", 2, code=1
+    )
 
 
 def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path, monkeypatch):
@@ -49,4 +51,4 @@ def test_a_full_disk_is_told_with_the_file_and_what_to_do(tmp_path, monkeypatch)
     part = tmp_path / "out" / "part-00000.spacy"
     assert f"{part}: No space left on device. Make room" in said
     assert "Traceback" not in said
-    assert "1 documents in 1 files" in run(*words)
+    assert "1 document in 1 file under" in run(*words)

@@ -59,6 +59,19 @@ def test_a_file_that_is_not_there_is_named(explained, tmp_path):
     assert done.exit_code == 2 and "there is no" in done.output
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    page = tmp_path / "absent" / "page.html"
+    said = run("explain", "--text", "Tea", "--output", page, code=2)
+    said = " ".join(said.replace("│", " ").split())
+    assert "--output: there is no folder" in said and "absent" in said
+
+
+def test_a_page_that_cannot_be_written_is_told_plainly(tmp_path):
+    spacy.blank("en").to_disk(tmp_path / "model")
+    words = ("explain", "--text", "Tea", "--pipeline", tmp_path / "model", "--output", tmp_path)
+    assert f"{tmp_path}: Is a directory" in run(*words, code=1)
+
+
 def test_blank_lines_part_paragraphs():
     assert paragraphs(" one\ntwo \n \n\n three") == ["one two", "three"]
     assert paragraphs(" \n\n ") == []

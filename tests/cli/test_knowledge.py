@@ -23,16 +23,18 @@ def source(tmp_path):
 def test_a_knowledge_base_is_built_shown_and_searched(source, tmp_path):
     folder = tmp_path / "kb"
     said = run("kb", "build", source, folder)
-    assert "3 concepts, 1 links, 3 aliases" in said
-    assert "left out: 1 links to nothing" in said
-    assert "left out: 1 rows" in said
+    assert "3 concepts, 1 link, 3 aliases" in said
+    assert "left out: 1 link to nothing" in said
+    assert "left out: 1 row that" in said
     assert "concepts.tsv:5: 1 columns" in said
     assert "unchanged since" in run("kb", "info", folder, "--verify")
     found = run("kb", "look-up", "JAGUAR", "--kb", folder)
     assert found.index("Jaguar ") < found.index("Jaguar Cars")
     assert "0.750" in found
     assert "Jungle" in run("kb", "look-up", "forest", "--kb", folder, "--words")
-    assert "Nothing is known" in run("kb", "look-up", "xyzzy", "--kb", folder)
+    assert "Nothing is known as 'xyzzy'" in run("kb", "look-up", "xyzzy", "--kb", folder, code=1)
+    said = run("kb", "look-up", "xyzzy", "--kb", folder, "--words", code=1)
+    assert "Nothing shares a word with 'xyzzy'" in said
 
 
 def test_the_shipped_knowledge_base_is_looked_into():
