@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from numba.core import caching
 
-__all__ = ["Kept", "KernelCache", "Progress", "kept_code", "progress"]
+__all__ = ["CompiledCode", "KernelCache", "Progress", "kept_code", "progress"]
 
 
 def _of_numba(name: str) -> Any:
@@ -145,7 +145,7 @@ class KernelCache:
                 continue
 
 
-class Kept(NamedTuple):
+class CompiledCode(NamedTuple):
     """Compiled code of this package in one of the places that are read."""
 
     folder: Path
@@ -153,13 +153,13 @@ class Kept(NamedTuple):
     bytes: int
 
 
-def kept_code() -> list[Kept]:
+def kept_code() -> list[CompiledCode]:
     """Return what is kept in each place, in the order in which they are read.
 
     Places are named by the folder that has a folder for each of the package's.
     """
     a_file_of = {path.parent: path for path in PACKAGE.rglob("*.py")}
-    found: dict[Path, Kept] = {}
+    found: dict[Path, CompiledCode] = {}
     for place in PLACES:
         (locator,) = place._impl_class._locator_classes
         for source in a_file_of.values():
@@ -168,8 +168,8 @@ def kept_code() -> list[Kept]:
                 break
             path = Path(made.get_cache_path())
             root = PACKAGE if path.is_relative_to(PACKAGE) else path.parent
-            before = found.get(root, Kept(root, 0, 0))
-            found[root] = Kept(
+            before = found.get(root, CompiledCode(root, 0, 0))
+            found[root] = CompiledCode(
                 root,
                 before.functions + sum(1 for _ in path.glob("*.nbi")),
                 before.bytes + sum(file.stat().st_size for file in path.glob("*.nbc")),
