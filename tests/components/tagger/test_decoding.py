@@ -49,7 +49,13 @@ def test_a_batch_is_decoded_as_its_documents_are():
     together = list(nlp.pipe([bare(nlp, text) for text in texts]))
     apart = [nlp(bare(nlp, text)) for text in texts]
     assert [tags(doc) for doc in together] == [tags(doc) for doc in apart]
-    assert [doc._.certificates for doc in together] == [doc._.certificates for doc in apart]
+    for one, other in zip(together, apart, strict=True):
+        for batched, alone in zip(
+            one._.certificates[NAME], other._.certificates[NAME], strict=True
+        ):
+            # the network's products are summed in another order in another batch
+            assert batched["status"] == alone["status"] == "optimal"
+            assert batched["score"] == pytest.approx(alone["score"], rel=1e-5)
 
 
 def test_an_infeasible_sentence_costs_one_sentence():

@@ -70,7 +70,7 @@ def test_a_budget_leaves_an_honest_bound(rng):
         proven = ExactRepresentatives().decode(problem).certificate
         assert proven.is_optimal
         for budget in (Budget(seconds=1e-9), Budget(iterations=1)):
-            cut = ExactRepresentatives(starts=1).decode(problem, budget)
+            cut = ExactRepresentatives(starts=1).decode(problem, budget=budget)
             assert cut.certificate.bound <= proven.score <= cut.certificate.score
             assert cut.certificate.is_optimal <= (cut.certificate.score == proven.score)
             statuses.add(cut.certificate.status)
