@@ -1,22 +1,23 @@
-"""How long the first document takes: cold, warm, and from a cache that can't be written to.
+"""How long the first document takes: with nothing compiled, and after that.
 
     python benchmarks/first_document.py
 
 Each figure is of a fresh process: seconds to the end of the first document (imports, loading and
-compiling included), CPU-seconds, and how many functions were compiled. `cold` begins with an empty
-cache, `warm` uses what `cold` left, `warmup` what ``python -m spacy decoders warmup`` left, and
-`read-only` the same without the right to write. The figures go to results/first_document.json.
+compiling included), CPU-seconds, and how many functions were compiled. `cold` begins with a copy
+of the package in which nothing is compiled, `warm` goes on with it, and `warmup` is a copy after
+``python -m spacy decoders warmup``. The figures go to results/first_document.json.
 """
 
 import json
 import os
-import stat
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+PACKAGE = Path(__file__).parents[1] / "spacy_decoders"
 RESULTS = Path(__file__).parent / "results" / "first_document.json"
 
 TEXT = "The old man can fish. Binary search finds an item in a sorted list in Coventry."
@@ -37,14 +38,9 @@ import spacy_decoders
 {pipeline}
 nlp({text!r})
 seconds = time.perf_counter() - began
-functions = 0
-try:
-    from spacy_decoders.kernel_cache import progress
-    functions = progress.functions
-except ImportError:
-    pass
+from spacy_decoders.kernel_cache import progress
 times = os.times()
-print(json.dumps([seconds, times.user + times.system, functions]))
+print(json.dumps([seconds, times.user + times.system, progress.functions]))
 """
 
 
@@ -56,25 +52,31 @@ class FirstDocument(NamedTuple):
     functions: int
 
 
-def measure(pipeline: str, cache: Path) -> FirstDocument:
-    """Run one pipeline in a fresh process with a given cache."""
-    script = SCRIPT.format(pipeline=PIPELINES[pipeline], text=TEXT)
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
-    found = subprocess.run(
-        [sys.executable, "-c", script],
+def copy_of_package(folder: Path) -> Path:
+    """Copy the package, without what is compiled; return the folder to import it from."""
+    shutil.copytree(PACKAGE, folder / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def run(command: list[str], place: Path) -> str:
+    """Run Python with the package in a folder, and its compiled code beside it."""
+    environment = os.environ | {"PYTHONPATH": str(place)}
+    environment.pop("NUMBA_CACHE_DIR", None)
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=place,
         env=environment,
         capture_output=True,
         text=True,
         check=True,
     )
-    return FirstDocument(*json.loads(found.stdout.splitlines()[-1]))
+    return done.stdout
 
 
-def set_writable(folder: Path, writable: bool) -> None:
-    """Allow or forbid writing into a folder and all below it."""
-    for path in [folder, *folder.rglob("*")]:
-        mode = path.stat().st_mode
-        path.chmod(mode | stat.S_IWUSR if writable else mode & ~0o222)
+def measure(pipeline: str, place: Path) -> FirstDocument:
+    """Run one pipeline in a fresh process."""
+    script = SCRIPT.format(pipeline=PIPELINES[pipeline], text=TEXT)
+    return FirstDocument(*json.loads(run(["-c", script], place).splitlines()[-1]))
 
 
 def main() -> None:
@@ -82,29 +84,24 @@ def main() -> None:
     results: dict[str, dict[str, FirstDocument]] = {}
     with tempfile.TemporaryDirectory() as root:
         for name in PIPELINES:
-            cache = Path(root) / name.replace(" ", "_")
-            results[name] = {"cold": measure(name, cache), "warm": measure(name, cache)}
-        warmed = Path(root) / "warmed"
-        command = [sys.executable, "-m", "spacy", "decoders", "warmup"]
-        subprocess.run(command, env=os.environ | {"NUMBA_CACHE_DIR": str(warmed)}, check=True)
+            place = copy_of_package(Path(root) / name.replace(" ", "_"))
+            results[name] = {"cold": measure(name, place), "warm": measure(name, place)}
+        warmed = copy_of_package(Path(root) / "warmed")
+        run(["-m", "spacy", "decoders", "warmup"], warmed)
         for name in PIPELINES:
             results[name]["warmup"] = measure(name, warmed)
-        set_writable(warmed, False)
-        for name in PIPELINES:
-            results[name]["read-only"] = measure(name, warmed)
-        set_writable(warmed, True)
     RESULTS.parent.mkdir(exist_ok=True)
     plain = {
-        name: {how: at._asdict() for how, at in rows.items()} for name, rows in results.items()
+        name: {how: figures._asdict() for how, figures in rows.items()}
+        for name, rows in results.items()
     }
     RESULTS.write_text(json.dumps(plain, indent=2) + "\n", encoding="utf8")
-    print(f"{'':26}" + "".join(f"{how:>24}" for how in ("cold", "warm", "warmup", "read-only")))
+    print(f"{'':26}" + "".join(f"{how:>26}" for how in ("cold", "warm", "warmup")))
     for name, rows in results.items():
         cells = (
-            f"{r.seconds:5.1f} s {r.cpu_seconds:5.1f} CPU-s {r.functions:4d}"
-            for r in rows.values()
+            f"{at.seconds:.1f} s {at.cpu_seconds:.1f} CPU-s {at.functions}" for at in rows.values()
         )
-        print(f"{name:26}" + "".join(f"{cell:>24}" for cell in cells))
+        print(f"{name:26}" + "".join(f"{cell:>26}" for cell in cells))
 
 
 if __name__ == "__main__":
