@@ -313,6 +313,8 @@ def _mapped(
     if fortran or min(shape) < 0 or begin + prod(shape) * found.itemsize != entry["size"]:
         raise StorageError(f"folder: {path} is damaged: its shape does not fit its size.")
     if not prod(shape):
+        if max(shape) > entry["size"]:  # numpy would try to make it
+            raise StorageError(f"folder: {path} is damaged: its shape is {shape}.")
         return np.empty(shape, found)  # nothing to map
     # numba sees a plain read-only array, not numpy's memmap class
     return np.asarray(np.memmap(file, found, "r", begin, shape))
