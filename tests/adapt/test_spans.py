@@ -51,6 +51,29 @@ def test_no_set_is_better(rng, nested, apart, once):
         assert solution.certificate.score == pytest.approx(best_by_enumeration(problem))
 
 
+def test_a_kind_with_a_price_may_be_missing_from_the_best_set():
+    spans, scores = [(3, 4), (1, 2), (4, 5), (3, 5)], [6.0, 4.0, 9.0, 7.0]
+    problem = SpanProblem(spans, scores, ["A", "A", "A", None], once=["A"])
+    solution = BestSpans().decode(problem)
+    assert solution.chosen.tolist() == [1, 3]
+    assert solution.certificate.status == "optimal"
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_no_set_is_better_where_prices_leave_a_gap(rng, nested):
+    for _ in range(400):
+        size = int(rng.integers(3, 7))
+        begins = rng.integers(0, 5, size)
+        spans = np.stack([begins, rng.integers(begins + 1, 7)], axis=1)
+        scores = rng.integers(1, 12, size).astype(float)
+        labels = [("A", "B", None)[k] for k in rng.integers(0, 3, size)]
+        problem = SpanProblem(spans, scores, labels, nested=nested, once=["A", "B"])
+        solution = BestSpans().decode(problem)
+        assert problem.fault(solution.chosen) is None
+        assert solution.certificate.status == "optimal"
+        assert solution.certificate.score == best_by_enumeration(problem)
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_large_problems_are_proven(rng, nested):
     problem = random_problem(rng, 800, tokens=400, nested=nested)

@@ -38,8 +38,8 @@ class BestSpans:
 
     Kinds that may occur only once make the problem NP-hard. A price on each of them, found by
     subgradients, turns it into the problem without them, whose bound holds for both; where the
-    best set still has a kind twice, the spans of that kind are halved, and each half is forbidden
-    in turn (best first).
+    best set still has a kind twice, or lacks one that has a price, the spans of that kind are
+    halved, and each half is forbidden in turn (best first).
 
     The bound of the certificate comes from potentials of another pass, from right to left, whose
     inequalities are checked span by span (see :mod:`.kernels.proof`).
@@ -113,31 +113,46 @@ class _Search:
         proven = 0.0  # the empty set
         while queue:
             part = queue[0][2]
-            twice = self._twice(part.chosen)
-            if part.bound <= self.score or self.clock.exhausted(self.parts) or not len(twice):
-                # what is left has no better bound, or the best of it has no kind twice
-                heapq.heappop(queue)
+            kind = self._open(part)
+            heapq.heappop(queue)
+            if kind is None or self._closed(part.bound) or self.clock.exhausted(self.parts):
+                # what is left has no better bound, or its best set reaches this one
                 proven = max(proven, part.bound)
                 continue
-            heapq.heappop(queue)
-            for half in self._halves(part, int(twice[0])):
+            for half in self._halves(part, kind):
                 self.parts += 1
                 found = self._solve(half, part.prices, STEPS)
+                found = found._replace(bound=min(found.bound, part.bound))
                 heapq.heappush(queue, (-found.bound, next(order), found))
         return proven
 
+    def _open(self, part: _Part) -> int | None:
+        """Return a kind to split: it is chosen twice, or it has a price and is not chosen.
+
+        If there is none, the set is worth what the prices prove, and so the best of its part.
+        """
+        twice = self._twice(part.chosen)
+        if len(twice):
+            return int(twice[0])
+        unpaid = np.where(self._times(part.chosen) == 0, part.prices, 0.0)
+        return int(unpaid.argmax()) if unpaid.any() else None
+
+    def _closed(self, bound: float) -> bool:
+        """Whether nothing of a part is better than the best set, but for rounding."""
+        return bound - self.score <= 0.5 * TOLERANCE * bound
+
     def _solve(self, kept: NDArray[np.bool_], prices: Floats, steps: int) -> _Part:
         """Bound a part, better and better while its best set has a kind twice."""
-        best = self._relaxed(kept, prices)
+        # a kind of one span needs no price: it can't be chosen twice
+        best = self._relaxed(kept, np.where(self._times(kept) > 1, prices, 0.0))
         current = best
         for step in range(steps):
             self._improve(kept, current.chosen)
             times = self._times(current.chosen)
             slope = np.where((times > 1) | (current.prices > 0.0), times - 1.0, 0.0)
-            gap = best.bound - self.score
-            if (not len(self._twice(current.chosen)) and not slope.any()) or gap <= 0.0:
+            if not slope.any() or self._closed(best.bound):
                 break
-            length = gap / (float(slope @ slope) or 1.0) / (1.0 + 0.1 * step)
+            length = (best.bound - self.score) / float(slope @ slope) / (1.0 + 0.1 * step)
             current = self._relaxed(kept, np.maximum(current.prices + length * slope, 0.0))
             if current.bound < best.bound:
                 best = current
@@ -154,6 +169,7 @@ class _Search:
 
     def _improve(self, kept: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> None:
         """Keep of each kind in a set its best span, and fill what becomes free."""
+        self._keep(self._thinned(chosen))
         allowed = kept.copy()
         for kind in range(self.number):
             own = np.flatnonzero(chosen & (self.kinds == kind))
@@ -161,13 +177,22 @@ class _Search:
                 allowed[self.kinds == kind] = False
                 allowed[own[np.argmax(self.problem.scores[own])]] = True
         filled, _ = _schedule(self.problem, self.problem.scores, allowed)
-        for kind in self._twice(filled):  # of kinds that the set did not have
-            own = np.flatnonzero(filled & (self.kinds == kind))
-            filled[own] = False
-            filled[own[np.argmax(self.problem.scores[own])]] = True
-        score = float(self.problem.scores[filled].sum())
+        self._keep(self._thinned(filled))  # kinds that the set did not have may be there twice
+
+    def _thinned(self, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keep of each kind its best span."""
+        thinned = chosen.copy()
+        for kind in self._twice(chosen):
+            own = np.flatnonzero(chosen & (self.kinds == kind))
+            thinned[own] = False
+            thinned[own[np.argmax(self.problem.scores[own])]] = True
+        return thinned
+
+    def _keep(self, chosen: NDArray[np.bool_]) -> None:
+        """Remember an allowed set if it is the best so far."""
+        score = float(self.problem.scores[chosen].sum())
         if score > self.score:
-            self.best, self.score = filled, score
+            self.best, self.score = chosen, score
 
     def _times(self, chosen: NDArray[np.bool_]) -> Indices:
         """**Shape (kinds,)**: how often each kind is chosen."""
@@ -179,11 +204,13 @@ class _Search:
 
     def _halves(self, part: _Part, kind: int) -> list[NDArray[np.bool_]]:
         """Forbid one half of the spans of a kind, and then the other; each half has one that was
-        chosen."""
+        chosen, if two were."""
         own = np.flatnonzero(part.kept & (self.kinds == kind))
         own = own[np.argsort(self.problem.spans[own, 0], kind="stable")]
         places = np.flatnonzero(part.chosen[own])
-        middle = int(np.clip(len(own) // 2, places[0] + 1, places[-1]))
+        middle = len(own) // 2
+        if len(places) > 1:
+            middle = int(np.clip(middle, places[0] + 1, places[-1]))
         halves = []
         for forbidden in (own[:middle], own[middle:]):
             kept = part.kept.copy()
