@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import random
+import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 import spacy
+import srsly
 from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_decoders.cli import app
-from spacy_decoders.errors import ProblemError
+from spacy_decoders.errors import ProblemError, StorageError
 from spacy_decoders.models.clusters.making import make_clusters
 from spacy_decoders.models.clusters.sources import (
     WordClusters,
@@ -41,6 +43,45 @@ def test_a_table_survives_bytes():
     assert back.lookup_all([*words, "no"]) == table.lookup_all([*words, "no"])
     assert [path for path, _ in back.lookup_all(list(words))] == list(words.values())
     assert (np.diff(back.keys.astype(np.int64)) > 0).all()
+
+
+def cluster_bytes(keys=(5, 6, 7), numbers=(0, 1, 0), paths=(0, 3), classes=(0, 0, 9)) -> bytes:
+    table = ClusterTable(
+        np.array(keys, np.uint32),
+        np.array(numbers, np.uint16),
+        np.array(paths, np.uint32),
+        np.array(classes, np.uint16),
+    )
+    return table.to_bytes()
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"numbers": [60000] * 3},
+        {"numbers": [0, 1, 2]},
+        {"numbers": [0]},
+        {"classes": [0]},
+        {"paths": []},
+        {"keys": range(1, 3000)},
+        {"keys": [9, 4, 7]},
+        {"keys": [4, 4, 7]},
+    ],
+)
+def test_damaged_tables_are_refused(changes):
+    assert len(ClusterTable.from_bytes(cluster_bytes())) == 3
+    with pytest.raises(StorageError, match=r"clusters.*: the saved model is damaged"):
+        ClusterTable.from_bytes(cluster_bytes(**changes))
+
+
+def test_damaged_bytes_of_tables_are_refused():
+    data = ClusterTable.of({f"w{i}": i for i in range(99)}).to_bytes()
+    cut = [data[:length] for length in range(len(data))]
+    columns = srsly.msgpack_loads(data)
+    short = [*columns[:2], zlib.compress(b"12345"), columns[3]]
+    for damaged in (*cut, *map(srsly.msgpack_dumps, (columns[:3], {}, [1, 2, 3, 4], short))):
+        with pytest.raises(StorageError, match="the saved model is damaged"):
+            ClusterTable.from_bytes(damaged)
 
 
 def test_paths_are_read_with_the_root_in_the_lowest_bit(tmp_path: Path):

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from spacy import strings
 
 from ...errors import ProblemError
+from ..saved import columns_of, damaged, inflated, message_of
 
 __all__ = ["ClusterTable"]
 
@@ -126,15 +127,37 @@ class ClusterTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ClusterTable:
-        """Make a table of bytes."""
-        columns = srsly.msgpack_loads(data)
-        kinds: tuple[type[Any], ...] = (np.uint32, np.uint16, np.uint32, np.uint16)
+        """Make a table of bytes.
+
+        Raises
+        ------
+        StorageError
+            If they are damaged.
+        """
+        columns = message_of(data, "clusters")
+        if not isinstance(columns, list) or len(columns) != len(_COLUMNS):
+            raise damaged("clusters", f"expected {len(_COLUMNS)} columns")
         gaps, numbers, paths, classes = (
-            _unpacked(column, kind) for column, kind in zip(columns, kinds, strict=True)
+            columns_of(inflated(column, f"clusters, {name}"), kind, f"clusters, {name}")
+            for column, (name, kind) in zip(columns, _COLUMNS, strict=True)
         )
-        return cls(np.cumsum(gaps, dtype=np.uint32), numbers, paths, classes)
+        if not len(gaps) == len(numbers) == len(classes):
+            raise damaged(
+                "clusters",
+                f"{len(gaps):,} words, clusters of {len(numbers):,}, classes of {len(classes):,}",
+            )
+        keys = np.cumsum(gaps, dtype=np.uint64)
+        if len(keys) and (not gaps[1:].all() or keys[-1] >= 1 << 32):
+            raise damaged("clusters, words", "they are not in order")
+        if len(numbers) and numbers.max() >= len(paths):
+            raise damaged("clusters", f"cluster {numbers.max():,} of {len(paths):,}")
+        return cls(keys.astype(np.uint32), numbers, paths, classes)
 
 
+#: The columns of a saved table.
+_COLUMNS: tuple[tuple[str, Any], ...] = (
+    ("words", np.uint32), ("numbers", np.uint16), ("paths", np.uint32), ("classes", np.uint16)
+)  # fmt: skip
 _CASES = ("lower", "title")
 _hash = cast(Any, strings).hash_string
 
@@ -148,10 +171,3 @@ def _packed(column: NDArray[np.generic]) -> bytes:
     """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
     planes = column.reshape(-1, 1).view(np.uint8).T
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
-
-
-def _unpacked(data: bytes, kind: type[Any]) -> NDArray[Any]:
-    planes = np.frombuffer(zlib.decompress(data), dtype=np.uint8)
-    size = np.dtype(kind).itemsize
-    column: NDArray[Any] = np.ascontiguousarray(planes.reshape(size, -1).T).view(kind)
-    return column.reshape(-1)

@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 
 from ....errors import ProblemError
 from ....readers.text_lines import text_lines
-from .kernels.gazetteer import add_phrases
+from ...saved import damaged, fields_of, inflated, message_of, whole_number
+from .kernels.gazetteer import GOES_ON, add_phrases
 
 __all__ = ["Gazetteer", "PhraseTable"]
 
 #: Kinds of phrases that a table has bits for.
 MOST_KINDS = 15
+#: Cells that a table may have.
+MOST_CELLS = 1 << 32
 #: Words of the longest phrase that is kept.
 LONGEST = 8
 
@@ -80,14 +83,42 @@ class PhraseTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PhraseTable:
-        """Make a table of bytes."""
-        saved = srsly.msgpack_loads(data)
-        used = np.cumsum(np.frombuffer(zlib.decompress(saved["used"]), dtype="<u4"))
-        keys = np.zeros(saved["cells"], dtype=np.uint32)
-        entries = np.zeros(saved["cells"], dtype=np.uint16)
-        keys[used] = np.frombuffer(zlib.decompress(saved["keys"]), dtype=np.uint32)
-        entries[used] = np.frombuffer(zlib.decompress(saved["entries"]), dtype=np.uint16)
-        return cls(tuple(saved["kinds"]), keys, entries)
+        """Make a table of bytes.
+
+        Raises
+        ------
+        StorageError
+            If they are damaged.
+        """
+        part = "gazetteer"
+        names = ("kinds", "cells", "used", "keys", "entries")
+        kinds, cells, *columns = fields_of(message_of(data, part), names, part)
+        if not isinstance(kinds, list) or not all(isinstance(kind, str) for kind in kinds):
+            raise damaged(f"{part}, kinds", "expected names")
+        whole_number(len(kinds), 0, MOST_KINDS, f"{part}, kinds")
+        cells = whole_number(cells, 1, MOST_CELLS, f"{part}, cells")
+        if cells.bit_count() != 1:
+            raise damaged(f"{part}, cells", f"{cells:,} is no power of two")
+        gaps = inflated(columns[0], f"{part}, used")
+        # without an empty cell, looking for an unknown phrase would never end
+        if len(gaps) % 4 or len(gaps) // 4 >= cells:
+            raise damaged(f"{part}, used", f"{len(gaps):,} bytes for {cells:,} cells")
+        used = np.cumsum(np.frombuffer(gaps, dtype="<u4"), dtype=np.int64)
+        if len(used) and (used[-1] >= cells or (np.diff(used) <= 0).any()):
+            raise damaged(f"{part}, used", f"cells are not in order, or outside of {cells:,}")
+        of_keys = inflated(columns[1], f"{part}, keys", 4 * len(used))
+        of_entries = inflated(columns[2], f"{part}, entries", 2 * len(used))
+        found = np.frombuffer(of_keys, dtype=np.uint32), np.frombuffer(of_entries, dtype=np.uint16)
+        if not (found[0] & 1).all():
+            raise damaged(f"{part}, keys", "some are no keys of phrases")
+        if (found[1] & ~np.uint16(int(GOES_ON) | (1 << len(kinds)) - 1)).any():
+            raise damaged(f"{part}, entries", f"some are of other kinds than {len(kinds)}")
+        try:
+            keys, entries = np.zeros(cells, dtype=np.uint32), np.zeros(cells, dtype=np.uint16)
+        except MemoryError as error:
+            raise damaged(f"{part}, cells", error) from error
+        keys[used], entries[used] = found
+        return cls(tuple(kinds), keys, entries)
 
 
 class Gazetteer:

@@ -8,10 +8,23 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Packed", "WeightBits", "from_columns", "pack", "to_columns"]
+from ...saved import columns_of, damaged, fields_of, inflated, whole_number
+
+__all__ = [
+    "MOST_LABELS",
+    "MOST_ROWS",
+    "Packed",
+    "WeightBits",
+    "from_columns",
+    "pack",
+    "to_columns",
+]
 
 #: In how many bits a weight is saved.
 WeightBits = Literal[8, 16]
+_LARGEST = float(np.finfo(np.float32).max)
+#: Labels and rows that a table may have.
+MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
 
 
 class Packed(NamedTuple):
@@ -70,22 +83,44 @@ def to_columns(table: Packed, bits: WeightBits) -> dict[str, Any]:
     }
 
 
-def from_columns(columns: dict[str, Any]) -> Packed:
-    """Return the table that :func:`to_columns` saved."""
-    counts = _uncompressed(columns["counts"], 2)
-    starts = np.zeros(columns["rows"] + 1, dtype=np.int32)
+def from_columns(columns: dict[str, Any], size: int = MOST_LABELS) -> Packed:
+    """Return the table that :func:`to_columns` saved.
+
+    Parameters
+    ----------
+    columns
+        What was saved.
+    size
+        The number of labels.
+
+    Raises
+    ------
+    StorageError
+        If the columns do not belong together, or hold what no table has.
+    """
+    names = ("bits", "scale", "rows", "counts", "labels", "values")
+    bits, scale, rows, *compressed = fields_of(columns, names, "weights")
+    if bits not in (8, 16) or not isinstance(bits, int):
+        raise damaged("weights, bits", f"expected 8 or 16, got {bits!r:.40}")
+    if not isinstance(scale, float) or not 0 < scale <= _LARGEST / 2 ** (bits - 1):
+        raise damaged("weights, scale", f"expected a positive number, got {scale!r:.40}")
+    rows = whole_number(rows, 1, MOST_ROWS, "weights, rows")
+    counts = _column(compressed[0], rows, "<u2", "weights, counts")
+    total = int(counts.sum(dtype=np.int64))
+    if counts.max() > size or total >= 1 << 31:
+        raise damaged("weights, counts", f"a row has {counts.max():,} weights for {size:,} labels")
+    starts = np.zeros(rows + 1, dtype=np.int32)
     np.cumsum(counts, out=starts[1:])
-    whole = _uncompressed(columns["values"], columns["bits"] // 8)
-    signed = whole.view(np.int8 if columns["bits"] == 8 else np.int16)
-    values = (signed * columns["scale"]).astype(np.float32)
-    return Packed(starts, _uncompressed(columns["labels"], 2), values)
+    labels = _column(compressed[1], total, "<u2", "weights, labels")
+    if labels.max(initial=0) >= max(size, 1):
+        raise damaged("weights, labels", f"label {labels.max():,} of {size:,}")
+    whole = _column(compressed[2], total, np.int8 if bits == 8 else "<i2", "weights, values")
+    return Packed(starts, labels, (whole * scale).astype(np.float32))
 
 
 def _compressed(planes: NDArray[np.uint8]) -> bytes:
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
 
 
-def _uncompressed(data: bytes, size: int) -> NDArray[Any]:
-    planes = np.frombuffer(zlib.decompress(data), dtype=np.uint8).reshape(size, -1)
-    kind = np.uint8 if size == 1 else np.dtype("<u2")
-    return np.ascontiguousarray(planes.T).view(kind).reshape(-1)
+def _column(data: Any, length: int, kind: Any, part: str) -> NDArray[Any]:
+    return columns_of(inflated(data, part, length * np.dtype(kind).itemsize), kind, part)

@@ -13,9 +13,10 @@ from thinc.api import Shim
 
 from ....errors import ProblemError
 from ...clusters.table import ClusterTable
+from ...saved import damaged, fields_of, message_of, whole_number
 from .gazetteer import PhraseTable
 from .kernels.learning import add_rows, descend
-from .packing import Packed, WeightBits, from_columns, pack, to_columns
+from .packing import MOST_LABELS, Packed, WeightBits, from_columns, pack, to_columns
 
 __all__ = ["Learning", "SparseWeights"]
 
@@ -149,24 +150,38 @@ class SparseWeights(Shim):  # type: ignore[misc]
         saved = {
             "size": self.size,
             "weights": table and to_columns(table, self.learning.weight_bits),
-            "clusters": self.clusters and self.clusters.to_bytes(),
-            "phrases": self.phrases and self.phrases.to_bytes(),
+            "clusters": None if self.clusters is None else self.clusters.to_bytes(),
+            "phrases": None if self.phrases is None else self.phrases.to_bytes(),
         }
         return bytes(srsly.msgpack_dumps(saved))
 
     def from_bytes(self, data: bytes) -> SparseWeights:
-        """Load what was saved."""
-        saved = srsly.msgpack_loads(data)
-        weights, clusters, phrases = (saved[k] for k in ("weights", "clusters", "phrases"))
-        if weights and weights["rows"] != 1 << self.learning.bits:
+        """Load what was saved.
+
+        Raises
+        ------
+        StorageError
+            If it is damaged: then all stays as it was.
+        ProblemError
+            If the config asks for another number of rows.
+        """
+        saved = message_of(data, "weights")
+        names = ("size", "weights", "clusters", "phrases")
+        size, weights, clusters, phrases = fields_of(saved, names, "weights")
+        size = whole_number(size, 0, MOST_LABELS, "weights, size")
+        if (weights is None) != (size == 0):
+            raise damaged("weights", f"{size} labels, and {'no' if size else 'a'} table for them")
+        packed = None if weights is None else from_columns(weights, size)
+        if packed is not None and weights["rows"] != 1 << self.learning.bits:
+            if weights["rows"].bit_count() != 1:
+                raise damaged("weights, rows", f"{weights['rows']:,} is no power of two")
             raise ProblemError(
                 f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
                 f"for {1 << self.learning.bits:,}."
             )
-        self.size = saved["size"]
-        self._packed = from_columns(weights) if weights else None
-        self.clusters = ClusterTable.from_bytes(clusters) if clusters else None
-        self.phrases = PhraseTable.from_bytes(phrases) if phrases else None
+        known = None if clusters is None else ClusterTable.from_bytes(clusters)
+        self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
+        self.size, self._packed, self.clusters = size, packed, known
         self._dense = self._squares = self._steps = None
         self._met.clear()
         self.version += 1
