@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import struct
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from spacy_decoders import InfeasibleError, ProblemError
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel, read_model_file
 from spacy_decoders.adapt.crfsuite.features import attributes_of
 from spacy_decoders.adapt.crfsuite.kernels import search
+from spacy_decoders.adapt.crfsuite.model_file import HEADER
 from tests.adapt.addresses import addresses, names
 
 PEOPLE = Path(probablepeople.__file__).parent
@@ -206,6 +208,19 @@ def test_damaged_files_are_refused(trained):
             read_model_file(damaged)
     with pytest.raises(ProblemError, match="source"):
         CrfSuiteModel.open(3)
+
+
+def test_numbers_of_a_file_are_bounded_by_what_it_has(trained):
+    content = trained.read_bytes()
+    offsets = HEADER.unpack_from(content)[8:10]
+    counts = [(20, 0x7FFFFFFF), (24, 0x7FFFFFFF)]  # of labels and attributes
+    sizes = [(offset + 4, size) for offset in offsets for size in (0, 24, 2071, 0xFFFFFFFF)]
+    tables = [(offset + 28, 0xFFFFFFFF) for offset in offsets]
+    for place, number in counts + sizes + tables:
+        changed = bytearray(content)
+        struct.pack_into("<I", changed, place, number)
+        with pytest.raises(ProblemError, match="model file"):
+            read_model_file(bytes(changed))
 
 
 def test_a_damaged_file_never_does_worse_than_be_refused(trained):

@@ -136,10 +136,13 @@ def _strings(content: bytes, offset: int, count: int, what: str) -> list[str]:
     if offset + DATABASE.size + 8 * TABLES > len(content):
         raise _damaged(f"the {what} lie outside")
     magic, size, _, order, _, _ = DATABASE.unpack_from(content, offset)
-    if magic != b"CQDB" or order != BYTE_ORDER or offset + size > len(content):
+    fits = DATABASE.size + 8 * TABLES <= size <= len(content) - offset
+    if magic != b"CQDB" or order != BYTE_ORDER or not fits:
         raise _damaged(f"the {what} are no database")
     data = memoryview(content)[offset : offset + size]
     tables = np.frombuffer(data, "<u4", 2 * TABLES, DATABASE.size).reshape(TABLES, 2)
+    if 8 * int(tables[:, 1].sum(dtype=np.int64)) > size:
+        raise _damaged(f"the hash tables of the {what} are larger than their database")
     found: dict[int, str] = {}
     for begin, buckets in tables.tolist():
         if begin + 8 * buckets > size:
@@ -148,7 +151,9 @@ def _strings(content: bytes, offset: int, count: int, what: str) -> list[str]:
             if record:  # an empty bucket has 0
                 number, string = _record(data, record, what)
                 found[number] = string
-    if sorted(found) != list(range(count)) or len(set(found.values())) < count:
+    # the header may claim any number, so first that as many were read
+    same = len(found) == count and len(set(found.values())) == count
+    if not same or sorted(found) != list(range(count)):
         raise _damaged(f"expected {count} different {what}, found {len(found)}")
     return [found[number] for number in range(count)]
 
