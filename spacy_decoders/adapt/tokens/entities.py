@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, is_number
+from ...arrays import checked_indices, checked_scores, is_number
 from ...certificate import Certificate
-from ...errors import ProblemError
+from ...errors import InfeasibleError, ProblemError
 from .scheme import EntityScheme, SchemeName
 
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ class TokenEntity:
     label
         Its kind.
     probability
-        Of all labellings, how likely those are that have just this entity here; None if it was
-        not asked for.
+        Of all labellings, how likely those are that have just this entity here, by whichever of
+        its labels; None if it was not asked for.
     """
 
     start: int
@@ -204,8 +204,35 @@ class EntityDecoder:
             **Shape (n,)**: a labelling with these entities.
         spans
             First word, and the word after the last, of each.
+
+        Raises
+        ------
+        ProblemError
+            If a shape does not fit, a score is NaN or ``+inf``, or the labelling has no such
+            entity.
+        InfeasibleError
+            If no labelling is legal.
         """
-        return self._probabilities(self._emissions(scores), labels, spans)
+        emissions = self._emissions(scores)
+        size = len(emissions)
+        own = checked_indices("labels", labels, (size,), low=0, high=len(self.rules))
+        none = isinstance(spans, (list, tuple)) and not spans
+        given = np.zeros((0, 2), dtype=np.int64) if none else spans
+        kinds = {(start, end): kind for start, end, kind in self.rules.entities(own)}
+        found = []
+        for start, end in checked_indices(
+            "spans", given, (None, 2), low=0, high=size + 1
+        ).tolist():
+            if (start, end) not in kinds:
+                raise ProblemError(
+                    f"spans: the labelling has no entity from word {start} to {end}; the second "
+                    "number is the word after the last."
+                )
+            found.append((start, end, kinds[start, end]))
+        likely = self._probabilities(emissions, found)
+        if np.isnan(likely).any():
+            raise InfeasibleError("no labelling of the words is legal.")
+        return likely
 
     def learned(
         self,
@@ -263,8 +290,7 @@ class EntityDecoder:
         found = self.rules.entities(solution.labels)
         likely: list[float | None] = [None] * len(found)
         if self.probabilities:
-            spans = [(start, end) for start, end, _ in found]
-            likely = list(self._probabilities(emissions, solution.labels, spans).tolist())
+            likely = list(self._probabilities(emissions, found).tolist())
         entities = tuple(
             TokenEntity(*span, probability)
             for span, probability in zip(found, likely, strict=True)
@@ -272,26 +298,27 @@ class EntityDecoder:
         return FoundEntities(entities, solution.labels, solution.certificate)
 
     def _probabilities(
-        self,
-        emissions: NDArray[np.float32],
-        labels: ArrayLike,
-        spans: Sequence[tuple[int, int]],
+        self, emissions: NDArray[np.float32], found: Sequence[tuple[int, int, str]]
     ) -> Floats:
+        """**Shape (entities,)**: the probability of each; NaN if no labelling is legal."""
         from .kernels.spans import log_probabilities
 
-        if not len(spans):
+        if not found:
             return np.zeros(0)
-        begins, ends = np.array(spans, dtype=np.int64).T
-        model = self.model
+        model, kinds = self.model, self.rules.kinds
+        begins, ends, own_kinds = np.array(
+            [(start, end, kinds.index(kind)) for start, end, kind in found], dtype=np.int64
+        ).T.copy()
         logs = log_probabilities(
             model.transitions.astype(np.float64),
             model.start_scores.astype(np.float64),
             model.end_scores.astype(np.float64),
             emissions.astype(np.float64),
             self.rules.continues,
-            np.array(labels, dtype=np.int64),
-            np.ascontiguousarray(begins),
-            np.ascontiguousarray(ends),
+            np.array([kinds.index(kind) for kind in kinds], dtype=np.int64),
+            own_kinds,
+            begins,
+            ends,
         )
         likely: Floats = np.exp(np.minimum(logs, 0.0))
         return likely

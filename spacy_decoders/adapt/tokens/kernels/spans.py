@@ -50,9 +50,9 @@ def _backward(transitions, end, emissions, sums, terms):
 
 @jit()
 def log_probabilities(
-    transitions, start, end, emissions, continues, labels, begins, ends
+    transitions, start, end, emissions, continues, kinds, own_kinds, begins, ends
 ):  # fmt: skip
-    """Return the log-probability of each entity: its labels, and no more of it on either side.
+    """Return the log-probability of each entity, by whichever labels, and no more of it.
 
     Parameters
     ----------
@@ -62,13 +62,13 @@ def log_probabilities(
         **Shape (n, L)**, float64, with n of at least 1.
     continues
         **Shape (L, L)**, bool: whether the column's label goes on with the entity of the row's.
-    labels
-        **Shape (n,)**, int64: the labelling that has the entities.
-    begins, ends
-        **Shape (entities,)**, int64: first word, and the word after the last.
+    kinds
+        **Shape (L,)**, int64: a number for the kind of each label.
+    own_kinds, begins, ends
+        **Shape (entities,)**, int64: its kind, first word, and the word after the last.
     """
     n, size = emissions.shape
-    terms = np.empty(size)
+    terms, inside, following = np.empty(size), np.empty(size), np.empty(size)
     forward, backward = np.empty((n, size)), np.empty((n, size))
     _forward(transitions, start, emissions, forward, terms)
     _backward(transitions, end, emissions, backward, terms)
@@ -78,24 +78,34 @@ def log_probabilities(
     logs = np.empty(len(begins))
     for k in range(len(begins)):
         first, last = begins[k], ends[k] - 1
-        y = labels[first]
-        if first == 0:
-            total = start[y]
-        else:
+        for y in range(size):
+            inside[y] = -np.inf
+            if kinds[y] != own_kinds[k]:
+                continue
+            if first == 0:
+                inside[y] = start[y] + emissions[0, y]
+                continue
             for x in range(size):
                 fresh = not continues[x, y]
                 terms[x] = forward[first - 1, x] + transitions[x, y] if fresh else -np.inf
-            total = _log_sum(terms, size)
-        total += emissions[first, y]
+            inside[y] = _log_sum(terms, size) + emissions[first, y]
         for i in range(first + 1, last + 1):
-            total += transitions[labels[i - 1], labels[i]] + emissions[i, labels[i]]
-        y = labels[last]
-        if last == n - 1:
-            total += end[y]
-        else:
-            for x in range(size):
-                after = transitions[y, x] + emissions[last + 1, x] + backward[last + 1, x]
-                terms[x] = -np.inf if continues[y, x] else after
-            total += _log_sum(terms, size)
+            for y in range(size):
+                following[y] = -np.inf
+                if kinds[y] != own_kinds[k]:
+                    continue
+                for x in range(size):
+                    terms[x] = inside[x] + transitions[x, y] if continues[x, y] else -np.inf
+                following[y] = _log_sum(terms, size) + emissions[i, y]
+            inside[:] = following
+        for y in range(size):
+            if last == n - 1:
+                inside[y] += end[y]
+            elif inside[y] > -np.inf:
+                for x in range(size):
+                    after = transitions[y, x] + emissions[last + 1, x] + backward[last + 1, x]
+                    terms[x] = -np.inf if continues[y, x] else after
+                inside[y] += _log_sum(terms, size)
+        total = _log_sum(inside, size)
         logs[k] = total - whole
     return logs
