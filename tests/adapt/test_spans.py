@@ -154,6 +154,25 @@ def test_what_is_no_problem_is_refused(arguments, message):
         SpanProblem([(0, 1)], [1.0], once=["A"])
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("nested", "no"),
+        ("nested", None),
+        ("apart", 2),
+        ("once", 3),
+        ("once", [["A"]]),
+        ("labels", 5),
+        ("labels", [["A"]]),
+        ("spans", 5),
+    ],
+)
+def test_arguments_of_another_type_are_named(name, value):
+    arguments = {"spans": [(0, 1)], "scores": [1.0], "labels": ["A"], name: value}
+    with pytest.raises(ProblemError, match=f"^{name}: "):
+        SpanProblem(**arguments)
+
+
 def test_in_place_of_filter_spans(rng):
     doc = spacy.blank("en")(" ".join("abcdefghij"))
     for _ in range(50):

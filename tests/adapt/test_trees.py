@@ -178,6 +178,29 @@ def test_what_is_no_problem_is_refused(parser, arguments, message):
         parser.decode(*arguments)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("once", (0.5,)),
+        ("once", (-1,)),
+        ("once", 3),
+        ("once", "nsubj"),
+        ("normalize", "x"),
+        ("projective", 1),
+        ("single_root", None),
+    ],
+)
+def test_arguments_of_another_type_are_named(name, value):
+    with pytest.raises(ProblemError, match=f"^{name}: "):
+        ArcParser(**{name: value})
+
+
+@pytest.mark.parametrize("fixed", [[0, 1], {1: 0.5}, {"1": 0}, {1: None}, {0: 1}, {1: 9}, 3])
+def test_fixed_heads_are_those_of_tokens(fixed):
+    with pytest.raises(ProblemError, match=r"^fixed: "):
+        ArcParser().decode(np.zeros((3, 3)), fixed=fixed)
+
+
 def test_no_token_has_no_heads():
     assert ArcParser().decode(np.zeros((1, 1))).heads.tolist() == []
     assert arc_probabilities(np.zeros((1, 1))).tolist() == [[0.0]]

@@ -43,8 +43,8 @@ class SpanProblem:
     Raises
     ------
     ProblemError
-        If a shape does not fit, a span has no token, a score is NaN or ``+inf``, or `once` has a
-        kind but there are no labels.
+        If a shape does not fit, a span has no token, a score is NaN or ``+inf``, an argument is
+        of another type, or `once` has a kind but there are no labels.
 
     Examples
     --------
@@ -61,7 +61,11 @@ class SpanProblem:
     once: Iterable[Hashable] = ()
 
     def __post_init__(self) -> None:
-        given = np.zeros((0, 2), dtype=np.int64) if not len(self.spans) else self.spans
+        for name, value in (("nested", self.nested), ("apart", self.apart)):
+            if not isinstance(value, (bool, np.bool_)):
+                raise ProblemError(f"{name}: expected True or False; got {value!r}.")
+        none = isinstance(self.spans, (list, tuple, np.ndarray)) and not len(self.spans)
+        given = np.zeros((0, 2), dtype=np.int64) if none else self.spans
         spans = owned(checked_indices("spans", given, (None, 2), low=0, dtype=np.int64), given)
         scores = checked_scores("scores", self.scores, (len(spans),), dtype=np.float64)
         empty = np.flatnonzero(spans[:, 0] >= spans[:, 1])
@@ -71,16 +75,17 @@ class SpanProblem:
                 f"spans: span {int(empty[0])} from token {begin} to {end} has no token; the "
                 "second number is the token after the last."
             )
-        if self.labels is not None and len(self.labels) != len(spans):
+        labels = None if self.labels is None else _kinds("labels", self.labels)
+        if labels is not None and len(labels) != len(spans):
             raise ProblemError(
-                f"labels: expected one for each of the {len(spans)} spans, got {len(self.labels)}."
+                f"labels: expected one for each of the {len(spans)} spans, got {len(labels)}."
             )
-        once = frozenset((self.once,) if isinstance(self.once, str) else self.once)
-        if once and self.labels is None:
+        once = frozenset(_kinds("once", (self.once,) if isinstance(self.once, str) else self.once))
+        if once and labels is None:
             raise ProblemError("once: it needs `labels`, the kind of each span.")
         object.__setattr__(self, "spans", spans)
         object.__setattr__(self, "scores", owned(scores, self.scores))
-        object.__setattr__(self, "labels", None if self.labels is None else tuple(self.labels))
+        object.__setattr__(self, "labels", labels)
         object.__setattr__(self, "once", once)
 
     def __len__(self) -> int:
@@ -128,6 +133,16 @@ class SpanProblem:
         if self.nested and other_end <= end:
             return None
         return "cross" if self.nested else "overlap"
+
+
+def _kinds(name: str, given: Iterable[Hashable]) -> tuple[Hashable, ...]:
+    """Return kinds, each of them hashable."""
+    try:
+        kinds = tuple(given)
+        hash(kinds)
+    except TypeError as error:
+        raise ProblemError(f"{name}: expected hashable kinds of spans ({error}).") from error
+    return kinds
 
 
 @dataclass(frozen=True, eq=False)

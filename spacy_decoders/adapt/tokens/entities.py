@@ -216,7 +216,7 @@ class EntityDecoder:
         emissions = self._emissions(scores)
         size = len(emissions)
         own = checked_indices("labels", labels, (size,), low=0, high=len(self.rules))
-        none = isinstance(spans, (list, tuple)) and not spans
+        none = isinstance(spans, (list, tuple, np.ndarray)) and not len(spans)
         given = np.zeros((0, 2), dtype=np.int64) if none else spans
         kinds = {(start, end): kind for start, end, kind in self.rules.entities(own)}
         found = []

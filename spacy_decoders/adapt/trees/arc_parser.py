@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores
+from ...arrays import checked_scores, checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import ProblemError
@@ -65,6 +65,11 @@ class ArcParser:
     once
         Labels of which a head may have at most one, such as the number of ``nsubj``.
 
+    Raises
+    ------
+    ProblemError
+        If an argument is none of these.
+
     Examples
     --------
     >>> parser = ArcParser(rows="heads")
@@ -82,7 +87,15 @@ class ArcParser:
     def __post_init__(self) -> None:
         if self.rows not in ("dependents", "heads"):
             raise ProblemError(f"rows: expected dependents or heads, got {self.rows!r}.")
-        object.__setattr__(self, "once", tuple(self.once))
+        for name in ("normalize", "projective", "single_root"):
+            value = getattr(self, name)
+            if not isinstance(value, (bool, np.bool_)):
+                raise ProblemError(f"{name}: expected True or False; got {value!r}.")
+        try:
+            once = tuple(self.once)
+        except TypeError as error:
+            raise ProblemError(f"once: expected numbers of labels, got {self.once!r}.") from error
+        object.__setattr__(self, "once", tuple(checked_whole("once", n, low=0) for n in once))
 
     def decode(
         self,
@@ -193,7 +206,10 @@ class ArcParser:
             of_labels = None if of_labels is None else _log_softmax(of_labels, 2)
         # after that: what is ruled out changes no other arc's probability
         scores[~mask] = -np.inf
+        if fixed is not None and not isinstance(fixed, Mapping):
+            raise ProblemError(f"fixed: expected heads by their tokens, as a dict; got {fixed!r}.")
         for token, head in (fixed or {}).items():
+            token, head = (checked_whole("fixed", number, low=0) for number in (token, head))
             if not 1 <= token < size or not 0 <= head < size or token == head:
                 raise ProblemError(f"fixed: token {token} can't have the head {head}.")
             kept = scores[head, token]
