@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from spacy_decoders.cli.warmup import CORES, tasks_of
+from spacy_decoders.registry import decoders
+
 from .commands import invoke
 
 PACKAGE = Path(__file__).parents[2] / "spacy_decoders"
@@ -62,6 +65,12 @@ def test_warmup_compiles_every_registered_decoder():
     assert done.exit_code == 0, done.output
     made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
     assert made == wanted > 5
+
+
+def test_every_decoder_of_ours_is_run_by_its_core():
+    ours = {name for name in decoders.get_all() if name.startswith("spacy-decoders.")}
+    run = {name for core in CORES for name in tasks_of(core)}
+    assert ours <= run
 
 
 @pytest.mark.slow
