@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .kernels.class_sets import SetTable, go_through_sets
+from .kernels.class_sets import BEST_VERTEX, SetTable, go_through_sets
 from .problem import Floats, Integers, PathProblem
 from .work import STEPS
 
@@ -45,4 +45,4 @@ def best_by_class_sets(
     while not go_through_sets(*given):
         if interrupted(sets * squared):
             return False, None
-    return True, table.path if table.state[2] >= 0 else None
+    return True, table.path if table.state[BEST_VERTEX] >= 0 else None

@@ -6,7 +6,10 @@ import numpy as np
 
 from ....jit import jit
 
-__all__ = ["SetTable", "go_through_sets"]
+__all__ = ["BEST_VERTEX", "NEXT_SET", "SetTable", "go_through_sets"]
+
+#: Places in `SetTable.state`.
+NEXT_SET, BEST_SET, BEST_VERTEX = 0, 1, 2
 
 
 class SetTable(NamedTuple):
@@ -105,19 +108,19 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
     values, path, best, state = table
     n = start.size
     length = path.size
-    if state[0] == 0:
+    if state[NEXT_SET] == 0:
         for v in range(n):
             values[1 << groups[v], v] = start[v]
-        state[0] = 1
-        state[2] = -1
+        state[NEXT_SET] = 1
+        state[BEST_VERTEX] = -1
     first = np.zeros(group_count + 1, np.int64)
     members = np.empty(n, np.int64)
     _by_group(groups, first, members)
     kept_values = np.empty(n)
     kept = np.empty(n, np.int64)
     out = np.empty(n)
-    last = min(state[0] + set_limit, 1 << group_count)
-    for met in range(state[0], last):
+    last = min(state[NEXT_SET] + set_limit, 1 << group_count)
+    for met in range(state[NEXT_SET], last):
         size = 0
         bits = met
         while bits:
@@ -142,8 +145,8 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
                 value = kept_values[i] + end[kept[i]]
                 if value > best[0]:
                     best[0] = value
-                    state[1] = met
-                    state[2] = kept[i]
+                    state[BEST_SET] = met
+                    state[BEST_VERTEX] = kept[i]
             continue
         _best_steps(kept_values, kept, count, edges, out)
         for c in range(group_count):
@@ -151,9 +154,9 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
                 target = values[met | 1 << c]
                 for i in range(first[c], first[c + 1]):
                     target[members[i]] = out[members[i]]
-    state[0] = last
+    state[NEXT_SET] = last
     if last < 1 << group_count:
         return False
-    if state[2] >= 0:
-        _trace(edges, groups, values, state[1], state[2], path)
+    if state[BEST_VERTEX] >= 0:
+        _trace(edges, groups, values, state[BEST_SET], state[BEST_VERTEX], path)
     return True

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..class_sets import set_table
+from ..kernels.class_sets import BEST_VERTEX, NEXT_SET
 from ..problem import Floats, Integers, PathProblem
 from ..work import STEPS
 from .kernels.coloring import go_on_colorings
@@ -59,7 +60,7 @@ class Colorings:
         while first < last:
             given = (first, last, sets, self._of_class, self._of_vertex, table)
             first = go_on_colorings(*self._given, *given)
-            if table.state[0] == 0 and table.state[2] >= 0:
+            if table.state[NEXT_SET] == 0 and table.state[BEST_VERTEX] >= 0:
                 return first, table.path.copy()
             if first < last and interrupted():
                 break

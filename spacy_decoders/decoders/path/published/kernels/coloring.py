@@ -3,7 +3,7 @@
 import numpy as np
 
 from .....jit import jit
-from ...kernels.class_sets import go_through_sets
+from ...kernels.class_sets import BEST_VERTEX, NEXT_SET, go_through_sets
 
 __all__ = ["go_on_colorings"]
 
@@ -45,14 +45,14 @@ def go_on_colorings(
     """
     state = table.state
     while number < last and set_limit > 0:
-        before = state[0]
+        before = state[NEXT_SET]
         if before == 0:
             _color(seed, number, color_count, graph.classes, of_class, of_vertex)
         if not go_through_sets(graph, of_vertex, color_count, rest, prune, set_limit, table):
             return number
-        set_limit -= state[0] - before
+        set_limit -= state[NEXT_SET] - before
         number += 1
-        state[0] = 0
-        if state[2] >= 0:
+        state[NEXT_SET] = 0
+        if state[BEST_VERTEX] >= 0:
             break
     return number

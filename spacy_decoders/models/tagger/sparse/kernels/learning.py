@@ -6,7 +6,7 @@ from .....jit import jit
 
 __all__ = ["add_rows", "descend"]
 
-#: Gradients smaller than this move nothing: most labels are hopeless at most tokens.
+#: Gradients smaller than this are left out: at most tokens most labels have no probability.
 SMALLEST = np.float32(1e-4)
 
 
