@@ -292,7 +292,7 @@ def test_entities_of_a_pipeline_are_legal(entity_model, registered):
     assert [(ent.text, ent.label_) for ent in doc.ents] == [("Ann Smith", "PER"), ("Rome", "LOC")]
     # by itself a surname is the end of a name that did not begin
     assert tagger_of(entity_model).tag([{"word": "Smith"}]) == ["I-PER"]
-    assert nlp.get_pipe("crfsuite_tagger").model.tag([{"word": "Smith"}]) != ["I-PER"]
+    assert nlp.get_pipe("crfsuite_tagger").chain.tag([{"word": "Smith"}]) != ["I-PER"]
     assert nlp("").ents == ()
 
 

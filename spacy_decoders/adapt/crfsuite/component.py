@@ -34,8 +34,11 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
         self._model: CrfSuiteModel | None = None
 
     @property
-    def model(self) -> CrfSuiteModel:
-        """The model, with the rules of its entities' scheme."""
+    def chain(self) -> CrfSuiteModel:
+        """The model, with the rules of its entities' scheme.
+
+        Not called `model`, which spaCy reads of every component, also before there is one.
+        """
         if self._model is None:
             content = self._content or (Path(self.path).read_bytes() if self.path else b"")
             if not content:
@@ -47,7 +50,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document."""
-        model = self.model
+        model = self.chain
         items = list(self.features(doc))
         if len(items) != len(doc):
             raise ProblemError(
@@ -70,7 +73,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
         """Save the model and what was changed to bytes."""
-        _ = self.model
+        _ = self.chain
         parts = {"cfg": lambda: srsly.json_dumps(self.cfg), "model": lambda: self._content}
         saved: bytes = to_bytes(parts, exclude)
         return saved
@@ -86,7 +89,7 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
         """Save the model and what was changed to a folder."""
-        _ = self.model
+        _ = self.chain
         parts = {
             "cfg": lambda file: srsly.write_json(file, self.cfg),
             "model.crfsuite": lambda file: file.write_bytes(self._content),
