@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .silence import silent_stdout
 from .statement import Answer, Change, NewColumns, NewRows, Statement
 
 __all__ = ["Highs", "ScipyHighs", "highs", "solve_by_highs"]
@@ -81,17 +80,16 @@ class ScipyHighs:
         sign = -1.0 if program.maximize else 1.0  # scipy minimises
         matrix, equal = program.matrix(), program.signs == 0
         turned = program.signs[~equal].astype(np.float64)  # and knows no "at least"
-        with silent_stdout():
-            found = linprog(
-                sign * program.objective,
-                diags(turned) @ matrix[~equal],
-                turned * program.sides[~equal],
-                matrix[equal],
-                program.sides[equal],
-                bounds=np.stack([program.lower, program.upper], axis=1),
-                method="highs",
-                options={"time_limit": seconds},
-            )
+        found = linprog(
+            sign * program.objective,
+            diags(turned) @ matrix[~equal],
+            turned * program.sides[~equal],
+            matrix[equal],
+            program.sides[equal],
+            bounds=np.stack([program.lower, program.upper], axis=1),
+            method="highs",
+            options={"time_limit": seconds},
+        )
         if found.status != 0:
             return Answer(_status(found))
         duals = np.empty(len(program.sides))
@@ -107,14 +105,13 @@ def solve_by_highs(program: Statement, seconds: float) -> Answer:
     sign = -1.0 if program.maximize else 1.0
     low = np.where(program.signs > 0, -np.inf, program.sides)
     high = np.where(program.signs < 0, np.inf, program.sides)
-    with silent_stdout():
-        found = milp(
-            sign * program.objective,
-            integrality=program.integer.astype(np.int64),
-            bounds=Bounds(program.lower, program.upper),
-            constraints=LinearConstraint(program.matrix(), low, high),
-            options={"time_limit": seconds, "mip_rel_gap": 0.0},
-        )
+    found = milp(
+        sign * program.objective,
+        integrality=program.integer.astype(np.int64),
+        bounds=Bounds(program.lower, program.upper),
+        constraints=LinearConstraint(program.matrix(), low, high),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
     status = _status(found)
     if found.x is None:
         return Answer(status)

@@ -48,7 +48,9 @@ class _Redirection:
     """Descriptor 1 redirected to the null device, without affecting Python's own output."""
 
     def __init__(self) -> None:
-        _flush()
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stdout.flush()
+        _flush_c()
         saved = os.dup(1)
         try:
             null = os.open(os.devnull, os.O_WRONLY)
@@ -77,7 +79,8 @@ class _Redirection:
                 sys.stdout = self._original
             with suppress(OSError, ValueError):
                 self._substitute.flush()
-        _flush()
+        # not Python's own: what a thread wrote while the descriptor changed would be discarded
+        _flush_c()
         self._outlet.restore()
 
 
@@ -116,10 +119,8 @@ def _writes_to_descriptor_1(stream: io.TextIOWrapper) -> bool:
         return False
 
 
-def _flush() -> None:
-    """Flush Python's and C's buffers before the descriptor changes."""
-    with suppress(OSError, ValueError, AttributeError):
-        sys.stdout.flush()
+def _flush_c() -> None:
+    """Flush C's buffers before the descriptor changes."""
     with suppress(OSError, AttributeError, TypeError):
         _library().fflush(None)
 
