@@ -1,0 +1,115 @@
+"""Every component of the pipeline that ships takes every document and every way to call it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+
+import spacy_decoders
+
+from .test_sourcing import read
+
+TEXTS = {
+    "empty": "",
+    "one token": "Rome",
+    "one blank": " ",
+    "white space only": " \n\n\t  \r\n ",
+    "emoji": "🎉🎉 👩‍👩‍👧 love Rome ❤️ and 🇮🇹 !!",
+    "right to left": "ذهب محمد إلى القاهرة. שלום עולם.",
+    "mixed scripts": "Владимир met 村上春樹 in Αθήνα, said Mary Smith.",
+    "no words": "... !!! --- ???",
+    "control characters": "Mary\x00Smith \x07 \u200b\u202e saw \ufeffRome.",
+    "combining marks": "Z" + "\u0301" * 200 + " in Rome",
+    "one long word": "a" * 20_000,
+    "white space inside": "Mary    Smith \n\n\n saw   \t Rome .",
+    "repeated": "Rome Rome Rome Rome. " * 20,
+    "plain": "Mary Smith flew from Rome to London. She bought a jaguar there.",
+}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return spacy_decoders.load()
+
+
+@pytest.fixture(scope="module")
+def expected(nlp):
+    return {name: read(nlp(text)) for name, text in TEXTS.items()}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_any_text(nlp, name):
+    doc = nlp(TEXTS[name])
+    assert doc.text == TEXTS[name]
+    for component, certificates in doc._.certificates.items():
+        for certificate in certificates:
+            assert certificate["status"] in {"optimal", "bounded", "heuristic", "infeasible"}, (
+                component
+            )
+    stored = DocBin(store_user_data=True, docs=[doc]).to_bytes()
+    (again,) = DocBin().from_bytes(stored).get_docs(spacy.blank("en").vocab)
+    assert read(again) == read(doc)
+    assert read(Doc(spacy.blank("en").vocab).from_bytes(doc.to_bytes())) == read(doc)
+
+
+@pytest.mark.parametrize("batch_size", [1, 1000])
+def test_any_batch_size(nlp, expected, batch_size):
+    docs = nlp.pipe(list(TEXTS.values()) * 2, batch_size=batch_size)
+    assert [read(doc) for doc in docs] == list(expected.values()) * 2
+
+
+def test_each_component_alone(nlp):
+    for name in nlp.pipe_names:
+        with nlp.select_pipes(enable=name):
+            for text in TEXTS.values():
+                assert nlp(text).text == text
+
+
+def test_contexts_stay_with_their_texts(nlp, expected):
+    pairs = nlp.pipe([(text, name) for name, text in TEXTS.items()], as_tuples=True)
+    assert {name: read(doc) for doc, name in pairs} == expected
+
+
+@pytest.mark.parametrize("component", ["tagger", "entities", "parser", "linker", "headline"])
+def test_one_bad_document_of_many_costs_one(component, monkeypatch):
+    nlp = spacy_decoders.load()
+    pipe = nlp.get_pipe(component)
+    failed: list[str] = []
+    annotate = type(pipe).annotate
+
+    def sometimes(self, doc, decoded):
+        if self is pipe and "poison" in doc.text:
+            raise ValueError("bad document")
+        annotate(self, doc, decoded)
+
+    monkeypatch.setattr(type(pipe), "annotate", sometimes)
+    pipe.set_error_handler(lambda name, proc, docs, error: failed.extend(doc.text for doc in docs))
+    texts = [f"Mary Smith saw Rome {number} times." for number in range(30)]
+    texts[17] = "This is poison."
+    assert [doc.text for doc in nlp.pipe(texts)] == texts[:17] + texts[18:]
+    assert failed == ["This is poison."]
+
+
+def test_threads_share_a_pipeline(nlp, expected):
+    found: list[dict] = [{} for _ in range(8)]
+
+    def work(mine):
+        for name, text in TEXTS.items():
+            mine[name] = read(nlp(text))
+
+    threads = [threading.Thread(target=work, args=(mine,)) for mine in found]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 8
+
+
+def test_a_document_of_twenty_thousand_tokens(nlp):
+    text = " ".join(["Mary Smith flew from Rome to London and bought a jaguar there."] * 1540)
+    doc = nlp(text)
+    assert len(doc) > 20_000
+    assert len({name: of for name, of in doc._.certificates.items() if of}) >= 4
