@@ -1,0 +1,146 @@
+"""Calibration: what it does to probabilities, how it is fitted, how it is measured."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.calibration import Calibration, log_odds, softmax
+from spacy_decoders.models.calibration_fitting import (
+    Answers,
+    cross_fitted,
+    fit_correction,
+    fit_temperature,
+    softmax_temperature,
+)
+from spacy_decoders.models.calibration_measures import (
+    auroc,
+    errors_among_least_certain,
+    expected_calibration_error,
+    reliability,
+)
+
+
+def drawn(rng, size, offset=0.0, slope=1.0):
+    """Chances, and outcomes of them, and what an over-confident model would say."""
+    odds = rng.normal(1.0, 2.0, size=size)
+    right = rng.uniform(size=size) < 1.0 / (1.0 + np.exp(-odds))
+    return 1.0 / (1.0 + np.exp(-(odds - offset) / slope)), right
+
+
+def test_nothing_changes_by_default():
+    given = np.array([0.0, 0.3, 1.0])
+    assert np.array_equal(Calibration().apply(given), given)
+    assert np.array_equal(Calibration(temperature=2.0).apply(given), given)
+
+
+def test_what_is_certain_stays_certain():
+    corrected = Calibration(slope=0.5, intercept=3.0).apply([0.0, 1.0, 0.5])
+    assert corrected[0] == 0.0
+    assert corrected[1] == 1.0
+    assert corrected[2] == pytest.approx(1.0 / (1.0 + np.exp(-3.0)))
+
+
+def test_length_and_labels():
+    calibration = Calibration(length=-1.0, labels={"A": 1.0})
+    found = calibration.apply([0.5, 0.5, 0.5], ["A", "B", "A"], [1, 2, 2])
+    assert log_odds(found) == pytest.approx([1.0, -np.log(2), 1.0 - np.log(2)])
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"temperature": 0.0}, "temperature"),
+        ({"slope": -1.0}, "slope"),
+        ({"intercept": np.nan}, "intercept"),
+        ({"length": "1"}, "length"),
+        ({"labels": {"A": None}}, "labels"),
+        ({"labels": [1.0]}, "labels"),
+    ],
+)
+def test_bad_values_are_refused(options, named):
+    with pytest.raises(ProblemError, match=named):
+        Calibration(**options)
+
+
+def test_bad_probabilities_are_refused():
+    calibration = Calibration(slope=2.0, length=1.0, labels={"A": 1.0})
+    with pytest.raises(ProblemError, match="probabilities"):
+        calibration.apply([0.5, np.nan])
+    with pytest.raises(ProblemError, match="lengths"):
+        calibration.apply([0.5, 0.5], lengths=[1])
+    with pytest.raises(ProblemError, match="labels"):
+        calibration.apply([0.5, 0.5], labels=["A"])
+    with pytest.raises(ProblemError, match="unknown warmth"):
+        Calibration.from_dict({"warmth": 1.0})
+
+
+def test_it_survives_plain_types():
+    calibration = Calibration(1.5, 0.8, 0.1, -0.2, {"A": 0.3})
+    assert Calibration.from_dict(calibration.as_dict()) == calibration
+
+
+def test_the_correction_undoes_a_distortion():
+    rng = np.random.default_rng(1)
+    chances, right = drawn(rng, 6000, offset=0.7, slope=0.5)
+    found = fit_correction(Answers(chances[:3000], right[:3000]))
+    assert found.slope == pytest.approx(0.5, abs=0.06)
+    assert found.intercept == pytest.approx(0.7, abs=0.15)
+    before = expected_calibration_error(chances[3000:], right[3000:])
+    after = expected_calibration_error(found.apply(chances[3000:]), right[3000:])
+    assert after < 0.03 < before
+
+
+def test_labels_and_lengths_count_only_where_they_help():
+    rng = np.random.default_rng(2)
+    chances, right = drawn(rng, 4000)
+    labels = rng.choice(["A", "B"], size=4000).tolist()
+    lengths = rng.integers(1, 4, size=4000).astype(float)
+    found = fit_correction(Answers(chances, right, labels, lengths))
+    assert not found.labels
+    assert not found.length
+    unsure = np.where(np.array(labels) == "A", 1.5, -1.5)
+    skewed = 1.0 / (1.0 + np.exp(-(log_odds(chances) - unsure)))
+    found = fit_correction(Answers(skewed, right, labels, lengths))
+    assert found.labels["A"] - found.labels["B"] == pytest.approx(3.0, abs=0.4)
+
+
+def test_few_answers_leave_it_as_it_is():
+    assert fit_correction(Answers(np.array([0.5]), np.array([True]))) == Calibration()
+    none = Answers(np.zeros(0), np.zeros(0, dtype=bool))
+    assert fit_correction(none, temperature=2.0) == Calibration(2.0)
+
+
+def test_cross_fitting_holds_documents_out():
+    rng = np.random.default_rng(3)
+    chances, right = drawn(rng, 2000, slope=0.4)
+    answers = Answers(chances, right, groups=np.repeat(np.arange(100), 20))
+    corrected = cross_fitted(answers)
+    before = expected_calibration_error(chances, right)
+    assert expected_calibration_error(corrected, right) < before / 2
+    for fold in range(5):
+        assert len(set(answers.groups[answers.folds() == fold])) == 20
+
+
+def test_temperatures():
+    assert fit_temperature(lambda t: abs(np.log(t / 0.3))) == pytest.approx(0.3, rel=1e-3)
+    rng = np.random.default_rng(4)
+    scores = rng.normal(size=(3000, 5)) * 2.0
+    right = [int(rng.choice(5, p=softmax(of, 2.5))) for of in scores]
+    assert softmax_temperature(list(scores), right) == pytest.approx(2.5, rel=0.1)
+    assert softmax_temperature([], []) == 1.0
+    with pytest.raises(ProblemError, match="right"):
+        softmax_temperature([[0.0]], [])
+
+
+def test_measures():
+    found = reliability([0.0, 1.0, 1.0, 0.5], [False, True, False, True], bins=2)
+    assert found.counts.tolist() == [1, 3]
+    assert found.error == pytest.approx(3 / 4 * abs(2.5 / 3 - 2 / 3))
+    rng = np.random.default_rng(5)
+    chances, right = drawn(rng, 300)
+    pairs = np.sign(chances[right][:, None] - chances[~right][None, :])
+    assert auroc(chances, right) == pytest.approx((pairs.mean() + 1.0) / 2.0)
+    assert np.isnan(auroc([0.5], [True]))
+    assert np.isnan(errors_among_least_certain([0.5], [True]))
+    with pytest.raises(ProblemError, match="right"):
+        auroc([0.5], [True, False])
