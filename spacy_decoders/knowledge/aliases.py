@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import checked_indices, checked_scores
 from ..errors import ProblemError
 from ..graph.storage import FolderFormat, StoredArrays
+from .letter_case import CASES, letter_case, letter_cases
 from .string_index import StringIndex, index_arrays
 
-__all__ = ["ARRAYS", "AliasTable", "normalise", "normalised"]
+__all__ = ["ARRAYS", "OPTIONAL", "AliasTable", "normalise", "normalised"]
 
 #: The storage format of a table.
 ARRAYS = {
@@ -26,7 +27,18 @@ ARRAYS = {
     "aliases.concepts": ("<i4", 1),
     "aliases.priors": ("<f4", 1),
 }
-_FOLDER = FolderFormat("alias table", "aliases.json", ARRAYS)
+#: Further arrays, which folders of earlier versions lack.
+OPTIONAL = {
+    "aliases.uses": ("<f4", 1),
+    "aliases.links": ("<f4", 1),
+    "aliases.cases": ("|u1", 2),
+}
+_FOLDER = FolderFormat(
+    "alias table", "aliases.json", {**ARRAYS, **OPTIONAL}, optional=frozenset(OPTIONAL)
+)
+
+#: What a share of 1 is stored as.
+WHOLE = 255
 
 
 def normalise(alias: str) -> str:
@@ -75,6 +87,14 @@ class AliasTable:
     priors
         Share of the alias's uses that mean the concept; they add to 1 for each alias.
         **Shape:** ``(candidates,)``
+    uses
+        How often each alias was counted; None if that was not kept. **Shape:** ``(aliases,)``
+    links
+        How often each alias is a link where it occurs in text at all, NaN where unknown; None
+        if it is known of none. **Shape:** ``(aliases,)``
+    cases
+        In which of :data:`~.letter_case.CASES` each candidate is written, as shares of 255; a
+        row of zeros where unknown. **Shape:** ``(candidates, 4)``, uint8, or None
 
     Examples
     --------
@@ -88,9 +108,19 @@ class AliasTable:
     offsets: NDArray[np.int64]
     concepts: NDArray[np.int32]
     priors: NDArray[np.float32]
+    uses: NDArray[np.float32] | None = None
+    links: NDArray[np.float32] | None = None
+    cases: NDArray[np.uint8] | None = None
 
     @classmethod
-    def build(cls, aliases: Sequence[str], concepts: ArrayLike, counts: ArrayLike) -> AliasTable:
+    def build(
+        cls,
+        aliases: Sequence[str],
+        concepts: ArrayLike,
+        counts: ArrayLike,
+        *,
+        cases: ArrayLike | None = None,
+    ) -> AliasTable:
         """Count how often each alias means each concept.
 
         Parameters
@@ -101,6 +131,9 @@ class AliasTable:
             The concept of each. **Shape:** ``(aliases,)``
         counts
             How often, greater than 0. **Shape:** ``(aliases,)``
+        cases
+            How each is written, by its place in :data:`~.letter_case.CASES`, -1 where its
+            capitals mean nothing; None to tell by `aliases`. **Shape:** ``(aliases,)``
 
         Raises
         ------
@@ -115,16 +148,21 @@ class AliasTable:
         texts = normalised(aliases)
         index, rows, _ = StringIndex.build(texts)
         used = (rows >= 0) & np.array([bool(text) for text in texts], dtype=bool)
+        case = letter_cases(aliases) if cases is None else np.asarray(cases, np.int64)
+        case = case[used]
         rows, number, count = rows[used], number[used], count[used]
-        row, concept, total = _summed(rows, number, count)
+        row, concept, inverse = _pairs(rows, number)
+        total = np.bincount(inverse, weights=count, minlength=len(row))
         # the most frequent first; ties by a hash of the concept, not by its number, since
         # numbers follow the order of the input
         order = np.lexsort((_scrambled(concept), -total, row))
+        shares = _case_shares(inverse, case, count, len(row))[order]
         row, concept, total = row[order], concept[order], total[order]
         offsets = np.searchsorted(row, np.arange(len(index) + 1)).astype(np.int64)
         sums = np.bincount(row, weights=total, minlength=len(index))
         priors = (total / sums[row]).astype(np.float32)
-        return cls(index, offsets, concept.astype(np.int32), priors)
+        uses = sums.astype(np.float32)
+        return cls(index, offsets, concept.astype(np.int32), priors, uses, None, shares)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -151,13 +189,82 @@ class AliasTable:
         """Concepts and priors of one alias, the most frequent first; none if unknown."""
         return self.row(int(self.find([alias])[0]))
 
+    def written(self, row: int, mention: str) -> NDArray[np.float32]:
+        """How often each candidate of a row is written with the capitals of `mention`.
+
+        The share of its uses under this alias; NaN where that is unknown.
+        **Shape:** ``(candidates of the row,)``
+
+        Examples
+        --------
+        >>> table = AliasTable.build(["Mercury", "mercury"], [1, 2], [3, 1])
+        >>> row = int(table.find(["mercury"])[0])
+        >>> table.row(row)[0].tolist(), table.written(row, "mercury").tolist()
+        ([1, 2], [0.0, 1.0])
+        """
+        shares = self.case_shares(row)
+        known = shares.sum(axis=1)
+        share: NDArray[np.float32] = shares[:, letter_case(mention)]
+        out = np.full_like(share, np.nan)
+        np.divide(share, known, out=out, where=known > 0)
+        return out
+
+    def case_shares(self, row: int) -> NDArray[np.float32]:
+        """How often each candidate of a row is written in which of `CASES`; zeros if unknown."""
+        start, stop = (self.offsets[row], self.offsets[row + 1]) if row >= 0 else (0, 0)
+        if self.cases is None:
+            return np.zeros((int(stop - start), len(CASES)), np.float32)
+        return self.cases[start:stop].astype(np.float32) / np.float32(WHOLE)
+
+    def name(self, row: int) -> str:
+        """The normalised alias of a row."""
+        return self.index.table[row]
+
+    def rows_of(self, concept: int) -> list[int]:
+        """The rows of the aliases that may mean a concept; all candidates are searched."""
+        places = np.flatnonzero(self.concepts == concept)
+        rows: list[int] = (np.searchsorted(self.offsets, places, side="right") - 1).tolist()
+        return rows
+
+    def with_links(self, rows: NDArray[np.int64], shares: NDArray[np.float32]) -> AliasTable:
+        """The table with link probabilities of some rows; -1 is skipped."""
+        links = np.full(len(self), np.nan, np.float32)
+        links[rows[rows >= 0]] = shares[rows >= 0]
+        return replace(self, links=links)
+
+    def counts(self, row: int) -> NDArray[np.float64]:
+        """How often each candidate of a row was counted. **Shape:** ``(candidates of it,)``"""
+        _, priors = self.row(row)
+        # a folder of an earlier version: the least frequent counts once
+        total = 1 / priors.min(initial=1.0) if self.uses is None else self.uses[row]
+        counts = priors.astype(np.float64) * float(total)
+        whole = np.rint(counts)  # priors are in single precision
+        return np.where(np.abs(counts - whole) <= 1e-5 * counts, whole, counts)
+
+    def link_probabilities(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """How often the alias of each row is a link at all; NaN where unknown, and for -1."""
+        if self.links is None or not len(self.links):
+            return np.full(len(rows), np.nan, np.float32)
+        return np.where(rows >= 0, self.links[rows], np.float32(np.nan))
+
+    def link_probability(self, alias: str) -> float | None:
+        """How often a text is a link where it occurs at all; None if that is not known."""
+        (share,) = self.link_probabilities(self.find([alias]))
+        return None if np.isnan(share) else float(share)
+
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays to save, by their names in a folder."""
+        more = {
+            "aliases.uses": self.uses,
+            "aliases.links": self.links,
+            "aliases.cases": self.cases,
+        }
         return {
             **self.index.arrays("aliases"),
             "aliases.entries": self.offsets,
             "aliases.concepts": self.concepts,
             "aliases.priors": self.priors,
+            **{name: array for name, array in more.items() if array is not None},
         }
 
     @classmethod
@@ -168,10 +275,18 @@ class AliasTable:
             stored["aliases.entries"],
             stored["aliases.concepts"],
             stored["aliases.priors"],
+            *(stored.arrays.get(name) for name in OPTIONAL),
         )
         stored.check_offsets("aliases.entries", len(table), len(table.concepts))
         stored.check_size("aliases.priors", len(table.concepts))
         stored.check_range("aliases.concepts", concepts)
+        for name, size in zip(
+            OPTIONAL, (len(table), len(table), len(table.concepts)), strict=True
+        ):
+            if name in stored:
+                stored.check_size(name, size)
+        if table.cases is not None and table.cases.shape[1] != len(CASES):
+            stored.refuse("aliases.cases", f"it should have {len(CASES)} columns")
         return table
 
     def save(self, folder: str | Path) -> None:
@@ -191,15 +306,27 @@ class AliasTable:
         return cls.of_stored(_FOLDER.read(folder, verify=verify))
 
 
-def _summed(
-    rows: NDArray[np.int64], concepts: NDArray[np.int32], counts: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Add up the counts of equal (row, concept) pairs."""
+def _pairs(
+    rows: NDArray[np.int64], concepts: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The different (row, concept) pairs, and the place of each given one among them."""
     width = int(concepts.max(initial=0)) + 1
     keys, inverse = np.unique(rows * width + concepts, return_inverse=True)
-    totals: NDArray[np.float64] = np.zeros(len(keys))
-    np.add.at(totals, inverse, counts)
-    return keys // width, keys % width, totals
+    return keys // width, keys % width, inverse
+
+
+def _case_shares(
+    pairs: NDArray[np.int64], cases: NDArray[np.int64], counts: NDArray[np.float64], size: int
+) -> NDArray[np.uint8]:
+    """In which case each pair is written, as shares of 255."""
+    known = cases >= 0
+    keys, counts = (pairs * len(CASES) + cases)[known], counts[known]
+    totals = np.bincount(keys, weights=counts, minlength=size * len(CASES))
+    table = totals.reshape(size, len(CASES)).astype(np.float64)
+    sums = table.sum(axis=1, keepdims=True)
+    shares = np.divide(WHOLE * table, sums, out=np.zeros_like(table), where=sums > 0)
+    # what was seen at all is never rounded to nothing
+    return np.where(table > 0, np.maximum(np.rint(shares), 1), 0).astype(np.uint8)
 
 
 def _scrambled(concepts: NDArray[np.int64]) -> NDArray[np.uint64]:

@@ -1,49 +1,44 @@
-"""A folder with all data of some concepts, opened in milliseconds."""
+"""A folder with all data of some concepts, opened in milliseconds, and changed while in use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import shutil
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
-from ..graph.storage import FolderFormat
+from ..graph.storage import StoredArrays
 from ..graph.strings import StringTable
-from . import aliases, title_words
 from .aliases import AliasTable
-from .concepts import Concept
-from .string_index import StringIndex, index_arrays
+from .concepts import QID, Concept
+from .contents import Contents, write_concept_base
+from .edits import Edits
+from .layout import FOLDER
+from .saving import concepts_of, contents_of
+from .string_index import StringIndex
 from .text_index import TextIndex
 from .title_words import TitleWords
 
 __all__ = ["ConceptBase", "Contents", "write_concept_base"]
 
-_STRINGS = {"data": ("|u1", 1), "offsets": ("<i8", 1)}
-_FOLDER = FolderFormat(
-    kind="knowledge base",
-    header_name="manifest.json",
-    arrays={
-        **index_arrays("ids"),
-        **{f"titles.{field}": kind for field, kind in _STRINGS.items()},
-        **{f"descriptions.{field}": kind for field, kind in _STRINGS.items()},
-        **title_words.ARRAYS,
-        **aliases.ARRAYS,
-    },
-    others=("text.sqlite", "graph/graph.json"),
-)
 
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class ConceptBase:
     """Concepts with their identifiers, names, aliases, graph and words.
 
-    Concepts are numbered, in the order of a hash of their identifiers. Arrays are mapped into
-    memory, not read.
+    Concepts are numbered, in the order of a hash of their identifiers; those that are added
+    later follow. Arrays are mapped into memory, not read. Changes by :meth:`add`,
+    :meth:`update` and :meth:`remove` take effect at once, on this object; :meth:`save` writes
+    them.
 
     Attributes
     ----------
@@ -59,10 +54,30 @@ class ConceptBase:
         How rare the words of titles are.
     aliases
         Mentions and the concepts that they may mean.
-    graph
-        Links between concepts; a vertex is a concept number.
     text
         Finds concepts by words; None where it was built without.
+    texts
+        By concept number, None where it was built without, or they are the descriptions.
+    type_names
+        The types that there are.
+
+    Examples
+    --------
+    >>> base = ConceptBase.build(
+    ...     [
+    ...         {"id": "sun", "title": "Sun", "type": "star", "links": ["venus"]},
+    ...         {"id": "venus", "title": "Venus", "aliases": {"Venus": 40, "morning star": 3}},
+    ...     ]
+    ... )
+    >>> base.look_up("Morning star")[0]["id"]
+    'venus'
+    >>> _ = base.add({"id": "mars", "title": "Mars", "aliases": ["red planet"], "links": ["sun"]})
+    >>> base.look_up("the sun"), base.look_up("red planet")[0]["title"]
+    ([], 'Mars')
+    >>> base.update("sun", aliases=["the sun"])
+    >>> base.remove("venus")
+    >>> base.look_up("the sun")[0]["type"], base.look_up("venus"), base.number("venus")
+    ('star', [], -1)
     """
 
     folder: Path
@@ -72,8 +87,47 @@ class ConceptBase:
     descriptions: StringTable
     title_words: TitleWords
     aliases: AliasTable
-    graph: ConceptGraph
     text: TextIndex | None
+    texts: StringTable | None
+    urls: StringTable | None
+    type_names: list[str]
+    type_numbers: NDArray[np.int16]
+    qid_numbers: NDArray[np.int64] | None
+    _graph: ConceptGraph
+    _edits: Edits | None = field(default=None, repr=False)
+
+    @classmethod
+    def build(
+        cls,
+        concepts: Iterable[Concept | Mapping[str, Any]],
+        folder: str | Path | None = None,
+        **options: Any,
+    ) -> ConceptBase:
+        """Write a base of concepts and open it.
+
+        Parameters
+        ----------
+        concepts
+            Concepts, or mappings with their fields: ``id`` and, as far as known, ``title``,
+            ``aliases`` (a list, or an object of counts), ``links``, ``description``,
+            ``text``, ``type``, ``qid`` and ``url``.
+        folder
+            Where to put it; None for a temporary folder, which goes with the object.
+        **options
+            Of :func:`write_concept_base`: ``source``, ``url``, ``hubs``, ``progress``.
+
+        Raises
+        ------
+        ProblemError
+            If a concept has no identifier or a wrong field, or there is no concept.
+        """
+        contents, _ = Contents.of(map(_concept, concepts))
+        if folder is not None:
+            return write_concept_base(folder, contents, **options)
+        parent = tempfile.mkdtemp(prefix="concepts-")
+        base = write_concept_base(Path(parent) / "base", contents, **options)
+        weakref.finalize(base, shutil.rmtree, parent, ignore_errors=True)
+        return base
 
     @classmethod
     def open(cls, folder: str | Path) -> ConceptBase:
@@ -89,7 +143,7 @@ class ConceptBase:
             If it is no such folder, of another version, or a file is missing, foreign, cut
             short, or holds what can't be.
         """
-        stored = _FOLDER.read(folder)
+        stored = FOLDER.read(folder)
         ids = StringIndex.of_stored(stored, "ids")
         count = len(ids)
         graph = ConceptGraph.open(stored.folder / "graph")
@@ -98,19 +152,26 @@ class ConceptBase:
                 f"folder: {stored.folder / 'graph'} is no graph of the {count} concepts of the "
                 "knowledge base; build it again."
             )
+        url = stored.header.get("url", "")
+        if not isinstance(url, str) or (url and not url.startswith(("http://", "https://"))):
+            raise StorageError(f"folder: the url of {stored.folder} is none of the web: {url!r}.")
         text = "text.sqlite" in stored.header["files"]
+        names, types = _types(stored, count)
         return cls(
             folder=stored.folder,
             manifest=dict(stored.header),
             ids=ids,
-            titles=StringTable.of_stored(stored, "titles.data", "titles.offsets", count),
-            descriptions=StringTable.of_stored(
-                stored, "descriptions.data", "descriptions.offsets", count
-            ),
+            titles=_required(stored, "titles", count),
+            descriptions=_required(stored, "descriptions", count),
             title_words=TitleWords.of_stored(stored),
             aliases=AliasTable.of_stored(stored, count),
-            graph=graph,
             text=TextIndex(stored.folder / "text.sqlite", concepts=count) if text else None,
+            texts=_strings(stored, "texts", count),
+            urls=_strings(stored, "urls", count),
+            type_names=names,
+            type_numbers=types,
+            qid_numbers=_qids(stored, count),
+            _graph=graph,
         )
 
     def verify(self) -> None:
@@ -121,11 +182,46 @@ class ConceptBase:
         StorageError
             If a file was changed.
         """
-        _FOLDER.read(self.folder, verify=True)
+        FOLDER.read(self.folder, verify=True)
         ConceptGraph.open(self.folder / "graph", verify=True)
 
+    def save(self, folder: str | Path, *, hubs: int = 0) -> ConceptBase:
+        """Write the base with all its changes, and open what was written.
+
+        Concepts may have other numbers there. Changed contents pass through memory.
+
+        Parameters
+        ----------
+        folder
+            Where to put it; a knowledge base that is there already is replaced.
+        hubs
+            As for :func:`write_concept_base`.
+        """
+        source, url = (str(self.manifest.get(name, "")) for name in ("source", "url"))
+        contents = contents_of(self)
+        return write_concept_base(folder, contents, source=source, url=url, hubs=hubs)
+
+    # --- one concept ------------------------------------------------------------
+
     def __len__(self) -> int:
+        """The number of concepts; numbers of removed ones are not used again."""
         return len(self.ids)
+
+    def __contains__(self, identity: object) -> bool:
+        return isinstance(identity, str) and self.number(identity) >= 0
+
+    def __iter__(self) -> Iterator[Concept]:
+        """The concepts, removed ones left out."""
+        return concepts_of(self)
+
+    @property
+    def graph(self) -> ConceptGraph:
+        """Links between concepts; a vertex is a concept number.
+
+        After a change of links it is built anew when it is next needed, a second for some ten
+        million links, without an index of hubs.
+        """
+        return self._graph if self._edits is None else self._edits.graph
 
     def number(self, identity: str) -> int:
         """Number of the concept with an identifier, -1 if there is none."""
@@ -137,142 +233,222 @@ class ConceptBase:
             raise IndexError(concept)
         return self.ids.table[concept]
 
-    def __reduce__(self) -> tuple[Any, tuple[Path]]:
-        # the folder travels to other processes, not its contents
-        return ConceptBase.open, (self.folder,)
+    def type(self, concept: int) -> str | None:
+        """What kind of thing a concept is, None where unknown."""
+        number = int(self.type_numbers[concept])
+        return self.type_names[number] if number >= 0 else None
 
+    def qid(self, concept: int) -> str | None:
+        """The Wikidata item of a concept, None where unknown."""
+        if self.qid_numbers is not None and self.qid_numbers[concept] > 0:
+            return f"Q{self.qid_numbers[concept]}"
+        identity = self.id(concept)
+        return identity if QID.fullmatch(identity) else None
 
-@dataclass(frozen=True, eq=False)
-class Contents:
-    """The contents of a concept base.
+    def url(self, concept: int) -> str | None:
+        """The page about a concept, None where unknown."""
+        own = "" if self.urls is None else self.urls[concept]
+        if own.startswith(("http://", "https://")):  # a folder may hold anything
+            return own
+        url: str = self.manifest.get("url") or ""
+        qid = self.qid(concept)
+        if not url or ("{qid}" in url and qid is None):
+            return None
+        for name, text in (
+            ("id", self.id(concept)),
+            ("title", self.titles[concept].replace(" ", "_")),
+            ("qid", qid or ""),
+        ):
+            url = url.replace(f"{{{name}}}", quote(text, safe="(),:!*'@"))
+        return url
 
-    Attributes
-    ----------
-    ids, titles, descriptions
-        One of each per concept.
-    aliases, alias_concepts, alias_counts
-        How often each alias means which concept, by its place in `ids`.
-    edges
-        Pairs of places in `ids`. **Shape:** ``(edges, 2)``
-    texts
-        Words by which each concept is found; empty for no full-text index.
-    """
+    def names(self, concept: int) -> dict[str, float]:
+        """The aliases of a concept, normalised, and how often each was counted.
 
-    ids: Sequence[str]
-    titles: Sequence[str]
-    descriptions: Sequence[str]
-    aliases: Sequence[str]
-    alias_concepts: ArrayLike
-    alias_counts: ArrayLike
-    edges: NDArray[np.int64]
-    texts: Sequence[str] = ()
-
-    @classmethod
-    def of(cls, concepts: Iterable[Concept]) -> tuple[Contents, int]:
-        """Gather concepts; returns them and the number of links to unknown concepts.
-
-        A second concept with an identifier that is taken already is left out.
+        All candidates are searched: some milliseconds for a million.
         """
-        found = list({concept.id: concept for concept in reversed(list(concepts))}.values())
-        place = {concept.id: i for i, concept in enumerate(found)}
-        pairs = [(i, link) for i, concept in enumerate(found) for link in concept.links]
-        edges = [(i, place[link]) for i, link in pairs if link in place]
-        aliases = [
-            (alias, i, count)
-            for i, concept in enumerate(found)
-            for alias, count in concept.aliases.items()
+        table = self.aliases
+        found: dict[str, float] = {}
+        for row in table.rows_of(concept):
+            place = table.row(row)[0].tolist().index(concept)
+            found[table.name(row)] = float(table.counts(row)[place])
+        return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+
+    def describe(self, concept: int | str) -> dict[str, Any]:
+        """All that is known of a concept, as plain types.
+
+        Parameters
+        ----------
+        concept
+            Its identifier or its number.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such concept.
+        """
+        number = self._found(concept)
+        return {
+            **self._shown(number),
+            "aliases": self.names(number),
+            "links": self.ids.table.take(self.graph.neighbours(number)),
+            "text": (self.descriptions if self.texts is None else self.texts)[number],
+        }
+
+    def look_up(self, mention: str, limit: int | None = None) -> list[dict[str, Any]]:
+        """What a mention may mean, the most frequent first, as plain types.
+
+        Parameters
+        ----------
+        mention
+            A text; case makes no difference to what is found.
+        limit
+            The most candidates.
+
+        Returns
+        -------
+        Of each candidate ``id``, ``title``, ``description``, ``type``, ``qid``, ``url``, and
+        ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
+        own uses that have the capitals of the mention, None where unknown.
+        """
+        row = int(self.aliases.find([mention])[0])
+        concepts, priors = self.aliases.row(row)
+        written = self.aliases.written(row, mention)
+        return [
+            {
+                **self._shown(concept),
+                "prior": prior,
+                "written": None if np.isnan(share) else share,
+            }
+            for concept, prior, share in zip(
+                concepts[:limit].tolist(),
+                priors[:limit].tolist(),
+                written[:limit].tolist(),
+                strict=True,
+            )
         ]
-        contents = cls(
-            ids=[concept.id for concept in found],
-            titles=[concept.title for concept in found],
-            descriptions=[concept.description for concept in found],
-            aliases=[alias for alias, _, _ in aliases],
-            alias_concepts=np.array([i for _, i, _ in aliases], np.int64),
-            alias_counts=np.array([count for _, _, count in aliases], np.float64),
-            edges=np.array(edges, np.int64).reshape(-1, 2),
-            texts=[concept.text or concept.description for concept in found],
-        )
-        return contents, len(pairs) - len(edges)
+
+    def link_probability(self, mention: str) -> float | None:
+        """How often a text is a link where it occurs at all; None if that is not known."""
+        return self.aliases.link_probability(mention)
+
+    def _shown(self, concept: int) -> dict[str, Any]:
+        return {
+            "id": self.id(concept),
+            "title": self.titles[concept],
+            "description": self.descriptions[concept],
+            "type": self.type(concept),
+            "qid": self.qid(concept),
+            "url": self.url(concept),
+        }
+
+    def _found(self, concept: int | str) -> int:
+        if isinstance(concept, str):
+            number = self.number(concept)
+        else:
+            number = concept if 0 <= concept < len(self) else -1
+            number = -1 if number >= 0 and self.number(self.id(number)) < 0 else number
+        if number < 0:
+            raise ProblemError(f"concept: there is no {concept!r} in this knowledge base.")
+        return number
+
+    # --- changes ----------------------------------------------------------------
+
+    def add(self, concept: Concept | Mapping[str, Any]) -> int:
+        """Add a concept, and return its number.
+
+        Links to concepts that are not there are left out.
+
+        Raises
+        ------
+        ProblemError
+            If its identifier is taken, or a field is wrong.
+        """
+        concept = _concept(concept)
+        if self.number(concept.id) >= 0:
+            raise ProblemError(f"concept: {concept.id!r} is there already; update it instead.")
+        return self._changing().add(concept)
+
+    def update(self, identity: str, **fields: Any) -> None:
+        """Replace fields of a concept; what is not named stays.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such concept or field, or its value is wrong.
+        """
+        number = self._found(identity)
+        if "id" in fields:
+            raise ProblemError("id: it can't be changed; remove the concept and add another.")
+        given = {"title": self.titles[number], **fields, "id": identity}
+        self._changing().update(number, _concept(given), frozenset(fields))
+
+    def remove(self, identity: str) -> None:
+        """Take a concept out, with its aliases and links.
+
+        Raises
+        ------
+        ProblemError
+            If there is no such concept.
+        """
+        self._changing().remove(self._found(identity))
+
+    @property
+    def changed(self) -> bool:
+        """Whether it was changed since it was opened."""
+        return self._edits is not None
+
+    def _changing(self) -> Edits:
+        if self._edits is None:
+            self._edits = Edits(self, self._graph)
+        return self._edits
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        # the folder and what was changed travel to other processes, not the contents
+        return _reopened, (self.folder, [] if self._edits is None else self._edits.journal)
 
 
-def write_concept_base(
-    folder: str | Path,
-    contents: Contents,
-    *,
-    source: str = "",
-    hubs: int = 0,
-    progress: bool = False,
-) -> ConceptBase:
-    """Write a concept base and open it.
-
-    The folder is written atomically: to a temporary folder, which is then renamed.
-
-    Parameters
-    ----------
-    folder
-        Where to put it; a knowledge base that is there already is replaced.
-    contents
-        What goes into it.
-    source
-        Where that comes from, for the manifest.
-    hubs
-        Vertices of highest degree to index distances to; 256 suit millions of concepts, 0
-        a graph that is searched in no time as it is.
-    progress
-        Whether to show progress bars.
-
-    Raises
-    ------
-    ProblemError
-        If there are no concepts, or something else than a knowledge base is in the place.
-    """
-    if not contents.ids:
-        raise ProblemError("source: there is no concept in it.")
-    ids, numbers, collisions = StringIndex.build(contents.ids)
-    if collisions or len(ids) < len(contents.ids):
-        raise ProblemError("source: the same identifier stands for two concepts.")
-    order = np.argsort(numbers)
-    concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
-    alias_table = AliasTable.build(contents.aliases, concepts, contents.alias_counts)
-    titles = StringTable.build(contents.titles[i] for i in order)
-    descriptions = StringTable.build(contents.descriptions[i] for i in order)
-    arrays = {
-        **ids.arrays("ids"),
-        "titles.data": titles.data,
-        "titles.offsets": titles.offsets,
-        "descriptions.data": descriptions.data,
-        "descriptions.offsets": descriptions.offsets,
-        **TitleWords.build(contents.titles).arrays(),
-        **alias_table.arrays(),
-    }
-    facts = {
-        "source": source,
-        "concepts": len(ids),
-        "aliases": len(alias_table),
-        "candidates": len(alias_table.concepts),
-        "text": bool(contents.texts),
-    }
-
-    def write_others(inside: Path) -> None:
-        graph = ConceptGraph.from_edges(
-            numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
-        )
-        if hubs:
-            graph.index_hubs(hubs, progress=progress)
-        graph.save(inside / "graph")
-        if contents.texts:
-            TextIndex.build(inside / "text.sqlite", _rows_of_text(contents, order, concepts))
-
-    _FOLDER.write(folder, arrays, facts, write_others)
-    return ConceptBase.open(folder)
+def _reopened(folder: Path, journal: list[tuple[str, Any]]) -> ConceptBase:
+    base = ConceptBase.open(folder)
+    for step in journal:
+        base._changing().repeat(step)
+    return base
 
 
-def _rows_of_text(
-    contents: Contents, order: NDArray[np.int64], concepts: NDArray[np.int64]
-) -> Iterator[tuple[int, str, str, str]]:
-    """Give the number, title, aliases and text of each concept, for the full-text index."""
-    names: list[list[str]] = [[] for _ in contents.ids]
-    for alias, concept in zip(contents.aliases, concepts, strict=True):
-        names[concept].append(alias)
-    for number, i in enumerate(order):
-        yield number, contents.titles[i], " ; ".join(names[number]), contents.texts[i]
+def _concept(given: Concept | Mapping[str, Any]) -> Concept:
+    if isinstance(given, Concept):
+        return given
+    try:
+        return Concept.of(given)
+    except ProblemError:
+        raise
+    except (TypeError, ValueError) as error:
+        raise ProblemError(f"concept: {error}.") from error
+
+
+def _required(stored: StoredArrays, name: str, count: int) -> StringTable:
+    return StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", count)
+
+
+def _strings(stored: StoredArrays, name: str, count: int | None) -> StringTable | None:
+    if f"{name}.data" not in stored or f"{name}.offsets" not in stored:
+        return None
+    return StringTable.of_stored(stored, f"{name}.data", f"{name}.offsets", count)
+
+
+def _types(stored: StoredArrays, count: int) -> tuple[list[str], NDArray[np.int16]]:
+    names = _strings(stored, "types", None)
+    if names is None or "types.numbers" not in stored:
+        return [], np.broadcast_to(np.int16(-1), (count,))
+    numbers = stored["types.numbers"]
+    stored.check_size("types.numbers", count)
+    if numbers.min(initial=-1) < -1 or numbers.max(initial=-1) >= len(names):
+        stored.refuse("types.numbers", f"an entry is not in the range from -1 to {len(names) - 1}")
+    return list(names), numbers
+
+
+def _qids(stored: StoredArrays, count: int) -> NDArray[np.int64] | None:
+    if "qids" not in stored:
+        return None
+    stored.check_size("qids", count)
+    return stored["qids"]

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from ..errors import ProblemError
 from .dumps.sql import open_dump
 
-__all__ = ["BadRows", "Concept", "ConceptFile"]
+__all__ = ["QID", "BadRows", "Concept", "ConceptFile"]
+
+#: An identifier of a Wikidata item.
+QID = re.compile(r"Q[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,12 @@ class Concept:
         One line of description.
     text
         Words by which it can be found.
+    type
+        What kind of thing it is, such as ``"person"``; one word of the source's own choice.
+    qid
+        Its item in Wikidata, such as ``"Q11399"``.
+    url
+        The page about it, ``http://`` or ``https://``.
     """
 
     id: str
@@ -40,6 +50,23 @@ class Concept:
     links: tuple[str, ...] = ()
     description: str = ""
     text: str = ""
+    type: str = ""
+    qid: str = ""
+    url: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> Concept:
+        """Make a concept of plain fields, of which ``id`` is needed; aliases as in JSON lines.
+
+        Raises
+        ------
+        ValueError
+            If a field is of the wrong kind, or unknown.
+        """
+        unknown = sorted(set(row) - {item.name for item in fields(cls)})
+        if unknown:
+            raise ProblemError(f"concept: it has no field {unknown[0]!r}.")
+        return _concept(row)
 
 
 @dataclass
@@ -59,7 +86,8 @@ class ConceptFile:
     """Concepts from a TSV or JSON lines file, plain or compressed.
 
     TSV has a header line with the columns ``id`` and ``title`` and, if you have them,
-    ``aliases``, ``links``, ``description`` and ``text``. Aliases and links are separated by
+    ``aliases``, ``links``, ``description``, ``text``, ``type``, ``qid`` and ``url``. Aliases and
+    links are separated by
     ``;``, and an alias may carry its count: ``Jaguar=40;jaguars=30``. JSON lines have the
     same fields; aliases are a list or an object of counts, links a list.
 
@@ -138,7 +166,7 @@ class ConceptFile:
 
 
 def _concept(row: Any) -> Concept:
-    if not isinstance(row, dict):
+    if not isinstance(row, Mapping):
         raise ValueError(f"expected an object, got {type(row).__name__}")
     identity = row.get("id")
     if not isinstance(identity, (str, int)) or not str(identity).strip():
@@ -152,7 +180,24 @@ def _concept(row: Any) -> Concept:
         links=_links(row.get("links")),
         description=str(row.get("description") or ""),
         text=str(row.get("text") or ""),
+        type=str(row.get("type") or "").strip(),
+        qid=_qid(row.get("qid")),
+        url=_url(row.get("url")),
     )
+
+
+def _qid(given: Any) -> str:
+    text = str(given or "").strip()
+    if text and not QID.fullmatch(text):
+        raise ValueError(f"qid: expected Q and a number, got {text!r}")
+    return text
+
+
+def _url(given: Any) -> str:
+    text = str(given or "").strip()
+    if text and not text.startswith(("http://", "https://")):
+        raise ValueError(f"url: expected http:// or https://, got {text!r}")
+    return text
 
 
 def _aliases(given: Any) -> dict[str, float]:
@@ -160,9 +205,9 @@ def _aliases(given: Any) -> dict[str, float]:
         return {}
     if isinstance(given, str):
         pairs = [_alias_and_count(item) for item in given.split(";") if item.strip()]
-    elif isinstance(given, dict):
+    elif isinstance(given, Mapping):
         pairs = [(str(alias), float(count)) for alias, count in given.items()]
-    elif isinstance(given, list):
+    elif isinstance(given, list | tuple):
         pairs = [(str(alias), 1.0) for alias in given]
     else:
         raise ValueError(f"aliases: expected a list or an object, got {type(given).__name__}")
@@ -189,6 +234,6 @@ def _links(given: Any) -> tuple[str, ...]:
         return ()
     if isinstance(given, str):
         return tuple(link.strip() for link in given.split(";") if link.strip())
-    if isinstance(given, list):
+    if isinstance(given, list | tuple):
         return tuple(str(link) for link in given)
     raise ValueError(f"links: expected a list, got {type(given).__name__}")

@@ -115,6 +115,16 @@ class StringIndex:
         )
         return found
 
+    def code(self, row: int) -> int:
+        """The hash of the string of a row."""
+        return int(self.codes[row])
+
+    @staticmethod
+    def code_of(text: str) -> int:
+        """The hash of any string."""
+        codes, _ = hash_lines(as_lines([text]), 1)
+        return int(codes[0])
+
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays to save, by their names in a folder."""
         return {

@@ -76,8 +76,10 @@ class ConceptKnowledgeBase(KnowledgeBase):
         return self.concept_vector(concept)
 
     def to_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> None:
-        """Copy the folder of the concept base."""
-        if Path(path).resolve() != self.base.folder.resolve():
+        """Copy the folder of the concept base; one that was changed is saved."""
+        if self.base.changed:
+            self.base.save(path)
+        elif Path(path).resolve() != self.base.folder.resolve():
             shutil.copytree(self.base.folder, path, dirs_exist_ok=True)
 
     def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> ConceptKnowledgeBase:
@@ -89,6 +91,11 @@ class ConceptKnowledgeBase(KnowledgeBase):
 
     def to_bytes(self, **kwargs: Any) -> bytes:
         """The path of the folder: a knowledge base may be larger than memory."""
+        if self.base.changed:
+            raise ProblemError(
+                "knowledge base: it was changed since it was opened; save it and open what was "
+                "saved, or use to_disk."
+            )
         return str(self.base.folder.resolve()).encode("utf8")
 
     def from_bytes(
@@ -112,7 +119,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
             vectors = [self.vocab.get_vector(word) for word in words]
             mean: list[float] = np.asarray(np.mean(vectors, axis=0), np.float64).tolist()
             return mean
-        rng = np.random.default_rng(int(self.base.ids.codes[concept]))
+        rng = np.random.default_rng(self.base.ids.code(concept))
         direction = rng.standard_normal(_MADE_UP_LENGTH)
         unit: list[float] = (direction / np.linalg.norm(direction)).tolist()
         return unit

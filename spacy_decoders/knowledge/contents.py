@@ -1,0 +1,219 @@
+"""What goes into a concept base, and writing it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import ProblemError
+from ..graph import ConceptGraph
+from ..graph.strings import StringTable
+from .aliases import AliasTable
+from .concepts import Concept
+from .layout import FOLDER
+from .string_index import StringIndex
+from .text_index import TextIndex
+from .title_words import TitleWords
+
+if TYPE_CHECKING:
+    from .concept_base import ConceptBase
+
+__all__ = ["Contents", "write_concept_base"]
+
+
+@dataclass(frozen=True, eq=False)
+class Contents:
+    """The contents of a concept base.
+
+    Attributes
+    ----------
+    ids, titles, descriptions
+        One of each per concept.
+    aliases, alias_concepts, alias_counts
+        How often each alias means which concept, by its place in `ids`.
+    edges
+        Pairs of places in `ids`. **Shape:** ``(edges, 2)``
+    texts
+        Words by which each concept is found; empty for no full-text index.
+    alias_cases
+        The place in :data:`~.letter_case.CASES` of how each alias is written, -1 where unknown;
+        None to tell by the alias itself.
+    types, qids, urls
+        One of each per concept, "" where unknown; empty where all are.
+    link_probabilities
+        For some aliases, how often they are links where they occur at all.
+    """
+
+    ids: Sequence[str]
+    titles: Sequence[str]
+    descriptions: Sequence[str]
+    aliases: Sequence[str]
+    alias_concepts: ArrayLike
+    alias_counts: ArrayLike
+    edges: NDArray[np.int64]
+    texts: Sequence[str] = ()
+    alias_cases: ArrayLike | None = None
+    types: Sequence[str] = ()
+    qids: Sequence[str] = ()
+    urls: Sequence[str] = ()
+    link_probabilities: Sequence[tuple[str, float]] = ()
+
+    @classmethod
+    def of(cls, concepts: Iterable[Concept]) -> tuple[Contents, int]:
+        """Gather concepts; returns them and the number of links to unknown concepts.
+
+        A second concept with an identifier that is taken already is left out.
+        """
+        found = list({concept.id: concept for concept in reversed(list(concepts))}.values())
+        place = {concept.id: i for i, concept in enumerate(found)}
+        pairs = [(i, link) for i, concept in enumerate(found) for link in concept.links]
+        edges = [(i, place[link]) for i, link in pairs if link in place]
+        aliases = [
+            (alias, i, count)
+            for i, concept in enumerate(found)
+            for alias, count in concept.aliases.items()
+        ]
+        contents = cls(
+            ids=[concept.id for concept in found],
+            titles=[concept.title for concept in found],
+            descriptions=[concept.description for concept in found],
+            aliases=[alias for alias, _, _ in aliases],
+            alias_concepts=np.array([i for _, i, _ in aliases], np.int64),
+            alias_counts=np.array([count for _, _, count in aliases], np.float64),
+            edges=np.array(edges, np.int64).reshape(-1, 2),
+            texts=[concept.text or concept.description for concept in found],
+            types=[concept.type for concept in found],
+            qids=[concept.qid for concept in found],
+            urls=[concept.url for concept in found],
+        )
+        return contents, len(pairs) - len(edges)
+
+
+def write_concept_base(
+    folder: str | Path,
+    contents: Contents,
+    *,
+    source: str = "",
+    url: str = "",
+    hubs: int = 0,
+    progress: bool = False,
+) -> ConceptBase:
+    """Write a concept base and open it.
+
+    The folder is written atomically: to a temporary folder, which is then renamed.
+
+    Parameters
+    ----------
+    folder
+        Where to put it; a knowledge base that is there already is replaced.
+    contents
+        What goes into it.
+    source
+        Where that comes from, for the manifest.
+    url
+        The page about a concept, with ``{id}``, ``{title}`` or ``{qid}`` in it, for concepts
+        without one of their own.
+    hubs
+        Vertices of highest degree to index distances to; 256 suit millions of concepts, 0
+        a graph that is searched in no time as it is.
+    progress
+        Whether to show progress bars.
+
+    Raises
+    ------
+    ProblemError
+        If there are no concepts, or something else than a knowledge base is in the place.
+    """
+    from .concept_base import ConceptBase
+
+    if not contents.ids:
+        raise ProblemError("source: there is no concept in it.")
+    if url and not url.startswith(("http://", "https://")):
+        raise ProblemError(f"url: expected http:// or https://, got {url!r}.")
+    ids, numbers, collisions = StringIndex.build(contents.ids)
+    if collisions or len(ids) < len(contents.ids):
+        raise ProblemError("source: the same identifier stands for two concepts.")
+    order = np.argsort(numbers)
+    concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
+    alias_table = _alias_table(contents, concepts)
+    arrays = {
+        **ids.arrays("ids"),
+        **_strings("titles", contents.titles, order),
+        **_strings("descriptions", contents.descriptions, order),
+        **TitleWords.build(contents.titles).arrays(),
+        **alias_table.arrays(),
+        **_facts(contents, order),
+    }
+    facts = {
+        "source": source,
+        "url": url,
+        "concepts": len(ids),
+        "aliases": len(alias_table),
+        "candidates": len(alias_table.concepts),
+        "text": bool(contents.texts),
+    }
+
+    def write_others(inside: Path) -> None:
+        graph = ConceptGraph.from_edges(
+            numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
+        )
+        if hubs:
+            graph.index_hubs(hubs, progress=progress)
+        graph.save(inside / "graph")
+        if contents.texts:
+            TextIndex.build(inside / "text.sqlite", _rows_of_text(contents, order, concepts))
+
+    FOLDER.write(folder, arrays, facts, write_others)
+    return ConceptBase.open(folder)
+
+
+def _alias_table(contents: Contents, concepts: NDArray[np.int64]) -> AliasTable:
+    table = AliasTable.build(
+        contents.aliases, concepts, contents.alias_counts, cases=contents.alias_cases
+    )
+    if not contents.link_probabilities:
+        return table
+    rows = table.find([alias for alias, _ in contents.link_probabilities])
+    shares = np.array([share for _, share in contents.link_probabilities], np.float32)
+    return table.with_links(rows, shares)
+
+
+def _facts(contents: Contents, order: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    """The arrays of what only some sources know."""
+    arrays: dict[str, NDArray[Any]] = {}
+    if any(contents.types):
+        names = sorted({*contents.types} - {""})
+        if len(names) >= 2**15:
+            raise ProblemError(f"type: at most {2**15 - 1:,} types fit; got {len(names):,}.")
+        number = {"": -1, **{name: i for i, name in enumerate(names)}}
+        arrays["types.numbers"] = np.array([number[contents.types[i]] for i in order], np.int16)
+        arrays |= _strings("types", names, np.arange(len(names)))
+    if any(contents.qids):
+        qids = [contents.qids[i] for i in order]
+        arrays["qids"] = np.array([int(qid[1:]) if qid else 0 for qid in qids], np.int64)
+    if any(contents.urls):
+        arrays |= _strings("urls", contents.urls, order)
+    if any(contents.texts) and list(contents.texts) != list(contents.descriptions):
+        arrays |= _strings("texts", contents.texts, order)
+    return arrays
+
+
+def _strings(name: str, texts: Sequence[str], order: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
+    table = StringTable.build(texts[i] for i in order)
+    return {f"{name}.data": table.data, f"{name}.offsets": table.offsets}
+
+
+def _rows_of_text(
+    contents: Contents, order: NDArray[np.int64], concepts: NDArray[np.int64]
+) -> Iterator[tuple[int, str, str, str]]:
+    """Give the number, title, aliases and text of each concept, for the full-text index."""
+    names: list[list[str]] = [[] for _ in contents.ids]
+    for alias, concept in zip(contents.aliases, concepts, strict=True):
+        names[concept].append(alias)
+    for number, i in enumerate(order):
+        yield number, contents.titles[i], " ; ".join(names[number]), contents.texts[i]
