@@ -16,7 +16,7 @@ from ...errors import InfeasibleError, ProblemError
 from .scheme import EntityScheme, SchemeName
 
 if TYPE_CHECKING:
-    from ...decoders.chain import ChainModel, ChainSolution
+    from ...decoders.chain import ChainModel, ChainSolution, RunKinds
 
 __all__ = ["EntityDecoder", "FoundEntities", "TokenEntity"]
 
@@ -301,24 +301,25 @@ class EntityDecoder:
         self, emissions: NDArray[np.float32], found: Sequence[tuple[int, int, str]]
     ) -> Floats:
         """**Shape (entities,)**: the probability of each; NaN if no labelling is legal."""
-        from .kernels.spans import log_probabilities
+        from ...decoders.chain import posteriors
 
         if not found:
             return np.zeros(0)
-        model, kinds = self.model, self.rules.kinds
-        begins, ends, own_kinds = np.array(
-            [(start, end, kinds.index(kind)) for start, end, kind in found], dtype=np.int64
-        ).T.copy()
-        logs = log_probabilities(
-            model.transitions.astype(np.float64),
-            model.start_scores.astype(np.float64),
-            model.end_scores.astype(np.float64),
-            emissions.astype(np.float64),
-            self.rules.continues,
-            np.array([kinds.index(kind) for kind in kinds], dtype=np.int64),
-            own_kinds,
-            begins,
-            ends,
-        )
-        likely: Floats = np.exp(np.minimum(logs, 0.0))
-        return likely
+        names, kinds = self.rules.kinds, self._run_kinds
+        try:
+            posterior = posteriors(self.model, emissions)
+        except InfeasibleError:
+            return np.full(len(found), np.nan)
+        begins, ends, numbers = np.array(
+            [(start, end, kinds.kinds[names.index(kind)]) for start, end, kind in found]
+        ).T
+        return posterior.of_runs(kinds, begins, ends, numbers)
+
+    @cached_property
+    def _run_kinds(self) -> RunKinds:
+        """The kinds of entities, as the chain's posteriors take them."""
+        from ...decoders.chain import RunKinds
+
+        names = sorted({kind for kind in self.rules.kinds if kind})
+        numbers = [names.index(kind) if kind else -1 for kind in self.rules.kinds]
+        return RunKinds(np.array(numbers), self.rules.continues)

@@ -10,6 +10,7 @@ from ...lazy import lazy_names
 if TYPE_CHECKING:
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
+    from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
     from .problem import ChainDecoder, ChainModel
     from .published.beam import Beam
     from .published.column_generation import ColumnGeneration
@@ -24,18 +25,22 @@ __all__ = [
     "Beam",
     "ChainDecoder",
     "ChainModel",
+    "ChainPosteriors",
     "ChainSolution",
     "ChainSolutions",
     "ColumnGeneration",
     "Expectations",
     "ForwardDominance",
+    "LabelRuns",
     "PrunedViterbi",
+    "RunKinds",
     "Viterbi",
     "forward_backward",
     "k_best",
     "log_partition",
     "marginals",
     "max_marginal_margins",
+    "posteriors",
     "zero_one_oracle",
 ]
 
@@ -43,18 +48,22 @@ _HOMES = {
     "Beam": "published.beam",
     "ChainDecoder": "problem",
     "ChainModel": "problem",
+    "ChainPosteriors": "posterior",
     "ChainSolution": "solutions",
     "ChainSolutions": "solutions",
     "ColumnGeneration": "published.column_generation",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
+    "LabelRuns": "posterior",
     "PrunedViterbi": "published.pruned_viterbi",
+    "RunKinds": "posterior",
     "Viterbi": "viterbi",
     "forward_backward": "sum_product",
     "k_best": "ranking",
     "log_partition": "sum_product",
     "marginals": "sum_product",
     "max_marginal_margins": "margins",
+    "posteriors": "posterior",
     "zero_one_oracle": "published.zero_one",
 }
 

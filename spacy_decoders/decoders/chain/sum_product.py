@@ -155,6 +155,56 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
     [[0.25, 0.25], [0.25, 0.25]]
     """
     sentences = Sentences.of(model, emissions, lengths)
+    found = smoothed(model, sentences)
+    nodes = found.nodes
+    ordered = np.empty(nodes.shape, dtype=np.float32)
+    ordered[found.rows] = nodes
+    return Expectations(
+        found.log_partitions,
+        ordered,
+        found.transitions,
+        nodes[found.steps.first].sum(axis=0),
+        nodes[found.steps.last].sum(axis=0),
+    )
+
+
+class Smoothed(NamedTuple):
+    """The results of forward-backward in the order of its steps.
+
+    Attributes
+    ----------
+    log_partitions
+        **Shape (sentences,)**.
+    nodes, forward
+        **Shape (total, L)**, float64: the probability of each label, and the logarithm of the
+        sum over all beginnings up to it.
+    transitions
+        **Shape (L, L)**: how often each label is expected to follow each.
+    steps
+        The order.
+    """
+
+    log_partitions: Floats
+    nodes: Floats
+    forward: Floats
+    transitions: Floats
+    steps: _Steps
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """**Shape (total,)**: where each token stands in the emissions."""
+        rows: NDArray[np.int64] = self.steps.row
+        return rows
+
+
+def smoothed(model: ChainModel, sentences: Sentences) -> Smoothed:
+    """Run forward-backward on checked sentences.
+
+    Raises
+    ------
+    InfeasibleError
+        If a sentence has no legal labelling; the message names the sentence.
+    """
     steps = _Steps(sentences)
     forward = _Forward(model, steps)
     partitions = _log_partitions(model, steps, forward)
@@ -163,15 +213,7 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
         reached = np.isfinite(forward.logs[steps.sentence == sentence]).any(axis=1)
         raise sentences.infeasible(sentence, int(reached.sum()))
     nodes, transitions = _backward(model, steps, forward)
-    ordered = np.empty(nodes.shape, dtype=np.float32)
-    ordered[steps.row] = nodes
-    return Expectations(
-        partitions,
-        ordered,
-        transitions,
-        nodes[steps.first].sum(axis=0),
-        nodes[steps.last].sum(axis=0),
-    )
+    return Smoothed(partitions, nodes, forward.logs, transitions, steps)
 
 
 class _Steps:

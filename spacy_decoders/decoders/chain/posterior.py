@@ -1,0 +1,303 @@
+"""Posteriors of a batch: probabilities of labels, of runs of labels, and of whole labellings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices, is_number, read_only
+from ...errors import ProblemError
+from .kernels import runs as kernels
+from .problem import ChainModel, Sentences
+from .sum_product import smoothed
+
+__all__ = ["ChainPosteriors", "LabelRuns", "RunKinds", "posteriors"]
+
+Floats = NDArray[np.float64]
+
+#: Bytes of emissions whose sums are computed together: more would not fit the cache.
+CHUNK = 1 << 21
+
+
+class LabelRuns(NamedTuple):
+    """Runs of labels, such as entities in BIO, and their probabilities.
+
+    Attributes
+    ----------
+    starts, stops
+        **Shape (runs,)**, int64: the row of the first token, and that after the last.
+    kinds
+        **Shape (runs,)**, int64: the number of each run's kind.
+    probabilities
+        **Shape (runs,)**, float64.
+    """
+
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    probabilities: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RunKinds:
+    """Which labels make runs of which kind, and which label goes on with whose run.
+
+    A run is a stretch of labels of one kind, each but the first of which continues the one before
+    it, and which no label continues. In BIO, I-PER continues B-PER and I-PER.
+
+    Parameters
+    ----------
+    kinds
+        **Shape (L,)**: the number of each label's kind, from 0 on; -1 for labels outside of runs.
+    continues
+        **Shape (L, L)**, bool: whether the column's label continues the run of the row's.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, or a label continues one of another kind.
+
+    Examples
+    --------
+    O, B-PER, I-PER:
+
+    >>> kinds = RunKinds([-1, 0, 0], [[False] * 3, [False, False, True], [False, False, True]])
+    >>> kinds.count
+    1
+    """
+
+    kinds: NDArray[np.int64]
+    continues: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        kinds = checked_indices("kinds", self.kinds, (None,), low=-1, high=None, dtype=np.int64)
+        continues = np.asarray(self.continues)
+        if continues.shape != (len(kinds),) * 2 or continues.dtype != bool:
+            raise ProblemError(
+                f"continues: expected True or False for each pair of {len(kinds)} labels; got "
+                f"{continues.dtype} of shape {continues.shape}."
+            )
+        same = (kinds[:, None] == kinds) & (kinds >= 0)
+        if (continues & ~same).any():
+            row, column = np.argwhere(continues & ~same)[0].tolist()
+            raise ProblemError(
+                f"continues: label {column} continues label {row}, which is of another kind."
+            )
+        object.__setattr__(self, "kinds", read_only(kinds))
+        object.__setattr__(self, "continues", read_only(continues.copy()))
+
+    @property
+    def count(self) -> int:
+        """The number of kinds."""
+        return int(self.kinds.max(initial=-1)) + 1
+
+    @cached_property
+    def flat(self) -> kernels.Kinds:
+        """The labels as the kernels take them."""
+        members = np.flatnonzero(self.kinds >= 0)
+        labels = members[np.argsort(self.kinds[members], kind="stable")]
+        bounds = np.searchsorted(self.kinds[labels], np.arange(self.count + 1))
+        return kernels.Kinds(labels, bounds, self.continues)
+
+
+@dataclass(frozen=True, eq=False)
+class ChainPosteriors:
+    """The distribution over labellings of some sentences, laid end to end.
+
+    Made by :func:`posteriors`.
+
+    Attributes
+    ----------
+    model
+        The scores that all sentences share.
+    emissions
+        **Shape (total, L)**, float32.
+    offsets
+        **Shape (sentences + 1,)**, int64.
+    log_partitions
+        **Shape (sentences,)**: log of the sum over all labellings of exp(score).
+    marginals
+        **Shape (total, L)**, float64: the probability of each label at each token.
+    forward
+        **Shape (total, L)**, float64: log of the sum over all beginnings up to that label.
+    """
+
+    model: ChainModel
+    emissions: NDArray[np.float32]
+    offsets: NDArray[np.int64]
+    log_partitions: Floats
+    marginals: Floats
+    forward: Floats
+
+    def of_labels(self, labels: ArrayLike) -> Floats:
+        """Return the probability of one label a token.
+
+        Parameters
+        ----------
+        labels
+            **Shape (total,)**.
+
+        Returns
+        -------
+        **Shape (total,)**, float64.
+        """
+        given = self._checked(labels)
+        found: Floats = self.marginals[np.arange(len(given)), given]
+        return found
+
+    def of_labellings(self, labels: ArrayLike) -> Floats:
+        """Return the probability of one whole labelling a sentence.
+
+        Parameters
+        ----------
+        labels
+            **Shape (total,)**.
+
+        Returns
+        -------
+        **Shape (sentences,)**, float64: ``exp(score - log partition)``.
+        """
+        sentences = Sentences(self.emissions, self.offsets)
+        scores = sentences.scores_of(self.model, self._checked(labels).astype(np.int32))[:, 0]
+        chances: Floats = np.minimum(np.exp(scores - self.log_partitions), 1.0)
+        return chances
+
+    def of_runs(
+        self, kinds: RunKinds, starts: ArrayLike, stops: ArrayLike, numbers: ArrayLike
+    ) -> Floats:
+        """Return the probability of given runs: their borders and their kind, at once.
+
+        Parameters
+        ----------
+        kinds
+            What the labels mean.
+        starts, stops
+            **Shape (runs,)**: rows of `emissions`; each run lies in one sentence.
+        numbers
+            **Shape (runs,)**: the kind of each run.
+
+        Returns
+        -------
+        **Shape (runs,)**, float64: the probability that a run begins and ends just there.
+
+        Raises
+        ------
+        ProblemError
+            If a run is empty, or lies in no sentence or in several.
+        """
+        total = len(self.emissions)
+        first = checked_indices("starts", starts, (None,), low=0, high=total, dtype=np.int64)
+        shape = (len(first),)
+        stop = checked_indices("stops", stops, shape, low=1, high=total + 1, dtype=np.int64)
+        kind = checked_indices("numbers", numbers, shape, low=0, high=kinds.count, dtype=np.int64)
+        sentence = np.searchsorted(self.offsets, first, side="right")
+        borders = np.stack([self.offsets[sentence - 1], self.offsets[sentence]], axis=1)
+        wrong = np.flatnonzero((stop <= first) | (stop > borders[:, 1]))
+        if len(wrong):
+            raise ProblemError(
+                f"stops: run {wrong[0]} has the rows {first[wrong[0]]} to {stop[wrong[0]]}; give "
+                "at least one, and rows of one sentence."
+            )
+        runs = np.stack([first, stop, kind], axis=1)
+        found = kernels.probabilities_of_runs(self._chain, self._flat(kinds), runs, borders)
+        chances: Floats = np.minimum(found, 1.0)
+        return chances
+
+    def likely_runs(self, kinds: RunKinds, least: float) -> LabelRuns:
+        """Return all runs that have at least a probability, overlapping and nested ones too.
+
+        Parameters
+        ----------
+        kinds
+            What the labels mean.
+        least
+            Greater than 0, at most 1. The time grows with the number of runs found.
+
+        Returns
+        -------
+        The runs in the order of their last tokens.
+        """
+        if not is_number(least) or not 0.0 < least <= 1.0:
+            raise ProblemError(f"least: expected a number above 0 and at most 1; got {least!r}.")
+        runs, found = kernels.likely_runs(self._chain, self._flat(kinds), float(least))
+        return LabelRuns(runs[:, 0], runs[:, 1], runs[:, 2], np.minimum(found, 1.0))
+
+    def _flat(self, kinds: RunKinds) -> kernels.Kinds:
+        if len(kinds.kinds) != self.model.size:
+            raise ProblemError(
+                f"kinds: expected one for each of {self.model.size} labels; got "
+                f"{len(kinds.kinds)}."
+            )
+        return kinds.flat
+
+    @property
+    def _chain(self) -> kernels.Chain:
+        return kernels.Chain(
+            self.model.transitions, self.emissions, self.forward, self.marginals, self.offsets
+        )
+
+    def _checked(self, labels: ArrayLike) -> NDArray[np.int64]:
+        return checked_indices(
+            "labels", labels, (len(self.emissions),), low=0, high=self.model.size, dtype=np.int64
+        )
+
+
+def posteriors(
+    model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
+) -> ChainPosteriors:
+    """Return the distribution over labellings of a batch of sentences, by forward-backward.
+
+    Parameters
+    ----------
+    model
+        The scores that all sentences share.
+    emissions
+        **Shape (total, L)**: the sentences end to end, without padding.
+    lengths
+        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
+    InfeasibleError
+        If a sentence has no legal labelling.
+
+    Examples
+    --------
+    O, B and I, and the probability that the first token alone is an entity:
+
+    >>> model = ChainModel([[0, 0, -np.inf], [0, 0, 0], [0, 0, 0]], start=[0, 0, -np.inf])
+    >>> found = posteriors(model, np.zeros((2, 3)))
+    >>> round(float(np.exp(found.log_partitions[0])))  # OO OB BO BB BI
+    5
+    >>> continues = np.zeros((3, 3), dtype=bool)
+    >>> continues[1:, 2] = True
+    >>> found.of_runs(RunKinds([-1, 0, 0], continues), [0], [1], [0]).round(9)
+    array([0.4])
+    >>> found.of_labellings([0, 0]).round(9)
+    array([0.2])
+    """
+    sentences = Sentences.of(model, emissions, lengths)
+    shape = sentences.emissions.shape
+    marginals, forward = np.empty(shape), np.empty(shape)
+    partitions = [np.zeros(0)]
+    begin = 0
+    for chunk in sentences.chunks(CHUNK):
+        found = smoothed(model, chunk)
+        rows = begin + found.rows
+        marginals[rows], forward[rows] = found.nodes, found.forward
+        partitions.append(found.log_partitions)
+        begin += len(chunk.emissions)
+    return ChainPosteriors(
+        model,
+        sentences.emissions,
+        sentences.offsets,
+        read_only(np.concatenate(partitions)),
+        read_only(marginals),
+        read_only(forward),
+    )

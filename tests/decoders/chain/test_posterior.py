@@ -1,0 +1,192 @@
+"""Posteriors: probabilities of labels, runs and labellings against sums over all labellings."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.chain import ChainModel, RunKinds, posteriors
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests.oracles import all_chains
+
+#: O, B-A, I-A, B-B, I-B
+KINDS = np.array([-1, 0, 0, 1, 1])
+
+
+def bio_continues():
+    continues = np.zeros((5, 5), dtype=bool)
+    continues[1:3, 2] = True
+    continues[3:5, 4] = True
+    return continues
+
+
+def bio_model(rng, scale=1.0):
+    """A chain in which I-TYPE only follows its own type."""
+    transitions = rng.normal(size=(5, 5)) * scale
+    continues = bio_continues()
+    for label in (2, 4):
+        transitions[~continues[:, label], label] = -np.inf
+    start = rng.normal(size=5) * scale
+    start[[2, 4]] = -np.inf
+    return ChainModel(transitions, start, rng.normal(size=5) * scale)
+
+
+def any_runs(rng):
+    """Kinds and a random relation between the labels of each: any scheme is like this."""
+    kinds = rng.integers(-1, 2, size=4)
+    same = (kinds[:, None] == kinds) & (kinds >= 0)
+    return RunKinds(kinds, same & (rng.uniform(size=(4, 4)) < 0.5))
+
+
+def runs_of(labels, kinds):
+    """The runs of one labelling, from the definition."""
+    found, n = [], len(labels)
+    for i in range(n):
+        if kinds.kinds[labels[i]] < 0 or (i and kinds.continues[labels[i - 1], labels[i]]):
+            continue
+        j = i + 1
+        while j < n and kinds.continues[labels[j - 1], labels[j]]:
+            j += 1
+        found.append((i, j, int(kinds.kinds[labels[i]])))
+    return found
+
+
+def brute_force(model, emissions, kinds):
+    """Marginals, log partition and the probability of each run, by enumeration."""
+    scored = all_chains(model.transitions, model.start, model.end, emissions)
+    scores = np.array([score for score, _ in scored])
+    top = scores.max()
+    weights = np.exp(scores - top)
+    partition = top + np.log(weights.sum())
+    weights /= weights.sum()
+    marginals = np.zeros(emissions.shape)
+    runs = {}
+    for weight, (_, labels) in zip(weights, scored, strict=True):
+        marginals[np.arange(len(labels)), list(labels)] += weight
+        if weight > 0:
+            for run in runs_of(labels, kinds):
+                runs[run] = runs.get(run, 0.0) + weight
+    return marginals, partition, runs, {labels: w for w, (_, labels) in zip(weights, scored)}  # noqa: B905
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_against_enumeration(seed):
+    rng = np.random.default_rng(seed)
+    if seed % 2:
+        model, kinds = bio_model(rng, 2.0), RunKinds(KINDS, bio_continues())
+    else:
+        model, kinds = ChainModel(rng.normal(size=(4, 4))), any_runs(rng)
+    sizes = rng.integers(1, 5, size=3)
+    parts = [(rng.normal(size=(n, model.size)) * 2).astype(np.float32) for n in sizes]
+    if seed % 3 == 0:
+        parts[0][0, 1] = -np.inf
+    found = posteriors(model, np.concatenate(parts), sizes)
+    begin = 0
+    expected = {}
+    for number, (n, part) in enumerate(zip(sizes, parts, strict=True)):
+        marginals, partition, runs, labellings = brute_force(model, part, kinds)
+        assert found.marginals[begin : begin + n] == pytest.approx(marginals, abs=1e-9)
+        assert found.log_partitions[number] == pytest.approx(partition, abs=1e-6)
+        expected |= {(i + begin, j + begin, kind): p for (i, j, kind), p in runs.items()}
+        labels = list(labellings)[seed % len(labellings)]
+        whole = np.zeros(sizes.sum(), dtype=int)
+        whole[begin : begin + n] = labels
+        assert found.of_labels(whole)[begin] == pytest.approx(marginals[0, labels[0]], abs=1e-9)
+        assert found.of_labellings(whole)[number] == pytest.approx(labellings[labels], abs=1e-6)
+        begin += n
+    likely = found.likely_runs(kinds, 1e-4)
+    listed = zip(likely.starts, likely.stops, likely.kinds, strict=True)
+    given = dict(
+        zip(
+            map(tuple, np.array(list(listed)).reshape(-1, 3).tolist()),
+            likely.probabilities.tolist(),
+            strict=True,
+        )
+    )
+    wanted = {run: p for run, p in expected.items() if p >= 1e-4}
+    assert given == pytest.approx(wanted, abs=1e-9)
+    if expected:
+        starts, stops, numbers = np.array(list(expected)).T
+        asked = found.of_runs(kinds, starts, stops, numbers)
+        assert asked == pytest.approx(list(expected.values()), abs=1e-9)
+
+
+def test_runs_of_a_long_text_add_up():
+    rng = np.random.default_rng(7)
+    model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())
+    found = posteriors(model, rng.normal(size=(2000, 5)).astype(np.float32) * 3)
+    likely = found.likely_runs(kinds, 1e-9)
+    assert len(set(zip(likely.starts, likely.stops, likely.kinds, strict=True))) == len(
+        likely.starts
+    )
+    # each token is inside of an entity with the probability of the entities that cover it
+    covered = np.zeros(2001)
+    np.add.at(covered, likely.starts, likely.probabilities)
+    np.add.at(covered, likely.stops, -likely.probabilities)
+    inside = found.marginals[:, KINDS >= 0].sum(axis=1)
+    assert np.cumsum(covered)[:-1] == pytest.approx(inside, abs=1e-5)
+    again = found.of_runs(kinds, likely.starts, likely.stops, likely.kinds)
+    assert again == pytest.approx(likely.probabilities, abs=1e-9)
+
+
+def test_scores_far_apart_and_masks():
+    model, kinds = bio_model(np.random.default_rng(1)), RunKinds(KINDS, bio_continues())
+    emissions = np.full((3, 5), -1e6, dtype=np.float32)
+    emissions[[0, 1, 2], [1, 2, 0]] = 1e6
+    found = posteriors(model, emissions)
+    assert found.of_runs(kinds, [0, 0], [2, 1], [0, 0]) == pytest.approx([1.0, 0.0])
+    assert found.of_labellings([1, 2, 0]) == pytest.approx([1.0], abs=1e-3)
+
+
+def test_batches_are_cut_without_a_difference(monkeypatch):
+    rng = np.random.default_rng(2)
+    model = bio_model(rng)
+    emissions = rng.normal(size=(300, 5)).astype(np.float32)
+    lengths = [10] * 15 + [0] + [15] * 10
+    whole = posteriors(model, emissions, lengths)
+    monkeypatch.setattr("spacy_decoders.decoders.chain.posterior.CHUNK", 1000)
+    parts = posteriors(model, emissions, lengths)
+    assert parts.marginals == pytest.approx(whole.marginals, abs=1e-12)
+    assert parts.forward == pytest.approx(whole.forward, abs=1e-9)
+    assert parts.log_partitions == pytest.approx(whole.log_partitions)
+    assert len(posteriors(model, np.zeros((0, 5)), []).log_partitions) == 0
+
+
+def test_what_is_refused():
+    rng = np.random.default_rng(3)
+    model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())
+    found = posteriors(model, np.zeros((4, 5)), [2, 2])
+    with pytest.raises(ProblemError, match="stops: run 0"):
+        found.of_runs(kinds, [1], [3], [0])
+    with pytest.raises(ProblemError, match="stops: run 0"):
+        found.of_runs(kinds, [1], [1], [0])
+    with pytest.raises(ProblemError, match="numbers"):
+        found.of_runs(kinds, [1], [2], [2])
+    with pytest.raises(ProblemError, match="least"):
+        found.likely_runs(kinds, 0.0)
+    with pytest.raises(ProblemError, match="kinds: expected one for each of 5"):
+        found.likely_runs(RunKinds([0], np.zeros((1, 1), dtype=bool)), 0.5)
+    with pytest.raises(ProblemError, match="continues: label 1 continues label 0"):
+        RunKinds([0, 1], np.array([[False, True], [False, False]]))
+    with pytest.raises(ProblemError, match="continues"):
+        RunKinds([0, 1], np.zeros((2, 2)))
+    with pytest.raises(InfeasibleError):
+        posteriors(model, np.full((2, 5), -np.inf))
+
+
+@pytest.mark.parametrize("name", ["probabilities_of_runs", "likely_runs"])
+def test_no_probability_is_above_one(monkeypatch, name):
+    """Rounding, or a faulty kernel, never gives more than certainty."""
+    from spacy_decoders.decoders.chain.kernels import runs as kernels
+
+    genuine = getattr(kernels, name)
+
+    def faulty(*given):
+        result = genuine(*given)
+        return result * 3 if name == "probabilities_of_runs" else (result[0], result[1] * 3)
+
+    monkeypatch.setattr(kernels, name, faulty)
+    found = posteriors(bio_model(np.random.default_rng(4)), np.zeros((3, 5)))
+    kinds = RunKinds(KINDS, bio_continues())
+    if name == "likely_runs":
+        assert found.likely_runs(kinds, 0.05).probabilities.max() <= 1.0
+    else:
+        assert found.of_runs(kinds, [0], [1], [0])[0] <= 1.0
