@@ -17,6 +17,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
+from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import decoded
 from .requirements import needed
 
@@ -181,14 +182,11 @@ def _lines(path: Path, extent: Extent) -> Iterator[bytes]:
 
 @lru_cache(maxsize=1)  # the shards of one file come one after the other
 def _docbin(path: str) -> DocBin:
-    try:
-        return DocBin().from_disk(path)
-    except Exception as error:
-        raise ProblemError(f"input: {path} is not a DocBin ({error}).") from error
+    return read_docbin(path)
 
 
 def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
-    return islice(_docbin(str(path)).get_docs(vocab), extent.start, extent.stop)
+    return islice(docbin_docs(_docbin(str(path)), path, vocab), extent.start, extent.stop)
 
 
 def _parquet(path: Path) -> Any:

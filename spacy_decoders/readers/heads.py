@@ -1,14 +1,14 @@
-"""Heads as files of trees state them, checked against their sentence."""
+"""Words and heads as files of trees state them, checked against their sentence."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["HeadError", "checked_heads", "head_of"]
+__all__ = ["WordError", "checked_heads", "head_of"]
 
 
-class HeadError(ValueError):
-    """A fault of one word's head.
+class WordError(ValueError):
+    """A fault of one word's annotation.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
 
     Raises
     ------
-    HeadError
+    WordError
         If a head is no word of the sentence, or words are heads of each other in a cycle.
 
     Examples
@@ -54,18 +54,18 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
     True
     >>> checked_heads([2, 1])
     Traceback (most recent call last):
-    spacy_decoders.readers.heads.HeadError: the heads of words 1, 2 form a cycle
+    spacy_decoders.readers.heads.WordError: the heads of words 1, 2 form a cycle
     """
     given = tuple(heads)
     for word, head in enumerate(given):
         if head is not None and head > len(given):
-            raise HeadError(word, f"the head is word {head}, the last word is {len(given)}")
+            raise WordError(word, f"the head is word {head}, the last word is {len(given)}")
     cycle = _cycle(given)
     if len(cycle) == 1:
-        raise HeadError(cycle[0], "the word is its own head")
+        raise WordError(cycle[0], "the word is its own head")
     if cycle:
         names = ", ".join(str(word + 1) for word in cycle)
-        raise HeadError(cycle[0], f"the heads of words {names} form a cycle")
+        raise WordError(cycle[0], f"the heads of words {names} form a cycle")
     found = tuple(head for head in given if head is not None)
     return found if len(found) == len(given) else None
 

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..errors import ProblemError
+from .docbins import docbin_docs, read_docbin
 from .text_lines import json_objects
 
 __all__ = ["LinkedCorpus"]
@@ -46,7 +47,7 @@ class LinkedCorpus:
     def _docs(self, nlp: Language) -> Iterator[Doc]:
         name = self.path.name.lower()
         if name.endswith(".spacy"):
-            yield from DocBin().from_disk(self.path).get_docs(nlp.vocab)
+            yield from docbin_docs(read_docbin(self.path), self.path, nlp.vocab)
         elif name.endswith((".jsonl", ".jsonl.gz")):
             for place, row in json_objects(self.path):
                 yield _doc(nlp, place, row)

@@ -12,10 +12,11 @@ from typing import Any, Literal
 
 import conllu
 from conllu.exceptions import ParseException
+from spacy.parts_of_speech import IDS as _UNIVERSAL
 
 from ..errors import ProblemError
-from .entity_tags import as_bio
-from .heads import HeadError, checked_heads, head_of
+from .entity_tags import EntityTagError, as_bio
+from .heads import WordError, checked_heads, head_of
 from .text_lines import text_lines
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
@@ -70,6 +71,11 @@ class Sentence:
         Named entities in BIO.
     starts_document
         Whether a new document begins here.
+
+    Raises
+    ------
+    WordError
+        If a word is empty, its part of speech is not universal, or its features are no list.
     """
 
     words: tuple[str, ...]
@@ -82,6 +88,17 @@ class Sentence:
     deps: tuple[str, ...] | None = None
     ents: tuple[str, ...] | None = None
     starts_document: bool = False
+
+    def __post_init__(self) -> None:
+        for word, form in enumerate(self.words):
+            if not form:
+                raise WordError(word, "the word is empty")
+        for word, pos in enumerate(self.pos or ()):
+            if pos not in _UNIVERSAL:
+                raise WordError(word, f"{pos[:40]!r} is no universal part of speech")
+        for word, morph in enumerate(self.morphs or ()):
+            if morph and any(feature.count("=") != 1 for feature in morph.split("|")):
+                raise WordError(word, f"{morph[:40]!r} is no list such as Case=Nom|Number=Sing")
 
     def __len__(self) -> int:
         return len(self.words)
@@ -123,7 +140,7 @@ def read_conllu(
         _check_rows(tokens, numbers, path)
         try:
             yield _from_conllu(tokens, universal=form == "conllu")
-        except HeadError as error:
+        except WordError as error:
             words = [n for n, row in zip(numbers, tokens, strict=True) if _is_word(row)]
             raise ProblemError(f"{path.name}, line {words[error.word]}: {error}.") from error
 
@@ -177,7 +194,7 @@ def read_columns(
     def sentence() -> Sentence:
         try:
             return _from_rows(rows, columns, starts_document)
-        except HeadError as error:
+        except WordError as error:
             raise ProblemError(f"{path.name}, line {numbers[error.word]}: {error}.") from error
 
     for number, line in enumerate(text_lines(path), start=1):
@@ -291,9 +308,16 @@ def _from_rows(
         morphs=_layer(layers.get("morph", ())),
         heads=heads,
         deps=None if heads is None else _relations(heads, layers.get("dep")),
-        ents=as_bio(layers["ent"]) if "ent" in layers else None,
+        ents=_entities(layers["ent"]) if "ent" in layers else None,
         starts_document=starts_document,
     )
+
+
+def _entities(column: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return as_bio(column)
+    except EntityTagError as error:
+        raise WordError(error.position, str(error)) from error
 
 
 def _heads(column: Iterable[str]) -> tuple[int, ...] | None:
@@ -302,7 +326,7 @@ def _heads(column: Iterable[str]) -> tuple[int, ...] | None:
         try:
             heads.append(head_of(field))
         except ValueError as error:
-            raise HeadError(word, str(error)) from error
+            raise WordError(word, str(error)) from error
     return checked_heads(heads)
 
 

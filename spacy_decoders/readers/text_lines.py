@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,17 @@ def text_lines(path: Path) -> Iterator[str]:
     Raises
     ------
     ProblemError
-        If a line is not UTF-8.
+        If a line is not UTF-8, or the file is not gzipped as its name says.
     """
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
-        for number, line in enumerate(lines, start=1):
-            yield decoded(line, path, number).replace("\r\n", "\n")
+        number = 0
+        try:
+            for number, line in enumerate(lines, start=1):
+                yield decoded(line, path, number).replace("\r\n", "\n")
+        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+            raise ProblemError(
+                f"{path.name}: broken gzip file behind line {number} ({error})."
+            ) from error
 
 
 def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -118,15 +118,16 @@ def clusters_of_paths(path: Path) -> ClusterTable:
         fields = line.rstrip("\r\n").split("\t")
         if not line.strip():
             continue
-        bits = fields[0]
-        if len(fields) not in (2, 3) or not bits or set(bits) - {"0", "1"} or len(bits) > 31:
+        bits, *count = fields[0], *fields[2:]
+        no_path = not bits or set(bits) - {"0", "1"} or len(bits) > 31
+        if no_path or len(fields) not in (2, 3) or not all(c.isdecimal() for c in count):
             raise ProblemError(
                 f"{path.name}, line {number}: expected bits (31 at most), a word and perhaps its "
                 f"count, separated by tabs; got {line.strip()!r}."
             )
         clusters[fields[1]] = path_number(bits)
         if len(fields) == 3:
-            counts[fields[1]] = float(fields[2])
+            counts[fields[1]] = float(count[0])
     total = sum(counts.values())
     logs = {word: math.log(count / total) for word, count in counts.items() if count > 0}
     return ClusterTable.of(clusters, _classes(clusters, logs))
