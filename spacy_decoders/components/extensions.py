@@ -27,6 +27,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
         Doc,
         {
             "certificates": {},
+            "conflicts": [],
             "headline": "",
             "headlines": [],
             "margins": {},

@@ -5,6 +5,7 @@ from typing import Any, Literal, cast, get_args
 from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
 from ...models.tagger.losses import Loss
+from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, strings
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
@@ -45,6 +46,9 @@ class TaggerOptions(WithOptions):
     k_best
         How many labellings to put into ``doc._.taggings``, if more than 1. They are found by
         forward dominance, whichever the `decoder` is, and their certificates name it.
+    constraints
+        Demands on labels and entities where patterns, phrases or spans match: dictionaries, or
+        objects of :class:`~spacy_decoders.components.constraints.Constraint`.
     decoder
         Any chain decoder of ``@decoders``.
     """
@@ -58,6 +62,7 @@ class TaggerOptions(WithOptions):
     overwrite: bool = option(True)
     margins: bool = option(False)
     k_best: int = option(1, alternatives)
+    constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain"), saved=False
     )
@@ -97,6 +102,7 @@ make_exact_tagger = register_factory(
         "token._.tag_margin",
         "doc._.taggings",
         "doc._.certificates",
+        "doc._.conflicts",
     ],
     # for other targets set the weights of their scores in [training.score_weights]
     scores={

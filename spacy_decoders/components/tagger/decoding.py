@@ -14,6 +14,7 @@ from spacy.tokens import Doc
 
 from ...certificate import Certificate
 from ...errors import InfeasibleError
+from ..constraints.labels import LabelLimits, conflicts_in
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -41,6 +42,9 @@ class Tagging:
         For each token, if asked for.
     alternatives
         For each unit the k best solutions, best first, if asked for.
+    conflicts
+        For each unit without a labelling the demands that contradict each other, as
+        :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
     """
 
     labels: NDArray[np.int32]
@@ -48,6 +52,7 @@ class Tagging:
     certificates: list[Certificate]
     margins: list[float] | None = None
     alternatives: list[list[ChainSolution]] | None = None
+    conflicts: Sequence[dict[str, Any]] = ()
 
     def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
         """Add the loss of the best labelling with another label at each token.
@@ -90,6 +95,28 @@ class Tagging:
                 self._bounds(), self.alternatives or (), strict=False
             )
             for solution in of_unit
+        ]
+
+    def explained(
+        self, doc: Doc, limits: LabelLimits, emissions: NDArray[np.float32], model: ChainModel
+    ) -> Tagging:
+        """Add which demands contradict each other where a unit has no legal labelling.
+
+        The emissions are those without the limits.
+        """
+        units = self.undecoded()
+        if not units:
+            return self
+        return replace(self, conflicts=list(conflicts_in(doc, units, limits, emissions, model)))
+
+    def undecoded(self) -> list[tuple[int, int]]:
+        """First and last token (exclusive) of each unit without a legal labelling."""
+        if NO_LABEL not in self.labels:
+            return []
+        return [
+            (begin, stop)
+            for begin, stop in self._bounds()
+            if begin < stop and self.labels[begin] == NO_LABEL
         ]
 
     def _bounds(self) -> Iterable[tuple[int, int]]:

@@ -141,6 +141,16 @@ class LabelSpace:
         """**Shape (L,)**: whether a label is outside any entity."""
         return np.array([entity == "O" for entity in self._entities])
 
+    @cached_property
+    def entity_types(self) -> list[str]:
+        """The types of entities, in alphabetical order."""
+        return sorted({entity[2:] for entity in self._entities} - {""})
+
+    def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
+        wanted = set(self.entity_types if types is None else types)
+        return np.array([entity[2:] in wanted for entity in self._entities], dtype=bool)
+
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""
         wanted = set(parts)
@@ -175,6 +185,20 @@ class LabelSpace:
         column = values[:, self.attributes.index(ENT_IOB)]
         inside: NDArray[np.bool_] = (column == _IOB["B"]) | (column == _IOB["I"])
         return inside
+
+    def blocked_as_outside(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """**Shape (n, attributes)**: values, as in `present`, of labels that agree with them.
+
+        spaCy marks a token that ``Doc.set_ents(blocked=...)`` keeps out of entities as the
+        beginning of one without a type.
+        """
+        if "ent" not in self.targets:
+            return values
+        column = self.attributes.index(ENT_IOB)
+        blocked = (values[:, column] == _IOB["B"]) & (values[:, column + 1] == 0)
+        compared = values.copy()
+        compared[blocked, column] = _IOB["O"]
+        return compared
 
     @property
     def _entities(self) -> list[str]:

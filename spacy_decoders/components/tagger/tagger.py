@@ -21,16 +21,17 @@ from ...errors import ProblemError
 from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
+from ..constraints.labels import LabelLimits, limited
+from ..constraints.pipe import WithConstraints, record_conflicts
 from ..decoding_pipe import DecodingPipe
 from ..factories.exact_tagger import TaggerOptions, Target
-from .constraints import constrained
 from .decoding import Tagging, decode_units, unit_lengths
 from .label_space import LabelSpace, aligned_labels, reference_labels
 
 __all__ = ["ExactTagger"]
 
 
-class ExactTagger(TaggerOptions, DecodingPipe):
+class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
     """Tags by a linear chain that is decoded exactly.
 
     Its options are told by
@@ -145,6 +146,19 @@ class ExactTagger(TaggerOptions, DecodingPipe):
         """Drop what was derived from labels, dictionary and weights."""
         self._space = self._allowed = self._chain = None
 
+    def check_options(self, options: Mapping[str, Any]) -> None:
+        """Raise if constraints are about entities, and the component does not tag them."""
+        super().check_options(options)
+        target = options.get("target", ())
+        if "ent" not in ((target,) if isinstance(target, str) else target):
+            for number, given in enumerate(options.get("constraints", ())):
+                for key in ("entity", "not_entity"):
+                    if key in given:
+                        raise ProblemError(
+                            f"constraints[{number}].{key}: the target is {options['target']!r}; "
+                            "only a component with the target 'ent' writes entities."
+                        )
+
     # --- decoding ----------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[tuple[NDArray[np.float32], Any]]:
@@ -188,13 +202,23 @@ class ExactTagger(TaggerOptions, DecodingPipe):
         if not docs:
             return []
         allowed = self._allowed_by_word()
+        limits = [
+            LabelLimits.of(doc, self.space, allowed, self.overwrite, self.places_in(doc))
+            for doc in docs
+        ]
         emissions = [
-            constrained(doc, of_doc, self.space, allowed, self.overwrite)
-            for doc, (of_doc, _) in zip(docs, scores, strict=True)
+            limited(of_doc, of_limits)
+            for of_limits, (of_doc, _) in zip(limits, scores, strict=True)
         ]
         model = scores[0][1]  # the same for all
         units = [unit_lengths(doc) for doc in docs]
         taggings = decode_units(self.decoder, model, emissions, units)
+        taggings = [
+            tagging.explained(doc, of_limits, of_doc, model)
+            for doc, tagging, of_limits, (of_doc, _) in zip(
+                docs, taggings, limits, scores, strict=True
+            )
+        ]
         if self.margins:
             taggings = [
                 tagging.with_margins(model, of_doc)
@@ -217,6 +241,7 @@ class ExactTagger(TaggerOptions, DecodingPipe):
                 values = np.where(is_set, present, values)
             doc.from_array(cast(Any, space.attributes), cast(Any, values))
         extensions.record_certificates(doc, self.name, decoded.certificates)
+        record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:
             extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
         if self.k_best > 1:

@@ -1,0 +1,10 @@
+"""What users demand of the annotation: constraints by pattern, gazetteer or span.
+
+A component declares an option `constraints` with the check of :func:`~.constraint.checked`, finds
+the places by :class:`~.places.Places` and turns them into limits of its problem: `labels` for
+chains, `heads` for trees, `candidates` for links.
+"""
+
+from .constraint import Constraint
+
+__all__ = ["Constraint"]

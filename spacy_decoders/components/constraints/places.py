@@ -1,0 +1,174 @@
+"""Where constraints apply in a document, found by spaCy's matchers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...errors import ProblemError
+from ...readers.text_lines import text_lines
+from .constraint import Constraint, checked
+
+__all__ = ["Place", "Places", "phrases_in", "read_phrases"]
+
+
+class Place(NamedTuple):
+    """A match of a constraint.
+
+    Attributes
+    ----------
+    number
+        The number of the constraint in the list.
+    constraint
+        The constraint.
+    start, end
+        Its tokens are ``doc[start:end]``.
+    label
+        The label of a span of ``doc.spans``; empty for other matches.
+    """
+
+    number: int
+    constraint: Constraint
+    start: int
+    end: int
+    label: str = ""
+
+    @property
+    def tokens(self) -> range:
+        """The tokens that are meant, none if the match has no such token."""
+        of = self.constraint.token
+        if of is None:
+            return range(self.start, self.end)
+        return self.token(of)
+
+    def token(self, of: int) -> range:
+        """One token of the match by its number, none if it has no such token."""
+        i = self.start + of if of >= 0 else self.end + of
+        return range(i, i + 1) if self.start <= i < self.end else range(0)
+
+    @property
+    def source(self) -> str:
+        """The constraint, as messages name it."""
+        return f"constraints[{self.number}]"
+
+
+class Places:
+    """The constraints of a component, ready to be looked for in documents.
+
+    Parameters
+    ----------
+    given
+        The dictionaries that the option holds.
+    phrases
+        The phrases of each file that they name.
+
+    Raises
+    ------
+    ProblemError
+        If the phrases of a file are not there.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> places = Places([{"phrases": ["New York"], "entity": "CITY"}], {})
+    >>> [place[2:4] for place in places.find(spacy.blank("en")("From New York."))]
+    [(1, 3)]
+    """
+
+    def __init__(
+        self, given: Sequence[Mapping[str, Any]], phrases: Mapping[str, Sequence[str]]
+    ) -> None:
+        self.constraints = checked("constraints", given, ("labels", "entities", "trees", "links"))
+        self._phrases: list[Sequence[str]] = []
+        for number, constraint in enumerate(self.constraints):
+            if constraint.file is not None and constraint.file not in phrases:
+                raise ProblemError(
+                    f"constraints[{number}].file: there is no file {constraint.file!r}."
+                )
+            listed = constraint.phrases or phrases.get(constraint.file or "", ())
+            self._phrases.append(listed)
+        # matchers belong to a vocabulary, and a sourced component may meet another
+        self._vocab: Vocab | None = None
+        self._matchers: list[Any] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a matcher is made faster than it is sent to another process
+        return {**self.__dict__, "_vocab": None, "_matchers": []}
+
+    def find(self, doc: Doc) -> list[Place]:
+        """Return all matches in a document, constraint by constraint."""
+        if self._vocab is not doc.vocab:
+            self._matchers = [self._matcher(i, doc.vocab) for i in range(len(self.constraints))]
+            self._vocab = doc.vocab
+        return [
+            Place(number, constraint, start, end, label)
+            for number, constraint in enumerate(self.constraints)
+            for start, end, label in self._spans(number, constraint, doc)
+        ]
+
+    def _spans(
+        self, number: int, constraint: Constraint, doc: Doc
+    ) -> Iterable[tuple[int, int, str]]:
+        if constraint.spans is not None:
+            if constraint.spans not in doc.spans:
+                return []
+            return [(of.start, of.end, of.label_) for of in doc.spans[constraint.spans] if len(of)]
+        found = {(start, end) for _, start, end in self._matchers[number](doc) if end > start}
+        if constraint.place != "pattern" or constraint.about in ("entities", "links"):
+            found = _longest(found)
+        return [(start, end, "") for start, end in sorted(found)]
+
+    def _matcher(self, number: int, vocab: Vocab) -> Any:
+        constraint = self.constraints[number]
+        if constraint.place == "pattern":
+            from spacy.matcher import Matcher
+
+            matcher: Any = Matcher(vocab)
+            matcher.add("constraint", constraint.pattern)
+            return matcher
+        from spacy.matcher import PhraseMatcher
+
+        matcher = PhraseMatcher(vocab, attr=constraint.attr)
+        if self._phrases[number]:
+            matcher.add("constraint", phrases_in(vocab, self._phrases[number]))
+        return matcher
+
+
+def phrases_in(vocab: Vocab, phrases: Iterable[str]) -> list[Doc]:
+    """Return phrases as documents, cut by the tokenizer of the vocabulary's language."""
+    from spacy.util import get_lang_class
+
+    tokenizer = get_lang_class(vocab.lang or "xx")(vocab).tokenizer
+    return [doc for phrase in phrases if len(doc := tokenizer(phrase.strip()))]
+
+
+def read_phrases(path: str) -> list[str] | None:
+    """Read a file with one phrase a line; None if it is not there.
+
+    Raises
+    ------
+    ProblemError
+        If it is not UTF-8, or has no phrase.
+    """
+    file = Path(path)
+    if not file.is_file():
+        return None
+    phrases = [line.strip() for line in text_lines(file) if line.strip()]
+    if not phrases:
+        raise ProblemError(f"constraints: the file {path!r} has no phrases, one a line.")
+    return phrases
+
+
+def _longest(spans: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Of overlapping spans the longest, and the first of equally long ones."""
+    taken: set[int] = set()
+    kept = set()
+    for start, end in sorted(spans, key=lambda span: (span[0] - span[1], span[0])):
+        if taken.isdisjoint(range(start, end)):
+            taken.update(range(start, end))
+            kept.add((start, end))
+    return kept

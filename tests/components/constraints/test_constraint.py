@@ -1,0 +1,57 @@
+"""Constraints as dictionaries and objects: what is refused, and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.components.constraints import Constraint
+from spacy_decoders.components.constraints.constraint import checked, constraints_about
+
+CAN = [{"LOWER": "can"}]
+
+
+def test_objects_and_dictionaries_are_the_same():
+    given = {"pattern": CAN, "token": 0, "labels": ["MD", "VB"], "weight": 2}
+    check = constraints_about("labels", "entities")
+    stored = check("constraints", [given, Constraint(**given)])
+    assert stored[0] == stored[1] == {**given, "pattern": [CAN]}
+    assert check("constraints", stored) == stored
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"labels": ["MD"]}, r"constraints\[0\]: it applies nowhere; give one of pattern"),
+        ({"pattern": CAN}, r"constraints\[0\]: it demands nothing; give one of labels"),
+        ({"pattern": CAN, "phrases": ["can"], "labels": "MD"}, "it has pattern and phrases"),
+        ({"pattern": CAN, "labels": "MD", "entity": "PER"}, "make a constraint of each"),
+        ({"pattern": CAN, "lable": "MD"}, "unknown key 'lable'; did you mean 'labels'"),
+        ({"pattern": [{"LOWR": "can"}], "labels": "MD"}, r"constraints\[0\].pattern: .*LOWR"),
+        ({"pattern": [], "labels": "MD"}, "pattern: it has no tokens"),
+        ({"pattern": ["can"], "labels": "MD"}, "a list with a dict for each token"),
+        ({"phrases": "", "labels": "MD"}, "phrases: expected a list of strings"),
+        ({"phrases": [], "labels": "MD"}, "phrases: it is empty"),
+        ({"phrases": ["can"], "labels": ["MD", 3]}, "labels: expected a list of strings"),
+        ({"phrases": ["can"], "labels": []}, "labels: it is empty"),
+        ({"phrases": ["can"], "labels": "MD", "weight": -1.0}, "weight: .*begins with not_"),
+        ({"phrases": ["can"], "labels": "MD", "weight": float("nan")}, "weight: expected"),
+        ({"phrases": ["can"], "labels": "MD", "token": True}, "token: expected the number"),
+        ({"phrases": ["Jo"], "entity": "PER", "token": 0}, "token: only for demands on labels"),
+        ({"phrases": ["Jo"], "entity": False}, "entity: .*to deny it, use not_entity"),
+        ({"phrases": ["Jo"], "entity": "label"}, "'label' is the label of each span"),
+        ({"pattern": CAN, "labels": "MD", "attr": "LOWER"}, "attr: only for phrases"),
+        ({"phrases": ["Jo"], "labels": "MD", "attr": "lower"}, "attr: expected one of ORTH"),
+        ({"phrases": ["Jo"], "head": 0}, "no use for 'head'; it takes demands by labels, not"),
+        (3, r"constraints\[0\]: expected a dictionary or a Constraint; got 3"),
+    ],
+)
+def test_what_is_wrong_is_named(given, message):
+    with pytest.raises(ProblemError, match=message):
+        checked("constraints", [given], ("labels", "entities"))
+
+
+@pytest.mark.parametrize("given", ["rules.txt", {"pattern": CAN}, 3, None])
+def test_a_list_is_expected(given):
+    with pytest.raises(ProblemError, match="constraints: expected a list of constraints"):
+        checked("constraints", given, ("labels",))

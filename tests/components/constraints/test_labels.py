@@ -1,0 +1,214 @@
+"""Constraints on tags and entities: obeyed exactly, and named where they contradict each other."""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Span
+
+from spacy_decoders import ProblemError
+from spacy_decoders.components.constraints import Constraint
+from tests.components.tagger.tagging import bare, randomise, randomised, trained
+from tests.oracles import all_chains
+
+NAME = "exact_tagger"
+
+
+def tags(doc):
+    return [token.tag_ for token in doc]
+
+
+def entities(doc):
+    return [(ent.text, ent.label_) for ent in doc.ents]
+
+
+@pytest.fixture(scope="module")
+def tagger():
+    return randomised()
+
+
+@pytest.fixture(scope="module")
+def recogniser():
+    return randomised(target="ent")
+
+
+def best_labels(nlp, text, agrees):
+    """The labels of the best labelling that agrees, and its score, by enumeration."""
+    pipe = nlp.get_pipe(NAME)
+    scores = pipe.model.predict([bare(nlp, text)])
+    chain = pipe._chain_model(scores)
+    weights = (chain.transitions, chain.start_scores, chain.end_scores, scores.emissions[0])
+    named = ((score, [pipe.labels[y] for y in labels]) for score, labels in all_chains(*weights))
+    return max((score + agrees(labels), labels) for score, labels in named)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "agrees"),
+    [
+        ({"pattern": [{"LOWER": "sees"}], "labels": ["JJ"]}, lambda y: y[1] == "JJ"),
+        ({"pattern": [{}, {"ORTH": "sees"}], "not_labels": ["JJ", "NN"]}, None),
+        (
+            {"phrases": ["MERCURY sees"], "attr": "LOWER", "token": -1, "labels": "DT"},
+            lambda y: y[1] == "DT",
+        ),
+    ],
+)
+def test_hard_constraints_on_labels(tagger, constraint, agrees):
+    agrees = agrees or (lambda y: not {"JJ", "NN"} & set(y[:2]))
+    tagger.get_pipe(NAME).constraints = [constraint]
+    for seed in range(10):
+        randomise(tagger, seed)
+        score, labels = best_labels(
+            tagger, "Mercury sees York", lambda y: 0.0 if agrees(y) else -np.inf
+        )
+        doc = tagger(bare(tagger, "Mercury sees York"))
+        certificate = doc._.certificates[NAME][0]
+        assert tags(doc) == labels
+        assert certificate["status"] == "optimal"
+        assert certificate["score"] == pytest.approx(score, abs=1e-4)
+
+
+def test_soft_constraints_on_labels_count_in_the_score(tagger):
+    tagger.get_pipe(NAME).constraints = [
+        {"pattern": [{"ORTH": "sees"}], "labels": ["JJ"], "weight": 4.5},
+        {"pattern": [{"ORTH": "York"}], "not_labels": ["NN", "DT"], "weight": 0.5},
+    ]
+    changed = 0
+    for seed in range(40):
+        randomise(tagger, seed)
+        score, labels = best_labels(
+            tagger,
+            "Mercury sees York",
+            lambda y: 4.5 * (y[1] == "JJ") + 0.5 * (y[2] not in ("NN", "DT")),
+        )
+        doc = tagger(bare(tagger, "Mercury sees York"))
+        assert tags(doc) == labels
+        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
+        changed += labels != best_labels(tagger, "Mercury sees York", lambda y: 0.0)[1]
+    assert changed
+
+
+def test_spans_that_are_entities_and_tokens_that_are_in_none(recogniser):
+    recogniser.get_pipe(NAME).constraints = [
+        {"phrases": ["New York"], "entity": "CITY"},
+        {"phrases": ["sees"], "not_entity": True},
+        {"phrases": ["Mercury"], "not_entity": "CITY"},
+    ]
+    for seed in range(10):
+        randomise(recogniser, seed)
+
+        def agrees(y):
+            right = y[:3] in (["B-CITY", "I-CITY", "O"],)
+            return 0.0 if right and not y[3].endswith("CITY") else -np.inf
+
+        score, labels = best_labels(recogniser, "New York sees Mercury", agrees)
+        doc = recogniser(bare(recogniser, "New York sees Mercury"))
+        assert entities(doc)[0] == ("New York", "CITY")
+        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
+        assert (labels[3][2:] or "") == doc[3].ent_type_
+
+
+def test_an_entity_ends_where_it_should(recogniser):
+    output = recogniser.get_pipe(NAME).model.get_ref("output_layer")
+    inside = recogniser.get_pipe(NAME).labels.index("I-CITY")
+    output.set_param("W", 0 * output.get_param("W"))
+    output.set_param("b", (np.arange(len(output.get_param("b"))) == inside) * np.float32(50))
+    pipe = recogniser.get_pipe(NAME)
+    pipe.constraints = [{"phrases": ["York"], "entity": ["CITY", "STAR"]}]
+    doc = recogniser(bare(recogniser, "the old York sees Mercury"))
+    assert "York" in [ent.text for ent in doc.ents]
+    # the longest of overlapping phrases is meant
+    pipe.constraints = [{"phrases": ["old", "the old York", "York sees"], "entity": True}]
+    doc = recogniser(bare(recogniser, "the old York sees Mercury"))
+    assert doc.ents[0].text == "the old York"
+
+
+def test_spans_of_the_document(recogniser):
+    recogniser.get_pipe(NAME).constraints = [{"spans": "known", "entity": "label"}]
+    randomise(recogniser, 3)
+    doc = bare(recogniser, "the old man sees Mercury")
+    doc.spans["known"] = [Span(doc, 1, 3, "STAR"), Span(doc, 4, 5, "OTHER")]
+    assert ("old man", "STAR") in entities(recogniser(doc))
+    assert recogniser(bare(recogniser, "the old man"))._.conflicts == []
+
+
+def test_contradictions_are_named(recogniser):
+    pipe = recogniser.get_pipe(NAME)
+    pipe.constraints = [
+        {"phrases": ["Mercury"], "entity": "STAR"},
+        {"phrases": ["sees"], "not_entity": True},
+        {"pattern": [{"IS_TITLE": True}], "not_entity": ["STAR"]},
+    ]
+    docs = [bare(recogniser, "the Mercury sees"), bare(recogniser, "the man")]
+    first, second = recogniser.pipe(docs)
+    assert first._.certificates[NAME][0]["status"] == "infeasible"
+    assert not first.ents
+    assert second._.certificates[NAME][0]["status"] == "optimal"
+    assert second._.conflicts == []
+    (conflict,) = first._.conflicts
+    assert (conflict["component"], conflict["start"], conflict["end"]) == (NAME, 0, 3)
+    assert [demand["source"] for demand in conflict["demands"]] == [
+        "constraints[0]",
+        "constraints[2]",
+    ]
+    assert {demand["text"] for demand in conflict["demands"]} == {"Mercury"}
+    # what was contradictory is so no more
+    pipe.constraints = []
+    assert recogniser(first)._.conflicts == []
+
+
+def test_labels_that_the_component_has_not(tagger):
+    pipe = tagger.get_pipe(NAME)
+    pipe.constraints = [{"phrases": ["sees"], "labels": ["NOVEL"]}]
+    with pytest.raises(ProblemError, match=r"constraints\[0\].labels: the component has no 'NOV"):
+        tagger(bare(tagger, "Mercury sees"))
+    with pytest.raises(ProblemError, match=r"constraints\[0\].entity: the target is 'tag'"):
+        pipe.constraints = [{"phrases": ["sees"], "entity": True}]
+    pipe.constraints = []
+
+
+def test_blocked_spans_and_present_entities_are_respected():
+    nlp = randomised(target="ent", overwrite=False)
+    for seed in range(10):
+        randomise(nlp, seed)
+        doc = bare(nlp, "the old man sees New York")
+        doc.set_ents([Span(doc, 4, 6, "CITY")], blocked=[Span(doc, 0, 3)], default="missing")
+        nlp(doc)
+        assert not any(token.ent_type for token in doc[:3])
+        assert entities(doc)[-1] == ("New York", "CITY")
+
+
+def test_a_file_of_phrases_is_saved_with_the_component(tmp_path):
+    nlp = randomised(2, target="ent")
+    pipe = nlp.get_pipe(NAME)
+    file = tmp_path / "cities.txt"
+    file.write_text("old man\nthe boats\n")
+    pipe.constraints = [Constraint(file=str(file), entity="CITY")]
+    text = "the boats sees the old man"
+    wanted = entities(nlp(bare(nlp, text)))
+    assert {("old man", "CITY"), ("the boats", "CITY")} <= set(wanted)
+    nlp.to_disk(tmp_path / "model")
+    file.unlink()
+    again = spacy.load(tmp_path / "model")
+    assert entities(again(bare(again, text))) == wanted
+    sent = pickle.loads(pickle.dumps(again.get_pipe(NAME)))
+    assert sent.constraints == again.get_pipe(NAME).constraints
+    again.get_pipe(NAME).constraints = [Constraint(file="nowhere.txt", entity="CITY")]
+    with pytest.raises(ProblemError, match=r"constraints\[0\].file: there is no file 'nowhere"):
+        again(bare(again, text))
+
+
+def test_joint_labels(tmp_path):
+    nlp = trained(60, target=["tag", "ent"])
+    nlp.get_pipe(NAME).constraints = [
+        {"phrases": ["Mercury"], "not_entity": True},
+        {"phrases": ["sees"], "labels": ["VBZ"]},
+    ]
+    doc = nlp(bare(nlp, "Mercury sees Mercury ."))
+    assert not doc.ents
+    assert doc[1].tag_ == "VBZ"
+    assert list(itertools.chain(*(token.ent_iob_ for token in doc))) == ["O"] * 4
