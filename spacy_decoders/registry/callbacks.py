@@ -63,20 +63,22 @@ def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[La
 def _copy_tok2vec(nlp: Language, *, pipeline: str | None, source: str, target: str) -> Language:
     if pipeline is None:
         return nlp
-    given = _tok2vec(spacy.load(pipeline, exclude=["vocab"]), source)
-    wanted = _tok2vec(nlp, target)
-    for theirs, ours in zip(given.walk(), wanted.walk(), strict=True):
-        for name in theirs.param_names:
-            value = theirs.get_param(name)
-            if value.shape != ours.get_param(name).shape:
-                raise ProblemError(
-                    f"source: the tok2vec of {source!r} in {pipeline} is of another shape than "
-                    f"that of {target!r}; give both the same widths and rows."
-                )
-            ours.set_param(name, value.copy())
+    given = _parameters(spacy.load(pipeline, exclude=["vocab"]), source)
+    wanted = _parameters(nlp, target)
+    shapes = [[value.shape for _, _, value in of] for of in (given, wanted)]
+    if shapes[0] != shapes[1]:
+        raise ProblemError(
+            f"source: the tok2vec of {source!r} in {pipeline} is of another shape than "
+            f"that of {target!r}; give both the same layers, widths and rows."
+        )
+    for (_, _, value), (layer, name, _) in zip(given, wanted, strict=True):
+        # a pipeline may be stored in half precision, in which nothing trains
+        layer.set_param(name, value.astype("float32"))
     return nlp
 
 
-def _tok2vec(nlp: Language, component: str) -> Any:
+def _parameters(nlp: Language, component: str) -> list[tuple[Any, str, Any]]:
+    """Each parameter of a component's tok2vec: its layer, name and value."""
     pipe: Any = nlp.get_pipe(component)
-    return pipe.model.get_ref("tok2vec")
+    layers = pipe.model.get_ref("tok2vec").walk()
+    return [(layer, name, layer.get_param(name)) for layer in layers for name in layer.param_names]
