@@ -20,6 +20,7 @@ __all__ = [
     "install",
     "record_certificates",
     "record_margins",
+    "record_probabilities",
 ]
 
 _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
@@ -28,15 +29,27 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
         {
             "certificates": {},
             "conflicts": [],
+            "entity_alternatives": [],
             "headline": "",
             "headlines": [],
             "margins": {},
             "parses": [],
+            "probabilities": {},
             "taggings": [],
         },
     ),
-    (Span, {"link": {}, "headline": "", "headlines": []}),
-    (Token, {"tag_margin": None, "head_margin": None}),
+    (Span, {"link": {}, "headline": "", "headlines": [], "prob": None}),
+    (
+        Token,
+        {
+            "tag_margin": None,
+            "tag_prob": None,
+            "head_margin": None,
+            "head_prob": None,
+            "dep_prob": None,
+            "sent_start_prob": None,
+        },
+    ),
 )
 
 
@@ -68,11 +81,39 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float])
     """
     written = [value if math.isfinite(value) else None for value in values]
     doc._.margins = {**doc._.margins, component: written}
+    _write_to_tokens(doc, {name: written})
+
+
+def record_probabilities(
+    doc: Doc,
+    component: str,
+    written: Mapping[str, Any],
+    of_tokens: Mapping[str, Sequence[float | None]],
+) -> None:
+    """Write what is known about a component's answers to ``doc._.probabilities``.
+
+    Parameters
+    ----------
+    doc, component
+        The document, and the component's name.
+    written
+        Plain types: lists of probabilities, by what they are probabilities of.
+    of_tokens
+        For the names of attributes of tokens, a value for each token. Of two components the later
+        one's are at the tokens.
+    """
+    doc._.probabilities = {**doc._.probabilities, component: dict(written)}
+    _write_to_tokens(doc, of_tokens)
+
+
+def _write_to_tokens(doc: Doc, attributes: Mapping[str, Sequence[float | None]]) -> None:
     # `token._.name = value` takes microseconds per token, more than decoding it
+    places = [token.idx for token in doc] if attributes else []
     user_data: dict[Any, Any] = doc.user_data
-    user_data.update(
-        {("._.", name, token.idx, None): value for token, value in zip(doc, written, strict=True)}
-    )
+    for name, values in attributes.items():
+        user_data.update(
+            {("._.", name, at, None): value for at, value in zip(places, values, strict=True)}
+        )
 
 
 def beside_others(

@@ -6,7 +6,7 @@ from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
 from ...models.tagger.losses import Loss
 from ..constraints.constraint import constraints_about
-from ..option_checks import alternatives, decoder_of, strings
+from ..option_checks import alternatives, decoder_of, number, strings
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
 
@@ -49,6 +49,15 @@ class TaggerOptions(WithOptions):
     constraints
         Demands on labels and entities where patterns, phrases or spans match: dictionaries, or
         objects of :class:`~spacy_decoders.components.constraints.Constraint`.
+    probabilities
+        Whether to set ``token._.tag_prob``, ``ent._.prob`` and ``doc._.probabilities``: exact
+        marginals of the chain, calibrated by ``python -m spacy decoders calibrate``.
+    entity_alternatives
+        List all entities of at least this probability in ``doc._.entity_alternatives``,
+        overlapping and nested ones too. None for no list.
+    min_prob
+        Write no entity, and no tag, that is less probable than this. What is decoded and
+        certified does not change.
     decoder
         Any chain decoder of ``@decoders``.
     """
@@ -63,6 +72,9 @@ class TaggerOptions(WithOptions):
     margins: bool = option(False)
     k_best: int = option(1, alternatives)
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
+    probabilities: bool = option(False)
+    entity_alternatives: float | None = option(None, number(least=1e-6, most=1.0))
+    min_prob: float | None = option(None, number(least=0.0, most=1.0))
     decoder: ChainDecoding = option(
         {"@decoders": "spacy-decoders.ForwardDominance.v1"}, decoder_of("chain"), saved=False
     )
@@ -100,6 +112,10 @@ make_exact_tagger = register_factory(
         "token.ent_iob",
         "token.ent_type",
         "token._.tag_margin",
+        "token._.tag_prob",
+        "span._.prob",
+        "doc._.probabilities",
+        "doc._.entity_alternatives",
         "doc._.taggings",
         "doc._.certificates",
         "doc._.conflicts",

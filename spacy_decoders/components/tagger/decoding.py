@@ -19,6 +19,7 @@ from ..constraints.labels import LabelLimits, conflicts_in
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
     from ...decoders.protocols import ChainDecoding
+    from .probabilities import TaggingProbabilities
 
 __all__ = ["Tagging", "decode_units", "unit_lengths"]
 
@@ -45,6 +46,8 @@ class Tagging:
     conflicts
         For each unit without a labelling the demands that contradict each other, as
         :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
+    probabilities
+        How probable the labels are, if asked for.
     """
 
     labels: NDArray[np.int32]
@@ -53,6 +56,7 @@ class Tagging:
     margins: list[float] | None = None
     alternatives: list[list[ChainSolution]] | None = None
     conflicts: Sequence[dict[str, Any]] = ()
+    probabilities: TaggingProbabilities | None = None
 
     def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
         """Add the loss of the best labelling with another label at each token.

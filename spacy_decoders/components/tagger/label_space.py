@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,10 @@ from spacy.vocab import Vocab
 
 from ...errors import ProblemError
 from ..factories.exact_tagger import Target
+
+if TYPE_CHECKING:
+    from ...decoders.chain import RunKinds
+    from .probabilities import TaggingProbabilities
 
 __all__ = ["LabelSpace", "aligned_labels", "reference_labels"]
 
@@ -150,6 +154,43 @@ class LabelSpace:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
         wanted = set(self.entity_types if types is None else types)
         return np.array([entity[2:] in wanted for entity in self._entities], dtype=bool)
+
+    @cached_property
+    def entity_runs(self) -> tuple[RunKinds, list[str]] | None:
+        """The labels of each type of entity, and the types' names; None without entities."""
+        from ...decoders.chain import RunKinds
+
+        if "ent" not in self.targets:
+            return None
+        types = [entity[2:] for entity in self._entities]
+        names = sorted({name for name in types if name})
+        kinds = np.array([names.index(name) if name else -1 for name in types], dtype=np.int64)
+        same = (kinds[:, None] == kinds) & (kinds >= 0)
+        return RunKinds(kinds, same & self.continues_entity), names
+
+    @cached_property
+    def first_part(self) -> int:
+        """Which part of a label a token's probability is of: the first that is no entity's."""
+        others = [place for place, target in enumerate(self.targets) if target != "ent"]
+        return others[0] if others else 0
+
+    @cached_property
+    def same_first_part(self) -> NDArray[np.bool_]:
+        """**Shape (L, L)**: whether two labels agree in `first_part`."""
+        _, numbers = np.unique([of[self.first_part] for of in self.parts], return_inverse=True)
+        same: NDArray[np.bool_] = numbers[:, None] == numbers
+        return same
+
+    def blank_improbable(
+        self, values: NDArray[np.uint64], found: TaggingProbabilities, least: float
+    ) -> None:
+        """Take out of `values`, as `written` returns them, what is less probable than `least`."""
+        columns = [at in (ENT_IOB, ENT_TYPE) for at in self.attributes]
+        of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
+        values[np.ix_(found.tokens < least, of_tokens)] = 0
+        for entity in found.entities:
+            if entity.probability < least:
+                values[entity.start : entity.stop, of_entities] = (_IOB["O"], 0)
 
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""

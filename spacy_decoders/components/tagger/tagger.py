@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, cast
@@ -17,21 +18,31 @@ from spacy.util import check_lexeme_norms
 from spacy.vocab import Vocab
 from thinc.api import Model
 
-from ...errors import ProblemError
+from ...errors import InfeasibleError, ProblemError
+from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.labels import LabelLimits, limited
 from ..constraints.pipe import WithConstraints, record_conflicts
-from ..decoding_pipe import DecodingPipe
 from ..factories.exact_tagger import TaggerOptions, Target
+from ..probabilities import CalibratedPipe
 from .decoding import Tagging, decode_units, unit_lengths
 from .label_space import LabelSpace, aligned_labels, reference_labels
+from .probabilities import (
+    ENTITIES,
+    TOKENS,
+    UNITS,
+    TaggingProbabilities,
+    gold_loss,
+    tagging_answers,
+    tagging_probabilities,
+)
 
 __all__ = ["ExactTagger"]
 
 
-class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
+class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     """Tags by a linear chain that is decoded exactly.
 
     Its options are told by
@@ -201,16 +212,7 @@ class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
         """Decode all units of several documents in one call: many are only a few words long."""
         if not docs:
             return []
-        allowed = self._allowed_by_word()
-        limits = [
-            LabelLimits.of(doc, self.space, allowed, self.overwrite, self.places_in(doc))
-            for doc in docs
-        ]
-        emissions = [
-            limited(of_doc, of_limits)
-            for of_limits, (of_doc, _) in zip(limits, scores, strict=True)
-        ]
-        model = scores[0][1]  # the same for all
+        limits, emissions, model = self._limited(docs, scores)
         units = [unit_lengths(doc) for doc in docs]
         taggings = decode_units(self.decoder, model, emissions, units)
         taggings = [
@@ -229,13 +231,51 @@ class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
                 tagging.with_alternatives(model, of_doc, self.k_best)
                 for tagging, of_doc in zip(taggings, emissions, strict=True)
             ]
+        if self.probabilities or self.entity_alternatives or self.min_prob:
+            found = self._probabilities(model, emissions, taggings)
+            taggings = [
+                replace(tagging, probabilities=of_doc)
+                for tagging, of_doc in zip(taggings, found, strict=True)
+            ]
         return taggings
+
+    def _probabilities(
+        self, model: Any, emissions: list[NDArray[np.float32]], taggings: list[Tagging]
+    ) -> list[TaggingProbabilities]:
+        if model is None:
+            return [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
+        return tagging_probabilities(
+            self.space,
+            model,
+            emissions,
+            taggings,
+            calibration=self.calibration_of,
+            temperature=self.temperature,
+            least=self.entity_alternatives,
+        )
+
+    def _limited(
+        self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
+    ) -> tuple[list[LabelLimits], list[NDArray[np.float32]], Any]:
+        """What limits the labels of each document, its emissions under that, and the model."""
+        allowed = self._allowed_by_word()
+        limits = [
+            LabelLimits.of(doc, self.space, allowed, self.overwrite, self.places_in(doc))
+            for doc in docs
+        ]
+        emissions = [
+            limited(of_doc, of_limits)
+            for of_limits, (of_doc, _) in zip(limits, scores, strict=True)
+        ]
+        return limits, emissions, scores[0][1]  # the model is the same for all
 
     def annotate(self, doc: Doc, decoded: Tagging) -> None:
         """Write the labels and what is known about them."""
         if len(doc):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
+            if self.min_prob is not None and decoded.probabilities is not None:
+                space.blank_improbable(values, decoded.probabilities, self.min_prob)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
@@ -244,9 +284,29 @@ class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:
             extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
+        if decoded.probabilities is not None:
+            self._write_probabilities(doc, decoded.probabilities)
         if self.k_best > 1:
             own = decoded.as_dicts(self.labels)
             doc._.taggings = extensions.beside_others(doc._.taggings, self.name, own)
+
+    def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
+        tokens = found.tokens.tolist()
+        written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
+        own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
+        if "ent" in self.targets:
+            written[ENTITIES] = [entity.as_dict() for entity in found.entities]
+            user_data: dict[Any, Any] = doc.user_data
+            for entity in found.entities:
+                span = doc[entity.start : entity.stop]
+                place = ("._.", "prob", span.start_char, span.end_char)
+                user_data[place] = entity.probability
+        extensions.record_probabilities(doc, self.name, written, own)
+        if self.entity_alternatives is not None:
+            listed = [entity.as_dict() for entity in found.alternatives]
+            doc._.entity_alternatives = extensions.beside_others(
+                doc._.entity_alternatives, self.name, listed
+            )
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -350,6 +410,31 @@ class ExactTagger(WithConstraints, TaggerOptions, DecodingPipe):
             as_floats(gradient.start),
             as_floats(gradient.end),
         )
+
+    # --- calibration -------------------------------------------------------------
+
+    def loss_at(self, examples: Sequence[Example], scores: Sequence[Any], heat: float) -> float:
+        """Return the mean of -log probability of the gold labels, at a temperature."""
+        docs = [example.predicted for example in examples]
+        gold = [label for of in examples for label in aligned_labels(of, self.targets)]
+        _, emissions, model = self._limited(docs, scores)
+        units = [unit_lengths(doc) for doc in docs]
+        try:
+            return gold_loss(self.space, model, emissions, units, gold, heat)
+        except InfeasibleError:
+            # the dictionary or present annotation contradicts itself somewhere
+            return gold_loss(self.space, model, [of for of, _ in scores], units, gold, heat)
+
+    def answers(self, examples: Sequence[Example], scores: Sequence[Any]) -> dict[str, Answers]:
+        """Decode, and return the labels of tokens, entities and sentences as answers."""
+        docs = [example.predicted for example in examples]
+        _, emissions, model = self._limited(docs, scores)
+        taggings = decode_units(
+            self.decoder, model, emissions, [unit_lengths(doc) for doc in docs]
+        )
+        found = self._probabilities(model, emissions, taggings)
+        gold = [aligned_labels(example, self.targets) for example in examples]
+        return tagging_answers(self.space, taggings, found, gold)
 
     # --- scoring and files ---------------------------------------------------------
 

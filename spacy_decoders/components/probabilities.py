@@ -1,0 +1,178 @@
+"""What components with calibrated probabilities have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import srsly
+from numpy.typing import NDArray
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ..errors import ProblemError
+from ..models.calibration import UNCALIBRATED, Calibration
+from ..models.calibration_fitting import Answers, cross_fitted, fit_correction, fit_temperature
+from .decoding_pipe import DecodingPipe
+
+__all__ = ["CalibratedPipe", "Fitted", "calibrate_pipeline"]
+
+#: Key of a component's `cfg` under which its calibrations are saved.
+SAVED = "calibration"
+
+
+class Fitted(NamedTuple):
+    """A calibration, and the answers that it was fitted to.
+
+    Attributes
+    ----------
+    calibration
+        What is stored with the component.
+    answers
+        The answers with the probabilities of the model as it is, at temperature 1.
+    corrected
+        **Shape (answers,)**: the probability of each answer by a calibration that was fitted to
+        other documents, at the temperature of all.
+    """
+
+    calibration: Calibration
+    answers: Answers
+    corrected: NDArray[np.float64]
+
+
+class CalibratedPipe(DecodingPipe):
+    """A component whose probabilities are calibrated on held-out data.
+
+    A subclass implements `loss_at` and `answers`.
+    """
+
+    @property
+    def calibration(self) -> dict[str, dict[str, Any]]:
+        """The calibration of each kind of answer, in plain types; saved with the component.
+
+        Assigning replaces it: {} for the probabilities of the model as it is.
+        """
+        saved: Mapping[str, Mapping[str, Any]] = self.cfg.get(SAVED, {})
+        return {kind: dict(of_kind) for kind, of_kind in saved.items()}
+
+    @calibration.setter
+    def calibration(self, calibration: Mapping[str, Mapping[str, Any]]) -> None:
+        if not isinstance(calibration, Mapping):
+            raise ProblemError(f"calibration: expected a dict; got {calibration!r}.")
+        checked = {
+            kind: Calibration.from_dict(of_kind).as_dict() for kind, of_kind in calibration.items()
+        }
+        # as it will be read again: on disk, numbers have ten digits
+        self.cfg[SAVED] = srsly.json_loads(srsly.json_dumps(checked))
+
+    def calibration_of(self, kind: str) -> Calibration:
+        """The calibration of one kind of answer."""
+        saved = self.cfg.get(SAVED, {}).get(kind)
+        return UNCALIBRATED if saved is None else Calibration.from_dict(saved)
+
+    @property
+    def temperature(self) -> float:
+        """What scores are divided by before they become probabilities."""
+        saved = self.cfg.get(SAVED, {})
+        return next((float(of_kind["temperature"]) for of_kind in saved.values()), 1.0)
+
+    def loss_at(self, examples: Sequence[Example], scores: Sequence[Any], heat: float) -> float:
+        """Return the mean of -log probability of what is right, at a temperature."""
+        raise NotImplementedError(f"{type(self).__name__} must implement loss_at().")
+
+    def answers(self, examples: Sequence[Example], scores: Sequence[Any]) -> dict[str, Answers]:
+        """Decode, and return the answers of each kind, with the present calibration."""
+        raise NotImplementedError(f"{type(self).__name__} must implement answers().")
+
+    def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
+        """Fit the calibration of every kind of answer, and keep it.
+
+        Parameters
+        ----------
+        examples
+            Held-out examples; their predicted documents have what earlier components wrote.
+
+        Returns
+        -------
+        For each kind of answer the calibration, and how it does on other documents.
+
+        Raises
+        ------
+        ProblemError
+            If no example has a word.
+        """
+        given = [example for example in examples if len(example.predicted)]
+        if not given:
+            raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
+        scores = self.predict([example.predicted for example in given])
+        before, self.calibration = self.calibration, {}
+        try:
+            plain = self.answers(given, scores)
+            heat = fit_temperature(lambda heat: self.loss_at(given, scores, heat))
+            only_heat = Calibration(heat).as_dict()
+            self.calibration = dict.fromkeys(plain, only_heat)
+            heated = self.answers(given, scores)
+        except Exception:
+            self.calibration = before
+            raise
+        fitted = {
+            kind: Fitted(
+                fit_correction(answers, temperature=heat),
+                plain[kind],
+                cross_fitted(answers, temperature=heat),
+            )
+            for kind, answers in heated.items()
+        }
+        self.calibration = {kind: found.calibration.as_dict() for kind, found in fitted.items()}
+        return fitted
+
+
+def calibrate_pipeline(
+    nlp: Language, examples: Iterable[Example], *, components: Sequence[str] = ()
+) -> dict[str, dict[str, Fitted]]:
+    """Calibrate the components of a pipeline, each on what the ones before it wrote.
+
+    Parameters
+    ----------
+    nlp
+        The pipeline; its components keep their calibrations.
+    examples
+        Held-out examples, not seen in training.
+    components
+        The names of those to calibrate; by default all that have probabilities.
+
+    Returns
+    -------
+    For each component and each kind of answer what was fitted.
+
+    Raises
+    ------
+    ProblemError
+        If a name is unknown, the component has no calibration, or there is nothing to calibrate.
+    """
+    known = [name for name, pipe in nlp.pipeline if hasattr(pipe, "calibrate")]
+    unknown = [name for name in components if name not in known]
+    if unknown or not known:
+        raise ProblemError(
+            f"components: {', '.join(unknown) or 'the pipeline'} can't be calibrated; those of "
+            f"this pipeline that can: {', '.join(known) or 'none'}."
+        )
+    given = list(examples)
+    docs = [example.predicted for example in given]
+    fitted = {}
+    for name, pipe in nlp.pipeline:
+        if name in (components or known):
+            found = [Example(doc, of.reference) for doc, of in zip(docs, given, strict=True)]
+            of_component = pipe.calibrate(found)  # type: ignore[attr-defined]
+            if of_component:
+                fitted[name] = of_component
+        docs = list(_annotated(pipe, docs))
+    return fitted
+
+
+def _annotated(pipe: Any, docs: Sequence[Doc]) -> Iterable[Doc]:
+    """Run one component on some documents; a function has no `pipe` of its own."""
+    annotated: Iterable[Doc] = pipe.pipe(docs) if hasattr(pipe, "pipe") else map(pipe, docs)
+    return annotated

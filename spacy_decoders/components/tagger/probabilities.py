@@ -1,0 +1,359 @@
+"""Probabilities of decoded tags, entities and whole labellings, by exact marginals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.calibration import Calibration
+from ...models.calibration_fitting import Answers
+from .decoding import NO_LABEL, Tagging
+from .label_space import LabelSpace
+
+if TYPE_CHECKING:
+    from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
+
+__all__ = [
+    "ENTITIES",
+    "TOKENS",
+    "UNITS",
+    "Entity",
+    "TaggingProbabilities",
+    "gold_loss",
+    "tagging_answers",
+    "tagging_probabilities",
+]
+
+Floats = NDArray[np.float64]
+
+#: The kinds of answers, each of which has a calibration.
+TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
+
+
+class Entity(NamedTuple):
+    """An entity, decoded or only possible, and its probability.
+
+    Attributes
+    ----------
+    start, stop
+        The first token, and that after the last.
+    label
+        Its type.
+    probability
+        That there is an entity of this type with these borders.
+    """
+
+    start: int
+    stop: int
+    label: str
+    probability: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entity in plain types."""
+        return {
+            "start": self.start,
+            "end": self.stop,
+            "label": self.label,
+            "prob": self.probability,
+        }
+
+
+@dataclass(frozen=True)
+class TaggingProbabilities:
+    """How probable the labels of one document are.
+
+    Attributes
+    ----------
+    tokens
+        **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
+        an entity's. 0 where no labelling is legal.
+    units
+        Of the labels of each sentence as a whole.
+    entities
+        Those that were decoded.
+    alternatives
+        All that are probable enough, decoded or not, in the order of the text.
+    """
+
+    tokens: Floats
+    units: list[float]
+    entities: list[Entity]
+    alternatives: list[Entity]
+
+
+def tagging_probabilities(
+    space: LabelSpace,
+    model: ChainModel,
+    emissions: Sequence[NDArray[np.float32]],
+    taggings: Sequence[Tagging],
+    *,
+    calibration: Callable[[str], Calibration],
+    temperature: float,
+    least: float | None,
+) -> list[TaggingProbabilities]:
+    """Return the probabilities of the labels of several documents, in one forward-backward.
+
+    Parameters
+    ----------
+    space
+        What the labels mean.
+    model
+        The chain model.
+    emissions
+        For each document, **shape (n, L)**.
+    taggings
+        What was decoded for each document.
+    calibration
+        The calibration of each kind of answer.
+    temperature
+        What scores are divided by.
+    least
+        The probability from which on alternatives to entities are listed; None for no list.
+    """
+    labels = np.concatenate([np.zeros(0, dtype=np.int32), *(of.labels for of in taggings)])
+    # a sentence without a legal labelling has no probabilities
+    decoded = labels != NO_LABEL
+    lengths = np.array([n for of in taggings for n in of.units], dtype=np.int64)
+    of_row = np.repeat(np.arange(len(lengths)), lengths)
+    left = np.bincount(of_row[decoded], minlength=len(lengths))
+    rows = np.concatenate(emissions)[decoded]
+    found = _posteriors(model, rows, left, temperature)
+
+    tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
+    tokens[decoded] = calibration(TOKENS).apply(
+        _of_values(space, found, labels[decoded]),
+        [space.parts[label][space.first_part] for label in labels[decoded].tolist()],
+    )
+    legal = (left > 0) | (lengths == 0)
+    chances = found.of_labellings(labels[decoded])
+    units[legal] = calibration(UNITS).apply(chances[legal], lengths=lengths[legal])
+
+    entities: list[Entity] = []
+    alternatives: list[Entity] = []
+    if space.entity_runs is not None:
+        kinds, names = space.entity_runs
+        places = np.flatnonzero(decoded)
+        correct = calibration(ENTITIES)
+        spans = _runs_of(labels[decoded], found.offsets, kinds)
+        likely = found.of_runs(kinds, *spans)
+        entities = _entities(places, *spans, likely, names, correct)
+        if least is not None:
+            # a correction may raise a probability above the threshold
+            runs = found.likely_runs(kinds, _least_before(correct, least))
+            alternatives = [
+                entity
+                for entity in _entities(places, *runs, names, correct)
+                if entity.probability >= least
+            ]
+    return _by_document(taggings, tokens, units, entities, alternatives)
+
+
+def gold_loss(
+    space: LabelSpace,
+    model: ChainModel,
+    emissions: Sequence[NDArray[np.float32]],
+    units: Sequence[Sequence[int]],
+    gold: Sequence[str | None],
+    temperature: float,
+) -> float:
+    """Return the mean of -log marginal probability of the gold labels that the space has."""
+    numbers = np.array([space.index.get(label or "", NO_LABEL) for label in gold])
+    known = np.flatnonzero(numbers != NO_LABEL)
+    if not len(known):
+        return 0.0
+    lengths = [n for of_doc in units for n in of_doc]
+    found = _posteriors(model, np.concatenate(emissions), lengths, temperature)
+    chances = found.marginals[known, numbers[known]]
+    return float(-np.log(np.maximum(chances, 1e-9)).mean())
+
+
+def tagging_answers(
+    space: LabelSpace,
+    taggings: Sequence[Tagging],
+    found: Sequence[TaggingProbabilities],
+    gold: Sequence[Sequence[str | None]],
+) -> dict[str, Answers]:
+    """Return what was decoded as answers: right if gold says the same.
+
+    Parameters
+    ----------
+    space
+        What the labels mean.
+    taggings, found
+        Of each document what was decoded, and how probable it is.
+    gold
+        Of each document the label of each token, None where it is not known; what it touches is
+        no answer.
+    """
+    part = space.first_part
+    joint = len(space.targets) > 1
+    kinds: dict[str, list[tuple[float, bool, str, int, int]]] = {TOKENS: [], UNITS: []}
+    if "ent" in space.targets:
+        kinds[ENTITIES] = []
+    for number, (tagging, chances, known) in enumerate(zip(taggings, found, gold, strict=True)):
+        labels = tagging.labels.tolist()
+        for label, chance, right in zip(labels, chances.tokens.tolist(), known, strict=True):
+            if right is not None and label != NO_LABEL:
+                own = space.parts[label][part]
+                value = right.split(" ")[part] if joint else right
+                kinds[TOKENS].append((chance, own == value, own, 1, number))
+        begin = 0
+        for length, chance in zip(tagging.units, chances.units, strict=True):
+            rows = slice(begin, begin + length)
+            begin += length
+            if None not in known[rows] and length and labels[rows][0] != NO_LABEL:
+                same = [space.labels[label] for label in labels[rows]] == list(known[rows])
+                kinds[UNITS].append((chance, same, "", length, number))
+        if ENTITIES in kinds:
+            truth = _gold_entities(space, known)
+            kinds[ENTITIES] += [
+                (
+                    e.probability,
+                    (e.start, e.stop, e.label) in truth,
+                    e.label,
+                    e.stop - e.start,
+                    number,
+                )
+                for e in chances.entities
+                if None not in known[max(0, e.start - 1) : e.stop + 1]
+            ]
+    return {
+        kind: Answers(
+            np.array([row[0] for row in rows], dtype=np.float64),
+            np.array([row[1] for row in rows], dtype=bool),
+            None if kind == UNITS else [row[2] for row in rows],
+            None if kind == TOKENS else np.array([row[3] for row in rows], dtype=np.float64),
+            np.array([row[4] for row in rows], dtype=np.int64),
+        )
+        for kind, rows in kinds.items()
+    }
+
+
+def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple[int, int, str]]:
+    """The entities of a labelling in BIO, of which each may be the entity's part only."""
+    column = space.targets.index("ent")
+    joint = len(space.targets) > 1
+    tags = ["O" if of is None else of.split(" ")[column] if joint else of for of in labels]
+    found: set[tuple[int, int, str]] = set()
+    begin: int | None = None
+    for place, tag in enumerate([*tags, "O"]):
+        if begin is not None and not tag.startswith("I-"):
+            found.add((begin, place, tags[begin][2:]))
+            begin = None
+        if tag.startswith("B-"):
+            begin = place
+    return found
+
+
+def _posteriors(
+    model: ChainModel, rows: NDArray[np.float32], lengths: Any, temperature: float
+) -> ChainPosteriors:
+    from ...decoders.chain import ChainModel, posteriors
+
+    if temperature != 1.0:
+        given = (model.transitions, model.start_scores, model.end_scores)
+        model = ChainModel(*(scores / temperature for scores in given))
+        rows = rows / np.float32(temperature)
+    return posteriors(model, rows, lengths)
+
+
+def _of_values(space: LabelSpace, found: ChainPosteriors, labels: NDArray[np.int32]) -> Floats:
+    """The probability of each token's value: of joint labels, summed over the other parts."""
+    if len(space.targets) == 1:
+        return found.of_labels(labels)
+    likely: Floats = np.minimum((found.marginals * space.same_first_part[labels]).sum(axis=1), 1.0)
+    return likely
+
+
+def _runs_of(
+    labels: NDArray[np.int32], offsets: NDArray[np.int64], kinds: RunKinds
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """First rows, rows after the last, and kinds of the runs of a labelling."""
+    of_rows = kinds.kinds[labels]
+    goes_on = np.zeros(len(labels) + 1, dtype=bool)
+    goes_on[1:-1] = kinds.continues[labels[:-1], labels[1:]]
+    goes_on[offsets] = False
+    inside = of_rows >= 0
+    starts = np.flatnonzero(inside & ~goes_on[:-1])
+    stops = np.flatnonzero(inside & ~goes_on[1:]) + 1
+    return starts, stops, of_rows[starts]
+
+
+def _entities(
+    places: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    stops: NDArray[np.int64],
+    numbers: NDArray[np.int64],
+    likely: Floats,
+    names: Sequence[str],
+    correct: Calibration,
+) -> list[Entity]:
+    labels = [names[number] for number in numbers.tolist()]
+    corrected = correct.apply(likely, labels, stops - starts)
+    firsts, lasts = places[starts].tolist(), places[stops - 1].tolist()
+    found = [
+        Entity(first, last + 1, label, chance)
+        for first, last, label, chance in zip(
+            firsts, lasts, labels, corrected.tolist(), strict=True
+        )
+    ]
+    return sorted(found, key=lambda entity: (entity.start, entity.stop, -entity.probability))
+
+
+def _least_before(correct: Calibration, least: float) -> float:
+    """A probability below which no corrected one reaches the threshold; at least a little."""
+    if not correct.corrects:
+        return least
+    grid = np.logspace(-6, 0, 121)
+    labels = ["", *correct.labels]
+    lengths = [1.0, 50.0]
+    reached = np.array(
+        [
+            correct.apply(grid, [label] * len(grid), np.full(len(grid), length))
+            for label in labels
+            for length in lengths
+        ]
+    ).max(axis=0)
+    above = np.flatnonzero(reached >= least)
+    return float(grid[max(0, above[0] - 1)]) if len(above) else 1.0
+
+
+def _by_document(
+    taggings: Sequence[Tagging],
+    tokens: Floats,
+    units: Floats,
+    entities: Sequence[Entity],
+    alternatives: Sequence[Entity],
+) -> list[TaggingProbabilities]:
+    """Split what was computed for all documents."""
+    ends = [0, *accumulate(len(of.labels) for of in taggings)]
+    unit_ends = [0, *accumulate(len(of.units) for of in taggings)]
+    own = [_within(ends, found) for found in (entities, alternatives)]
+    return [
+        TaggingProbabilities(
+            tokens[ends[d] : ends[d + 1]],
+            units[unit_ends[d] : unit_ends[d + 1]].tolist(),
+            own[0][d],
+            own[1][d],
+        )
+        for d in range(len(taggings))
+    ]
+
+
+def _within(ends: Sequence[int], entities: Sequence[Entity]) -> list[list[Entity]]:
+    """The entities of each document, with places in it."""
+    of_doc: list[list[Entity]] = [[] for _ in ends[1:]]
+    document = 0
+    for entity in entities:
+        while entity.start >= ends[document + 1]:
+            document += 1
+        begin = ends[document]
+        of_doc[document].append(
+            entity._replace(start=entity.start - begin, stop=entity.stop - begin)
+        )
+    return of_doc

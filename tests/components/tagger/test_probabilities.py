@@ -1,0 +1,234 @@
+"""exact_tagger: the probabilities that it writes are sums over all labellings, calibrated."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_decoders import ProblemError
+from spacy_decoders.components.probabilities import calibrate_pipeline
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples, randomised
+from tests.oracles import all_chains
+
+NAME = "exact_tagger"
+
+
+def labellings(nlp, doc, temperature=1.0):
+    """Every legal labelling of a document, as the labels' names, and its probability."""
+    pipe = nlp.get_pipe(NAME)
+    [(emissions, chain)] = pipe.predict([doc])
+    given = (chain.transitions, chain.start, chain.end, emissions)
+    scored = all_chains(*(np.asarray(scores) / temperature for scores in given))
+    weights = np.exp(np.array([score for score, _ in scored]) - scored[0][0])
+    weights /= weights.sum()
+    return [
+        ([pipe.labels[label] for label in labels], weight)
+        for weight, (_, labels) in zip(weights.tolist(), scored, strict=True)
+        if weight > 0
+    ]
+
+
+def entities(labels):
+    """The entities of a BIO labelling."""
+    found, begin = set(), None
+    for place, label in enumerate([*labels, "O"]):
+        if begin is not None and not label.startswith("I-"):
+            found.add((begin, place, labels[begin][2:]))
+            begin = None
+        if label.startswith("B-"):
+            begin = place
+    return found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_tags_against_enumeration(seed):
+    nlp = randomised(seed, probabilities=True)
+    text = "the man sees Mercury"
+    listed = labellings(nlp, bare(nlp, text))
+    doc = nlp(bare(nlp, text))
+    for token in doc:
+        expected = sum(p for labels, p in listed if labels[token.i] == token.tag_)
+        assert token._.tag_prob == pytest.approx(expected, abs=1e-5)
+    own = doc._.probabilities[NAME]
+    assert own["tokens"] == [token._.tag_prob for token in doc]
+    whole = sum(p for labels, p in listed if labels == [token.tag_ for token in doc])
+    assert own["units"] == pytest.approx([whole], abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_entities_against_enumeration(seed):
+    nlp = randomised(seed, target="ent", entity_alternatives=0.01)
+    text = "New York sees Mercury"
+    listed = labellings(nlp, bare(nlp, text))
+    doc = nlp(bare(nlp, text))
+    expected = {}
+    for labels, p in listed:
+        for entity in entities(labels):
+            expected[entity] = expected.get(entity, 0.0) + p
+    for ent in doc.ents:
+        assert ent._.prob == pytest.approx(expected[ent.start, ent.end, ent.label_], abs=1e-5)
+    given = {(e["start"], e["end"], e["label"]): e["prob"] for e in doc._.entity_alternatives}
+    assert given == pytest.approx({e: p for e, p in expected.items() if p >= 0.01}, abs=1e-5)
+    assert all(entry["component"] == NAME for entry in doc._.entity_alternatives)
+    assert [e["prob"] for e in doc._.probabilities[NAME]["entities"]] == [
+        ent._.prob for ent in doc.ents
+    ]
+    # a recogniser of entities alone says nothing of tags
+    assert doc[0]._.tag_prob is None
+
+
+def test_joint_labels_sum_over_the_other_part():
+    nlp = randomised(1, target=["ent", "tag"], probabilities=True)
+    text = "New York sees"
+    listed = labellings(nlp, bare(nlp, text))
+    doc = nlp(bare(nlp, text))
+    for token in doc:
+        expected = sum(p for labels, p in listed if labels[token.i].split()[1] == token.tag_)
+        assert token._.tag_prob == pytest.approx(expected, abs=1e-5)
+    for ent in doc.ents:
+        expected = sum(
+            p
+            for labels, p in listed
+            if (ent.start, ent.end, ent.label_) in entities([x.split()[0] for x in labels])
+        )
+        assert ent._.prob == pytest.approx(expected, abs=1e-5)
+
+
+def test_sentences_have_a_probability_each_and_batches_are_no_different():
+    nlp = randomised(2, probabilities=True)
+    docs = [annotated(nlp, SENTENCES[:3]), bare(nlp, "the"), Doc(nlp.vocab), bare(nlp, "old man")]
+    together = list(nlp.get_pipe(NAME).pipe([doc.copy() for doc in docs]))
+    alone = [nlp.get_pipe(NAME)(doc.copy()) for doc in docs]
+    assert [len(doc._.probabilities[NAME]["units"]) for doc in together] == [3, 1, 0, 1]
+    for one, other in zip(together, alone, strict=True):
+        for key, values in one._.probabilities[NAME].items():
+            assert values == pytest.approx(other._.probabilities[NAME][key], abs=1e-6)
+
+
+def test_they_are_kept_by_every_way_of_saving():
+    nlp = randomised(0, target="ent", probabilities=True, entity_alternatives=0.05)
+    doc = nlp(bare(nlp, "New York sees Mercury"))
+    assert doc.ents
+    [saved] = DocBin(docs=[doc], store_user_data=True).get_docs(nlp.vocab)
+    read = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    for other in (saved, read):
+        assert [ent._.prob for ent in other.ents] == [ent._.prob for ent in doc.ents]
+        assert len(other._.entity_alternatives) == len(doc._.entity_alternatives)
+    json.dumps([doc._.probabilities, doc._.entity_alternatives], allow_nan=False)
+
+
+def test_improbable_ones_are_not_written_and_certificates_stay():
+    nlp = randomised(0, target="ent", probabilities=True)
+    pipe = nlp.get_pipe(NAME)
+    text = "New York sees Mercury"
+    before = nlp(bare(nlp, text))
+    chances = sorted(ent._.prob for ent in before.ents)
+    pipe.min_prob = chances[0] + 1e-6
+    after = nlp(bare(nlp, text))
+    assert len(after.ents) == len(before.ents) - sum(p < pipe.min_prob for p in chances)
+    assert after._.certificates == before._.certificates
+    # what was left out is still to be found
+    assert after._.probabilities == before._.probabilities
+    assert all(token.ent_iob_ != "" for token in after)
+    nlp = randomised(0, min_prob=1.0)
+    assert all(token.tag_ == "" for token in nlp(bare(nlp, text)))
+
+
+def test_preset_entities_are_certain():
+    nlp = randomised(0, target="ent", overwrite=False, probabilities=True, min_prob=0.5)
+    doc = bare(nlp, "New York sees Mercury")
+    doc.set_ents([spacy.tokens.Span(doc, 0, 2, "CITY")], default="missing")
+    nlp.get_pipe(NAME)(doc)
+    assert (doc.ents[0].start, doc.ents[0].end) == (0, 2)
+    assert doc.ents[0]._.prob == pytest.approx(1.0)
+
+
+def test_a_sentence_without_a_legal_labelling_has_none():
+    nlp = randomised(0, probabilities=True)
+    nlp.get_pipe(NAME).dictionary = {"man": []}
+    docs = [annotated(nlp, SENTENCES[:2])]
+    [doc] = nlp.get_pipe(NAME).pipe(docs)
+    own = doc._.probabilities[NAME]
+    assert own["units"][0] == 0.0 < own["units"][1]
+    assert set(own["tokens"][:6]) == {0.0}
+    assert min(own["tokens"][6:]) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [("min_prob", 1.5), ("min_prob", "high"), ("entity_alternatives", 0.0), ("probabilities", 1)],
+)
+def test_options_are_checked(option, value):
+    with pytest.raises(ProblemError, match=option):
+        setattr(randomised(0).get_pipe(NAME), option, value)
+
+
+def held_out(nlp, count=80, seed=3):
+    """Sentences whose tags are drawn from the pipeline's own distribution, at temperature 3."""
+    rng = np.random.default_rng(seed)
+    words = ["the", "old", "man", "sees", "Mercury", "."]
+    found = []
+    for _ in range(count):
+        text = " ".join(rng.choice(words, size=3))
+        listed = labellings(nlp, bare(nlp, text), 3.0)
+        drawn = rng.choice(len(listed), p=[p for _, p in listed])
+        gold = Doc(nlp.vocab, words=text.split(), tags=listed[drawn][0])
+        found.append(Example(bare(nlp, text), gold))
+    return found
+
+
+def test_calibration_finds_the_temperature_and_is_saved(tmp_path):
+    nlp = randomised(5, probabilities=True)
+    pipe = nlp.get_pipe(NAME)
+    report = calibrate_pipeline(nlp, held_out(nlp))
+    assert set(report) == {NAME}
+    assert set(report[NAME]) == {"tokens", "units"}
+    assert pipe.temperature == pytest.approx(3.0, rel=0.35)
+    text = "the man sees"
+    heated = labellings(nlp, bare(nlp, text), pipe.temperature)
+    doc = nlp(bare(nlp, text))
+    chances = [sum(p for labels, p in heated if labels[token.i] == token.tag_) for token in doc]
+    expected = pipe.calibration_of("tokens").apply(chances, [token.tag_ for token in doc])
+    assert [token._.tag_prob for token in doc] == pytest.approx(expected.tolist(), abs=1e-5)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert loaded.get_pipe(NAME).calibration == pipe.calibration
+    again = loaded(bare(loaded, text))
+    assert again._.probabilities == doc._.probabilities
+    # tags and certificates are those of the uncalibrated model
+    pipe.calibration = {}
+    assert pipe.temperature == 1.0
+    assert [token.tag_ for token in nlp(bare(nlp, text))] == [token.tag_ for token in doc]
+
+
+def test_entities_are_calibrated_too():
+    nlp = randomised(5, target="ent")
+    report = calibrate_pipeline(nlp, examples(nlp))
+    assert set(report[NAME]) == {"tokens", "units", "entities"}
+    answers = report[NAME]["entities"].answers
+    predicted = [nlp(bare(nlp, sentence)).ents for sentence in SENTENCES]
+    assert len(answers.right) == sum(map(len, predicted))
+    gold = [annotated(nlp, [sentence]).ents for sentence in SENTENCES]
+    right = [
+        (ent.start, ent.end, ent.label_) in {(e.start, e.end, e.label_) for e in of_gold}
+        for ents, of_gold in zip(predicted, gold, strict=True)
+        for ent in ents
+    ]
+    assert answers.right.tolist() == right
+
+
+def test_what_cannot_be_calibrated():
+    nlp = randomised(0)
+    with pytest.raises(ProblemError, match="words"):
+        calibrate_pipeline(nlp, [])
+    with pytest.raises(ProblemError, match="parser"):
+        calibrate_pipeline(nlp, examples(nlp), components=["parser"])
+    with pytest.raises(ProblemError, match="calibration"):
+        nlp.get_pipe(NAME).calibration = 1.0
+    with pytest.raises(ProblemError, match="temperature"):
+        nlp.get_pipe(NAME).calibration = {"tokens": {"temperature": 0}}
