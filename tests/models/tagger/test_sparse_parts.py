@@ -136,6 +136,19 @@ def test_features_keep_their_rows_beside_others():
     np.testing.assert_array_equal(alone, beside)
 
 
+def test_words_of_earlier_documents_are_forgotten():
+    # words with neighbouring cells stood in each other's way when the table was emptied, until it
+    # was full and a search in it had no end
+    rng = np.random.default_rng(1)
+    lengths = rng.integers(1, 65, size=2000)
+    documents = np.append(0, np.cumsum(lengths))
+    lower = rng.integers(1, 1 << 62, size=documents[-1]).astype(np.uint64)
+    initial = np.zeros(len(lower), dtype=np.bool_)
+    own = np.zeros((len(lower), len(TOKEN_ATOMS)), dtype=np.uint64)
+    note_mentions(lower, lower, documents, initial, own)
+    assert not own[:, 1:3].any()  # no word comes twice
+
+
 def test_mentions_against_readable_code():
     rng = np.random.default_rng(1)
     for _ in range(50):

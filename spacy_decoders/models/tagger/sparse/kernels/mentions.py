@@ -3,6 +3,7 @@
 import numpy as np
 
 from .....jit import jit
+from .hashing import MULTIPLIER
 from .words import cell_of
 
 __all__ = ["note_mentions"]
@@ -15,7 +16,10 @@ NAMED = 1 << 33
 
 @jit()
 def link_mentions(lower, begin, stop, keys, last, before, after):
-    """Write the mention before and after each word of a document; -1 for none."""
+    """Write the mention before and after each word of a document; -1 for none.
+
+    The table is left empty for the next document.
+    """
     for i in range(begin, stop):
         cell = cell_of(keys, lower[i])
         earlier = last[cell] if keys[cell] != 0 else -1
@@ -23,9 +27,12 @@ def link_mentions(lower, begin, stop, keys, last, before, after):
         if earlier >= 0:
             after[earlier] = i
         keys[cell], last[cell] = lower[i], i
-    for i in range(begin, stop):  # all cells that were used
-        cell = cell_of(keys, lower[i])
-        keys[cell] = 0
+    for i in range(begin, stop):
+        # a key may stand behind others that are gone already: every cell it may stand in
+        cell = np.int64((lower[i] * MULTIPLIER) >> np.uint64(32)) & (len(keys) - 1)
+        while keys[cell] != 0:
+            keys[cell] = 0
+            cell = (cell + 1) & (len(keys) - 1)
 
 
 @jit()
