@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
+    from ...decoders.tree import arc_probabilities
     from .arc_parser import ArcParser, LabelledTree
-    from .probabilities import arc_probabilities
 
 __all__ = ["ArcParser", "LabelledTree", "arc_probabilities"]
 
 _HOMES = {
     "ArcParser": "arc_parser",
     "LabelledTree": "arc_parser",
-    "arc_probabilities": "probabilities",
+    "arc_probabilities": "..decoders.tree.probabilities",
 }
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

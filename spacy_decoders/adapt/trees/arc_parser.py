@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_scores, checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
+from ...decoders.tree.probabilities import arc_probabilities
 from ...errors import ProblemError
-from .probabilities import arc_probabilities
 from .search import LabelSearch
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .grandparent_scores import DenseGrandparents, GrandparentScorer
     from .marginals import head_margins, max_marginals
     from .price_and_cut import PriceAndCut
+    from .probabilities import TreePosteriors, arc_probabilities, tree_posteriors
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
     from .ranking import exact_decoder, k_best
@@ -32,8 +33,10 @@ __all__ = [
     "PriceAndCut",
     "SecondOrder",
     "TreeDecoder",
+    "TreePosteriors",
     "TreeProblem",
     "TreeSolution",
+    "arc_probabilities",
     "exact_decoder",
     "head_margins",
     "is_projective",
@@ -44,6 +47,7 @@ __all__ = [
     "reduced_costs",
     "score_tree",
     "second_order_score",
+    "tree_posteriors",
     "violations",
 ]
 
@@ -57,8 +61,10 @@ _HOMES = {
     "PriceAndCut": "price_and_cut",
     "SecondOrder": "second_order",
     "TreeDecoder": "decoder",
+    "TreePosteriors": "probabilities",
     "TreeProblem": "problem",
     "TreeSolution": "problem",
+    "arc_probabilities": "probabilities",
     "exact_decoder": "ranking",
     "head_margins": "marginals",
     "is_projective": "scoring",
@@ -69,6 +75,7 @@ _HOMES = {
     "reduced_costs": "chu_liu_edmonds",
     "score_tree": "scoring",
     "second_order_score": "second_order",
+    "tree_posteriors": "probabilities",
     "violations": "scoring",
 }
 

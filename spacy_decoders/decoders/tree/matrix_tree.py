@@ -1,14 +1,13 @@
-"""The probability of each arc, summed over all trees."""
+"""Sums over non-projective trees: the matrix-tree theorem, without subtractions."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from ...arrays import checked_scores
 from ...errors import InfeasibleError, ProblemError
 
-__all__ = ["arc_probabilities"]
+__all__ = ["by_elimination"]
 
 Floats = NDArray[np.float64]
 
@@ -19,104 +18,85 @@ HANDICAPS = (140.0, 500.0, 2000.0, 20000.0)
 #: How far the expected number of arcs from the root may be from 1.
 ROUNDING = 1e-9
 
+#: Tokens up to which the compiled kernel keeps its shares, of 8 n^3 / 3 bytes.
+LONGEST = 300
 
-def arc_probabilities(
-    arcs: ArrayLike, *, projective: bool = False, single_root: bool = True
-) -> Floats:
-    """Return the probability of each arc, where a tree's is proportional to exp(its score).
+
+def by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
+    """Return the probability of each arc, and the log of the sum over all trees.
 
     Parameters
     ----------
-    arcs
-        **Shape (n + 1, n + 1)**: `arcs[h, m]` scores h as the head of m; 0 is the root. ``-inf``
-        forbids; column 0 and the diagonal are ignored.
-    projective
-        Whether arcs may not cross.
+    scores
+        **Shape (n + 1, n + 1)**, head by token, with ``-inf`` in column 0 and on the diagonal.
     single_root
         Whether one token alone hangs on the root.
 
-    Returns
-    -------
-    **Shape (n + 1, n + 1)**, float64; every column but the first sums to 1. Right to about
-    ``1e-13 * n``, however far apart the scores are: nothing in the sums cancels.
-
     Raises
     ------
-    ProblemError
-        If the shape does not fit, or a score is NaN or ``+inf``.
     InfeasibleError
         If there is no tree.
 
     Notes
     -----
-    Projective: inside and outside sums over Eisner's spans. Non-projective: by the matrix-tree
-    theorem the sum over all trees is a determinant. It is computed by eliminating one token after
-    the other, as Grassmann, Taksar and Heyman eliminate the states of a Markov chain: without a
-    subtraction, and in logarithms. Going back, the probability of each arc between those that are
-    left is handed on, in shares, to the arcs that it stands for.
+    By the matrix-tree theorem the sum over all trees is a determinant. It is computed by
+    eliminating one token after the other, as Grassmann, Taksar and Heyman eliminate the states of
+    a Markov chain: without a subtraction. Going back, the probability of each arc between those
+    that are left is handed on, in shares, to the arcs that it stands for.
 
     References
     ----------
     Koo, Globerson, Carreras, Collins 2007, *Structured Prediction Models via the Matrix-Tree
     Theorem*. Grassmann, Taksar, Heyman 1985, *Regenerative Analysis and Steady State
     Distributions for Markov Chains*.
-
-    Examples
-    --------
-    >>> arc_probabilities([[0, 1, 3], [0, 0, 1], [0, 2, 0]]).round(3).tolist()
-    [[0.0, 0.047, 0.953], [0.0, 0.0, 0.047], [0.0, 0.953, 0.0]]
     """
-    scores = checked_scores("arcs", arcs, (None, None), dtype=np.float64).copy()
-    size = len(scores)
-    if scores.shape != (size, size) or not size:
-        raise ProblemError(f"arcs: expected a square array, the root first; got {scores.shape}.")
-    scores[:, 0] = -np.inf
-    np.fill_diagonal(scores, -np.inf)
-    if size == 1:
-        return np.zeros((1, 1))
-    if projective:
-        from .kernels.inside_outside import arc_probabilities as inside_outside
-
-        found, total = inside_outside(scores, single_root)
-        if total == -np.inf:
-            raise _no_tree()
-        projective_ones: Floats = found
-        return projective_ones
-    return _by_elimination(scores, single_root)
-
-
-def _by_elimination(scores: Floats, single_root: bool) -> Floats:
-    """Sum over non-projective trees."""
     best = scores[:, 1:].max(axis=0)
     if np.isneginf(best).any():
-        raise _no_tree()
+        raise no_tree()
     logs = np.full_like(scores, -np.inf)
     logs[1:] = (scores[:, 1:] - best).T  # from token to head; what all have changes no share
+    scale = float(best.sum())
     if not single_root:
-        return _eliminated(logs).T
+        found, total = _eliminated(logs)
+        return found.T, total + scale
     for handicap in HANDICAPS:
         handicapped = logs.copy()
         handicapped[:, 0] -= handicap
-        found = _eliminated(handicapped)
+        found, total = _eliminated(handicapped)
         if abs(found[:, 0].sum() - 1.0) <= ROUNDING:
-            return found.T
+            return found.T, total + handicap + scale
     raise ProblemError(
         "arcs: the scores of arcs from the root are so much larger than others that trees with "
         "one root can't be told from those with several; forbid (-inf) what can't be the root."
     )
 
 
-def _eliminated(logs: Floats) -> Floats:
-    """Return the probability of each arc, **(token, head)**, from the logarithms of weights."""
+def _eliminated(logs: Floats) -> tuple[Floats, float]:
+    """Return the probability of each arc, **(token, head)**, and the log of the sum.
+
+    From the logarithms of weights; with weights themselves where none can underflow.
+    """
+    if len(logs) <= LONGEST:
+        from .kernels.matrix_tree import arc_probabilities
+
+        found, total = arc_probabilities(np.exp(logs))
+        if not np.isnan(total):
+            return np.clip(found, 0.0, 1.0), float(total)
+    return _eliminated_by_logs(logs)
+
+
+def _eliminated_by_logs(logs: Floats) -> tuple[Floats, float]:
     size = len(logs)
     left = logs.copy()
     rows: list[Floats] = []
     direct: list[Floats] = []
+    log_sum = 0.0
     for k in range(size - 1, 0, -1):
         top = left[k, :k].max()
         if top == -np.inf:
-            raise _no_tree()
+            raise no_tree()
         total = top + np.log(np.exp(left[k, :k] - top).sum())
+        log_sum += float(total)
         rows.append(np.exp(left[k, :k] - total))
         # what hangs on k hangs on the heads of k instead; a cycle is none of a tree's
         detour = left[1:k, k, None] + (left[k, :k] - total)
@@ -133,9 +113,9 @@ def _eliminated(logs: Floats) -> Floats:
         found[1:k, k] = over.sum(axis=1)
         # its own head, by how the others choose theirs through it
         found[k, :k] = row * (1.0 - float(over.sum())) + over.sum(axis=0)
-    probabilities: Floats = np.clip(found, 0.0, 1.0)
-    return probabilities
+    return np.clip(found, 0.0, 1.0), log_sum
 
 
-def _no_tree() -> InfeasibleError:
+def no_tree() -> InfeasibleError:
+    """The error of scores without a tree."""
     return InfeasibleError("no tree: some token has no allowed head from which the root is met.")

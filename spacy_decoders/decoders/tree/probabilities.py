@@ -1,0 +1,184 @@
+"""The distribution over trees: the probability of each arc, of sentence starts, of whole trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_indices, checked_scores, read_only
+from ...errors import ProblemError
+from .matrix_tree import by_elimination, no_tree
+
+__all__ = ["TreePosteriors", "arc_probabilities", "tree_posteriors"]
+
+Floats = NDArray[np.float64]
+
+#: Tokens up to which sums of weights can't overflow: there are fewer than 7^n projective trees.
+LONGEST = 110
+
+#: The sum of boundaries up to which it is so with boundaries, too.
+HIGHEST = 200.0
+
+
+@dataclass(frozen=True, eq=False)
+class TreePosteriors:
+    """The distribution over the trees of a sentence; made by :func:`tree_posteriors`.
+
+    Attributes
+    ----------
+    scores
+        **Shape (n + 1, n + 1)**: the arcs' scores.
+    arcs
+        **Shape (n + 1, n + 1)**, float64: the probability of each arc; every column but the first
+        sums to 1.
+    starts
+        **Shape (n,)**, float64: the probability that a sentence begins at each token; 1 at the
+        first, and 0 at others where no boundaries were given.
+    log_partition
+        Log of the sum over all trees of exp(score).
+    """
+
+    scores: Floats
+    arcs: Floats
+    starts: Floats
+    log_partition: float
+
+    def of_heads(self, heads: ArrayLike) -> Floats:
+        """Return the probability of each token's head: **shape (n,)**.
+
+        Parameters
+        ----------
+        heads
+            **Shape (n,)**: the head of each token, 0 for the root.
+        """
+        given = self._checked(heads)
+        found: Floats = self.arcs[given, np.arange(1, len(given) + 1)]
+        return found
+
+    def of_tree(self, heads: ArrayLike) -> float:
+        """Return the probability of a whole tree, of a sentence without boundaries in it."""
+        given = self._checked(heads)
+        score = float(self.scores[given, np.arange(1, len(given) + 1)].sum())
+        return float(min(np.exp(score - self.log_partition), 1.0))
+
+    def _checked(self, heads: ArrayLike) -> NDArray[np.int64]:
+        size = len(self.scores)
+        return checked_indices("heads", heads, (size - 1,), low=0, high=size, dtype=np.int64)
+
+
+def tree_posteriors(
+    arcs: ArrayLike,
+    *,
+    projective: bool = False,
+    single_root: bool = True,
+    boundaries: ArrayLike | None = None,
+) -> TreePosteriors:
+    """Return the distribution over trees: probabilities are proportional to exp(score).
+
+    Parameters
+    ----------
+    arcs
+        **Shape (n + 1, n + 1)**: `arcs[h, m]` scores h as the head of m; 0 is the root. ``-inf``
+        forbids; column 0 and the diagonal are ignored.
+    projective
+        Whether arcs may not cross.
+    single_root
+        Whether one token alone hangs on the root.
+    boundaries
+        **Shape (n,)**: what is added to the score of a forest for each sentence that begins at a
+        token; ``-inf`` forbids. The first token's is not counted. Each sentence has one root, and
+        arcs do not cross: for this, `projective` must be true; `single_root` is of each sentence.
+
+    Raises
+    ------
+    ProblemError
+        If a shape does not fit, or a score is NaN or ``+inf``.
+    InfeasibleError
+        If there is no tree.
+
+    Notes
+    -----
+    Projective: inside and outside sums over Eisner's spans. Non-projective: the matrix-tree
+    theorem (:mod:`.matrix_tree`). Right to about ``1e-13 * n``, however far apart the scores are:
+    nothing in the sums cancels.
+
+    Examples
+    --------
+    >>> found = tree_posteriors([[0, 1, 3], [0, 0, 1], [0, 2, 0]], projective=True)
+    >>> found.of_heads([2, 0]).round(3).tolist(), round(found.of_tree([2, 0]), 3)
+    ([0.953, 0.953], 0.953)
+    """
+    scores = checked_scores("arcs", arcs, (None, None), dtype=np.float64).copy()
+    size = len(scores)
+    if scores.shape != (size, size) or not size:
+        raise ProblemError(f"arcs: expected a square array, the root first; got {scores.shape}.")
+    scores[:, 0] = -np.inf
+    np.fill_diagonal(scores, -np.inf)
+    starts = np.zeros(size)
+    if boundaries is not None:
+        if not projective:
+            raise ProblemError("boundaries: sentences are told apart in projective trees only.")
+        starts[1:] = checked_scores("boundaries", boundaries, (size - 1,), dtype=np.float64)
+        starts[1:2] = 0.0
+    single_root = single_root and boundaries is None
+    found_starts = np.zeros(size - 1)
+    if size == 1:
+        return TreePosteriors(scores, np.zeros((1, 1)), found_starts, 0.0)
+    if projective:
+        found, likely, total = _inside_outside(scores, starts, single_root)
+        found_starts[:] = likely[1:]
+    else:
+        found, total = by_elimination(scores, single_root)
+    if boundaries is None:
+        found_starts[1:] = 0.0
+    found_starts[0] = 1.0
+    return TreePosteriors(
+        read_only(scores),
+        read_only(np.ascontiguousarray(np.clip(found, 0.0, 1.0))),
+        read_only(np.clip(found_starts, 0.0, 1.0)),
+        total,
+    )
+
+
+def arc_probabilities(
+    arcs: ArrayLike, *, projective: bool = False, single_root: bool = True
+) -> Floats:
+    """Return the probability of each arc, where a tree's is proportional to exp(its score).
+
+    Parameters
+    ----------
+    arcs, projective, single_root
+        As for :func:`tree_posteriors`.
+
+    Returns
+    -------
+    **Shape (n + 1, n + 1)**, float64; every column but the first sums to 1.
+
+    Examples
+    --------
+    >>> arc_probabilities([[0, 1, 3], [0, 0, 1], [0, 2, 0]]).round(3).tolist()
+    [[0.0, 0.047, 0.953], [0.0, 0.0, 0.047], [0.0, 0.953, 0.0]]
+    """
+    return tree_posteriors(arcs, projective=projective, single_root=single_root).arcs
+
+
+def _inside_outside(
+    scores: Floats, starts: Floats, single_root: bool
+) -> tuple[Floats, Floats, float]:
+    """Sum over projective trees: with weights, or with logarithms where these may underflow."""
+    from .kernels.inside_outside import posterior, posterior_by_logs
+
+    best = scores.max(axis=0)
+    best[0] = 0.0
+    if np.isneginf(best).any():
+        raise no_tree()
+    if len(scores) <= LONGEST and starts.clip(min=0.0).sum() <= HIGHEST:
+        found, trusted = posterior(np.exp(scores - best), np.exp(starts), single_root)
+        if trusted:
+            return found.arcs, found.starts, float(found.log_partition + best.sum())
+    found = posterior_by_logs(scores, starts, single_root)
+    if found.log_partition == -np.inf:
+        raise no_tree()
+    return found.arcs, found.starts, float(found.log_partition)

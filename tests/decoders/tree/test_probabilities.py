@@ -1,0 +1,124 @@
+"""The distribution over trees against sums over all trees."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.tree import arc_probabilities, matrix_tree, tree_posteriors
+from tests.oracles import all_trees
+
+
+def score(arcs, heads):
+    return sum(float(arcs[head, token]) for token, head in enumerate(heads, start=1))
+
+
+def drawn(rng, n, spread, forbidden=0.15):
+    arcs = rng.normal(size=(n + 1, n + 1)) * spread
+    arcs[rng.random(arcs.shape) < forbidden] = -np.inf
+    return arcs
+
+
+def first_of_subtree(heads, root):
+    """The first token of a root's subtree."""
+
+    def above(token):
+        while heads[token - 1]:
+            token = heads[token - 1]
+        return token
+
+    return min(token for token in range(1, len(heads) + 1) if above(token) == root)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+@pytest.mark.parametrize("single_root", [False, True])
+@pytest.mark.parametrize("spread", [1.0, 60.0])
+def test_arcs_and_trees_against_enumeration(projective, single_root, spread):
+    rng = np.random.default_rng(1)
+    rules = {"projective": projective, "single_root": single_root}
+    for n, _ in product((1, 2, 3, 4), range(8)):
+        arcs = drawn(rng, n, spread)
+        trees = list(all_trees(n, **rules))
+        scores = np.array([score(arcs, heads) for heads in trees])
+        if np.isneginf(scores).all():
+            with pytest.raises(InfeasibleError):
+                tree_posteriors(arcs, **rules)
+            continue
+        weights = np.exp(scores - scores.max())
+        found = tree_posteriors(arcs, **rules)
+        assert found.log_partition == pytest.approx(
+            scores.max() + np.log(weights.sum()), rel=1e-12, abs=1e-11
+        )
+        weights /= weights.sum()
+        expected = np.zeros((n + 1, n + 1))
+        for heads, weight in zip(trees, weights, strict=True):
+            expected[list(heads), np.arange(1, n + 1)] += weight
+        assert found.arcs == pytest.approx(expected, abs=1e-12)
+        heads = trees[int(rng.integers(len(trees)))]
+        assert found.of_tree(heads) == pytest.approx(weights[trees.index(heads)], abs=1e-9)
+        assert found.of_heads(heads) == pytest.approx(
+            expected[list(heads), np.arange(1, n + 1)], abs=1e-12
+        )
+        assert found.starts.tolist() == [1.0] + [0.0] * (n - 1)
+
+
+@pytest.mark.parametrize("spread", [1.0, 300.0])
+def test_sentence_starts_against_enumeration(spread):
+    rng = np.random.default_rng(2)
+    for n, _ in product((1, 2, 3, 4), range(8)):
+        arcs, boundaries = drawn(rng, n, spread, 0.1), rng.normal(size=n) * spread
+        boundaries[rng.random(n) < 0.2] = -np.inf
+        trees, scores, starts = [], [], []
+        for heads in all_trees(n, projective=True, single_root=False):
+            roots = [token for token, head in enumerate(heads, start=1) if not head]
+            begins = [first_of_subtree(heads, root) for root in roots]
+            trees.append(heads)
+            starts.append(begins)
+            scores.append(score(arcs, heads) + sum(boundaries[b - 1] for b in begins if b > 1))
+        scores = np.array(scores)
+        if np.isneginf(scores).all():
+            continue
+        weights = np.exp(scores - scores.max())
+        found = tree_posteriors(arcs, projective=True, boundaries=boundaries)
+        assert found.log_partition == pytest.approx(
+            scores.max() + np.log(weights.sum()), rel=1e-12, abs=1e-11
+        )
+        weights /= weights.sum()
+        expected = np.zeros(n)
+        for begins, weight in zip(starts, weights, strict=True):
+            expected[[b - 1 for b in begins]] += weight
+        assert found.starts == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("projective", [False, True])
+def test_weights_and_logarithms_agree(projective, monkeypatch):
+    rng = np.random.default_rng(3)
+    problems = [drawn(rng, n, 6.0, 0.05) for n in (5, 20, 45)]
+    fast = [tree_posteriors(arcs, projective=projective) for arcs in problems]
+    monkeypatch.setattr("spacy_decoders.decoders.tree.probabilities.LONGEST", 0)
+    monkeypatch.setattr(matrix_tree, "LONGEST", 0)
+    for arcs, given in zip(problems, fast, strict=True):
+        found = tree_posteriors(arcs, projective=projective)
+        assert given.arcs == pytest.approx(found.arcs, abs=1e-11)
+        assert given.log_partition == pytest.approx(found.log_partition)
+        assert found.arcs[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-10)
+
+
+def test_long_sentences():
+    arcs = np.random.default_rng(4).normal(size=(161, 161))
+    for projective in (False, True):
+        found = arc_probabilities(arcs, projective=projective)
+        assert found[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-9)
+
+
+def test_what_is_refused():
+    with pytest.raises(ProblemError, match="square"):
+        tree_posteriors(np.zeros((2, 3)))
+    with pytest.raises(ProblemError, match="boundaries"):
+        tree_posteriors(np.zeros((3, 3)), boundaries=[0.0, 0.0])
+    with pytest.raises(ProblemError, match="boundaries"):
+        tree_posteriors(np.zeros((3, 3)), projective=True, boundaries=[0.0])
+    with pytest.raises(ProblemError, match="heads"):
+        tree_posteriors(np.zeros((3, 3))).of_heads([3, 0])
+    assert tree_posteriors(np.zeros((1, 1))).of_tree([]) == 1.0
