@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 import conllu
 from conllu.exceptions import ParseException
-from spacy.parts_of_speech import IDS as _UNIVERSAL
 
 from ..errors import ProblemError
 from .entity_tags import EntityTagError, as_bio
+from .features import PARTS_OF_SPEECH, features, is_features
 from .heads import WordError, checked_heads, head_of
 from .text_lines import text_lines
 
@@ -94,10 +94,10 @@ class Sentence:
             if not form:
                 raise WordError(word, "the word is empty")
         for word, pos in enumerate(self.pos or ()):
-            if pos not in _UNIVERSAL:
+            if pos and pos not in PARTS_OF_SPEECH:
                 raise WordError(word, f"{pos[:40]!r} is no universal part of speech")
         for word, morph in enumerate(self.morphs or ()):
-            if morph and any(feature.count("=") != 1 for feature in morph.split("|")):
+            if morph and not is_features(morph):
                 raise WordError(word, f"{morph[:40]!r} is no list such as Case=Nom|Number=Sing")
 
     def __len__(self) -> int:
@@ -110,7 +110,9 @@ def read_conllu(
     """Read a CoNLL-U or CoNLL-X file, gzipped or not.
 
     Of multi-word tokens the syntactic words are read, without blanks between them; empty
-    nodes are left out. A missing fine-grained tag (XPOS) is replaced by the universal one.
+    nodes are left out. A missing fine-grained tag (XPOS) is replaced by the other one (UPOS),
+    parts of speech that are not universal are read as tags only, and features that are no list
+    of ``Name=Value`` are left out.
 
     Parameters
     ----------
@@ -159,15 +161,17 @@ def read_columns(
         The file, gzipped or not.
     columns
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent"
-        (in any scheme that :func:`~.entity_tags.as_bio` reads), or "-" to skip it.
+        (in any scheme that :func:`~.entity_tags.as_bio` reads), or "-" to skip it. A "pos" is
+        universal and a "morph" a list of ``Name=Value``; other tags are a "tag".
     separator
         The separator of columns; None for any white space.
 
     Raises
     ------
     ProblemError
-        If a column's name is unknown, a line has another number of columns, a head is no word of
-        its sentence, or heads form a cycle.
+        If a column's name is unknown, a line has another number of columns, a part of speech is
+        not universal, features are no list of ``Name=Value``, a head is no word of its sentence,
+        or heads form a cycle.
 
     Examples
     --------
@@ -285,13 +289,24 @@ def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
         words=tuple(token["form"] for token in words),
         spaces=tuple(spaces[token["id"]] for token in words),
         lemmas=_layer(token["lemma"] for token in words),
-        pos=_layer(token["upos"] for token in words) if universal else None,
-        tags=_layer(token["xpos"] or token["upos"] for token in words),
-        morphs=_layer(token["feats"] for token in words) if universal else None,
+        pos=_layer(_universal(token["upos"]) for token in words) if universal else None,
+        tags=_layer(_tag(token) for token in words),
+        morphs=_layer(features(token["feats"]) for token in words) if universal else None,
         heads=heads,
         deps=None if heads is None else _relations(heads, [token["deprel"] for token in words]),
         starts_document="newdoc" in tokens.metadata or "newdoc id" in tokens.metadata,
     )
+
+
+def _universal(part: str | None) -> str | None:
+    """Return a part of speech if it is universal: spaCy accepts no other as ``pos``."""
+    return part if part in PARTS_OF_SPEECH else None
+
+
+def _tag(token: Any) -> str | None:
+    """Return the fine-grained tag, or the coarse one where there is none."""
+    tag: str | None = token["xpos"] or token["upos"]
+    return tag
 
 
 def _from_rows(

@@ -6,10 +6,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import spacy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from spacy_decoders import ProblemError
+from spacy_decoders.readers.corpora import SentenceCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
 from .files import CONLLU, written
@@ -98,3 +100,42 @@ def test_conllu_plus_names_its_columns(tmp_path):
     )
     sentences = list(read_conllu(written(tmp_path, "x.conllu", content)))
     assert [sentence.heads for sentence in sentences] == [(0,), (0,)]
+
+
+@pytest.mark.parametrize("name", ["old.conllu", "old.conll"])
+def test_tags_and_features_that_are_not_universal_are_kept_from_spacy(tmp_path, name):
+    path = tmp_path / name
+    path.write_text(
+        "1\tAf\taf\tSP\tNCCSU==D\tNCCSU==D\t0\tROOT\t_\t_\n"
+        "2\tdem\tdem\tPP\t_\tsg|nom\t1\tnobj\t_\t_\n"
+    )
+    (example,) = SentenceCorpus(path, read_conllu, suffixes=(".conllu", ".conll"))(
+        spacy.blank("da")
+    )
+    assert [token.tag_ for token in example.reference] == ["NCCSU==D", "PP"]
+    assert not any(token.pos_ or str(token.morph) for token in example.reference)
+
+
+def test_features_are_kept_word_by_word(tmp_path):
+    path = tmp_path / "mixed.conllu"
+    path.write_text(
+        "1\tshe\tshe\tPRON\tPRP\tCase=Nom|Number=Sing\t2\tnsubj\t_\t_\n"
+        "2\tran\trun\tVBD\tVBD\tpast\t0\troot\t_\t_\n"
+    )
+    (sentence,) = read_conllu(path)
+    assert sentence.pos == ("PRON", "")
+    assert sentence.morphs == ("Case=Nom|Number=Sing", "")
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "message"),
+    [
+        ("pos", "NN", "line 1: 'NN' is no universal part of speech"),
+        ("morph", "NC--U==-", "line 1: 'NC--U==-' is no list such as"),
+    ],
+)
+def test_columns_of_another_kind_are_told_with_their_line(tmp_path, column, value, message):
+    path = tmp_path / "words.tsv"
+    path.write_text(f"Af\t{value}\n")
+    with pytest.raises(ProblemError, match=message):
+        list(read_columns(path, ["form", column]))
