@@ -82,6 +82,7 @@ class GoldReader:
             labels=np.concatenate([part.labels for part in parts] or [begin[:0]]),
             starts=np.concatenate([part.starts for part in parts] or [begin[:0]]),
             tags=np.concatenate([part.tags for part in parts] or [begin[:0]]),
+            documents=begin.astype(np.int64),
         )
 
     def _read(self, example: Example, labels: _Index, tags: _Index) -> GoldTrees:
@@ -112,6 +113,7 @@ class GoldReader:
             labels=_taken(labels.find(deps), to_gold),
             starts=starts,
             tags=_taken(tags.find(gold_tags), to_gold),
+            documents=np.array([0, n], dtype=np.int64),
         )
 
     def _sound(

@@ -15,6 +15,7 @@ from .boundaries import Boundaries
 from .factor_weights import FactorWeights
 from .labels import BiaffineLabels
 from .relatives import Relatives
+from .tagged import Tagged
 
 __all__ = ["ArcScorer", "set_sizes"]
 
@@ -28,6 +29,7 @@ def ArcScorer(
     lstm_width: int | None = None,
     arc_width: int = 128,
     label_width: int = 48,
+    tag_width: int | None = None,
     relatives_width: int | None = None,
     boundary_width: int = 32,
     factor_rows: int = 2**18,
@@ -46,6 +48,9 @@ def ArcScorer(
         State size of each direction of a BiLSTM on top; None for none.
     arc_width, label_width, boundary_width
         Hidden sizes of the arc, label and sentence-boundary layers.
+    tag_width
+        Size of the embedding of each token's likely tag, which the other layers see beside its
+        vector (:func:`.Tagged`); None for none.
     relatives_width
         Size of the messages that each token receives from its likely head and dependents
         (:func:`.Relatives`) before labels are scored, and arcs a second time, whose scores are
@@ -60,15 +65,19 @@ def ArcScorer(
         steps += [BiLSTM(lstm_width, nI=width), Dropout(DROPOUT)]
         width = 2 * lstm_width
     encoder: Model[list[Doc], list[Floats2d]] = chain(*steps) if len(steps) > 1 else tok2vec
-    arcs = BiaffineArcs(arc_width, width, DROPOUT)
+    seen, tagged = width, None
+    if tag_width:
+        tagged = Tagged(tag_width, width)
+        seen = tagged.get_dim("nO")
+    arcs = BiaffineArcs(arc_width, seen, DROPOUT)
     relatives = arcs_again = None
-    of_labels = width
+    of_labels = seen
     if relatives_width:
-        relatives = Relatives(relatives_width, width, DROPOUT)
+        relatives = Relatives(relatives_width, seen, DROPOUT)
         of_labels = relatives.get_dim("nO")
         arcs_again = BiaffineArcs(arc_width, of_labels, DROPOUT)
     labels = BiaffineLabels(label_width, of_labels, dropout=DROPOUT)
-    boundaries = Boundaries(boundary_width, width, DROPOUT)
+    boundaries = Boundaries(boundary_width, seen, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
     return Model(
@@ -83,12 +92,13 @@ def ArcScorer(
             boundaries,
             tags,
             factors,
-            *(layer for layer in (relatives, arcs_again) if layer),
+            *(layer for layer in (relatives, arcs_again, tagged) if layer),
         ],
         refs={
             "tok2vec": tok2vec,
             "encoder": encoder,
             "arcs": arcs,
+            "tagged": tagged,
             "relatives": relatives,
             "arcs_again": arcs_again,
             "labels": labels,
@@ -107,6 +117,9 @@ def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None
     """
     model.get_ref("labels").set_dim("nO", max(labels, 1))
     model.get_ref("tags").set_dim("nO", max(tags, 1))
+    tagged = model.maybe_get_ref("tagged")
+    if tagged is not None:
+        tagged.set_dim("nT", max(tags, 1))
 
 
 def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: object = None) -> None:

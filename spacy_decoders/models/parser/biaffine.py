@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu, glorot_uniform_init
 from thinc.types import Floats2d
 
-__all__ = ["BUCKETS", "BiaffineArcs", "distance_buckets"]
+__all__ = ["BUCKETS", "BiaffineArcs", "classes_of", "distance_buckets"]
 
 #: Upper ends of the distance classes on each side; the last class is open.
 _DISTANCES = np.array([1, 2, 3, 4, 6, 9, 14, 24])
@@ -39,12 +39,15 @@ def distance_buckets(n: int) -> NDArray[np.intp]:
            [10,  9,  0]])
     """
     positions = np.arange(n)
-    signed = positions[None, :] - positions[:, None]
-    buckets: NDArray[np.intp] = np.searchsorted(_DISTANCES, np.abs(signed)) + np.where(
-        signed < 0, _SIDE, 0
-    )
+    buckets = classes_of(positions[None, :] - positions[:, None])
     buckets.flags.writeable = False
     return buckets
+
+
+def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Return the classes of distances from modifiers to heads, positive to the right."""
+    far: NDArray[np.intp] = np.searchsorted(_DISTANCES, np.abs(signed))
+    return far + np.where(signed < 0, _SIDE, 0)
 
 
 def BiaffineArcs(hidden: int, nI: int, dropout: float = 0.0) -> Model[Input, Arcs]:

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
+from .biaffine import BUCKETS, classes_of, distance_buckets
+
 __all__ = ["BiaffineLabels", "best_labels"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
@@ -26,13 +28,14 @@ def BiaffineLabels(
 
     Takes token vectors, shape (tokens, nI), and arcs, shape (arcs, 2), as rows of (head,
     modifier). Returns label scores, shape (arcs, nO):
-    ``k_h W_l d_m + k_h . H_l + d_m . M_l + b_l``. All arcs of a sentence are scored at once,
-    and only the best label kept, by :func:`best_labels`.
+    ``k_h W_l d_m + k_h . H_l + d_m . M_l + D[b, l]``, where b is the class of the signed distance.
+    All arcs of a sentence are scored at once, and only the best label kept, by
+    :func:`best_labels`.
 
     References
     ----------
     .. [1] T. Dozat, C. Manning. "Deep Biaffine Attention for Neural Dependency Parsing".
-       ICLR 2017, equation 3.
+       ICLR 2017, equation 3; the distance term is ours.
 
     Examples
     --------
@@ -50,7 +53,7 @@ def BiaffineLabels(
             Relu(hidden, nI=nI, dropout=dropout),
             Relu(hidden, nI=nI, dropout=dropout),
         ],
-        params={"W": None, "H": None, "M": None, "b": None},
+        params={"W": None, "H": None, "M": None, "b": None, "D": None},
     )
 
 
@@ -63,6 +66,7 @@ def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = Non
     model.set_param("H", ops.alloc2f(labels, hidden))
     model.set_param("M", ops.alloc2f(labels, hidden))
     model.set_param("b", ops.alloc1f(labels))
+    model.set_param("D", ops.alloc2f(BUCKETS, labels))
 
 
 def _forward(
@@ -82,6 +86,10 @@ def _forward(
     scores += gemm(k, H, trans2=True)
     scores += gemm(d, M, trans2=True)
     scores += b
+    buckets = _buckets(arcs)
+    distances = _distances(model)
+    if distances is not None:
+        scores += distances[buckets]
 
     def backprop(d_scores: Floats2d) -> Input:
         ds: Any = d_scores
@@ -92,6 +100,10 @@ def _forward(
         model.inc_grad("H", gemm(ds, k, trans1=True))
         model.inc_grad("M", gemm(ds, d, trans1=True))
         model.inc_grad("b", ds.sum(axis=0))
+        if distances is not None:
+            d_distances = ops.alloc2f(*distances.shape)
+            ops.scatter_add(d_distances, buckets, ds)
+            model.inc_grad("D", d_distances)
         d_heads = ops.alloc2f(*heads.shape)
         d_modifiers = ops.alloc2f(*modifiers.shape)
         ops.scatter_add(d_heads, arcs[:, 0].astype("i"), d_k)
@@ -105,6 +117,18 @@ def _forward(
 
 def _parameters(model: Model[Input, Floats2d]) -> list[Any]:
     return [model.get_param(name) for name in ("W", "H", "M", "b")]
+
+
+def _distances(model: Model[Input, Floats2d]) -> Any:
+    """Return the distance scores, shape (BUCKETS, nO); None in models without."""
+    return model.get_param("D") if model.has_param("D") else None
+
+
+def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return the classes of the distances of (head, modifier) rows."""
+    signed = arcs[:, 0] - arcs[:, 1]
+    found: NDArray[np.int32] = classes_of(signed).astype(np.int32)
+    return found
 
 
 def best_labels(
@@ -139,9 +163,11 @@ def best_labels(
     tensor[hidden, :, :hidden] = H
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
+    distances = _distances(model)
     found = []
     for start, end in pairwise(offsets):
         n = end - start
+        buckets = distance_buckets(n)
         best = np.empty((n, n), dtype=np.int32)
         logs = np.empty((n, n), dtype="f")
         for block in range(start, end, _BLOCK):
@@ -151,6 +177,8 @@ def best_labels(
             scores = np.dot(by_label.reshape(-1, hidden + 1), keys[:, start:end])
             scores = scores.reshape(stop - block, labels, n)
             rows = slice(block - start, stop - start)
+            if distances is not None:
+                kernels.add_distances(scores, distances, buckets[rows])
             best[rows] = kernels.best_of_labels(scores)
             np.exp(scores, out=scores)
             logs[rows] = -np.log(kernels.sum_labels(scores))

@@ -21,6 +21,10 @@ __all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "update"]
 UNKNOWN = -2
 ROOT = -1
 
+#: Words among which a head is sought in training, in whole sentences: a parser that decides on
+#: boundaries together with trees meets arcs that leave their sentence.
+BLOCK_WORDS = 60
+
 
 @dataclass(frozen=True)
 class GoldTrees:
@@ -36,8 +40,10 @@ class GoldTrees:
         Index of each token's label and tag.
     starts
         1 where a sentence begins, else 0.
+    documents
+        Where documents begin, and at last the number of tokens.
 
-    ``UNKNOWN`` (-2) in any of the last four is a missing value.
+    ``UNKNOWN`` (-2) in heads, labels, starts or tags is a missing value.
     """
 
     offsets: NDArray[np.int64]
@@ -45,6 +51,19 @@ class GoldTrees:
     labels: NDArray[np.int64]
     starts: NDArray[np.int64]
     tags: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+    def blocks(self, most: int = BLOCK_WORDS) -> NDArray[np.int64]:
+        """Return where runs of whole sentences of one document begin, and the number of tokens.
+
+        Runs have as many sentences as fit into `most` tokens, at least one.
+        """
+        found = [0]
+        first_of_document = set(self.documents.tolist())
+        for start, end in pairwise(self.offsets.tolist()):
+            if start and (start in first_of_document or end - found[-1] > most):
+                found.append(start)
+        return np.array([*found, self.offsets[-1]], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -93,8 +112,11 @@ def update(
     model: Model[list[Doc], Floats2d], docs: Sequence[Doc], gold: GoldTrees
 ) -> tuple[Losses, Forward]:
     """Accumulate the gradients of one batch; return its losses and the network's outputs."""
-    vectors, backprop = model.begin_update(list(docs))
+    encoded, backprop = model.begin_update(list(docs))
     scale = 1.0 / max(1, len(gold.heads))
+    tags, backprop_tags = model.get_ref("tags").begin_update(encoded)
+    tag_loss, d_tags = cross_entropy(tags, gold.tags, scale)
+    vectors, backprop_tagged = _with_tags(model, encoded, tags)
     arcs, received, head_loss, backprop_arcs = _update_arcs(model, vectors, gold, scale)
     d_received: Any = np.zeros_like(received)
     labelled = np.flatnonzero((gold.heads >= 0) & (gold.labels >= 0))
@@ -110,13 +132,34 @@ def update(
     boundary_loss, d_log_odds = _boundary_loss(log_odds, gold.starts, scale)
     d_vectors += backprop_starts(d_log_odds)
 
-    tags, backprop_tags = model.get_ref("tags").begin_update(vectors)
-    tag_loss, d_tags = cross_entropy(tags, gold.tags, scale)
-    d_vectors += backprop_tags(d_tags)
-
-    backprop(d_vectors)
+    d_encoded = backprop_tagged(d_vectors)
+    d_encoded += backprop_tags(d_tags)
+    backprop(d_encoded)
     losses = Losses(head_loss, label_loss, boundary_loss, tag_loss)
-    return losses, Forward(received, arcs, tags)
+    return losses, Forward(received, _by_sentence(arcs, gold), tags)
+
+
+def _by_sentence(arcs: Sequence[Any], gold: GoldTrees) -> list[Floats2d]:
+    """Take the scores of each sentence's arcs out of those of its block."""
+    found = []
+    blocks = gold.blocks()
+    places = np.searchsorted(blocks, gold.offsets[:-1], side="right") - 1
+    for block, (start, end) in zip(places, pairwise(gold.offsets), strict=True):
+        rows = np.arange(start, end) - blocks[block]
+        columns = np.append(0, rows + 1)
+        found.append(arcs[block][rows[:, None], columns])
+    return found
+
+
+def _with_tags(
+    model: Model[list[Doc], Floats2d], vectors: Any, tags: Any
+) -> tuple[Any, Callable[[Any], Any]]:
+    """Return the vectors that the output layers see, and what takes their gradient back."""
+    tagged = model.maybe_get_ref("tagged")
+    if tagged is None:
+        return vectors, lambda gradient: gradient
+    seen, backprop = tagged.begin_update((vectors, tags))
+    return seen, lambda gradient: backprop(gradient)[0]
 
 
 def _update_arcs(
@@ -127,16 +170,17 @@ def _update_arcs(
 
     Where arcs are scored twice, the first scores have a loss of their own and that of the sum.
     """
-    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, gold.offsets))
-    loss, d_arcs = _heads_loss(arcs, gold, scale)
+    blocks = gold.blocks()
+    arcs, backprop_arcs = model.get_ref("arcs").begin_update((vectors, blocks))
+    loss, d_arcs = _heads_loss(arcs, gold, blocks, scale)
     relatives = model.maybe_get_ref("relatives")
     if relatives is None:
         d_vectors: Any = backprop_arcs(d_arcs)[0]
         return arcs, vectors, loss, lambda d_received: d_vectors + d_received
-    received, backprop_received = relatives.begin_update((vectors, arcs, gold.offsets))
-    again, backprop_again = model.get_ref("arcs_again").begin_update((received, gold.offsets))
+    received, backprop_received = relatives.begin_update((vectors, arcs, blocks))
+    again, backprop_again = model.get_ref("arcs_again").begin_update((received, blocks))
     total = [first + second for first, second in zip(arcs, again, strict=True)]
-    loss, d_total = _heads_loss(total, gold, scale)
+    loss, d_total = _heads_loss(total, gold, blocks, scale)
     d_again = backprop_again(d_total)[0]
     d_first = backprop_arcs([a + b for a, b in zip(d_arcs, d_total, strict=True)])[0]
     return (
@@ -162,12 +206,12 @@ def cross_entropy(scores: Any, gold: NDArray[np.int64], scale: float = 1.0) -> t
 
 
 def _heads_loss(
-    arcs: list[Floats2d], gold: GoldTrees, scale: float
+    arcs: list[Floats2d], gold: GoldTrees, blocks: NDArray[np.int64], scale: float
 ) -> tuple[float, list[Floats2d]]:
     total, gradients = 0.0, []
-    for scores, start, end in zip(arcs, gold.offsets, gold.offsets[1:], strict=False):
+    for scores, (start, end) in zip(arcs, pairwise(blocks), strict=True):
         heads = gold.heads[start:end]
-        # column 0 is the root, column h + 1 the sentence's token h
+        # column 0 is the root, column h + 1 the block's token h
         columns = np.where(heads >= 0, heads - start + 1, np.where(heads == ROOT, 0, -1))
         loss, gradient = cross_entropy(scores, columns, scale)
         total += loss

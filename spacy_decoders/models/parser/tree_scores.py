@@ -121,8 +121,12 @@ def _score_batch(
     spaces: Sequence[NDArray[np.bool_]],
 ) -> list[DocumentScores]:
     vectors: Any = model.predict(list(docs))
+    tag_scores: Any = model.get_ref("tags").predict(vectors)
+    tagged = model.maybe_get_ref("tagged")
+    if tagged is not None:
+        vectors = tagged.predict((vectors, tag_scores))
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
-    tags: Any = model.get_ref("tags").predict(vectors).argmax(axis=1)
+    tags = tag_scores.argmax(axis=1)
     words = word_hashes(docs)
     kept: list[NDArray[np.int64]] = []  # per sentence, tokens' indices in the document
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch

@@ -10,8 +10,9 @@ from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
 from spacy_decoders.models.parser.boundaries import Boundaries, sentence_offsets
 from spacy_decoders.models.parser.labels import BiaffineLabels, best_labels
-from spacy_decoders.models.parser.losses import UNKNOWN, cross_entropy
+from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives
+from spacy_decoders.models.parser.tagged import Tagged
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:
@@ -160,6 +161,65 @@ def test_best_labels_of_a_long_sentence_go_in_blocks(rng, monkeypatch):
     ((best, other),) = best_labels(model, vectors, [0, 9])
     np.testing.assert_array_equal(best, whole)
     np.testing.assert_allclose(other, logs, atol=1e-5)
+
+
+def test_labels_depend_on_side_and_distance(rng):
+    model = shaken(BiaffineLabels(5, nI=3, nO=4), rng)
+    same = np.repeat(rng.normal(size=(1, 3)), 9, axis=0).astype("f")
+    left, near, far = model.predict((same, np.array([[3, 4], [4, 3], [8, 3]])))
+    distances = model.get_param("D")
+    np.testing.assert_allclose(
+        near - left, distances[0] - distances[distance_buckets(2)[1, 0]], atol=1e-5
+    )
+    np.testing.assert_allclose(far - near, distances[4] - distances[0], atol=1e-5)
+
+
+def test_labels_of_earlier_models_have_no_distances(rng):
+    model = shaken(BiaffineLabels(5, nI=3, nO=6), rng)
+    vectors = rng.normal(size=(7, 3)).astype("f")
+    model.set_param("D", np.zeros_like(model.get_param("D")))
+    ((best, logs),) = best_labels(model, vectors, [0, 7])
+    earlier = BiaffineLabels(5, nI=3, nO=6)
+    state = model.to_dict()
+    state["params"] = [{k: v for k, v in of.items() if k != "D"} for of in state["params"]]
+    earlier.from_dict(state)
+    assert not earlier.has_param("D")
+    ((found, other),) = best_labels(earlier, vectors, [0, 7])
+    np.testing.assert_array_equal(found, best)
+    np.testing.assert_allclose(other, logs, atol=1e-6)
+    arcs = np.array([[0, 1], [3, 2]])
+    scores, backprop = earlier.begin_update((vectors, arcs))
+    np.testing.assert_allclose(scores, model.predict((vectors, arcs)), atol=1e-6)
+    backprop(np.ones_like(scores))
+
+
+def test_tagged_gradients(rng):
+    vectors = rng.normal(size=(8, 3)).astype("f")
+    model = shaken(Tagged(4, nI=3, nT=5), rng)
+    scores = rng.normal(size=(8, 5)).astype("f")
+    check_gradients(model, (vectors, scores), [vectors], rng)
+
+
+def test_a_sure_tag_gives_its_embedding(rng):
+    model = shaken(Tagged(4, nI=3, nT=5), rng)
+    scores = np.full((2, 5), -50.0, dtype="f")
+    scores[[0, 1], [3, 0]] = 50.0
+    vectors = rng.normal(size=(2, 3)).astype("f")
+    found = model.predict((vectors, scores))
+    np.testing.assert_array_equal(found[:, :3], vectors)
+    np.testing.assert_allclose(found[:, 3:], model.get_param("E")[[3, 0]], atol=1e-6)
+
+
+def test_blocks_are_whole_sentences_of_one_document():
+    unknown = np.zeros(25, dtype=np.int64)
+    gold = GoldTrees(
+        offsets=np.array([0, 4, 9, 12, 15, 25]),
+        heads=unknown, labels=unknown, starts=unknown, tags=unknown,
+        documents=np.array([0, 12, 25]),
+    )  # fmt: skip
+    assert gold.blocks(9).tolist() == [0, 9, 12, 15, 25]
+    assert gold.blocks(100).tolist() == [0, 12, 25]
+    assert gold.blocks(1).tolist() == gold.offsets.tolist()
 
 
 def make_arcs(rng, sizes):

@@ -34,6 +34,22 @@ def best_of_labels(scores):
 
 
 @jit()
+def add_distances(scores, distances, buckets):
+    """Add the score of each label at each distance, in place.
+
+    **Shape**: scores (modifiers, labels, heads), distances (BUCKETS, labels), buckets
+    (modifiers, heads).
+    """
+    modifiers, labels, heads = scores.shape
+    for i in range(modifiers):
+        classes = buckets[i]
+        for label in range(labels):
+            row = scores[i, label]
+            for j in range(heads):
+                row[j] += distances[classes[j], label]
+
+
+@jit()
 def sum_labels(values):
     """Sum (modifiers, labels, heads) over the labels."""
     modifiers, labels, heads = values.shape
