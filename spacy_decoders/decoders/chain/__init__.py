@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .agreement import DocumentAgreement
+    from .documents import DocumentProblem, DocumentSolution, EntityLabels, agreement_costs
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
     from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
@@ -29,12 +31,17 @@ __all__ = [
     "ChainSolution",
     "ChainSolutions",
     "ColumnGeneration",
+    "DocumentAgreement",
+    "DocumentProblem",
+    "DocumentSolution",
+    "EntityLabels",
     "Expectations",
     "ForwardDominance",
     "LabelRuns",
     "PrunedViterbi",
     "RunKinds",
     "Viterbi",
+    "agreement_costs",
     "forward_backward",
     "k_best",
     "log_partition",
@@ -52,12 +59,17 @@ _HOMES = {
     "ChainSolution": "solutions",
     "ChainSolutions": "solutions",
     "ColumnGeneration": "published.column_generation",
+    "DocumentAgreement": "agreement",
+    "DocumentProblem": "documents",
+    "DocumentSolution": "documents",
+    "EntityLabels": "documents",
     "Expectations": "sum_product",
     "ForwardDominance": "forward_dominance",
     "LabelRuns": "posterior",
     "PrunedViterbi": "published.pruned_viterbi",
     "RunKinds": "posterior",
     "Viterbi": "viterbi",
+    "agreement_costs": "documents",
     "forward_backward": "sum_product",
     "k_best": "ranking",
     "log_partition": "sum_product",

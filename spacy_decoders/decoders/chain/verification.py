@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from ...arrays import checked_indices, checked_scores
 from ...errors import ProblemError
 from ...verify import Findings
+from .document_verification import examine_document
+from .documents import DocumentSolution
 from .problem import ChainModel
 
 __all__ = ["examine"]
@@ -25,9 +27,10 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     Parameters
     ----------
     problem
-        The pair ``(model, emissions)``; for a labelled tree the triple with its `parents`.
+        The pair ``(model, emissions)``; for a labelled tree the triple with its `parents`; a
+        `DocumentProblem`.
     solution
-        A `ChainSolution` of it.
+        A `ChainSolution` or `DocumentSolution` of it.
     seconds
         After so much time there is no bound.
 
@@ -49,6 +52,8 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     >>> found.score, found.scale, found.best, round(found.bound, 9)
     (4.5, 4.5, 4.5, 4.5)
     """
+    if isinstance(solution, DocumentSolution):
+        return examine_document(problem, solution, seconds=seconds)
     tree = _Tree.of(problem)
     labels = np.asarray(solution.labels)
     if labels.shape != (len(tree.emissions),):
