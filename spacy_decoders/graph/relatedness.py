@@ -38,7 +38,11 @@ def adjacency(graph: ConceptGraph, vertices: ArrayLike) -> NDArray[np.bool_]:
 
 
 def shared_neighbour_cosine(
-    graph: ConceptGraph, vertices: ArrayLike, within: Literal["vertices", "graph"] = "vertices"
+    graph: ConceptGraph,
+    vertices: ArrayLike,
+    within: Literal["vertices", "graph"] = "vertices",
+    *,
+    most: int | None = None,
 ) -> NDArray[np.float64]:
     r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
 
@@ -49,6 +53,16 @@ def shared_neighbour_cosine(
         s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\ln(1.5 + \deg x)}.
 
     A neighbour with many neighbours is less informative, and has less weight.
+
+    Parameters
+    ----------
+    graph, vertices
+        The graph, and distinct vertices of it.
+    within
+        Where neighbourhoods and degrees are taken.
+    most
+        With "graph": of how many neighbours of each vertex, those with the fewest neighbours
+        of their own; None for all.
 
     Examples
     --------
@@ -65,7 +79,7 @@ def shared_neighbour_cosine(
         np.fill_diagonal(joined, True)
         groups, members = np.nonzero(joined)
     else:
-        groups, members, degrees = _neighbourhoods(graph, vertices)
+        groups, members, degrees = _neighbourhoods(graph, vertices, most)
     indptr = np.searchsorted(groups, np.arange(len(degrees) + 1))
     shared = weighted_overlap(indptr, members, 1.0 / np.log(1.5 + degrees), len(vertices))  # type: ignore[arg-type]
     sizes = np.sqrt(shared.diagonal())
@@ -75,7 +89,7 @@ def shared_neighbour_cosine(
 
 
 def _neighbourhoods(
-    graph: ConceptGraph, vertices: ArrayLike
+    graph: ConceptGraph, vertices: ArrayLike, most: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the neighbourhoods that contain each vertex, as sorted (group, member) pairs.
 
@@ -83,7 +97,13 @@ def _neighbourhoods(
     """
     arrays = graph.arrays
     inner = arrays.inner[graph.rows(vertices)]
-    lists = [np.append(arrays.indices[arrays.indptr[v] : arrays.indptr[v + 1]], v) for v in inner]
+    begins, ends = arrays.indptr[inner], arrays.indptr[inner + 1]
+    if most is not None:  # inner numbers go by descending degree
+        begins = np.maximum(begins, ends - most)
+    lists = [
+        np.append(arrays.indices[begin:end], v)
+        for v, begin, end in zip(inner, begins, ends, strict=True)
+    ]
     members = np.repeat(np.arange(len(inner)), [len(neighbours) for neighbours in lists])
     found, groups = np.unique(np.concatenate([*lists, np.empty(0, np.int32)]), return_inverse=True)
     order = np.argsort(groups.reshape(-1), kind="stable")

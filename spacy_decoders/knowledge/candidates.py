@@ -21,7 +21,7 @@ class CandidateTable:
     Attributes
     ----------
     mentions
-        The distinct texts that have candidates.
+        Texts that have candidates, normalised; the same text may stand there several times.
     offsets
         Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
     ids, titles
@@ -36,6 +36,12 @@ class CandidateTable:
         Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
     base
         The concept base that they come from, None for another kind of knowledge base.
+    written
+        How often each candidate is written with the capitals of its mention, NaN where that is
+        unknown; None where it is of all. **Shape:** ``(candidates,)``
+    linked
+        How often each mention's text is a link where it occurs at all, NaN where unknown; None
+        where it is of all. **Shape:** ``(mentions,)``
     """
 
     mentions: Sequence[str]
@@ -47,6 +53,8 @@ class CandidateTable:
     vectors: NDArray[np.float32]
     concepts: NDArray[np.int64]
     base: ConceptBase | None = None
+    written: NDArray[np.float32] | None = None
+    linked: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -79,4 +87,6 @@ class CandidateTable:
             vectors=self.vectors[rows],
             concepts=self.concepts[rows] if len(self.concepts) else self.concepts,
             base=self.base,
+            written=None if self.written is None else self.written[rows],
+            linked=None if self.linked is None else self.linked[list(mentions)],
         )

@@ -7,7 +7,7 @@ symmetric matrix of costs, not negative, between all its candidates.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +41,11 @@ _FULL_RESIDUAL = 10.0
 
 
 class PairCosts(Protocol):
-    """What stands between the candidates of a table: **shape** ``(candidates, candidates)``."""
+    """What stands between the candidates of a table: **shape** ``(candidates, candidates)``.
+
+    A measure may have an attribute ``far``: what two concepts without anything in common cost.
+    Without it that is the largest cost among the candidates.
+    """
 
     def __call__(self, table: CandidateTable) -> Matrix: ...
 
@@ -50,7 +54,7 @@ class PairCosts(Protocol):
 class SharedNeighbours:
     """Concepts are near if they share neighbours, or words of their titles.
 
-    The cost is ``1 + residual - cosine - residual * overlap``. The cosine is that of the
+    The cost is `far` less the cosine and less ``residual * overlap``. The cosine is that of the
     neighbourhoods, hubs weighing less
     (:func:`~spacy_decoders.graph.shared_neighbour_cosine`). The overlap is of title words
     that neither concept owes to its own mention, weighed by how rare they are: "Oakland
@@ -62,21 +66,37 @@ class SharedNeighbours:
         Weight of the overlap of titles; 0 for none.
     within
         "document": neighbours count that are candidates of the document, as suits a graph
-        as dense as Wikipedia's; "graph": all neighbours, for a sparse one.
+        as dense as Wikipedia's; "graph": all neighbours, for a sparse one; "both": the sum of
+        the two cosines.
+    most
+        Of how many neighbours in the graph, the least linked ones; hubs have millions.
     """
 
     residual: float = 0.5
-    within: Literal["document", "graph"] = "document"
+    within: Literal["both", "document", "graph"] = "both"
+    most: int = 1000
+
+    @property
+    def far(self) -> float:
+        """What two concepts without anything in common cost."""
+        return (2.0 if self.within == "both" else 1.0) + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
-        within: Literal["vertices", "graph"] = "graph" if self.within == "graph" else "vertices"
-        near = _of_concepts(
-            table, lambda vertices: shared_neighbour_cosine(graph, vertices, within)
-        )
+
+        def cosine(vertices: NDArray[np.int64]) -> Matrix:
+            near: Matrix = np.zeros((len(vertices), len(vertices)))
+            if self.within != "graph":
+                near += shared_neighbour_cosine(graph, vertices)
+            if self.within != "document":
+                near += shared_neighbour_cosine(graph, vertices, "graph", most=self.most)
+            return near
+
+        near = _of_concepts(table, cosine)
         if self.residual:
             near = near + self.residual * _title_overlap(table)
-        return 1.0 + self.residual - near
+        costs: Matrix = self.far - near
+        return costs
 
 
 @dataclass(frozen=True)
@@ -108,6 +128,8 @@ class GraphDistance:
 class DirectLink:
     """0 for concepts that are linked or the same, 1 for all others."""
 
+    far: ClassVar[float] = 1.0
+
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
 
@@ -123,6 +145,8 @@ class DirectLink:
 class MilneWitten:
     """The normalised link distance of Milne and Witten (2008), from 0 to 1."""
 
+    far: ClassVar[float] = 1.0
+
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
         return _of_concepts(table, lambda vertices: milne_witten(graph, vertices))
@@ -131,6 +155,8 @@ class MilneWitten:
 @dataclass(frozen=True)
 class MutualInformation:
     """Pointwise mutual information of the neighbourhoods, turned into a cost from 0 to 1."""
+
+    far: ClassVar[float] = 1.0
 
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
@@ -142,6 +168,8 @@ class MutualInformation:
 @dataclass(frozen=True)
 class EntityVectors:
     """One less the cosine of the concepts' vectors: for knowledge bases without a graph."""
+
+    far: ClassVar[float] = 1.0
 
     def __call__(self, table: CandidateTable) -> Matrix:
         if not table.vectors.shape[1]:

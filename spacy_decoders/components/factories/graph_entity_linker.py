@@ -7,13 +7,22 @@ from spacy.kb import KnowledgeBase
 
 from ...decoders.protocols import RepresentativesDecoding
 from ...errors import ProblemError
-from ..option_checks import decoder_of, function, number, whole
+from ..option_checks import decoder_of, function, number, optional, strings, whole
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
 
-__all__ = ["DEFAULT_CONFIG", "LinkerOptions", "MentionSource", "make_graph_entity_linker"]
+__all__ = [
+    "DEFAULT_CONFIG",
+    "Identifier",
+    "LinkerOptions",
+    "MentionSource",
+    "TypeMatch",
+    "make_graph_entity_linker",
+]
 
 MentionSource = Literal["ents", "spans", "aliases"]
+TypeMatch = Literal["score", "filter", "ignore"]
+Identifier = Literal["id", "qid"]
 
 
 def _checked_kb(name: str, value: Any) -> Any:
@@ -37,8 +46,21 @@ class LinkerOptions(WithOptions):
         Entities with these labels are not linked.
     max_candidates
         The most candidates of a mention; the most frequent are kept.
-    min_score, min_margin
-        The least score (a probability) and margin of a link; below, the mention gets NIL.
+    min_score, min_prob, min_margin
+        The least score (the probability given all other links), calibrated probability and margin
+        of a link; below, the mention gets NIL.
+    form_weight
+        What it costs, in nats, that one of several mentions of a text, case apart, means
+        something else than the others; null: they always mean the same.
+    types
+        Types of concepts that may be linked, such as ``["person", "organisation"]``; null for
+        all. A concept whose type is unknown is none of them.
+    type_match
+        "score": concepts whose type agrees with the entity's label score higher, and those
+        whose type contradicts it lower; "filter": the latter are never linked; "ignore".
+    kb_id
+        What ``ent.kb_id_`` holds: the concept's "id" in the knowledge base, or its "qid" in
+        Wikidata (its id where it has none).
     shown
         The most candidates in ``ent._.link``.
     window
@@ -59,8 +81,9 @@ class LinkerOptions(WithOptions):
         path of a folder (null: the small one that ships with the package), or any loader of
         spaCy's. As an attribute, the knowledge base itself.
     candidates
-        Finds candidates in a concept base: ``spacy-decoders.AliasCandidates.v1``,
-        ``spacy-decoders.TextCandidates.v1`` or your own.
+        Finds candidates: ``spacy-decoders.AliasCandidates.v1``,
+        ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateGenerator.v1`` or your own, which is called with the knowledge base and
+        all mentions, or with each mention if its second parameter is a ``Span``.
     pairs
         The pair costs of links: ``spacy-decoders.SharedNeighbours.v1`` and others.
     decoder
@@ -72,7 +95,12 @@ class LinkerOptions(WithOptions):
     labels_discard: list[str] = option([])
     max_candidates: int = option(30, whole(1))
     min_score: float = option(0.0, number(least=0, most=1))
+    min_prob: float = option(0.0, number(least=0, most=1))
     min_margin: float = option(0.0, number())
+    form_weight: float | None = option(3.0, optional(number(least=0)))
+    types: list[str] | None = option(None, optional(strings))
+    type_match: TypeMatch = option("score")
+    kb_id: Identifier = option("id")
     shown: int = option(10, whole(1))
     window: int = option(100, whole(1))
     iterations: int | None = option(1000, whole(1))

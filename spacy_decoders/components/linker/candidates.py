@@ -1,20 +1,22 @@
-"""From mentions to candidates: by alias, by words, or from any knowledge base of spaCy."""
+"""From mentions to candidates: by alias, by words, by your own function, from any base."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.kb import KnowledgeBase
+from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 
 from ...errors import ProblemError
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
+    from ...knowledge.aliases import AliasTable
     from ...knowledge.candidates import CandidateTable
 
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates"]
@@ -26,26 +28,66 @@ class FoundCandidates:
 
     A prior below 0 forbids a concept: it is shown among the candidates, and never chosen. A
     mention with none but forbidden ones is linked to nothing.
+
+    Attributes
+    ----------
+    concepts
+        Their numbers in the concept base. **Shape:** ``(candidates,)``
+    priors
+        How often the mention means each. **Shape:** ``(candidates,)``
+    written
+        How often each is written with the mention's capitals, NaN where unknown; None where
+        it is of all. **Shape:** ``(candidates,)``
+    linked
+        How often the mention's text is a link at all; None where unknown.
+    popularity
+        How often each is spoken of; None for its links in the graph. **Shape:**
+        ``(candidates,)``
     """
 
     concepts: NDArray[np.int32]
     priors: NDArray[np.float32]
+    written: NDArray[np.float32] | None = None
+    linked: float | None = None
+    popularity: NDArray[np.float64] | None = None
 
 
-#: Finds the candidates of several mentions in a concept base.
-CandidateFinder = Callable[[ConceptKnowledgeBase, Sequence[Span]], list[FoundCandidates]]
+#: Finds the candidates of several mentions in a knowledge base, or of one where its second
+#: parameter is a Span: then any function that spaCy's entity linker takes.
+CandidateFinder = Callable[..., Iterable[Any]]
 
 
 @dataclass(frozen=True)
 class AliasCandidates:
-    """Candidates of which the mention is a known alias, whatever its case."""
+    """Candidates of which the mention is a known alias, whatever its case.
 
-    def __call__(
-        self, kb: ConceptKnowledgeBase, mentions: Sequence[Span]
-    ) -> list[FoundCandidates]:
+    In a knowledge base of another kind they are what its ``get_candidates_batch`` gives.
+    """
+
+    def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
+        if not isinstance(kb, ConceptKnowledgeBase):
+            return list(kb.get_candidates_batch(mentions))
         aliases = kb.base.aliases
         rows = aliases.find([mention.text for mention in mentions])
-        return [FoundCandidates(*aliases.row(int(row))) for row in rows]
+        links = aliases.link_probabilities(rows)
+        return [
+            FoundCandidates(
+                *aliases.row(row), _written(aliases, row, mention), None if link != link else link
+            )
+            for row, mention, link in zip(rows.tolist(), mentions, links.tolist(), strict=True)
+        ]
+
+
+def _written(aliases: AliasTable, row: int, mention: Span) -> NDArray[np.float32]:
+    """How often each candidate is written as the mention; a sentence begins with a capital."""
+    text = mention.text
+    written = aliases.written(row, text)
+    first = mention[0]
+    if text[:1].isupper() and (first.i == 0 or first.is_sent_start):
+        written = np.fmax(written, aliases.written(row, text[:1].lower() + text[1:]))
+    if text.isupper():  # a headline writes everything so
+        written = np.fmax(written, aliases.written(row, text.capitalize()))
+    return written
 
 
 @dataclass(frozen=True)
@@ -70,82 +112,202 @@ class TextCandidates:
     def __call__(
         self, kb: ConceptKnowledgeBase, mentions: Sequence[Span]
     ) -> list[FoundCandidates]:
-        text = kb.base.text
+        text = kb.base.text if isinstance(kb, ConceptKnowledgeBase) else None
         if text is None:
             raise ProblemError(
                 "candidates: this knowledge base has no full-text index; build it with texts, "
                 "or take spacy-decoders.AliasCandidates.v1."
             )
         found = []
-        by_alias = AliasCandidates()(kb, mentions)
-        for mention, known in zip(mentions, by_alias, strict=True):
+        for mention, known in zip(mentions, AliasCandidates()(kb, mentions), strict=True):
             concepts, _ = text.find(mention.text, self.limit)
             new = concepts[~np.isin(concepts, known.concepts)]
             least = float(known.priors.min(initial=1.0))
             ranked = least / (2.0 + np.arange(len(new)))
             both = np.concatenate([known.concepts, new]).astype(np.int32)
             priors = np.concatenate([known.priors, ranked]).astype(np.float32)
-            found.append(FoundCandidates(both[: self.limit], priors[: self.limit]))
+            written = np.concatenate([known.written, np.full(len(new), np.nan)])
+            limit = self.limit
+            found.append(
+                FoundCandidates(
+                    both[:limit], priors[:limit], written[:limit].astype(np.float32), known.linked
+                )
+            )
         return found
+
+
+class Gathered(NamedTuple):
+    """Which mentions have candidates, and the table of these."""
+
+    kept: list[int]
+    table: CandidateTable
 
 
 def gather(
     kb: KnowledgeBase,
     finder: CandidateFinder,
     mentions: Sequence[Span],
-    keys: Sequence[str],
+    texts: Sequence[str],
     limit: int,
-) -> CandidateTable:
-    """Lay out the candidates of the mentions that have any, under the mentions' keys."""
-    if isinstance(kb, ConceptKnowledgeBase):
-        return _from_concept_base(kb, finder(kb, mentions), keys, limit)
-    return _from_any_base(kb, mentions, keys, limit)
+) -> Gathered:
+    """Lay out the candidates of the mentions that have any.
+
+    Parameters
+    ----------
+    kb, finder
+        Where candidates are found, and what finds them.
+    mentions, texts
+        The mentions, and their normalised texts.
+    limit
+        The most candidates of each.
+    """
+    found = _found(kb, finder, mentions)
+    kept: list[int] = []
+    ours: list[FoundCandidates] = []
+    others: list[list[Candidate]] = []
+    for place, one in enumerate(found):
+        if isinstance(one, FoundCandidates):
+            own = _cut(_checked(one), limit)
+            if (own.priors >= 0).any():
+                kept.append(place)
+                ours.append(own)
+        else:
+            ranked = _ranked(one)[:limit]
+            if ranked:
+                kept.append(place)
+                others.append(ranked)
+    if ours and others:
+        raise ProblemError(
+            "candidates: expected FoundCandidates or spaCy's candidates; got some of each."
+        )
+    names = [texts[place] for place in kept]
+    if isinstance(kb, ConceptKnowledgeBase) and not others:
+        return Gathered(kept, _of_concepts(kb, ours, names))
+    if ours:
+        raise ProblemError(
+            "candidates: FoundCandidates have the numbers of concepts, which a "
+            f"{type(kb).__name__} has not; return spaCy's candidates."
+        )
+    return Gathered(kept, _of_candidates(kb, others, names))
 
 
-def _from_concept_base(
-    kb: ConceptKnowledgeBase, found: list[FoundCandidates], keys: Sequence[str], limit: int
-) -> CandidateTable:
-    from ...knowledge.candidates import CandidateTable
+def _found(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
+    """Call a finder with one mention or with all, as it wants them."""
+    if not mentions:
+        return []
+    if takes_one_mention(finder):
+        return [finder(kb, mention) for mention in mentions]
+    found = list(finder(kb, mentions))
+    if len(found) != len(mentions):
+        raise ProblemError(
+            f"candidates: expected those of {len(mentions)} mentions, one item each; got "
+            f"{len(found)}."
+        )
+    return found
 
-    mentions, concepts, priors, offsets = [], [], [], [0]
-    for key, one in zip(keys, found, strict=True):
-        best = one.priors[:limit]
-        if (best >= 0).any():
-            mentions.append(key)
-            concepts.append(one.concepts[:limit])
-            priors.append(best)
-            offsets.append(offsets[-1] + len(best))
-    numbers = np.concatenate([*concepts, np.empty(0, np.int32)]).astype(np.int64)
-    vectors = map(kb.concept_vector, numbers.tolist() if kb.vocab.vectors_length else [])
-    return CandidateTable(
-        mentions=mentions,
-        offsets=np.array(offsets, np.int64),
-        ids=kb.base.ids.table.take(numbers),
-        titles=kb.base.titles.take(numbers),
-        priors=np.concatenate([*priors, np.empty(0)]).astype(np.float64),
-        popularity=kb.base.graph.degree[numbers].astype(np.float64),
-        vectors=np.array([*vectors], np.float32).reshape(len(numbers), kb.vocab.vectors_length),
-        concepts=numbers,
-        base=kb.base,
+
+def takes_one_mention(finder: CandidateFinder) -> bool:
+    """Whether a function finds the candidates of one mention, as spaCy's generators may.
+
+    By the annotation of its second parameter, or by its name: ``mention``, ``span`` or ``ent``.
+    """
+    try:
+        parameters = list(inspect.signature(finder).parameters.values())
+    except (TypeError, ValueError):
+        return False
+    if len(parameters) < 2:
+        return False
+    given = parameters[1].annotation
+    if given is not inspect.Parameter.empty:
+        return given is Span or (isinstance(given, str) and given.split(".")[-1] == "Span")
+    return parameters[1].name in ("mention", "span", "ent")
+
+
+def _checked(found: FoundCandidates) -> FoundCandidates:
+    if len(found.concepts) != len(found.priors):
+        raise ProblemError(
+            f"candidates: expected a prior for each of {len(found.concepts)} concepts; got "
+            f"{len(found.priors)}."
+        )
+    return found
+
+
+def _cut(found: FoundCandidates, limit: int) -> FoundCandidates:
+    if len(found.concepts) <= limit:
+        return found
+    return FoundCandidates(
+        found.concepts[:limit],
+        found.priors[:limit],
+        None if found.written is None else found.written[:limit],
+        found.linked,
+        None if found.popularity is None else found.popularity[:limit],
     )
 
 
-def _from_any_base(
-    kb: KnowledgeBase, mentions: Sequence[Span], keys: Sequence[str], limit: int
+def _ranked(candidates: Any) -> list[Candidate]:
+    given = list(candidates)
+    if not all(hasattr(one, "entity_") and hasattr(one, "prior_prob") for one in given):
+        raise ProblemError(
+            "candidates: expected FoundCandidates, or a list of spaCy's Candidate, for each "
+            f"mention; got {candidates!r}."
+        )
+    return sorted(given, key=lambda one: (-one.prior_prob, one.entity))
+
+
+def _of_concepts(
+    kb: ConceptKnowledgeBase, found: list[FoundCandidates], names: list[str]
 ) -> CandidateTable:
     from ...knowledge.candidates import CandidateTable
 
-    found = []
-    for key, candidates in zip(keys, kb.get_candidates_batch(mentions), strict=True):
-        ranked = sorted(candidates, key=lambda one: (-one.prior_prob, one.entity))[:limit]
-        if ranked:
-            found.append((key, ranked))
-    flat = [one for _, ranked in found for one in ranked]
+    base = kb.base
+    none = np.empty(0, np.int64)
+    numbers = np.concatenate([none, *(one.concepts for one in found)]).astype(np.int64)
+    # documents speak of the same concepts again and again
+    distinct, places = np.unique(numbers, return_inverse=True)
+    if len(distinct) and not 0 <= distinct[0] <= distinct[-1] < len(base):
+        raise ProblemError(
+            f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
+            f"{distinct[0]} to {distinct[-1]}."
+        )
+    vectors = np.zeros((len(distinct), kb.vocab.vectors_length), np.float32)
+    for row, concept in enumerate(distinct.tolist() if kb.vocab.vectors_length else ()):
+        vectors[row] = kb.concept_vector(concept)
+    ids, titles = base.ids.table.take(distinct), base.titles.take(distinct)
+    popularity = base.graph.degree[numbers].astype(np.float64)
+    written = np.full(len(numbers), np.nan, np.float32)
+    offsets = np.cumsum([0, *(len(one.concepts) for one in found)]).astype(np.int64)
+    for one, start, stop in zip(found, offsets.tolist(), offsets[1:].tolist(), strict=False):
+        if one.written is not None:
+            written[start:stop] = one.written
+        if one.popularity is not None:
+            popularity[start:stop] = one.popularity
+    spread = places.reshape(-1).tolist()
+    return CandidateTable(
+        mentions=names,
+        offsets=offsets,
+        ids=[ids[row] for row in spread],
+        titles=[titles[row] for row in spread],
+        priors=np.concatenate([none, *(one.priors for one in found)]).astype(np.float64),
+        popularity=popularity,
+        vectors=vectors[places.reshape(-1)],
+        concepts=numbers,
+        base=base,
+        written=written,
+        linked=np.array([np.nan if f.linked is None else f.linked for f in found], np.float32),
+    )
+
+
+def _of_candidates(
+    kb: KnowledgeBase, found: list[list[Candidate]], names: list[str]
+) -> CandidateTable:
+    from ...knowledge.candidates import CandidateTable
+
+    flat = [one for ranked in found for one in ranked]
     ids = [one.entity_ for one in flat]
     vectors = [list(one.entity_vector) for one in flat]
     return CandidateTable(
-        mentions=[key for key, _ in found],
-        offsets=np.cumsum([0, *(len(ranked) for _, ranked in found)]).astype(np.int64),
+        mentions=names,
+        offsets=np.cumsum([0, *map(len, found)]).astype(np.int64),
         ids=ids,
         titles=ids,
         priors=np.array([one.prior_prob for one in flat], np.float64),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,29 +11,50 @@ from spacy.tokens import Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
+from ...models.linker.together import link_problem, pair_terms, with_nothing
+from ...models.linker.types import of_types
+from ...models.linker.weights import Feature
+from .link_dicts import LinkWriter, Shares, no_link
 from .mentions import Mentions
 from .windows import LinkWindow, link_windows
 
 if TYPE_CHECKING:
     from ...decoders.protocols import RepresentativesDecoding
-    from ...decoders.representatives import RepresentativesProblem, RepresentativesSolution
-    from ...knowledge.candidates import CandidateTable
+    from ...decoders.representatives import RepresentativesSolution
     from ...knowledge.pair_costs import PairCosts
 
 __all__ = ["LinkPolicy", "Links", "decode_links"]
 
+#: Decoders that know no candidate but the vertices of a graph.
+_OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
+
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """How mentions are linked: options of the component, and the budget for one window."""
+    """How mentions are linked: options of the component, and the budget for one window.
+
+    Attributes
+    ----------
+    decoder, budget, pairs, window
+        How windows are cut, stated and decoded.
+    form_weight
+        What it costs that one of several mentions of a form means something else.
+    types
+        Types of concepts that may be linked; None for all.
+    filtered
+        Whether a concept whose type contradicts the entity's label may not be linked.
+    writer
+        Writes what was decided.
+    """
 
     decoder: RepresentativesDecoding
     budget: Budget
     pairs: PairCosts
     window: int
-    min_score: float
-    min_margin: float
-    shown: int
+    form_weight: float
+    types: tuple[str, ...] | None
+    filtered: bool
+    writer: LinkWriter
 
 
 @dataclass(frozen=True)
@@ -47,102 +67,79 @@ class Links:
 
 
 def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy) -> Links:
-    """Choose the cheapest concepts together.
+    """Choose the best concepts together, and nothing where nothing fits.
 
     Parameters
     ----------
     mentions
         The mentions of a document.
     weights
-        Of the features of a candidate, that of the pairs last. **Shape:** ``(4,)``
+        Of the features. **Shape:** ``(16,)``
     policy
         How they are linked.
     """
-    local = -(mentions.features[:, :3].astype(np.float64) @ weights[:3])
+    scores = _scores(mentions, weights, policy)
     windows = link_windows(mentions.table, policy.window)
     decided: dict[int, dict[str, Any]] = {}
     certificates = []
     for window in windows:
-        problem = _problem(window, local[window.rows], max(0.0, float(weights[3])), policy)
-        budget = allowing_for_compilation(policy.budget, policy.decoder)
-        solution = policy.decoder.decode(problem, budget=budget)
+        solution, shares = _decoded(mentions, window, scores, weights, policy)
         certificate = solution.certificate
         certificates.append(
             certificate if len(windows) == 1 else replace(certificate, scope="pruned")
         )
-        scores = -problem.conditional_costs(solution.choices)
         for place, mention in enumerate(window.mentions):
             if window.keeps[place]:
-                decided[mention] = _link(window.table, place, scores, solution, policy)
-    links = [decided[unit] if unit >= 0 else _nil_link() for unit in mentions.units]
+                decided[mention] = policy.writer.link(window.table, place, solution, shares)
+    links = [decided[unit] if unit >= 0 else no_link() for unit in mentions.units]
     return Links(mentions.spans, links, certificates)
 
 
-def _nil_link() -> dict[str, Any]:
-    """What is written of a mention without candidates."""
-    return {
-        "id": "",
-        "title": "",
-        "score": 0.0,
-        "margin": None,
-        "exact_margin": False,
-        "candidates": [],
-    }
-
-
-def _problem(
-    window: LinkWindow, local: NDArray[np.float64], weight: float, policy: LinkPolicy
-) -> RepresentativesProblem:
-    """What the mentions of a window cost, alone and together."""
-    from ...decoders.representatives import RepresentativesProblem
-
-    table = window.table
+def _scores(
+    mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy
+) -> NDArray[np.float64]:
+    """What each candidate, and nothing, is worth alone; ``-inf`` is forbidden."""
+    table = mentions.table
+    scores = mentions.features.astype(np.float64) @ weights
+    own = np.ones(len(scores), bool)
+    own[with_nothing(table.offsets)[1:] - 1] = False
     # what has a prior below 0 is shown, and never chosen
-    own = np.where(table.priors < 0, np.inf, local)
-    spans = [slice(*span) for span in pairwise(table.offsets.tolist())]
-    rows = np.arange(len(own), dtype=np.int32)
-    # the paper's heuristics look into the graph; exact decoders need none
-    graph = None if table.base is None else table.base.graph
-    return RepresentativesProblem(
-        policy.pairs(table),
-        [rows[span] for span in spans],
-        [own[span] for span in spans],
-        weight,
-        table.keys if graph is None else table.concepts,
-        graph,
-    )
+    forbidden = table.priors < 0
+    if policy.filtered:
+        forbidden |= mentions.features[own, Feature.TYPE] < 0
+    if policy.types is not None and table.base is not None:
+        known = map(table.base.type, table.concepts.tolist())
+        forbidden |= ~of_types(known, policy.types)
+    scores[np.flatnonzero(own)[forbidden]] = -np.inf
+    return scores
 
 
-def _link(
-    table: CandidateTable,
-    place: int,
+def _decoded(
+    mentions: Mentions,
+    window: LinkWindow,
     scores: NDArray[np.float64],
-    solution: RepresentativesSolution,
+    weights: NDArray[np.float64],
     policy: LinkPolicy,
-) -> dict[str, Any]:
-    """A mention's link in plain types; scores are probabilities given all other links."""
-    begin = int(table.offsets[place])
-    own = scores[begin : table.offsets[place + 1]]
-    choice, margin = int(solution.choices[place]), float(solution.margins[place])
-    shares = np.exp(own - np.logaddexp.reduce(own))
-    # below 0 lies only a bound that the budget left loose: the choice is the best one found
-    accepted = shares[choice] >= policy.min_score and max(margin, 0.0) >= policy.min_margin
-    ranked = np.argsort(-shares, kind="stable")
-    ranked = np.concatenate([[choice], ranked[ranked != choice]])[: policy.shown]
-    return {
-        "id": table.ids[begin + choice] if accepted else "",
-        "title": table.titles[begin + choice] if accepted else "",
-        "score": float(shares[choice]),
-        # an only candidate has nothing to be compared with
-        "margin": margin if np.isfinite(margin) else None,
-        "exact_margin": bool(solution.exact_margins[place]),
-        "candidates": [
-            {
-                "id": table.ids[begin + other],
-                "title": table.titles[begin + other],
-                "score": float(shares[other]),
-                "prior": float(table.priors[begin + other]),
-            }
-            for other in ranked.tolist()
-        ],
-    }
+) -> tuple[RepresentativesSolution, Shares]:
+    """The links of a window, and how sure each is."""
+    first, stop = window.mentions[0], window.mentions[-1] + 1
+    offsets = with_nothing(mentions.table.offsets)
+    own = scores[offsets[first] : offsets[stop]]
+    forms = mentions.forms.of(first, stop)
+    terms = pair_terms(window.table, forms, policy.pairs)
+    problem = link_problem(
+        window.table,
+        forms,
+        terms,
+        own,
+        weights,
+        form_weight=policy.form_weight,
+        nothing=type(policy.decoder).__name__ not in _OF_GRAPHS,
+    )
+    budget = allowing_for_compilation(policy.budget, policy.decoder)
+    solution = policy.decoder.decode(problem, budget=budget)
+    # of several mentions of a form each has a part of the form's weight
+    costs = problem.conditional_costs(solution.choices)
+    costs *= np.repeat(forms.repeats, np.diff(problem.offsets))
+    margins = solution.margins.astype(np.float64) * forms.repeats
+    return solution, Shares(problem.offsets, -costs, margins)

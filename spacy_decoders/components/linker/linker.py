@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,21 +17,24 @@ from thinc.api import Optimizer
 
 from ...budget import Budget
 from ...errors import ProblemError
-from ...models.linker.weights import LinkWeights, conditional_gradient
+from ...models.calibration import Calibration
+from ...models.linker.together import pair_terms, with_nothing
+from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from .decoding import LinkPolicy, Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
+from .link_dicts import LinkWriter
 from .mentions import Mentions, find_mentions, with_candidates
-
-if TYPE_CHECKING:
-    from ...knowledge.candidates import CandidateTable
 
 __all__ = ["GraphEntityLinker"]
 
 #: What spaCy writes for a mention that is linked to nothing.
 NIL = "NIL"
+
+#: Fitted on held-out documents to the weights that the component begins with.
+CALIBRATION = Calibration()
 
 
 class GraphEntityLinker(LinkerOptions, DecodingPipe):
@@ -107,20 +110,29 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         return [self._mentions(doc) for doc in docs]
 
     def decode(self, doc: Doc, scores: Mentions) -> Links:
-        """Choose the cheapest concepts together."""
-        weights = self.model.ops.to_numpy(self.model.get_param("weights")).astype(np.float64)
-        if not np.isfinite(weights).all():
-            raise ProblemError(f"{self.name}: a weight of the model is not finite: {weights}.")
+        """Choose the best concepts together."""
+        weights = weights_of(self.model, self.name)
+        if self.type_match == "ignore":
+            weights[Feature.TYPE] = 0.0
         policy = LinkPolicy(
-            self.decoder,
-            self.budget,
-            self.pairs,
-            self.window,
-            self.min_score,
-            self.min_margin,
-            self.shown,
+            decoder=self.decoder,
+            budget=self.budget,
+            pairs=self.pairs,
+            window=self.window,
+            form_weight=self.form_weight or 0.0,
+            types=None if self.types is None else tuple(self.types),
+            filtered=self.type_match == "filter",
+            writer=LinkWriter(
+                self.min_score, self.min_prob, self.min_margin, self.shown, self.calibration
+            ),
         )
         return decode_links(scores, weights, policy)
+
+    @property
+    def calibration(self) -> Calibration:
+        """What makes probabilities of scores, as saved with the component."""
+        saved = self.cfg.get("calibration")
+        return CALIBRATION if saved is None else Calibration.from_dict(saved)
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
@@ -130,7 +142,7 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
                 span.start,
                 span.end,
                 label=span.label,
-                kb_id=doc.vocab.strings.add(link["id"] or NIL),
+                kb_id=doc.vocab.strings.add(self._identifier(link)),
                 span_id=span.id,
             )
             for span, link in zip(decoded.spans, decoded.links, strict=True)
@@ -149,11 +161,22 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
             span._.link = {"component": self.name, **link}
         extensions.record_certificates(doc, self.name, decoded.certificates)
 
+    def _identifier(self, link: Mapping[str, Any]) -> str:
+        """What ``kb_id_`` holds of a link."""
+        return (self.kb_id == "qid" and link["qid"]) or link["id"] or NIL
+
     def _mentions(self, doc: Doc) -> Mentions:
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
         if not self.overwrite:
             spans = [span for span in spans if not span.kb_id]
-        return with_candidates(doc, spans, self.kb, self.candidates, self.max_candidates)
+        return with_candidates(
+            doc,
+            spans,
+            self.kb,
+            self.candidates,
+            self.max_candidates,
+            by_form=self.form_weight is None,
+        )
 
     # --- training ----------------------------------------------------------------------
 
@@ -185,7 +208,8 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         """Learn the weights from entities with ``kb_id`` in the reference documents.
 
         Each mention's gold candidate is made likely, given the gold links of the others.
-        Mentions whose gold concept is no candidate teach nothing.
+        Mentions that are "NIL", or whose gold concept is no candidate, teach when to link
+        nothing; those without an identifier teach nothing.
         """
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
@@ -193,13 +217,12 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
             mentions, gold = self._gold(example.reference)
             if not (gold >= 0).any():
                 continue
-            features = mentions.features.copy()
-            features[:, 3] = -self._mean_costs(mentions.table, gold)
+            features = self._beside_gold(mentions, gold)
             scores, backprop = self.model.begin_update(
                 self.model.ops.asarray2f(cast(Any, features))
             )
             loss, gradient = conditional_gradient(
-                self.model.ops.to_numpy(scores), mentions.table.offsets, gold
+                self.model.ops.to_numpy(scores), with_nothing(mentions.table.offsets), gold
             )
             backprop(self.model.ops.asarray1f(cast(Any, gradient / (gold >= 0).sum())))
             losses[self.name] += loss
@@ -219,21 +242,27 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
             identity = identifiers.get((span.start, span.end), "")
             if unit < 0 or not identity:
                 continue
-            own = list(table.ids[table.offsets[unit] : table.offsets[unit + 1]])
-            if identity in own:
-                gold[unit] = own.index(identity)
+            own = slice(*table.offsets[unit : unit + 2].tolist())
+            known: list[str | None] = list(table.ids[own])
+            if identity not in known and table.base is not None:
+                known = [table.base.qid(concept) for concept in table.concepts[own].tolist()]
+            # nothing stands behind the candidates
+            gold[unit] = known.index(identity) if identity in known else len(known)
         return mentions, gold
 
-    def _mean_costs(self, table: CandidateTable, gold: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Mean cost of each candidate beside the gold candidates of all other mentions."""
+    def _beside_gold(self, mentions: Mentions, gold: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The features of each candidate beside the gold candidates of all other mentions."""
+        features = mentions.features.copy()
+        offsets = with_nothing(mentions.table.offsets)
+        own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
-        rows = table.offsets[known] + gold[known]
-        costs = self.pairs(table)[:, rows]
-        costs[table.own_mention[:, None] == known[None, :]] = 0.0
-        means: NDArray[np.float32] = (costs.sum(axis=1) / max(1, len(known) - 1)).astype(
-            np.float32
-        )
-        return means
+        terms = pair_terms(mentions.table, mentions.forms, self.pairs)
+        near = terms.far - terms.costs[:, offsets[known] + gold[known]]
+        # as in decoding, all mentions of a form have the voice of one
+        near *= mentions.forms.shares()[np.ix_(own, known)] * mentions.forms.repeats[own, None]
+        columns = [Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]
+        features[:, columns] = near.sum(axis=1, keepdims=True) * terms.facts
+        return features
 
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
         """Not a step of its own here: `update` needs loss and gradient at once."""

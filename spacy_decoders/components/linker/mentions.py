@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +14,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ...errors import ProblemError
-from ...models.linker.weights import FEATURES
+from ...models.linker.together import Forms
 from ..factories.graph_entity_linker import MentionSource
 from .candidates import CandidateFinder, gather
+from .features import MATCH_LABEL, features_of
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
@@ -24,16 +25,13 @@ if TYPE_CHECKING:
 
 __all__ = ["MATCH_LABEL", "Mentions", "find_mentions", "with_candidates"]
 
-#: Label of entities that the alias matcher adds.
-MATCH_LABEL = "CONCEPT"
-
 #: Longest alias that is looked for, in tokens.
 _LONGEST = 6
 
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The mentions of a document, and the candidates of their distinct texts.
+    """The mentions of a document, and their candidates.
 
     Attributes
     ----------
@@ -43,14 +41,18 @@ class Mentions:
         For each span its place among the table's mentions, -1 without candidates.
     table
         The candidates.
+    forms
+        Which of the table's mentions have the same text, case apart.
     features
-        See ``FEATURES``; the last column is filled by the pairs. **Shape:**
-        ``(candidates, 4)``
+        See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
+        the candidates of each mention; those of pairs are filled in later. **Shape:**
+        ``(candidates + mentions, 16)``
     """
 
     spans: list[Span]
     units: list[int]
     table: CandidateTable
+    forms: Forms
     features: NDArray[np.float32]
 
 
@@ -97,28 +99,38 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
 
 
 def with_candidates(
-    doc: Doc, spans: list[Span], kb: KnowledgeBase, finder: CandidateFinder, limit: int
+    doc: Doc,
+    spans: list[Span],
+    kb: KnowledgeBase,
+    finder: CandidateFinder,
+    limit: int,
+    *,
+    by_form: bool = False,
 ) -> Mentions:
-    """Look up the candidates of each distinct text among the spans."""
+    """Look up the candidates of each mention or, `by_form`, of each different text of them."""
     from ...knowledge.aliases import normalised
 
     texts = normalised([span.text for span in spans])
-    first: dict[str, Span] = {}
-    for text, span in zip(texts, spans, strict=True):
-        first.setdefault(text, span)
-    table = gather(kb, finder, list(first.values()), list(first), limit)
-    unit = {text: place for place, text in enumerate(table.mentions)}
-    units = [unit.get(text, -1) for text in texts]
-    return Mentions(spans, units, table, _features(table, doc))
+    groups: dict[Hashable, list[int]] = {}
+    for place, text in enumerate(texts):
+        groups.setdefault(text if by_form else place, []).append(place)
+    first = [places[0] for places in groups.values()]
+    found = gather(kb, finder, [spans[i] for i in first], [texts[i] for i in first], limit)
+    units = [-1] * len(spans)
+    members = [list(groups.values())[place] for place in found.kept]
+    for unit, places in enumerate(members):
+        for place in places:
+            units[place] = unit
+    own = [[spans[place] for place in places] for places in members]
+    forms = Forms(
+        _numbered(found.table.mentions),
+        _numbered([spans[0].text for spans in own]),
+        np.array([spans[0].start for spans in own], np.float64),
+    )
+    return Mentions(spans, units, found.table, forms, features_of(doc, own, found.table))
 
 
-def _features(table: CandidateTable, doc: Doc) -> NDArray[np.float32]:
-    """What the weights weigh of each candidate; the costs of pairs are filled in later."""
-    features = np.zeros((len(table), len(FEATURES)), np.float32)
-    features[:, 0] = np.log(np.maximum(table.priors, 1e-6))
-    features[:, 1] = np.log1p(table.popularity)
-    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
-    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
-        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
-        features[:, 2] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
-    return features
+def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each text, the same for the same text."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(text, len(numbers)) for text in texts], np.int64)

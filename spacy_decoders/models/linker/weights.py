@@ -1,8 +1,9 @@
-"""The weights of linking: those of a candidate's own features, and of its pair costs."""
+"""The weights of linking: of a candidate's own features, of its pairs, and of linking nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 from typing import Any, cast
 
 import numpy as np
@@ -10,16 +11,70 @@ from numpy.typing import NDArray
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
-__all__ = ["FEATURES", "LinkWeights", "build_link_weights", "conditional_gradient"]
+from ...errors import ProblemError
 
-#: The feature of each weight, in order. The last is the mean pair cost, with a minus sign.
-FEATURES = ("prior", "popularity", "context", "pairs")
+__all__ = [
+    "FEATURES",
+    "Feature",
+    "LinkWeights",
+    "build_link_weights",
+    "conditional_gradient",
+    "weights_of",
+]
+
+
+class Feature(IntEnum):
+    """The column of each feature, and the place of its weight.
+
+    See :func:`build_link_weights` for their meaning. Weights that were saved by earlier versions
+    have the first four.
+    """
+
+    PRIOR = 0
+    POPULARITY = 1
+    CONTEXT = 2
+    PAIRS = 3
+    TITLE = 4
+    CASE = 5
+    WORDS = 6
+    TYPE = 7
+    NONE = 8
+    MATCHED = 9
+    UNLINKED = 10
+    PARTIAL = 11
+    VERBAL = 12
+    FEW = 13
+    UNCOVERED = 14
+    SPARSE = 15
+
+
+#: The names of the features, in order.
+FEATURES = tuple(feature.name.lower() for feature in Feature)
+
+#: What stands for the weights that earlier versions did not have: nothing is linked to nothing.
+_BEFORE = {Feature.NONE: -30.0}
 
 LinkWeights = Model[Floats2d, Floats1d]
 
 
 def build_link_weights(
-    prior: float = 1.0, popularity: float = 0.5, context: float = 1.0, pairs: float = 20.0
+    prior: float = 1.0,
+    popularity: float = 0.5,
+    context: float = 1.0,
+    pairs: float = 32.0,
+    *,
+    title: float = 0.4,
+    case: float = 3.0,
+    words: float = 1.0,
+    type: float = 1.5,
+    none: float = -4.0,
+    matched: float = 2.5,
+    unlinked: float = 1.0,
+    partial: float = 4.0,
+    verbal: float = 3.0,
+    few: float = 0.0,
+    uncovered: float = 0.0,
+    sparse: float = 0.0,
 ) -> LinkWeights:
     """Build a linear model over the features of a candidate.
 
@@ -33,23 +88,71 @@ def build_link_weights(
         Of the cosine between the document and the candidate's description, where the
         vocabulary has vectors.
     pairs
-        Of the mean cost between the candidate and what the other mentions are linked to.
+        Of how near the candidate is to what the other mentions are linked to, the mean over
+        these, in documents whose candidates all have links.
+    title
+        Of the mention being the candidate's title.
+    case
+        Of the logarithm of how often the candidate is written with the mention's capitals.
+    words
+        Of the words around the mention that are in the candidate's title or description, each
+        by how rare it is.
+    type
+        Of the candidate's type agreeing with the entity's label: 1 or -1.
+    none
+        Of linking the mention to nothing. It is scored beside the candidate that is most
+        frequent.
+    matched
+        Of linking nothing where the mention is a known alias and no entity.
+    unlinked
+        Of linking nothing, by the log-odds of the mention's text not being a link where it
+        occurs.
+    partial
+        Of linking nothing where the mention is part of a longer name.
+    verbal
+        Of linking nothing where the mention is tagged, and not as a noun.
+    few, uncovered, sparse
+        What is added to `pairs`: by 1 over the number of different mentions, by the share of
+        candidates without any link, and by 1 over the mean number of links.
 
     Returns
     -------
     Model
-        From features **shape** ``(candidates, 4)`` to scores **shape** ``(candidates,)``.
+        From features **shape** ``(candidates, 16)`` to scores **shape** ``(candidates,)``.
     """
     model: LinkWeights = Model("link_weights", _forward, params={"weights": None})
-    start = np.array([prior, popularity, context, pairs], dtype=np.float32)
-    model.set_param("weights", model.ops.asarray1f(cast(Any, start)))
+    start = [prior, popularity, context, pairs, title, case, words, type]
+    start += [none, matched, unlinked, partial, verbal, few, uncovered, sparse]
+    model.set_param("weights", model.ops.asarray1f(cast(Any, np.array(start, np.float32))))
     return model
+
+
+def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
+    """The weights of a component's model, by `Feature`. **Shape:** ``(16,)``
+
+    Raises
+    ------
+    ProblemError
+        If there are too many, or one is not finite.
+    """
+    given = model.ops.to_numpy(model.get_param("weights")).astype(np.float64)
+    if given.ndim != 1 or len(given) > len(FEATURES):
+        raise ProblemError(f"{name}: expected {len(FEATURES)} weights; got {given.shape}.")
+    if not np.isfinite(given).all():
+        raise ProblemError(f"{name}: a weight of the model is not finite: {given}.")
+    weights = np.zeros(len(FEATURES))
+    for feature, value in _BEFORE.items():
+        weights[feature] = value
+    weights[: len(given)] = given
+    return weights
 
 
 def _forward(
     model: LinkWeights, features: Floats2d, is_train: bool
 ) -> tuple[Floats1d, Callable[[Floats1d], Floats2d]]:
     weights = model.get_param("weights")
+    # weights of an earlier version have no place for what came later
+    features = features[:, : len(weights)]
 
     def backprop(d_scores: Floats1d) -> Floats2d:
         model.inc_grad("weights", features.T @ d_scores)

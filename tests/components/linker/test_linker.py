@@ -1,5 +1,6 @@
 """Mentions are linked together, with scores and margins, by any knowledge base."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from spacy.training.loop import train
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
+from spacy_decoders.models.linker.weights import Feature
 from spacy_decoders.readers.linked import LinkedCorpus
 from tests.components.linker.linking import NAME, TEXT, identifiers, pipeline
 
@@ -90,21 +92,30 @@ def test_a_link_holds_scores_margin_and_candidates(nlp):
 
 
 def test_exact_decoding_agrees_with_enumeration(nlp):
-    """The chosen links are the best of all combinations of candidates."""
+    """The chosen links, and what is linked to nothing, are the best of all combinations."""
     linker = nlp.get_pipe(NAME)
     doc = nlp.make_doc("Mercury and Jordan flew from Georgia to Phoenix with Apollo.")
     (mentions,) = linker.predict([doc])
-    table = mentions.table
+    table, count = mentions.table, len(mentions.table.mentions)
     weights = linker.model.get_param("weights").astype(float)
-    own = mentions.features[:, :3].astype(float) @ weights[:3]
-    costs = linker.pairs(table)
-    members = [np.arange(a, b) for a, b in zip(table.offsets, table.offsets[1:], strict=False)]
+    own = mentions.features.astype(float) @ weights
+    given, far = linker.pairs(table), linker.pairs.far
+    # of each mention its candidates, as rows of the table and of the features; then nothing
+    choices = [
+        [(i, i + m) for i in range(table.offsets[m], table.offsets[m + 1])]
+        + [(None, int(table.offsets[m + 1]) + m)]
+        for m in range(count)
+    ]
+    pairs = np.full((len(own), len(own)), far)
+    for one in itertools.chain(*choices):
+        for other in itertools.chain(*choices):
+            if one[0] is not None and other[0] is not None:
+                pairs[one[1], other[1]] = given[one[0], other[0]]
+    weight = weights[Feature.PAIRS] / (count - 1 + 3)
     best = max(
-        sum(own[i] for i in choice)
-        - weights[3]
-        / (len(choice) - 1)
-        * sum(costs[i, j] for i in choice for j in choice if i < j)
-        for choice in map(tuple, np.stack(np.meshgrid(*members), -1).reshape(-1, len(members)))
+        sum(own[i] for i in rows)
+        - weight * sum(pairs[i, j] for i, j in itertools.combinations(rows, 2))
+        for rows in itertools.product(*([row for _, row in own_of] for own_of in choices))
     )
     (certificate,) = nlp(doc)._.certificates[NAME]
     assert -certificate["score"] == pytest.approx(best, abs=1e-6)

@@ -1,0 +1,178 @@
+"""What speaks for a candidate alone, and for linking a mention to nothing, read from the Doc."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc, Span
+
+from ...models.linker.together import with_nothing
+from ...models.linker.types import type_agreement
+from ...models.linker.weights import FEATURES, Feature
+from ...models.linker.words import shared_words
+
+if TYPE_CHECKING:
+    from ...knowledge.candidates import CandidateTable
+    from ...knowledge.concept_base import ConceptBase
+
+__all__ = ["MATCH_LABEL", "features_of"]
+
+#: Label of entities that the alias matcher adds.
+MATCH_LABEL = "CONCEPT"
+
+#: Tokens on either side of a mention whose words are its context.
+_AROUND = 30
+#: The least share of a candidate's uses that a way of writing counts as: small letters, capitals.
+#: A name in small letters is rare; what is listed in small letters may begin a sentence.
+#: If another candidate is often written so, one that never is can't be meant.
+_NEVER, _RARELY, _SELDOM = 0.002, 0.02, 0.3
+#: The share from which a way of writing is usual.
+_OFTEN = 0.2
+#: The least and the most log-odds of a text not being a link.
+_ODDS = (-4.0, 8.0)
+#: Characters of a concept's text that are read.
+_READ = 600
+#: Parts of speech of what a concept is called.
+_NOMINAL = ("NOUN", "PROPN", "ADJ", "NUM", "X", "SYM")
+
+
+def features_of(
+    doc: Doc, members: Sequence[Sequence[Span]], table: CandidateTable
+) -> NDArray[np.float32]:
+    """Read what the weights weigh of each candidate and, behind each mention's own, of nothing.
+
+    Parameters
+    ----------
+    doc
+        The document.
+    members
+        The spans of each of the table's mentions.
+    table
+        The candidates.
+
+    Returns
+    -------
+    **Shape:** ``(candidates + mentions, 16)``; the columns of pairs are 0.
+    """
+    features = np.zeros((len(table) + len(table.mentions), len(FEATURES)), np.float32)
+    if not len(table):
+        return features
+    last = with_nothing(table.offsets)[1:] - 1
+    candidates = np.ones(len(features), bool)
+    candidates[last] = False
+    features[candidates, : Feature.TYPE + 1] = _of_candidates(doc, members, table)
+    for unit, row in enumerate(last.tolist()):
+        own = slice(row - int(table.offsets[unit + 1] - table.offsets[unit]), row)
+        features[row, : Feature.POPULARITY + 1] = _most_frequent(features[own])
+    features[last, Feature.NONE] = 1.0
+    for unit, row in enumerate(last.tolist()):
+        span = members[unit][0]
+        if span.label_ != MATCH_LABEL:
+            continue
+        linked = np.nan if table.linked is None else float(table.linked[unit])
+        if np.isnan(linked):
+            features[row, Feature.MATCHED] = 1.0
+        else:
+            share = np.clip(linked, 1e-9, 1.0 - 1e-9)
+            features[row, Feature.UNLINKED] = np.clip(np.log((1.0 - share) / share), *_ODDS)
+        features[row, Feature.PARTIAL] = _is_partial(doc, span)
+        features[row, Feature.VERBAL] = span.root.pos_ not in ("", *_NOMINAL)
+    return features
+
+
+def _most_frequent(features: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What nothing stands beside: the most frequent of the candidates that are written so."""
+    case = features[:, Feature.CASE]
+    fit = features[case >= case.max() - 1.0]
+    best: NDArray[np.float32] = fit[
+        np.lexsort((fit[:, Feature.POPULARITY], fit[:, Feature.PRIOR]))[-1]
+    ]
+    return best[: Feature.POPULARITY + 1]
+
+
+def _of_candidates(
+    doc: Doc, members: Sequence[Sequence[Span]], table: CandidateTable
+) -> NDArray[np.float32]:
+    """The features of candidates. **Shape:** ``(candidates, 8)``"""
+    features = np.zeros((len(table), Feature.TYPE + 1), np.float32)
+    features[:, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
+    features[:, Feature.POPULARITY] = np.log1p(table.popularity)
+    vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
+    if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
+        lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
+        features[:, Feature.CONTEXT] = (table.vectors @ vector) / np.maximum(lengths, 1e-12)
+    offsets = table.offsets.tolist()
+    base = table.base
+    for unit, spans in enumerate(members):
+        rows = slice(offsets[unit], offsets[unit + 1])
+        name = table.mentions[unit]
+        features[rows, Feature.TITLE] = [title.casefold() == name for title in table.titles[rows]]
+        if table.written is not None:
+            features[rows, Feature.CASE] = _case(spans[0], table.written[rows])
+        if base is None:
+            continue
+        numbers = table.concepts[rows].tolist()
+        label = spans[0].label_
+        if label and label != MATCH_LABEL:
+            features[rows, Feature.TYPE] = type_agreement(label, map(base.type, numbers))
+        texts = [_text(base, number) for number in numbers]
+        around = _around(doc, spans)
+        features[rows, Feature.WORDS] = shared_words(
+            around, name, texts, base.title_words.surprise
+        )
+    return features
+
+
+def _case(span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The logarithm of how often candidates are written so; 0 where that is unknown."""
+    least = _SELDOM
+    if span.text.islower():
+        if len(span) == 1:
+            least = _NEVER if np.nan_to_num(written).max(initial=0.0) >= _OFTEN else _RARELY
+        # who writes no capitals at all says nothing by them
+        if span.doc.text.islower():
+            least = 1.0
+    logarithms: NDArray[np.float32] = np.log(np.maximum(np.nan_to_num(written, nan=1.0), least))
+    return logarithms
+
+
+def _text(base: ConceptBase, concept: int) -> str:
+    texts = base.descriptions if base.texts is None else base.texts
+    title, text = base.titles[concept], texts[concept]
+    return f"{title} {text[:_READ]}"
+
+
+def _around(doc: Doc, spans: Sequence[Span]) -> set[str]:
+    """The words around mentions: small letters, no stop words, also as lemmas where there are."""
+    tokens: set[int] = set()
+    for span in spans:
+        tokens.update(range(max(0, span.start - _AROUND), span.start))
+        tokens.update(range(span.end, min(len(doc), span.end + _AROUND)))
+    words: set[str] = set()
+    for i in tokens:
+        token = doc[i]
+        if not (token.is_stop or token.is_punct or token.is_space):
+            words.update((token.lower_, token.lemma_.casefold()))
+    words.discard("")
+    return words
+
+
+def _is_partial(doc: Doc, span: Span) -> bool:
+    """Whether a mention is part of a longer name: a capitalised word stands right beside it."""
+    if not span.text[:1].isupper() or span.text.isupper():
+        return False
+    before = doc[span.start - 1] if span.start else None
+    after = doc[span.end] if span.end < len(doc) else None
+    if after is not None and after.is_title and not after.is_sent_start and not after.is_stop:
+        return True
+    # the first word of a sentence is capitalised whatever it is
+    return (
+        before is not None and before.is_title and not (before.is_stop or _begins(before.i, doc))
+    )
+
+
+def _begins(i: int, doc: Doc) -> bool:
+    return i == 0 or bool(doc[i].is_sent_start) or doc[i - 1].is_punct

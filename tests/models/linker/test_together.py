@@ -1,0 +1,133 @@
+"""The joint problem: nothing as a choice, and several mentions of one form."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.representatives import ExactRepresentatives
+from spacy_decoders.knowledge.candidates import CandidateTable
+from spacy_decoders.models.linker.together import Forms, link_problem, pair_terms
+from spacy_decoders.models.linker.weights import FEATURES, Feature
+
+
+def table_of(*sets):
+    """A table of candidates without a base, named by letters."""
+    flat = [one for members in sets for one in members]
+    return CandidateTable(
+        mentions=["m"] * len(sets),
+        offsets=np.cumsum([0, *map(len, sets)]).astype(np.int64),
+        ids=flat,
+        titles=flat,
+        priors=np.ones(len(flat)),
+        popularity=np.ones(len(flat)),
+        vectors=np.zeros((len(flat), 0), np.float32),
+        concepts=np.empty(0, np.int64),
+    )
+
+
+def forms_of(numbers, spellings=None, places=None):
+    count = len(numbers)
+    spellings = numbers if spellings is None else spellings
+    places = np.arange(count) if places is None else places
+    return Forms(np.array(numbers), np.array(spellings), np.array(places, float))
+
+
+def weights_of(**named):
+    weights = np.zeros(len(FEATURES))
+    for name, value in named.items():
+        weights[Feature[name.upper()]] = value
+    return weights
+
+
+class Near:
+    """Two candidates are near if their names begin alike."""
+
+    far = 1.0
+
+    def __call__(self, table):
+        first = np.array([one[0] for one in table.ids])
+        return (first[:, None] != first[None, :]).astype(float)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_shares_of_two_forms_add_to_one(seed):
+    rng = np.random.default_rng(seed)
+    forms = forms_of(rng.integers(3, size=7), places=np.sort(rng.integers(200, size=7)))
+    forms = forms.of(0, 7)
+    shares = forms.shares()
+    np.testing.assert_allclose(shares, shares.T)
+    for one in range(forms.count):
+        for other in range(forms.count):
+            block = shares[np.ix_(forms.numbers == one, forms.numbers == other)]
+            assert block.sum() == pytest.approx(0.0 if one == other else 1.0)
+
+
+def test_repeats_that_agree_weigh_as_much_as_one_mention():
+    """What all choices cost is that of the problem with each form once."""
+    rng = np.random.default_rng(0)
+    once = table_of(["a1", "b1"], ["a2", "b2", "c2"])
+    own = rng.standard_normal(len(once) + 2)
+    twice = table_of(["a1", "b1"], ["a2", "b2", "c2"], ["a1", "b1"], ["a1", "b1"])
+    repeated = np.concatenate([own, own[:3], own[:3]])
+    weights = weights_of(pairs=5.0)
+    problems = []
+    for table, scores, forms in (
+        (once, own, forms_of([0, 1])),
+        (twice, repeated, forms_of([0, 1, 0, 0])),
+    ):
+        terms = pair_terms(table, forms, Near())
+        problems.append(link_problem(table, forms, terms, scores, weights, form_weight=4.0))
+    for first in range(3):
+        for second in range(4):
+            alike = problems[1].cost([first, second, first, first])
+            assert alike == pytest.approx(problems[0].cost([first, second]))
+
+
+def test_to_differ_from_the_others_costs_the_weight_of_forms():
+    table = table_of(["a", "b"], ["a", "b"], ["a", "b"])
+    forms = forms_of([0, 0, 0])
+    terms = pair_terms(table, forms, Near())
+    scores = np.zeros(len(table) + 3)
+    problem = link_problem(table, forms, terms, scores, weights_of(), form_weight=6.0)
+    # a third of the weight of the form is each mention's
+    assert problem.cost([0, 0, 1]) == pytest.approx(6.0 / 3)
+    assert problem.cost([1, 1, 1]) == problem.cost([2, 2, 2]) == 0.0
+    other_case = forms_of([0, 0, 0], spellings=[0, 0, 1])
+    problem = link_problem(table, other_case, terms, scores, weights_of(), form_weight=6.0)
+    assert problem.cost([0, 0, 1]) == 0.0
+
+
+def test_nothing_is_chosen_where_nothing_speaks_for_a_candidate():
+    table = table_of(["a"], ["a2", "b"])
+    forms = forms_of([0, 1])
+    terms = pair_terms(table, forms, Near())
+    nothing = np.array([False, True, False, False, True])
+    alone = np.array([0.0, 0.0, 0.0, -0.5, 0.0])
+    for bias, together, expected in (
+        (-1.0, 0.0, [0, 0]),
+        (1.0, 0.0, [1, 2]),
+        # what is near each other is linked all the same
+        (1.0, 20.0, [0, 0]),
+    ):
+        problem = link_problem(
+            table, forms, terms, np.where(nothing, bias, alone), weights_of(pairs=together)
+        )
+        solution = ExactRepresentatives().decode(problem)
+        assert solution.choices.tolist() == expected
+        assert solution.certificate.is_optimal
+
+
+def test_without_nothing_a_candidate_is_chosen_unless_all_are_forbidden():
+    table = table_of(["a"], ["b"])
+    forms = forms_of([0, 1])
+    terms = pair_terms(table, forms, Near())
+    scores = np.array([-9.0, 0.0, -np.inf, 0.0])
+    problem = link_problem(table, forms, terms, scores, weights_of(), nothing=False)
+    assert ExactRepresentatives().decode(problem).choices.tolist() == [0, 1]
+
+
+def test_the_weight_of_pairs_depends_on_what_is_known_and_is_never_negative():
+    table, forms = table_of(["a"], ["a2", "b"]), forms_of([0, 1])
+    terms = pair_terms(table, forms, Near())
+    assert terms.weight(weights_of(pairs=3.0)) == 3.0
+    assert terms.weight(weights_of(pairs=3.0, few=2.0)) == 4.0
+    assert terms.weight(weights_of(pairs=3.0, few=-20.0)) == 0.0
