@@ -82,8 +82,9 @@ class LinkerOptions(WithOptions):
         spaCy's. As an attribute, the knowledge base itself.
     candidates
         Finds candidates: ``spacy-decoders.AliasCandidates.v1``,
-        ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateGenerator.v1`` or your own, which is called with the knowledge base and
-        all mentions, or with each mention if its second parameter is a ``Span``.
+        ``spacy-decoders.TextCandidates.v1``, ``spacy.CandidateGenerator.v1`` or your own, which
+        is called with the knowledge base and all mentions, or with each mention if its second
+        parameter is a ``Span``.
     pairs
         The pair costs of links: ``spacy-decoders.SharedNeighbours.v1`` and others.
     decoder
