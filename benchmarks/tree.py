@@ -103,7 +103,7 @@ def measure(n: int, count: int, repeats: int) -> dict[str, float]:
     """Time everything on sentences of one length."""
     sample = Sample(n, count)
     tasks: dict[str, tuple[Callable[[Any], object], list[Any]]] = {
-        "Eisner, kernel": (lambda p: eisner.decode(p.arcs, True), sample.projective),
+        "Eisner, kernel": (lambda p: eisner.decode(p.arcs, True, p.gaps), sample.projective),
         "Eisner": (Eisner().decode, sample.projective),
         "Eisner, max-marginals": (max_marginals, sample.projective),
         "ChuLiuEdmonds, kernel": (

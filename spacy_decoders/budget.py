@@ -9,7 +9,7 @@ from time import perf_counter
 
 from .errors import ProblemError
 
-__all__ = ["UNLIMITED", "Budget", "Clock", "allowing_for_compilation"]
+__all__ = ["UNLIMITED", "Budget", "Clock", "allowing_for_compilation", "rest_of"]
 
 
 @dataclass(frozen=True)
@@ -111,3 +111,14 @@ class Clock:
         """Whether the budget has ended after so many outer iterations."""
         limit = self.budget.iterations
         return (limit is not None and iterations >= limit) or self.seconds_left == 0.0
+
+
+def rest_of(clock: Clock, iterations: int) -> Budget:
+    """Return the rest of a budget after so many outer iterations, at least a little."""
+    limits = clock.budget
+    if limits.seconds is None and limits.iterations is None:
+        return UNLIMITED
+    return Budget(
+        None if limits.seconds is None else max(clock.seconds_left, 1e-6),
+        None if limits.iterations is None else max(1, limits.iterations - iterations),
+    )

@@ -131,6 +131,67 @@ def second_order_score(heads, arcs, grandparents, siblings, *, outermost=False) 
     return score
 
 
+def sentences(heads) -> list[int] | None:
+    """The first token of each sentence, None if some stretch between them has no single root.
+
+    A sentence is what hangs below one token on the root, a stretch without gaps.
+    """
+    top = {}
+    for token in range(1, len(heads) + 1):
+        above = token
+        while heads[above - 1] != 0:
+            above = heads[above - 1]
+        top.setdefault(above, []).append(token)
+    for tokens in top.values():
+        if tokens != list(range(tokens[0], tokens[-1] + 1)):
+            return None
+    return sorted(tokens[0] for tokens in top.values())
+
+
+def all_forests(n: int, *, projective: bool) -> Iterator[tuple[tuple[int, ...], list[int]]]:
+    """Every sequence of trees over tokens 1..n, with the first token of each."""
+    for heads in all_trees(n, projective=projective, single_root=False):
+        starts = sentences(heads)
+        if starts is not None:
+            yield heads, starts
+
+
+def breaks(rule, heads, labels) -> bool:
+    """Whether a labelled tree breaks a rule, by the name of its class."""
+    tokens = range(1, len(heads) + 1)
+    head, label = {m: heads[m - 1] for m in tokens}, {m: labels[m - 1] for m in tokens}
+    kind = type(rule).__name__
+    if kind == "AtMost":
+        among = range(len(heads) + 1) if rule.heads is None else rule.heads
+        return any(
+            sum(head[m] == h and label[m] in rule.labels for m in tokens) > rule.count
+            for h in among
+        )
+    if kind == "Leaves":
+        leaves = [m for m in tokens if rule.tokens is None or m in rule.tokens]
+        leaves = [m for m in leaves if rule.labels is None or label[m] in rule.labels]
+        return any(head[m] in leaves and label[m] not in rule.exempt for m in tokens)
+    if kind == "Roots":
+        roots = [m for m in tokens if head[m] == 0]
+        return any(rule.tokens is not None and m not in rule.tokens for m in roots) or any(
+            rule.labels is not None and label[m] not in rule.labels for m in roots
+        )
+    if kind == "FixedArc":
+        return head[rule.token] != rule.head
+    if kind == "ForbiddenArc":
+        return head[rule.token] == rule.head
+    if kind == "FixedLabel":
+        return label[rule.token] not in rule.labels
+    if kind == "ForbiddenLabel":
+        return label[rule.token] in rule.labels
+    if kind == "FixedStart":
+        return (rule.token in sentences(heads)) != rule.begins and rule.token > 1
+    if kind == "Constituent":
+        inner = range(rule.first, rule.last + 1)
+        return sum(head[m] not in inner for m in inner) != 1
+    raise ValueError(kind)
+
+
 # --- path --------------------------------------------------------------------
 
 

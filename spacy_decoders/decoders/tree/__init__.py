@@ -20,17 +20,39 @@ if TYPE_CHECKING:
     from .problem import TreeProblem, TreeSolution
     from .pruning import prune
     from .ranking import exact_decoder, k_best
-    from .scoring import is_projective, is_tree, score_tree, violations
+    from .rules import (
+        AtMost,
+        Constituent,
+        FixedArc,
+        FixedLabel,
+        FixedStart,
+        ForbiddenArc,
+        ForbiddenLabel,
+        Leaves,
+        Roots,
+        Rule,
+    )
+    from .scoring import is_projective, is_tree, score_tree, sentence_starts, violations
     from .second_order import SecondOrder, second_order_score
 
 __all__ = [
+    "AtMost",
     "BranchAndBound",
     "ChuLiuEdmonds",
+    "Constituent",
     "DenseGrandparents",
     "Eisner",
     "Factors",
+    "FixedArc",
+    "FixedLabel",
+    "FixedStart",
+    "ForbiddenArc",
+    "ForbiddenLabel",
     "GrandparentScorer",
+    "Leaves",
     "PriceAndCut",
+    "Roots",
+    "Rule",
     "SecondOrder",
     "TreeDecoder",
     "TreePosteriors",
@@ -47,18 +69,29 @@ __all__ = [
     "reduced_costs",
     "score_tree",
     "second_order_score",
+    "sentence_starts",
     "tree_posteriors",
     "violations",
 ]
 
 _HOMES = {
+    "AtMost": "rules",
     "BranchAndBound": "branch_and_bound",
     "ChuLiuEdmonds": "chu_liu_edmonds",
-    "Eisner": "eisner",
+    "Constituent": "rules",
     "DenseGrandparents": "grandparent_scores",
+    "Eisner": "eisner",
     "Factors": "factors",
+    "FixedArc": "rules",
+    "FixedLabel": "rules",
+    "FixedStart": "rules",
+    "ForbiddenArc": "rules",
+    "ForbiddenLabel": "rules",
     "GrandparentScorer": "grandparent_scores",
+    "Leaves": "rules",
     "PriceAndCut": "price_and_cut",
+    "Roots": "rules",
+    "Rule": "rules",
     "SecondOrder": "second_order",
     "TreeDecoder": "decoder",
     "TreePosteriors": "probabilities",
@@ -75,6 +108,7 @@ _HOMES = {
     "reduced_costs": "chu_liu_edmonds",
     "score_tree": "scoring",
     "second_order_score": "second_order",
+    "sentence_starts": "scoring",
     "tree_posteriors": "probabilities",
     "violations": "scoring",
 }

@@ -47,6 +47,26 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     """
     from .kernels import chu_liu_edmonds  # compiled where it is first needed
 
+    arcs, constant = most_of_arcs(problem, forbidden)
+    decoded = chu_liu_edmonds.decode(read_only(arcs), problem.has_one_root, False)
+    gaps = float(np.maximum(problem.gaps, 0.0).sum())
+    size = abs(float(decoded[2])) + constant + gaps
+    return float(decoded[2]) + constant + gaps + 1e-9 * (1.0 + size)
+
+
+def most_of_arcs(
+    problem: TreeProblem, forbidden: float = -np.inf
+) -> tuple[NDArray[np.float64], float]:
+    """Return the most that each arc adds to a tree with all other parts, and a constant.
+
+    No tree scores more than the sum of its arcs under these scores and the constant, boundaries
+    aside.
+
+    Parameters
+    ----------
+    forbidden
+        The score of a forbidden part.
+    """
     arcs, constant = bounding_arcs(problem, forbidden), 0.0
     factors = problem.factors
     if factors is not None:
@@ -56,5 +76,4 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
         gains = np.where(factors.at_least > 0, np.maximum(factors.scores, 0.0) / least, 0.0)
         np.add.at(arcs, (factors.arcs[:, 0], factors.arcs[:, 1]), gains[owner])
         constant = float(np.maximum(factors.scores[factors.at_least <= 0], 0.0).sum())
-    decoded = chu_liu_edmonds.decode(read_only(arcs), problem.single_root, False)
-    return float(decoded[2]) + constant + 1e-9 * (1.0 + abs(float(decoded[2])) + constant)
+    return arcs, constant

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError
+from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
+from .sentences import best_sentences
 
 __all__ = ["ChuLiuEdmonds", "reduced_costs"]
 
@@ -44,7 +46,11 @@ class ChuLiuEdmonds(TreeDecoder):
     """
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        if problem.is_constrained:
+            return best_constrained(self, problem, budget)
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
+        if problem.boundaries is not None:
+            return best_sentences(self, problem, budget)
         heads, bound, slack = _solved(problem.arcs, problem.single_root)
         if bound == -np.inf:
             raise infeasible(problem)

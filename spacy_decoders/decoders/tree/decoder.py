@@ -11,6 +11,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
+from .scoring import score_and_scale, sentence_starts
 
 __all__ = [
     "TreeDecoder",
@@ -49,6 +50,12 @@ class TreeDecoder(ABC):
         InfeasibleError
             If no tree satisfies the constraints; the message says why.
         """
+
+    def objective(
+        self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
+    ) -> tuple[float, float]:
+        """Return the score of a tree, and the sum of the absolute scores of its parts."""
+        return score_and_scale(problem, heads, labels)
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:
@@ -116,6 +123,7 @@ def certified(
             scope=problem.scope,
             iterations=iterations,
         ),
+        starts=None if problem.boundaries is None else sentence_starts(heads),
     )
 
 
@@ -132,8 +140,13 @@ def certified_by_arcs(
     from .kernels import proofs  # compiled where it is first needed
 
     legal, score, scale = proofs.tally(
-        problem.arcs, heads, problem.projective, problem.single_root
+        problem.arcs, heads, problem.projective, problem.has_one_root
     )
+    if legal and problem.boundaries is not None:
+        boundaries = problem.boundaries[sentence_starts(heads)]
+        score += float(boundaries.sum())
+        scale += float(np.abs(boundaries).sum())
+        legal = score > -np.inf
     if not legal:
         raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
     return certified(decoder, problem, heads, score, scale, bound, slack)
@@ -150,6 +163,8 @@ def infeasible(problem: TreeProblem) -> InfeasibleError:
         return InfeasibleError("no token may hang on the root: allow at least one.")
     kind = "projective " if problem.projective else ""
     root = "exactly one root" if problem.single_root else "the root"
+    if problem.boundaries is not None:
+        root = "one root in each sentence"
     return InfeasibleError(
         f"no {kind}tree with {root} can be made of the {int(problem.allowed.sum())} allowed "
         "arcs: allow more, or prune with prune(), which keeps at least one tree."

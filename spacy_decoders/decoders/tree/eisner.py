@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...budget import UNLIMITED, Budget
+from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
 from .kernels import eisner, proofs
 from .problem import TreeProblem, TreeSolution
@@ -36,10 +39,17 @@ class Eisner(TreeDecoder):
     """
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        if problem.is_constrained:
+            return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
-        heads, chart, _, positive = eisner.charted(problem.arcs, problem.single_root)
-        bound = proofs.chart_bound(problem.arcs, problem.single_root, chart)
+        given = (problem.arcs, problem.has_one_root, problem.gaps)
+        heads, chart, _, positive = eisner.charted(*given)
+        bound = proofs.chart_bound(*given, chart)
         if bound == -float("inf"):
             raise infeasible(problem)
-        slack = rounding_slack(problem.n, bound, positive)
+        parts = problem.n
+        if problem.boundaries is not None:
+            parts += problem.n
+            positive += float(np.maximum(problem.boundaries, 0.0).sum())
+        slack = rounding_slack(parts, bound, positive)
         return certified_by_arcs("Eisner", problem, heads, bound, slack)

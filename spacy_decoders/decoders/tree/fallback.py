@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .problem import TreeProblem
+from .problem import NO_GAPS, TreeProblem
 from .scoring import score_tree
 
 __all__ = ["block_tree"]
@@ -46,7 +46,7 @@ def _attach(
 
     given = np.concatenate([[0], tokens])
     arcs = read_only(np.ascontiguousarray(problem.arcs[np.ix_(given, given)]))
-    chosen, _, value, _ = eisner.decode(arcs, single_root)
+    chosen, _, value, _ = eisner.decode(arcs, single_root, NO_GAPS)
     if value == -np.inf:
         return False
     heads[tokens] = given[chosen]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .problem import NO_GAPS
+
 __all__ = ["tree_exists"]
 
 
@@ -26,6 +28,6 @@ def tree_exists(allowed: NDArray[np.bool_], projective: bool, single_root: bool)
         return bool(proofs.reaches_all(allowed, single_root))
     arcs = np.where(allowed, 0.0, -np.inf)
     arcs.flags.writeable = False
-    _, chart, _, _ = eisner.charted(arcs, single_root)
+    _, chart, _, _ = eisner.charted(arcs, single_root, NO_GAPS)
     # an incorrect chart has an infinite bound: then nothing is proven
-    return bool(proofs.chart_bound(arcs, single_root, chart) > -np.inf)
+    return bool(proofs.chart_bound(arcs, single_root, NO_GAPS, chart) > -np.inf)

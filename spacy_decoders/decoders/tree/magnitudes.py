@@ -74,7 +74,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     reach = _reach(problem, iter(ranges))
     forbidden = -(2.2 * reach + 2.0)
     lows, sizes, forbids = zip(*ranges, strict=True)
-    largest = max(sizes)
+    largest = max(*sizes, float(np.abs(_finite_gaps(problem)).max(initial=0.0)))
     if any(forbids[1:]):  # arcs keep their -inf
         largest = max(largest, -forbidden)
     error = (problem.n + 1.0) ** 3 * largest
@@ -82,7 +82,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         entries = len(problem.factors.arcs) + problem.factors.count + problem.n
         error += entries * largest * problem.factors.count
     return Magnitudes(
-        lowest=min(lows),
+        lowest=min(*lows, float(_finite_gaps(problem).min(initial=0.0))),
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
         rounding=8.0 * UNIT * error + SMALLEST,
@@ -99,7 +99,12 @@ def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
     if problem.factors is not None:
         worth = problem.factors.scores
         reach += float(np.abs(worth[worth > -np.inf]).sum())
-    return reach
+    return reach + float(np.abs(_finite_gaps(problem)).sum())
+
+
+def _finite_gaps(problem: TreeProblem) -> Scores:
+    """Return the scores of boundaries but those that are forbidden."""
+    return problem.gaps[problem.gaps > -np.inf]
 
 
 def most_gained(problem: TreeProblem) -> float:
@@ -111,4 +116,5 @@ def most_gained(problem: TreeProblem) -> float:
         gains += np.triu(problem.siblings.max(axis=0, initial=0.0), 1).sum()
     if problem.factors is not None:
         gains += np.maximum(problem.factors.scores, 0.0).sum()
+    gains += np.maximum(problem.gaps, 0.0).sum()
     return float(gains)

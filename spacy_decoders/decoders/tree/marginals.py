@@ -43,25 +43,39 @@ def max_marginals(problem: TreeProblem, *, budget: Budget = UNLIMITED) -> NDArra
            [-inf, -inf,   2.],
            [-inf,   5., -inf]])
     """
+    if problem.labels is not None and not problem.rules:
+        problem = problem.with_arcs(problem.arcs + problem.labels.max(axis=2))
     # the kernels are compiled where they are first needed
+    if problem.is_constrained:
+        return _one_by_one(problem, budget)
     if problem.is_first_order and problem.projective:
         from .kernels import eisner
 
-        charted: NDArray[np.float64] = eisner.max_marginals(problem.arcs, problem.single_root)
+        charted: NDArray[np.float64] = eisner.max_marginals(
+            problem.arcs, problem.has_one_root, problem.gaps
+        )
         return charted
     if _has_chart(problem):
         from .second_order import SecondOrder
 
         return SecondOrder().max_marginals(problem)
-    if problem.is_first_order:
+    if problem.is_first_order and problem.boundaries is None:
         from .kernels import chu_liu_edmonds
 
         marginals: NDArray[np.float64] = chu_liu_edmonds.max_marginals(
             problem.arcs, problem.single_root
         )
-        wanted = np.isnan(marginals)
-    else:
-        marginals, wanted = np.full_like(problem.arcs, -np.inf), problem.allowed
+        return _one_by_one(problem, budget, marginals)
+    return _one_by_one(problem, budget)
+
+
+def _one_by_one(
+    problem: TreeProblem, budget: Budget, marginals: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Search for the best tree through each arc, or those whose value is NaN."""
+    if marginals is None:
+        marginals = np.where(problem.allowed, np.nan, -np.inf)
+    wanted = np.isnan(marginals)
     allowed = np.array(problem.allowed)
     for token in np.flatnonzero(wanted.any(axis=0)):
         for head in np.flatnonzero(wanted[:, token]):
@@ -110,6 +124,8 @@ def head_margins(
         margins: NDArray[np.float64] = best - others[:, 1:].max(axis=0, initial=-np.inf)
         return margins
     score = score_tree(problem, tree)
+    if problem.rules:  # labels that break no rule
+        score = _best_score(_only(problem, tree), budget)
     margins = np.empty(problem.n)
     for token in tokens:
         allowed = np.array(problem.allowed)
@@ -118,8 +134,18 @@ def head_margins(
     return margins
 
 
+def _only(problem: TreeProblem, tree: NDArray[np.int64]) -> TreeProblem:
+    """Return the problem whose only tree is this one, with any labels."""
+    allowed = np.zeros_like(problem.allowed)
+    tokens = np.arange(1, problem.n + 1)
+    allowed[tree, tokens] = problem.allowed[tree, tokens]
+    return problem.restricted(allowed)
+
+
 def _has_chart(problem: TreeProblem) -> bool:
     """Return whether one dynamic program covers the whole problem."""
+    if problem.is_constrained or (problem.boundaries is not None and not problem.is_first_order):
+        return False
     return problem.projective and problem.siblings is None and not problem.has_factors
 
 

@@ -13,16 +13,20 @@ from ...arrays import checked_scores, owned, read_only
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
+from .rules import Rule, checked_rules
 
-__all__ = ["TreeProblem", "TreeSolution"]
+__all__ = ["NO_GAPS", "TreeProblem", "TreeSolution"]
 
 #: The most tokens for dense second-order arrays: longer sentences would exhaust the memory.
 LONGEST_DENSE = 400
 
+#: What beginnings of sentences pay in problems without boundaries, for the kernels.
+NO_GAPS: NDArray[np.float64] = read_only(np.zeros(0))
+
 
 @dataclass(frozen=True, eq=False)
 class TreeProblem:
-    """The scores of all dependency trees over one sentence of n tokens.
+    """The scores of all dependency trees over n tokens: one sentence, or several.
 
     Tokens are numbered from 1; 0 is the root. The score of a tree is the sum of its parts: one arc
     for each token, and all grandparents, siblings and factors that its arcs complete.
@@ -50,12 +54,26 @@ class TreeProblem:
         Whether exactly one token is attached to the root.
     scope
         ``"pruned"`` if a heuristic removed candidates first.
+    boundaries
+        (n,), ``boundaries[i]`` is the score (such as log-odds) of a sentence beginning at token
+        i + 1; that of the first token is ignored. ``-inf`` forbids a boundary; to demand one, use
+        the rule :class:`~spacy_decoders.decoders.tree.FixedStart`. Trees and sentences are then
+        decided together: every sentence is a stretch of tokens with a tree of its own, under one
+        root (so `single_root` is implied), and no part joins two sentences. None for a single
+        sentence.
+    labels
+        (n + 1, n + 1, labels), ``labels[h, m, l]`` is added to ``arcs[h, m]`` where that arc has
+        label l. ``-inf`` forbids a label.
+    rules
+        What the tree must satisfy: :class:`~spacy_decoders.decoders.tree.AtMost`, `Leaves`,
+        `Roots`, `FixedArc`, `ForbiddenArc`, `FixedLabel`, `ForbiddenLabel`, `FixedStart`,
+        `Constituent`.
 
     Attributes
     ----------
     arcs, allowed
         As the decoders see them: `arcs` is ``-inf`` and `allowed` False wherever an arc is
-        forbidden, on the diagonal and in column 0.
+        forbidden, has no allowed label, on the diagonal and in column 0. Rules are not included.
 
     Raises
     ------
@@ -83,6 +101,9 @@ class TreeProblem:
     projective: bool = True
     single_root: bool = True
     scope: Scope = "full"
+    boundaries: NDArray[np.float64] | None = None
+    labels: NDArray[np.float64] | None = None
+    rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
         given = _scores("arcs", self.arcs, (None, None))
@@ -97,16 +118,34 @@ class TreeProblem:
         np.fill_diagonal(arcs, -np.inf)
         if self.allowed is not None:
             arcs[~_mask(self.allowed, size)] = -np.inf
+        if self.labels is not None:
+            labels = owned(_scores("labels", self.labels, (size, size, None)), self.labels)
+            if labels.shape[2] == 0:
+                raise ProblemError("labels: expected at least one label on the last axis.")
+            self._set("labels", labels)
+            arcs[(labels == -np.inf).all(axis=2)] = -np.inf
+        if self.boundaries is not None:
+            boundaries = _scores("boundaries", self.boundaries, (size - 1,)).copy()
+            boundaries[:1] = 0.0  # the first sentence begins there anyway
+            self._set("boundaries", read_only(boundaries))
+            self._set("single_root", True)
         self._set("arcs", read_only(arcs))
         self._set("allowed", read_only(arcs > -np.inf))
         for name in ("grandparents", "siblings"):
             values = getattr(self, name)
             if values is not None:
                 self._set(name, _dense(name, values, size))
+        if self.boundaries is not None and self.siblings is not None and size:
+            siblings = self.siblings.copy()
+            siblings[0] = 0.0  # roots of different sentences
+            self._set("siblings", read_only(siblings))
         if self.factors is not None:
             _check_factors(self.factors, size)
         if self.scope not in ("full", "pruned"):
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
+        count = None if self.labels is None else self.labels.shape[2]
+        sentences = self.boundaries is not None
+        self._set("rules", checked_rules(self.rules or (), self.n, count, sentences))
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # read-only for everybody else
@@ -159,9 +198,48 @@ class TreeProblem:
         """Number of tokens."""
         return int(self.arcs.shape[0]) - 1
 
+    @cached_property
+    def gaps(self) -> NDArray[np.float64]:
+        """By token number, float64 (n + 1,): the scores of boundaries; empty without any."""
+        if self.boundaries is None:
+            return NO_GAPS
+        return read_only(np.concatenate([[0.0], self.boundaries]))
+
+    @property
+    def has_one_root(self) -> bool:
+        """Whether the tokens are one sentence, with exactly one token attached to the root."""
+        return self.single_root and self.boundaries is None
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether there are labels or rules."""
+        return self.labels is not None or bool(self.rules)
+
+    def with_arcs(self, arcs: NDArray[np.float64]) -> TreeProblem:
+        """Return the problem with other scores of arcs, and without labels and rules.
+
+        Parameters
+        ----------
+        arcs
+            float64 (n + 1, n + 1), not validated; what this problem forbids must be ``-inf``.
+        """
+        other = object.__new__(TreeProblem)
+        other.__dict__.update(self.__dict__, labels=None, rules=())
+        other._set("arcs", read_only(arcs))
+        other._set("allowed", read_only(arcs > -np.inf))
+        return other
+
+    def with_boundaries(self, boundaries: NDArray[np.float64]) -> TreeProblem:
+        """Return the problem with other scores of boundaries, which are not validated."""
+        other = object.__new__(TreeProblem)
+        other.__dict__.update(self.__dict__)
+        other.__dict__.pop("gaps", None)
+        other._set("boundaries", boundaries)
+        return other
+
     @property
     def is_first_order(self) -> bool:
-        """Whether only arcs are scored."""
+        """Whether only arcs, their labels and boundaries are scored."""
         return self.grandparents is None and self.siblings is None and not self.has_factors
 
     @property
@@ -172,7 +250,7 @@ class TreeProblem:
 
 @dataclass(frozen=True, eq=False)
 class TreeSolution:
-    """A decoded tree.
+    """A decoded tree, or one for each sentence.
 
     Attributes
     ----------
@@ -184,16 +262,29 @@ class TreeSolution:
         In a list of the k best trees: an upper bound on every tree that does not precede this one.
         The rank is proven if the score attains it within the certificate's tolerance. None
         elsewhere.
+    starts
+        bool (n,), whether a sentence begins at each token; None where the problem has no
+        boundaries.
+    labels
+        int32 (n,), the label of each token's arc; None where the problem has no labels.
     """
 
     heads: NDArray[np.int32]
     certificate: Certificate
     rank_bound: float | None = None
+    starts: NDArray[np.bool_] | None = None
+    labels: NDArray[np.int32] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(
             self, "heads", read_only(np.ascontiguousarray(self.heads, dtype=np.int32))
         )
+        if self.starts is not None:
+            starts = np.ascontiguousarray(self.starts, dtype=np.bool_)
+            object.__setattr__(self, "starts", read_only(starts))
+        if self.labels is not None:
+            labels = np.ascontiguousarray(self.labels, dtype=np.int32)
+            object.__setattr__(self, "labels", read_only(labels))
 
 
 def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDArray[np.float64]:

@@ -50,7 +50,7 @@ def without_prohibitive(
         given one.
     """
     if (magnitudes or magnitudes_of(problem)).lowest < HARMLESS:
-        parts = parts_of(problem)
+        parts = [*parts_of(problem), problem.gaps]
         gains = most_gained(problem)
         limit = min(HARMLESS, -TIMES * gains)
         while True:
@@ -70,7 +70,7 @@ def without_prohibitive(
 def _above(problem: TreeProblem, limit: float) -> TreeProblem:
     """Forbid the parts scored below a limit."""
     changed: dict[str, Any] = {}
-    for name in ("arcs", "grandparents", "siblings"):
+    for name in ("arcs", "grandparents", "siblings", "boundaries"):
         part = getattr(problem, name)
         if part is not None:
             changed[name] = np.where(part < limit, -np.inf, part)

@@ -92,9 +92,9 @@ def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray
     arcs = read_only(np.where(keep, problem.arcs, -np.inf))
     through: NDArray[np.float64]
     if problem.projective:
-        through = eisner.max_marginals(arcs, problem.single_root)
+        through = eisner.max_marginals(arcs, problem.has_one_root, problem.gaps)
         return through
-    heads, _, best, _, through = chu_liu_edmonds.decode(arcs, problem.single_root, True)
+    heads, _, best, _, through = chu_liu_edmonds.decode(arcs, problem.has_one_root, True)
     through = np.minimum(through, best)
     if best > -np.inf:
         through[heads, np.arange(1, problem.n + 1)] = best
@@ -106,9 +106,9 @@ def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
     from .kernels import chu_liu_edmonds, eisner
 
     if problem.projective:
-        heads, _, bound, _ = eisner.decode(problem.arcs, problem.single_root)
+        heads, _, bound, _ = eisner.decode(problem.arcs, problem.has_one_root, problem.gaps)
     else:
-        heads, _, bound, _, _ = chu_liu_edmonds.decode(problem.arcs, problem.single_root, False)
+        heads, _, bound, _, _ = chu_liu_edmonds.decode(problem.arcs, problem.has_one_root, False)
     if bound == -np.inf:
         raise infeasible(problem)
     return np.asarray(heads)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -72,6 +73,13 @@ def k_best(
     if own is not None:
         found: list[TreeSolution] = own(problem, k, budget=budget)
         return found
+    return k_best_by_parts(problem, k, decoder, budget)
+
+
+def k_best_by_parts(
+    problem: TreeProblem, k: int, decoder: TreeDecoder, budget: Budget
+) -> list[TreeSolution]:
+    """Return the k best trees by decoding parts of the space of trees, as Lawler does."""
     order = count()  # equal scores come out in the order they were found
     first = decoder.decode(problem, budget=budget)
     heap = [(-_score(first), next(order), first, problem, 0)]
@@ -155,4 +163,4 @@ def _ranked(
         scope=problem.scope,
         iterations=sum(one.iterations for one in certificates),
     )
-    return TreeSolution(solution.heads, certificate, bound)
+    return replace(solution, certificate=certificate, rank_bound=bound)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices
+from ...errors import ProblemError
 from .problem import TreeProblem
 
 __all__ = [
@@ -13,12 +14,13 @@ __all__ = [
     "is_tree",
     "score_and_scale",
     "score_tree",
+    "sentence_starts",
     "tree_with_root",
     "violations",
 ]
 
 
-def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
+def score_tree(problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None) -> float:
     """Return the score of a tree: all its parts, summed in float64.
 
     Parameters
@@ -27,6 +29,8 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
         The scores.
     heads
         (n,), the head of each token, 0 for the root.
+    labels
+        (n,), the label of each token's arc; None for the best of each arc, whatever the rules.
 
     Returns
     -------
@@ -37,7 +41,8 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
     Raises
     ------
     ProblemError
-        If `heads` does not have one entry from 0 to n for each token.
+        If `heads` does not have one entry from 0 to n for each token, or `labels` none that the
+        problem has.
 
     Examples
     --------
@@ -45,10 +50,12 @@ def score_tree(problem: TreeProblem, heads: ArrayLike) -> float:
     >>> score_tree(problem, [2, 0])
     5.0
     """
-    return score_and_scale(problem, heads)[0]
+    return score_and_scale(problem, heads, labels)[0]
 
 
-def score_and_scale(problem: TreeProblem, heads: ArrayLike) -> tuple[float, float]:
+def score_and_scale(
+    problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None
+) -> tuple[float, float]:
     """Return the score of a tree, and the sum of the absolute scores of its parts.
 
     Examples
@@ -59,6 +66,14 @@ def score_and_scale(problem: TreeProblem, heads: ArrayLike) -> tuple[float, floa
     tree = tree_with_root(heads, problem.n)
     tokens = np.arange(1, problem.n + 1)
     parts = [problem.arcs[tree[1:], tokens]]
+    if problem.labels is not None:
+        of_arcs = problem.labels[tree[1:], tokens]
+        if labels is None:
+            parts.append(of_arcs.max(axis=1))
+        else:
+            parts.append(of_arcs[tokens - 1, checked_labels(problem, labels)])
+    if problem.boundaries is not None:
+        parts.append(problem.boundaries[sentence_starts(tree[1:])])
     if problem.grandparents is not None:
         m = tokens[tree[1:] > 0]
         parts.append(problem.grandparents[tree[tree[m]], tree[m], m])
@@ -72,6 +87,36 @@ def score_and_scale(problem: TreeProblem, heads: ArrayLike) -> tuple[float, floa
         score += float(part.sum())
         scale += float(np.abs(part).sum())
     return score, scale
+
+
+def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
+    """Return where sentences begin, bool (n,): at tokens that no arc passes over, root arcs aside.
+
+    Examples
+    --------
+    >>> sentence_starts([2, 0, 5, 3, 0])
+    array([ True, False,  True, False, False])
+    """
+    tree = tree_with_root(heads, len(np.asarray(heads)))[1:]
+    tokens = np.arange(1, len(tree) + 1)
+    inner = tree > 0
+    low = np.minimum(tree, tokens)[inner]
+    high = np.maximum(tree, tokens)[inner]
+    opened = np.bincount(low + 1, minlength=len(tree) + 2)
+    closed = np.bincount(high + 1, minlength=len(tree) + 2)
+    starts: NDArray[np.bool_] = np.cumsum(opened - closed)[1 : len(tree) + 1] == 0
+    return starts
+
+
+def checked_labels(problem: TreeProblem, labels: ArrayLike) -> NDArray[np.int64]:
+    """Return the labels of a tree after checking that the problem has them."""
+    given = np.asarray(labels)
+    if given.size == 0:
+        given = given.astype(np.int64)
+    if problem.labels is None:
+        raise ProblemError("labels: the problem has none.")
+    count = problem.labels.shape[2]
+    return checked_indices("labels", given, (problem.n,), low=0, high=count, dtype=np.int64)
 
 
 def is_tree(heads: ArrayLike) -> bool:
@@ -104,8 +149,12 @@ def is_projective(heads: ArrayLike) -> bool:
     return not (begins_inside & (right[:, None] < right)).any()
 
 
-def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
-    """Describe which of the problem's constraints the heads violate.
+def violations(
+    problem: TreeProblem, heads: ArrayLike, labels: ArrayLike | None = None
+) -> tuple[str, ...]:
+    """Describe which of the problem's constraints the heads, and their labels, violate.
+
+    Without `labels` the rules about labels are not checked.
 
     Examples
     --------
@@ -124,11 +173,29 @@ def violations(problem: TreeProblem, heads: ArrayLike) -> tuple[str, ...]:
     if problem.projective and not is_projective(tree):
         found.append("arcs cross")
     roots = int((tree == 0).sum())
-    if problem.single_root and problem.n and roots != 1:
+    if problem.has_one_root and problem.n and roots != 1:
         found.append(f"{roots} tokens hang on the root")
-    if not found and score_tree(problem, tree) == -np.inf:
-        found.append("a forbidden grandparent, sibling pair or factor is in the tree")
+    if problem.boundaries is not None and roots != sentence_starts(tree).sum():
+        found.append("two sentences overlap")
+    if not found:
+        found += _broken_rules(problem, tree, labels)
+    if not found and score_tree(problem, tree, labels) == -np.inf:
+        found.append("a forbidden grandparent, sibling pair, factor, label or boundary is there")
     return tuple(found)
+
+
+def _broken_rules(
+    problem: TreeProblem, tree: NDArray[np.int64], labels: ArrayLike | None
+) -> list[str]:
+    heads = [-1, *tree.tolist()]
+    given = [-1] * (problem.n + 1)
+    if labels is not None:
+        given[1:] = checked_labels(problem, labels).tolist()
+    return [
+        f"rules[{place}] is broken: {rule}"
+        for place, rule in enumerate(problem.rules)
+        if not (rule.needs_labels and labels is None) and rule.is_broken(heads, given)
+    ]
 
 
 def tree_with_root(heads: ArrayLike, n: int) -> NDArray[np.int64]:

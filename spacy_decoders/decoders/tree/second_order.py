@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import read_only
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError, ProblemError
+from .constrained import best_constrained
 from .decoder import TreeDecoder, certified, infeasible, rounding_slack
 from .kernels import proofs, second_order, second_order_proof
 from .problem import TreeProblem, TreeSolution
-from .scoring import tree_with_root
+from .scoring import sentence_starts, tree_with_root
+from .sentences import best_sentences
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
 
@@ -77,6 +79,11 @@ class SecondOrder(TreeDecoder):
             )
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        if problem.is_constrained:
+            return best_constrained(self, problem, budget)
+        if problem.boundaries is not None:
+            refuse_unless_second_order(problem)
+            return best_sentences(self, problem, budget)
         refuse_unless_second_order(problem)
         given = (problem.arcs, *_arrays(problem))
         single_root, outermost = problem.single_root, self._outermost
@@ -92,6 +99,22 @@ class SecondOrder(TreeDecoder):
             raise DecodersError("SecondOrder: the compiled code returned a forbidden tree.")
         slack = rounding_slack(3 * problem.n, bound, _positive_mass(problem))
         return certified("SecondOrder", problem, heads, score, scale, bound, slack)
+
+    def objective(
+        self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
+    ) -> tuple[float, float]:
+        given = (problem.arcs, *_arrays(problem))
+        tree = np.ascontiguousarray(heads, dtype=np.int32)
+        score, scale = second_order.score(*given, self._outermost, tree)
+        more = []
+        if problem.labels is not None and labels is not None:
+            more.append(problem.labels[heads, np.arange(1, problem.n + 1), labels])
+        if problem.boundaries is not None:
+            more.append(problem.boundaries[sentence_starts(heads)])
+        for part in more:
+            score += float(part.sum())
+            scale += float(np.abs(part).sum())
+        return score, scale
 
     def max_marginals(self, problem: TreeProblem) -> NDArray[np.float64]:
         """Return the score of the best tree through each arc.

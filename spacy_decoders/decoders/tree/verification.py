@@ -1,8 +1,8 @@
 """An independent check of a tree: its score, and an upper bound on the best one.
 
-Only the problem is shared with the decoders. Up to some thousand trees are enumerated; projective
-trees over single arcs are bounded by a plain chart; all others by an integer program in the style
-of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
+Only the problem is shared with the decoders. Up to some thousand trees with labels are enumerated;
+projective trees over single arcs are bounded by a plain chart; all others by an integer program in
+the style of Martins, Smith and Xing (2009), whose solver's bound is taken as it is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...verify import ROUNDING, Findings
 from .problem import TreeProblem, TreeSolution
+from .verification_rules import breaks
 
 __all__ = ["Arc", "Heads", "Objective", "examine", "factors_of"]
 
@@ -37,11 +38,14 @@ class Objective(NamedTuple):
 def examine(problem: TreeProblem, solution: TreeSolution, *, seconds: float) -> Findings:
     """Score a tree anew, and bound all others."""
     heads = tuple(int(head) for head in solution.heads)
+    labels = _labels_of(problem, solution)
     fault = fault_of(problem, heads)
+    if fault is None:
+        fault = fault_of_labels(problem, heads, labels) or _fault_of_starts(problem, solution)
     if fault is not None:
         return Findings.illegal(fault)
     found = [
-        _compared(problem, heads, objective, seconds)
+        _compared(problem, heads, labels, objective, seconds)
         for objective in _objectives(problem, solution, heads)
     ]
     # a score may fit two objectives: the solution is right if it is right under either
@@ -49,29 +53,39 @@ def examine(problem: TreeProblem, solution: TreeSolution, *, seconds: float) -> 
 
 
 def _compared(
-    problem: TreeProblem, heads: Heads, objective: Objective, seconds: float
+    problem: TreeProblem, heads: Heads, labels: Heads, objective: Objective, seconds: float
 ) -> Findings:
     """Compare a legal tree with the best under an objective."""
-    parts = _parts(problem, objective, heads)
+    parts = _parts(problem, objective, heads, labels)
     score, scale = math.fsum(parts), math.fsum(map(abs, parts))
     if score == -math.inf:
-        return Findings.illegal("a forbidden grandparent, sibling pair or factor is in the tree.")
-    choices = [np.flatnonzero(column).tolist() for column in problem.allowed.T[1:]]
+        return Findings.illegal("a forbidden grandparent, sibling pair, factor or label is there.")
+    choices = [_choices(problem, m) for m in range(1, problem.n + 1)]
     if math.prod(map(len, choices)) <= MOST_CHOICES:
-        legal = (tree for tree in product(*choices) if fault_of(problem, tree) is None)
-        best = max(math.fsum(_parts(problem, objective, tree)) for tree in legal)
+        best = max(
+            math.fsum(_parts(problem, objective, tree, marks))
+            for tree, marks in map(_unzipped, product(*choices))
+            if fault_of(problem, tree) is None and fault_of_labels(problem, tree, marks) is None
+        )
         return Findings(None, score, scale, best, best)
-    if problem.is_first_order and problem.projective:
+    if problem.is_first_order and problem.projective and not problem.rules:
         # a sum of scores that some tree has: attained, up to the rounding of its additions
-        bound = _best_projective(problem.arcs, problem.single_root)
+        arcs = problem.arcs
+        if problem.labels is not None:
+            arcs = arcs + problem.labels.max(axis=2)
+        bound = _best_projective(arcs, problem.has_one_root, problem.boundaries)
         attained = bound - ROUNDING * (1.0 + scale + abs(bound))
         return Findings(None, score, scale, max(score, attained), bound)
     from .verification_program import best_by_program
 
-    other, bound = best_by_program(problem, objective, score, seconds)
+    other, marks, bound = best_by_program(problem, objective, score, seconds)
     best = score
-    if other is not None and fault_of(problem, other) is None:
-        best = max(best, math.fsum(_parts(problem, objective, other)))
+    if (
+        other is not None
+        and fault_of(problem, other) is None
+        and fault_of_labels(problem, other, marks) is None
+    ):
+        best = max(best, math.fsum(_parts(problem, objective, other, marks)))
     return Findings(None, score, scale, best, max(bound, best))
 
 
@@ -93,9 +107,62 @@ def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
             not low <= heads[between - 1] <= high for between in range(low + 1, high)
         ):
             return f"an arc crosses {h} -> {m}."
-    if problem.single_root and n and heads.count(0) != 1:
+    if problem.has_one_root and n and heads.count(0) != 1:
         return f"{heads.count(0)} tokens hang on the root."
+    if problem.boundaries is not None and heads.count(0) != len(_begins(heads)):
+        return "two sentences overlap, or one has several roots."
     return None
+
+
+def fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str | None:
+    """Return which label is forbidden, or which rule the tree breaks, or None."""
+    if problem.labels is not None:
+        for m, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
+            if problem.labels[h, m, label] == -math.inf:
+                return f"label {label} of the arc {h} -> {m} is forbidden."
+    for place, rule in enumerate(problem.rules):
+        if breaks(rule, heads, labels, _begins(heads)):
+            return f"rules[{place}] is broken: {rule}."
+    return None
+
+
+def _labels_of(problem: TreeProblem, solution: TreeSolution) -> Heads:
+    """Return the labels of a solution; for problems without labels, all 0."""
+    if problem.labels is None or solution.labels is None:
+        return (0,) * len(solution.heads)
+    return tuple(int(label) for label in solution.labels)
+
+
+def _fault_of_starts(problem: TreeProblem, solution: TreeSolution) -> str | None:
+    if problem.labels is not None and solution.labels is None:
+        return "the tree has no labels."
+    if problem.boundaries is None:
+        return None
+    given = None if solution.starts is None else (np.flatnonzero(solution.starts) + 1).tolist()
+    begins = sorted(_begins(tuple(solution.heads.tolist())))
+    return None if given == begins else f"starts are {given}, but sentences begin at {begins}."
+
+
+def _begins(heads: Heads) -> set[int]:
+    """Return the tokens that no arc passes over, root arcs aside."""
+    return {
+        s
+        for s in range(1, len(heads) + 1)
+        if not any(h and min(h, m) < s <= max(h, m) for m, h in enumerate(heads, start=1))
+    }
+
+
+def _choices(problem: TreeProblem, m: int) -> list[Arc]:
+    """List the heads of a token, each with all of its labels."""
+    heads = [int(h) for h in np.flatnonzero(problem.allowed[:, m])]
+    if problem.labels is None:
+        return [(h, 0) for h in heads]
+    scores = problem.labels
+    return [(h, int(label)) for h in heads for label in np.flatnonzero(scores[h, m] > -np.inf)]
+
+
+def _unzipped(choice: tuple[Arc, ...]) -> tuple[Heads, Heads]:
+    return tuple(h for h, _ in choice), tuple(label for _, label in choice)
 
 
 def _objectives(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> list[Objective]:
@@ -106,16 +173,20 @@ def _objectives(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> l
     both = [Objective(True, False), Objective(True, True)]
     missed = []
     for objective in both:
-        parts = _parts(problem, objective, heads)
+        parts = _parts(problem, objective, heads, _labels_of(problem, solution))
         off = abs(math.fsum(parts) - (solution.certificate.score or 0.0))
         missed.append(off - 1e-9 * (1.0 + math.fsum(map(abs, parts))))
     fitting = [one for one, miss in zip(both, missed, strict=True) if miss <= 0.0]
     return fitting or both[:1]
 
 
-def _parts(problem: TreeProblem, objective: Objective, heads: Heads) -> list[float]:
+def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Heads) -> list[float]:
     """List the scores of all parts of a tree."""
     parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
+    if problem.labels is not None:
+        parts += [problem.labels[h, m, labels[m - 1]] for m, h in enumerate(heads, start=1)]
+    if problem.boundaries is not None:
+        parts += [problem.boundaries[s - 1] for s in sorted(_begins(heads)) if s > 1]
     for h in range(len(heads) + 1):
         below = [m for m, head in enumerate(heads, start=1) if head == h]
         before, behind = [m for m in below if m < h], [m for m in below if m > h]
@@ -144,7 +215,9 @@ def factors_of(problem: TreeProblem) -> Iterator[tuple[list[Arc], int, int, floa
             yield members, low, high, float(factors.scores[f])
 
 
-def _best_projective(arcs: NDArray[np.float64], single_root: bool) -> float:
+def _best_projective(
+    arcs: NDArray[np.float64], single_root: bool, boundaries: NDArray[np.float64] | None
+) -> float:
     """Return the score of the best projective tree, by Eisner's chart."""
     size = len(arcs)
     right, left = np.full((size, size), -np.inf), np.full((size, size), -np.inf)
@@ -154,7 +227,10 @@ def _best_projective(arcs: NDArray[np.float64], single_root: bool) -> float:
     for width in range(1, size):
         for i in range(1 if single_root else 0, size - width):
             j = i + width
-            between = (right[i, i:j] + left[i + 1 : j + 1, j]).max()
+            splits = right[i, i:j] + left[i + 1 : j + 1, j]
+            if i == 0 and boundaries is not None:
+                splits[1:] += boundaries[1:j]
+            between = splits.max()
             with_right[i, j], with_left[i, j] = between + arcs[i, j], between + arcs[j, i]
             right[i, j] = (with_right[i, i + 1 : j + 1] + right[i + 1 : j + 1, j]).max()
             left[i, j] = (left[i, i:j] + with_left[i:j, j]).max()

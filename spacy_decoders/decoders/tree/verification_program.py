@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .problem import TreeProblem
+from .rules import FixedStart
 from .verification import Arc, Heads, Objective, factors_of
+from .verification_rules import LabelledArc, limits_of
 
 __all__ = ["best_by_program"]
 
@@ -45,8 +47,8 @@ class _Rows:
 
 def best_by_program(
     problem: TreeProblem, objective: Objective, least: float, seconds: float
-) -> tuple[Heads | None, float]:
-    """Return the best tree that an integer program finds, if any, and the solver's bound.
+) -> tuple[Heads | None, Heads, float]:
+    """Return the best tree and its labels that a program finds, if any, and the solver's bound.
 
     Parts so low that no tree with one scores `least` are forbidden.
     """
@@ -59,12 +61,15 @@ def best_by_program(
     lowest = least - gains
     kept = [abs(score) for score in scores if score >= lowest]
     if len(scores) > MOST_PARTS or max(kept, default=0.0) > LARGEST:
-        return None, math.inf
+        return None, (), math.inf
     arcs = [(int(h), int(m)) for h, m in np.argwhere(problem.allowed)]
     column = {arc: place for place, arc in enumerate(arcs)}
     costs: list[float] = [0.0] * (2 * len(arcs))  # arcs, then the flow along each
     rows = _Rows()
     _add_tree(rows, problem, arcs)
+    if problem.boundaries is not None:
+        _add_sentences(rows, costs, problem, arcs)
+    labelled = _add_labels(rows, costs, problem, arcs)
     for part in parts:
         absent = [column[arc] for arc in part.absent if arc in column]
         _add_part(rows, costs, [column[arc] for arc in part.present], absent, part.score, lowest)
@@ -84,11 +89,14 @@ def best_by_program(
         options={"time_limit": seconds, "mip_rel_gap": 0.0},
     )
     bound = getattr(found, "mip_dual_bound", None)
-    heads = None
+    heads, labels = None, (0,) * problem.n
     if found.x is not None:
         taken = {m: h for (h, m), value in zip(arcs, found.x) if value > 0.5}  # noqa: B905
         heads = tuple(taken.get(m, 0) for m in range(1, problem.n + 1))
-    return heads, math.inf if bound is None or not math.isfinite(bound) else -float(bound)
+        marks = {arc.modifier: arc.label for arc, at in labelled.items() if found.x[at] > 0.5}
+        labels = tuple(marks.get(m, 0) for m in range(1, problem.n + 1))
+    bound = math.inf if bound is None or not math.isfinite(bound) else -float(bound)
+    return heads, labels, bound
 
 
 def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
@@ -121,7 +129,7 @@ def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
         rows.add(dict.fromkeys(into, 1.0), 1.0, 1.0)
         flow = {count + a: 1.0 for a in into} | {count + a: -1.0 for a in out}
         rows.add(flow, 1.0, 1.0)
-    if problem.single_root:
+    if problem.has_one_root:
         rows.add({a: 1.0 for a, (h, _) in enumerate(arcs) if h == 0}, 1.0, 1.0)
     ends = np.sort(np.array(arcs), axis=1)
     for a, (low, high) in enumerate(ends):
@@ -134,6 +142,47 @@ def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
             )
             entries = dict.fromkeys(crossing.tolist(), 1.0) | {a: float(n)}
             rows.add(entries, -np.inf, float(n))
+
+
+def _add_sentences(rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc]) -> None:
+    """A column for each boundary, taken where no arc passes over it, and as many roots."""
+    boundaries = problem.boundaries
+    assert boundaries is not None  # else it is not called
+    fixed = {rule.token: rule.begins for rule in problem.rules if isinstance(rule, FixedStart)}
+    roots = {a: 1.0 for a, (h, _) in enumerate(arcs) if h == 0}
+    for s in range(2, problem.n + 1):
+        begins, worth = len(costs), float(boundaries[s - 1])
+        costs.append(max(worth, -LARGEST))
+        over = {a: 1.0 for a, (h, m) in enumerate(arcs) if h and min(h, m) < s <= max(h, m)}
+        rows.add(over | {begins: 1.0}, 1.0, np.inf)
+        rows.add(over | {begins: float(len(over))}, -np.inf, float(len(over)))
+        if worth == -math.inf or not fixed.get(s, True):
+            rows.add({begins: 1.0}, 0.0, 0.0)
+        if fixed.get(s, False):
+            rows.add({begins: 1.0}, 1.0, 1.0)
+        roots[begins] = -1.0
+    rows.add(roots, 1.0, 1.0)
+
+
+def _add_labels(
+    rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc]
+) -> dict[LabelledArc, int]:
+    """A column for each label of each arc, and rows for all rules; return these columns."""
+    column: dict[LabelledArc, int] = {}
+    if problem.labels is None:
+        column = {LabelledArc(h, m, 0): a for a, (h, m) in enumerate(arcs)}
+    else:
+        for a, (h, m) in enumerate(arcs):
+            entries = {a: -1.0}
+            for label in np.flatnonzero(problem.labels[h, m] > -np.inf).tolist():
+                column[LabelledArc(h, m, label)] = len(costs)
+                entries[len(costs)] = 1.0
+                costs.append(float(problem.labels[h, m, label]))
+            rows.add(entries, 0.0, 0.0)
+    for rule in problem.rules:
+        for limit in limits_of(rule, problem.n, list(column)):
+            rows.add({column[one]: 1.0 for one in limit.members}, limit.low, limit.high)
+    return column
 
 
 def _add_part(

@@ -26,7 +26,9 @@ from spacy_decoders.errors import DecodersError, InfeasibleError
 from tests.decoders.tree.samples import trees
 
 
-def problem_of(seed, *, projective=True, single_root=True, second=False, siblings=False, n=4):
+def problem_of(
+    seed, *, projective=True, single_root=True, second=False, siblings=False, n=4, sentences=False
+):
     rng = np.random.default_rng(seed)
     return TreeProblem(
         3 * rng.normal(size=(n + 1, n + 1)),
@@ -34,12 +36,13 @@ def problem_of(seed, *, projective=True, single_root=True, second=False, sibling
         rng.normal(size=(n + 1,) * 3) if siblings else None,
         projective=projective,
         single_root=single_root,
+        boundaries=2 * rng.normal(size=n) if sentences else None,
     )
 
 
 def worse_heads(problem):
     """Another legal tree, worth less by its arcs."""
-    others = trees(problem.n, problem.projective, problem.single_root)
+    others = trees(problem.n, problem.projective, problem.has_one_root)
     tokens = range(1, problem.n + 1)
     worst = min(others, key=lambda tree: problem.arcs[list(tree), tokens].sum())
     return np.array(worst, dtype=np.int32)
@@ -57,7 +60,7 @@ def without_an_arc_of(arcs, heads):
 def never_wrong(decoder, problem, score=score_tree):
     """Demand that what comes out is the best tree, is not called optimal, or is an error."""
     best = max(
-        score(problem, tree) for tree in trees(problem.n, problem.projective, problem.single_root)
+        score(problem, tree) for tree in trees(problem.n, problem.projective, problem.has_one_root)
     )
     try:
         solution = decoder.decode(problem)
@@ -81,18 +84,22 @@ def never_wrong(decoder, problem, score=score_tree):
 def tampered_chart(kind):
     real = eisner.charted
 
-    def charted(arcs, single_root):
-        heads, chart, value, positive = real(arcs, single_root)
+    def charted(arcs, single_root, gaps):
+        heads, chart, value, positive = real(arcs, single_root, gaps)
+        sentences = gaps.size > 0
+        problem = TreeProblem(
+            arcs, single_root=single_root, boundaries=gaps[1:] if sentences else None
+        )
         if kind == "heads":
-            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            heads = worse_heads(problem)
         elif kind == "dropped arc":
-            heads, chart, value, positive = real(without_an_arc_of(arcs, heads), single_root)
+            heads, chart, value, positive = real(without_an_arc_of(arcs, heads), single_root, gaps)
         elif kind == "no tree":
             chart = np.full_like(chart, -np.inf)
         elif kind == "not a tree":
             heads = np.full_like(heads, 1)
         elif kind == "value":
-            heads = worse_heads(TreeProblem(arcs, single_root=single_root))
+            heads = worse_heads(problem)
             chart[2:] -= 5.0
         elif kind == "not a number":
             chart[:] = np.nan
@@ -111,10 +118,17 @@ def test_eisner(monkeypatch, kind, single_root):
     assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
 
 
+@pytest.mark.parametrize("kind", ["heads", "dropped arc", "no tree", "value", "not a number"])
+def test_eisner_with_boundaries(monkeypatch, kind):
+    monkeypatch.setattr(eisner, "charted", tampered_chart(kind))
+    met = {never_wrong(Eisner(), problem_of(seed, sentences=True)) for seed in range(20)}
+    assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
+
+
 def test_any_entry_of_eisners_chart_that_decides_is_missed(monkeypatch):
     problem = problem_of(1)
     real = eisner.charted
-    _heads, chart, _, _ = real(problem.arcs, True)
+    _heads, chart, _, _ = real(problem.arcs, True, problem.gaps)
     assert Eisner().decode(problem).certificate.is_optimal
     for place in np.argwhere(chart > -1e300):
         lowered = chart.copy()

@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....arrays import checked_whole
-from ....budget import UNLIMITED, Budget, Clock
+from ....budget import UNLIMITED, Budget, rest_of
 from ....errors import DecodersError, InfeasibleError, ProblemError
 from ...alternatives import beside_the_best
+from ..constrained import best_constrained
 from ..decoder import UNIT, TreeDecoder, certified, infeasible
 from ..magnitudes import Magnitudes, magnitudes_of
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
+from ..ranking import k_best_by_parts
 from ..scoring import score_and_scale, score_tree
+from ..sentences import best_sentences
 
 if TYPE_CHECKING:
     from ..published.branch_and_bound import PaperBackbone
@@ -101,6 +104,10 @@ class BranchAndBound(TreeDecoder):
             checked_whole(name, getattr(self, name), low=1)
 
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
+        if problem.is_constrained:
+            return best_constrained(self, problem, budget)
+        if problem.boundaries is not None and not self._charts_sentences(problem):
+            return best_sentences(self, problem, budget)
         return self._decoded(problem, 1, budget)[0][0]
 
     def k_best(
@@ -124,6 +131,8 @@ class BranchAndBound(TreeDecoder):
         Qian and Liu (2013), section 5.2.
         """
         k = checked_whole("k", k, low=1)
+        if problem.is_constrained or not self._charts_sentences(problem):
+            return k_best_by_parts(problem, k, self, budget)
         solutions, rest, slack = self._decoded(problem, k, budget)
         # a tree whose rank is not proven may be exceeded by any tree that is not listed
         listed = [score_tree(problem, solution.heads) for solution in solutions]
@@ -133,6 +142,10 @@ class BranchAndBound(TreeDecoder):
                 for place, solution in enumerate(solutions)
             ]
         )
+
+    def _charts_sentences(self, problem: TreeProblem) -> bool:
+        """Return whether the backbone sees boundaries, if there are any."""
+        return problem.boundaries is None or (problem.projective and self.method == "default")
 
     def _decoded(
         self, problem: TreeProblem, k: int, budget: Budget
@@ -154,7 +167,7 @@ class BranchAndBound(TreeDecoder):
         magnitudes = magnitudes_of(problem)
         for part, beyond in without_prohibitive(problem, magnitudes):
             sizes = magnitudes if part is problem else magnitudes_of(part)
-            found = search(part, sizes, k, _rest_of(clock, calls))
+            found = search(part, sizes, k, rest_of(clock, calls))
             calls += found.calls
             found = found._replace(
                 bound=max(found.bound, beyond),
@@ -199,7 +212,7 @@ class BranchAndBound(TreeDecoder):
     ) -> TreeSolution:
         from ..kernels import proofs  # compiled where it is first needed
 
-        legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.single_root)
+        legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.has_one_root)
         score, scale = score_and_scale(problem, heads) if legal else (-np.inf, 0.0)
         if score == -np.inf:
             raise DecodersError("BranchAndBound: the compiled code returned no legal tree.")
@@ -215,12 +228,3 @@ class BranchAndBound(TreeDecoder):
             raise InfeasibleError("the only tree holds a forbidden factor: allow another.")
         slack = UNIT * (problem.factors.count if problem.factors is not None else 0) * scale
         return certified("BranchAndBound", problem, heads, score, scale, score, slack), slack
-
-
-def _rest_of(clock: Clock, calls: int) -> Budget:
-    """Return the rest of a budget after so many passes, at least a little."""
-    seconds, iterations = clock.budget.seconds, clock.budget.iterations
-    return Budget(
-        None if seconds is None else max(clock.seconds_left, 1e-6),
-        None if iterations is None else max(1, iterations - calls),
-    )

@@ -86,7 +86,16 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
         counted = tuple(read_only(array) for array in given)
     arcs, offsets, worth, low, high = counted
     scores = PartScores(
-        problem.arcs, grandparents, siblings, arcs, offsets, worth, low, high, forbidden
+        problem.arcs,
+        grandparents,
+        siblings,
+        arcs,
+        offsets,
+        worth,
+        low,
+        high,
+        forbidden,
+        problem.gaps,
     )
     index = factor_index(arcs, offsets, worth, low, size)
     return Prepared(scores, index, size, magnitudes.threshold, len(arcs), slack_of(problem))
@@ -100,9 +109,9 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
     from ..kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
 
     if problem.projective and problem.n <= MOST_CUBED:
-        marginals = eisner.max_marginals(problem.arcs, problem.single_root)
+        marginals = eisner.max_marginals(problem.arcs, problem.has_one_root, problem.gaps)
     else:
-        marginals = chu_liu_edmonds.decode(problem.arcs, problem.single_root, True)[-1]
+        marginals = chu_liu_edmonds.decode(problem.arcs, problem.has_one_root, True)[-1]
     reached = marginals > -np.inf
     if not reached.any():
         return np.ones_like(problem.arcs)

@@ -217,7 +217,7 @@ class _NodeSolver:
             self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
         options = NodeOptions(
             backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
-            problem.projective, problem.single_root,
+            problem.projective, problem.has_one_root,
         )  # fmt: skip
         with_chains = backbone != SECOND and bounding is not self.outlined
         found = kernels.solve_node(

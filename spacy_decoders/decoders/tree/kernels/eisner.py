@@ -10,6 +10,10 @@ reduction, so that it compiles to vector code. Only values are kept; the back-tr
 best split of the O(n) spans that it meets once more.
 
 ``-inf`` needs no sentinel here: nothing is subtracted and nothing is +inf, so no NaN arises.
+
+With `gaps`, float64 (n + 1,), each subtree of a root is a sentence of its own, and ``gaps[s]`` is
+paid where one begins at token s, the first one aside: the split between two modifiers of the root.
+Without entries nothing is paid. A single root excludes them.
 """
 
 import numpy as np
@@ -19,7 +23,9 @@ from .rows import fill_all
 
 
 @internal(fastmath=FAST)
-def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left):
+def inside(
+    arcs, single_root, gaps, incomplete_right, incomplete_left, complete_right, complete_left
+):
     """Fill the chart and return the best score, -inf if there is no tree."""
     size = arcs.shape[0]
     # with a single root the root's row is one loop at the end
@@ -42,9 +48,12 @@ def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right,
             above = max(complete_left[i, r], left)
             complete_right[i, r] = below
             complete_left[i, r] = above
+            before = below
+            if i == 0 and gaps.size > r + 1:
+                before += gaps[r + 1]  # r + 1 begins a sentence
             for j in range(r + 1, size):
                 incomplete_right[i, j] = max(
-                    incomplete_right[i, j], below + complete_left[r + 1, j]
+                    incomplete_right[i, j], before + complete_left[r + 1, j]
                 )
                 complete_right[i, j] = max(complete_right[i, j], right + complete_right[r, j])
                 complete_left[i, j] = max(complete_left[i, j], above + incomplete_left[r, j])
@@ -58,7 +67,14 @@ def inside(arcs, single_root, incomplete_right, incomplete_left, complete_right,
 
 @internal(counted=True, fastmath=FAST)
 def back_trace(
-    arcs, single_root, incomplete_right, incomplete_left, complete_right, complete_left, heads
+    arcs,
+    single_root,
+    gaps,
+    incomplete_right,
+    incomplete_left,
+    complete_right,
+    complete_left,
+    heads,
 ):
     """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
@@ -108,7 +124,10 @@ def back_trace(
         # the two complete spans between head and modifier
         best, split = -np.inf, left
         for r in range(left, right):
-            value = complete_right[left, r] + complete_left[r + 1, right]
+            value = complete_right[left, r]
+            if left == 0 and r > 0 and gaps.size > 0:
+                value += gaps[r + 1]
+            value += complete_left[r + 1, right]
             if value > best:
                 best, split = value, r
         begins[top + 1], ends[top + 1], leftwards[top + 1] = left, split, False
@@ -130,7 +149,7 @@ def positive_mass(arcs):
 
 
 @jit(fastmath=FAST)
-def charted(arcs, single_root):
+def charted(arcs, single_root, gaps):
     """Return the best heads (n,), the whole chart, its value and the scale of rounding errors.
 
     Without a tree the value is -inf and the heads are all -1.
@@ -138,16 +157,16 @@ def charted(arcs, single_root):
     size = arcs.shape[0]
     chart = np.empty((4, size, size))
     heads = np.full(size, -1, np.int32)
-    value = inside(arcs, single_root, chart[0], chart[1], chart[2], chart[3])
+    value = inside(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3])
     if value > -np.inf:
-        back_trace(arcs, single_root, chart[0], chart[1], chart[2], chart[3], heads)
+        back_trace(arcs, single_root, gaps, chart[0], chart[1], chart[2], chart[3], heads)
     return heads[1:], chart, value, positive_mass(arcs)
 
 
 @jit(fastmath=FAST)
-def decode(arcs, single_root):
-    """Return the best heads (n,), their score, the chart's own value and the scale."""
-    heads, _, value, positive = charted(arcs, single_root)
+def decode(arcs, single_root, gaps):
+    """Return the best heads (n,), the sum of their arcs, the chart's own value and the scale."""
+    heads, _, value, positive = charted(arcs, single_root, gaps)
     score = value
     if value > -np.inf:
         score = 0.0
@@ -157,7 +176,7 @@ def decode(arcs, single_root):
 
 
 @jit(fastmath=FAST)
-def max_marginals(arcs, single_root):
+def max_marginals(arcs, single_root, gaps):
     """Return the score of the best tree through each arc, -inf where there is none.
 
     The outside pass undoes the inside pass step by step: whatever (i, r) passed on to
@@ -167,7 +186,7 @@ def max_marginals(arcs, single_root):
     last = size - 1
     chart = np.empty((4, size, size))
     ir, il, cr, cl = chart[0], chart[1], chart[2], chart[3]
-    inside(arcs, single_root, ir, il, cr, cl)
+    inside(arcs, single_root, gaps, ir, il, cr, cl)
     outer = np.empty((5, size, size))
     fill_all(outer, -np.inf)
     out_ir, out_il, out_cr, out_cl, out_between = outer[0], outer[1], outer[2], outer[3], outer[4]
@@ -183,7 +202,8 @@ def max_marginals(arcs, single_root):
     for i in range(1 if single_root else 0, size):
         for r in range(last, i - 1, -1):
             right, left = ir[i, r], cl[i, r]
-            below = cr[i, r]
+            gap = gaps[r + 1] if i == 0 and r > 0 and gaps.size > r + 1 else 0.0
+            below = cr[i, r] + gap
             from_right, from_left, from_between = out_ir[i, r], out_cl[i, r], out_cr[i, r]
             if r > i:
                 for j in range(r + 1, size):
@@ -195,7 +215,7 @@ def max_marginals(arcs, single_root):
             for j in range(r + 1, size):
                 out_cl[r + 1, j] = max(out_cl[r + 1, j], out_between[i, j] + below)
             for j in range(r + 1, size):
-                from_between = max(from_between, out_between[i, j] + cl[r + 1, j])
+                from_between = max(from_between, out_between[i, j] + (cl[r + 1, j] + gap))
             if r > i:
                 # the spans that end with the arc itself: nothing below the modifier
                 from_right = max(from_right, from_between)

@@ -46,13 +46,15 @@ def tally(arcs, heads, projective, single_root):
 
 
 @jit()
-def chart_bound(arcs, single_root, chart):
+def chart_bound(arcs, single_root, gaps, chart):
     """Return the value of Eisner's chart if no span scores less than its parts.
 
     Infinite if some span is: the chart then bounds nothing.
 
     Parameters
     ----------
+    gaps
+        float64 (n + 1,), what a sentence pays that begins at each token, or empty.
     chart
         float64 (4, n + 1, n + 1), as :func:`.eisner.inside` fills it: spans with an arc to the
         right and to the left, complete ones with their head at the left and at the right.
@@ -70,8 +72,11 @@ def chart_bound(arcs, single_root, chart):
         below[i:] = -np.inf
         above[i:] = -np.inf
         for r in range(i, size):
+            ended = right[i, r]
+            if i == 0 and 0 < r < gaps.size - 1:
+                ended += gaps[r + 1]
             for j in range(r + 1, size):
-                value = right[i, r] + left[r + 1, j]
+                value = ended + left[r + 1, j]
                 between[j] = value if value > between[j] else between[j]
                 value = left[i, r] + incomplete_left[r, j]
                 above[j] = value if value > above[j] else above[j]

@@ -11,11 +11,13 @@ from ....budget import UNLIMITED, Budget, Clock
 from ....errors import DecodersError, ProblemError
 from ...programs import Solver, checked_solver
 from ..arc_bounds import bounding_arcs
+from ..constrained import best_constrained
 from ..decoder import TreeDecoder, certified, infeasible
 from ..grandparent_scores import DenseGrandparents, GrandparentScorer, ScoreTable
 from ..kernels import proofs
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
+from ..sentences import best_sentences
 from .master import Polytope
 from .pricing import GrandparentModel, best_tree
 from .search import BranchAndPrice, Options, PriceAndCutResult
@@ -122,6 +124,14 @@ class PriceAndCut(TreeDecoder):
         InfeasibleError
             If no tree satisfies the constraints.
         """
+        if problem.is_constrained or problem.boundaries is not None:
+            if scorer is not None:
+                raise ProblemError(
+                    "scorer: problems with labels, rules or boundaries are decoded in parts; "
+                    "pass the grandparents in the problem instead."
+                )
+            parts = best_constrained if problem.is_constrained else best_sentences
+            return parts(self, problem, budget)
         found = self.search(problem, scorer=scorer, budget=budget)
         if found.heads is None:
             raise infeasible(problem)

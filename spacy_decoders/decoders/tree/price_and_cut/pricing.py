@@ -19,6 +19,7 @@ from ....arrays import read_only
 from ..decoder import UNIT, rounding_slack
 from ..grandparent_scores import ScoreTable
 from ..kernels import chu_liu_edmonds, eisner
+from ..problem import NO_GAPS
 from .kernels import chains as kernels
 
 __all__ = ["GrandparentModel", "TreeBound", "best_tree", "lagrangian_bound", "priced", "tightened"]
@@ -68,8 +69,8 @@ def best_tree(arcs: Floats, projective: bool, single_root: bool) -> TreeBound:
     """Find the best tree by single arcs alone."""
     scores = read_only(np.ascontiguousarray(arcs))
     if projective:
-        heads, score, value, scale = eisner.decode(scores, single_root)
-        through = eisner.max_marginals(scores, single_root)
+        heads, score, value, scale = eisner.decode(scores, single_root, NO_GAPS)
+        through = eisner.max_marginals(scores, single_root, NO_GAPS)
     else:
         decoded = chu_liu_edmonds.decode(scores, single_root, True)
         heads, score, value, scale, through = decoded

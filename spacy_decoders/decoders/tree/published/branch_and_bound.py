@@ -25,7 +25,7 @@ from ..branch_and_bound.search import (
     tree_of_blocks,
 )
 from ..magnitudes import Magnitudes
-from ..problem import TreeProblem
+from ..problem import NO_GAPS, TreeProblem
 from ..scoring import score_tree
 from .linear_bounds import LinearBounds, bound_linearly
 
@@ -220,7 +220,7 @@ class _LevelSearch:
         if not self.problem.projective:
             heads, _, value, _, _ = chu_liu_edmonds.decode(arcs, single, False)
         elif self.backbone == "first-order":
-            heads, _, value, _ = eisner.decode(arcs, single)
+            heads, _, value, _ = eisner.decode(arcs, single, NO_GAPS)
         else:
             pairs, chains = scores[square : square + cube], scores[square + cube :]
             heads, value = best_heads(

@@ -3,6 +3,9 @@
 Koo and Collins's model 1 with adjacent siblings (Efficient Third-order Dependency Parsers, 2010):
 every span knows the head of its head. Only values are kept; the back-trace finds the choices
 again.
+
+With boundaries, what a sentence is paid for beginning at token s is part of all spans from one of
+the root's modifiers back to s: only spans that end at s - 1 are combined with them.
 """
 
 import numpy as np
@@ -42,11 +45,19 @@ def inside(lists, scores, chart):
             chart.right[a, i] = 0.0
             chart.left[a, i] = 0.0
             chart.left_by_end[i, a] = 0.0
+        if _begins_sentences(lists, scores, i):
+            chart.left[lists.first[i], i] = scores.gaps[i]
         for place in range(lists.sides[2 * i + 1], lists.sides[2 * i + 2]):
             _close_right(lists, scores, chart, i, np.int64(lists.members[place]))
         for h in range(i + 1, size if i > 0 else 0):
             _close_left(lists, scores, chart, h, i)
     return chart.right[0, size - 1]
+
+
+@internal(forceinline=True)
+def _begins_sentences(lists, scores, m):
+    """Return whether the first arc of m hangs it on the root, and boundaries are scored."""
+    return scores.gaps.size > 0 and m > 0 and lists.head[lists.first[m]] == 0
 
 
 @internal(fastmath=FAST, forceinline=True)
@@ -113,6 +124,8 @@ def _close_left(lists, scores, chart, h, i):
             )  # fmt: skip
     for t in range(slots):
         left[first + t, i] = chart.left_by_end[i, first + t]
+    if _begins_sentences(lists, scores, h):
+        left[first, i] += scores.gaps[i]
 
 
 @internal(fastmath=FAST)
@@ -142,6 +155,8 @@ def _open_left(lists, scores, chart, out, h, i):
     first, slots = lists.first[h], lists.first[h + 1] - lists.first[h]
     for t in range(slots):  # gathered once, so that the loops below run along rows
         above[t] = out.left[first + t, i]
+    if _begins_sentences(lists, scores, h):
+        above[0] += scores.gaps[i]
     for place in range(low, lists.sides[2 * h + 1]):
         b = np.int64(lists.members[place])
         if lists.modifier[b] < i:
@@ -254,22 +269,27 @@ def back_trace(lists, scores, chart, heads):
             heads[lists.modifier[a]] = lists.head[a]
             top = _trace_arc(lists, scores, chart, a, at, top)
         elif at != lists.modifier[a]:
-            top = _trace_complete(lists, chart, kind, a, at, top)
+            top = _trace_complete(lists, scores, chart, kind, a, at, top)
 
 
 @internal()
-def _trace_complete(lists, chart, kind, a, at, top):
+def _trace_complete(lists, scores, chart, kind, a, at, top):
     """Find the last modifier of a complete span from the modifier of a to `at`."""
     h = lists.modifier[a]
     t = a - lists.first[h]
     table = chart.right if kind == RIGHT else chart.left
     side = 2 * h + 1 - kind
+    whole = table[a, at]
+    paid = kind == LEFT and lists.head[a] == 0 and scores.gaps.size > 0
     for place in range(lists.sides[side], lists.sides[side + 1]):
         b = lists.members[place]
         m = lists.modifier[b]
         if (m > at) if kind == RIGHT else (m < at):
             continue
-        if chart.incomplete[lists.chains[b] + t] + table[b, at] == table[a, at]:
+        value = chart.incomplete[lists.chains[b] + t] + table[b, at]
+        if paid:
+            value += scores.gaps[at]
+        if value == whole:
             top = _push(chart.stack, top, ARC, b, t)
             return _push(chart.stack, top, kind, b, at)
     return top

@@ -73,12 +73,39 @@ def tree_score(scores, index, heads):
                     value += _sibling_score(scores, h, m, b)
     for m in range(1, size):
         _count_arc(scores, index, heads[m], m, -1)
+    return value + _boundary_score(scores, heads)
+
+
+@internal()
+def _top(heads, m):
+    """Return the root's modifier above m, m itself perhaps."""
+    while heads[m] != 0:
+        m = heads[m]
+    return m
+
+
+@internal()
+def _boundary_score(scores, heads):
+    """Return what the boundaries between a tree's sentences are worth."""
+    value = 0.0
+    if scores.gaps.size > 0:
+        before = _top(heads, 1)
+        for m in range(2, heads.shape[0]):
+            top = _top(heads, m)
+            if top != before:
+                value += scores.gaps[m]
+            before = top
     return value
 
 
 @internal()
-def _may_move(heads, h, m, projective):
-    """Return whether m may move under h: no cycle, and no crossing arc if that matters."""
+def _may_move(scores, heads, h, m, projective):
+    """Return whether m may move under h: no cycle, and no crossing arc if that matters.
+
+    Where boundaries are scored, sentences stay as they are.
+    """
+    if scores.gaps.size > 0 and _top(heads, h) != _top(heads, m):
+        return False
     up = h
     while up != 0:
         if up == m:
@@ -102,7 +129,7 @@ def _may_move(heads, h, m, projective):
 def _climb(lists, scores, index, heads, value, options):
     """Move one token at a time under its best head that is left until nothing gains."""
     size = scores.arcs.shape[0]
-    single_root = options.single_root
+    keeps_roots = options.single_root or scores.gaps.size > 0
     for m in range(1, size):
         _count_arc(scores, index, heads[m], m, 1)
     improved = True
@@ -110,19 +137,19 @@ def _climb(lists, scores, index, heads, value, options):
         improved = False
         for m in range(1, size):
             old = heads[m]
-            if (old == 0 and single_root) or not is_free(lists, m):
+            if (old == 0 and keeps_roots) or not is_free(lists, m):
                 continue
             present = _worth_under(scores, heads, old, m)
             present -= _count_arc(scores, index, old, m, -1)
             best, choice = present + 1e-9 * max(1.0, abs(value)), old
             for a in range(lists.first[m], lists.first[m + 1]):
                 h = lists.head[a]
-                if h == old or (h == 0 and single_root):
+                if h == old or (h == 0 and keeps_roots):
                     continue
                 gain = _worth_under(scores, heads, h, m)
                 gain += _count_arc(scores, index, h, m, 1)
                 _count_arc(scores, index, h, m, -1)
-                if gain > best and _may_move(heads, h, m, options.projective):
+                if gain > best and _may_move(scores, heads, h, m, options.projective):
                     best, choice = gain, h
             if choice != old:
                 heads[m] = choice

@@ -39,7 +39,9 @@ def _gather(lists, scores, multipliers, backbone):
     crossings = crossings_.gather_crossings(lists, scores, multipliers)
     factors = factors_.gather_factors(lists, scores, multipliers)
     adjacent = np.empty(lists.pairs[count] if backbone == SECOND else 0)
-    scored = BackboneScores(base, np.empty(count), np.zeros(count), chains.score, adjacent)
+    scored = BackboneScores(
+        base, np.empty(count), np.zeros(count), chains.score, adjacent, scores.gaps
+    )
     return NodeParts(lists, scored, pairs, crossings, chains, factors)
 
 
@@ -120,7 +122,7 @@ def _branching_arc(parts, heads, backbone):
 
 
 @internal(counted=True)
-def _run_first_order(lists, arc, table, tokens, heads, single_root, bounds):
+def _run_first_order(lists, scores, table, tokens, heads, single_root, bounds):
     """Run Eisner or Chu-Liu-Edmonds on the arcs that are left; return the value.
 
     `bounds` gets the max-marginals, or bounds on them, unless it is empty. Without any tree
@@ -131,13 +133,16 @@ def _run_first_order(lists, arc, table, tokens, heads, single_root, bounds):
     for h in range(size):
         for m in range(size):
             a = lists.index[h, m]
-            dense[h, m] = arc[a] if a >= 0 else -INF
+            dense[h, m] = scores.arc[a] if a >= 0 else -INF
     if tokens is None:
-        value = eisner.inside(dense, single_root, table[1], table[2], table[3], table[4])
+        gaps = scores.gaps
+        value = eisner.inside(dense, single_root, gaps, table[1], table[2], table[3], table[4])
         if value > -INF:
-            eisner.back_trace(dense, single_root, table[1], table[2], table[3], table[4], heads)
+            eisner.back_trace(
+                dense, single_root, gaps, table[1], table[2], table[3], table[4], heads
+            )
             if bounds.shape[0] > 0:
-                copy_all(bounds, eisner.max_marginals(dense, single_root))
+                copy_all(bounds, eisner.max_marginals(dense, single_root, gaps))
     else:
         fill_all(bounds, -INF)
         value, _, _ = chu_liu_edmonds.solve_rooted(
@@ -244,7 +249,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                 value = inside(lists, parts.backbone, chart)
             else:
                 value = _run_first_order(
-                    lists, parts.backbone.arc, table, tokens, heads, options.single_root,
+                    lists, parts.backbone, table, tokens, heads, options.single_root,
                     bounds if prune else unwanted,
                 )  # fmt: skip
             value += constant

@@ -16,10 +16,11 @@ class PartScores(NamedTuple):
     """Dense scores of a problem; a part of size 1 on all axes stands for none.
 
     Factor f is paid `factor_scores[f]` if from `factor_low[f]` to `factor_high[f]` of its arcs
-    are in the tree. Parts of ``-inf`` count as `forbidden`.
+    are in the tree. Parts of ``-inf`` count as `forbidden`. A sentence that begins at token s > 1
+    is paid ``gaps[s]``; without entries there is one sentence, or any number for nothing.
 
-    **Shape** arcs (n + 1, n + 1); grandparents and siblings (n + 1,) * 3; factor_arcs
-    int32 (total, 2); factor_offsets int64 (count + 1,); the others (count,).
+    **Shape** arcs (n + 1, n + 1); grandparents and siblings (n + 1,) * 3; factor_arcs int32
+    (total, 2); factor_offsets int64 (count + 1,); gaps (n + 1,) or (0,); the others (count,).
     """
 
     arcs: Any
@@ -31,6 +32,7 @@ class PartScores(NamedTuple):
     factor_low: Any
     factor_high: Any
     forbidden: float
+    gaps: Any
 
 
 class FactorIndex(NamedTuple):
@@ -143,7 +145,8 @@ class BackboneScores(NamedTuple):
 
     `base` are the scores of the arcs, `arc` those with what the relaxation adds. For the chart
     of second order also `start` (an arc that is its head's first on its side), `chain` (an
-    arc with its grandparent) and `adjacent` (two adjacent siblings).
+    arc with its grandparent) and `adjacent` (two adjacent siblings). `gaps` as in
+    :class:`PartScores`.
     """
 
     base: Any
@@ -151,6 +154,7 @@ class BackboneScores(NamedTuple):
     start: Any
     chain: Any
     adjacent: Any
+    gaps: Any
 
 
 class SiblingPairs(NamedTuple):

@@ -1,0 +1,217 @@
+"""Labels and rules: the best labelled tree that satisfies all, with any decoder of trees.
+
+At first every arc has its best label, and the rules that no single arc or label breaks are left
+out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
+Where it breaks one, the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
+leaf or as the head of a constituent is demanded in one child and forbidden in the other, so that
+each child is a relaxation of the same kind, with fewer arcs and labels, which the decoder solves.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from ...budget import Budget, Clock, rest_of
+from ...certificate import Certificate
+from ...errors import DecodersError, InfeasibleError
+from .label_classes import allowed_arcs, allowed_labels
+from .problem import TreeProblem, TreeSolution
+from .rules import FixedStart
+
+if TYPE_CHECKING:
+    from .decoder import TreeDecoder
+    from .rule_branching import RuleBranching, Subset
+
+__all__ = ["best_constrained"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: The most open nodes of a search: more would exhaust the memory, so it ends with a gap.
+MOST_NODE_BYTES = 200_000_000
+
+#: Relative slack within which a bound closes a node, as in the search over trees.
+TOLERANCE = 1e-9
+
+
+class Node(NamedTuple):
+    """A part of the labelled trees, and the best tree of its relaxation with its labels."""
+
+    part: Subset | None
+    solution: TreeSolution
+    labels: Labels | None
+
+
+def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
+    """Return the best labelled tree that satisfies the rules.
+
+    Parameters
+    ----------
+    decoder
+        Finds the best tree of a problem without labels and rules, and bounds all others.
+    budget
+        For all of its searches together.
+
+    Raises
+    ------
+    InfeasibleError
+        If there is no such tree; the message names the rules that exclude each other.
+    """
+    try:
+        return _LabelledSearch(decoder, problem, budget.start()).run()
+    except InfeasibleError as error:
+        if not problem.rules:
+            raise
+        from .conflicts import conflicting_rules
+
+        raise conflicting_rules(decoder, problem, error) from None
+
+
+class _LabelledSearch:
+    """Best-first search over the nodes."""
+
+    def __init__(self, decoder: TreeDecoder, problem: TreeProblem, clock: Clock) -> None:
+        self.decoder = decoder
+        self.problem = problem
+        self.clock = clock
+        self.iterations = 0
+        self.relaxed = _with_starts(problem)
+        self.arcs = np.where(allowed_arcs(problem), problem.arcs, -np.inf)
+        self.labels = problem.labels
+        if problem.labels is not None:
+            allowed = allowed_labels(problem, problem.labels.shape[2])
+            if allowed is not None:
+                self.labels = np.where(allowed, problem.labels, -np.inf)
+        self.best: tuple[float, TreeSolution, Labels | None] | None = None
+
+    def run(self) -> TreeSolution:
+        first = self._first()
+        bound = _bound_of(first.solution)
+        if self._is_legal(first.solution, first.labels):
+            return self._certified(first.solution, first.labels, bound)
+        return self._branch(first, bound)
+
+    def _first(self) -> Node:
+        """Return the best tree when every arc has its best label."""
+        if self.labels is None:
+            return Node(None, self._decoded(self.arcs), None)
+        best = self.labels.argmax(axis=2)
+        gains = np.take_along_axis(self.labels, best[:, :, None], axis=2)[:, :, 0]
+        solution = self._decoded(self.arcs + gains)
+        return Node(None, solution, best[solution.heads, np.arange(1, self.problem.n + 1)])
+
+    def _decoded(self, arcs: Floats) -> TreeSolution:
+        budget = rest_of(self.clock, self.iterations)
+        solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+        self.iterations += solution.certificate.iterations
+        return solution
+
+    def _is_legal(self, solution: TreeSolution, labels: Labels | None) -> bool:
+        heads = [-1, *solution.heads.tolist()]
+        given = [-1] * len(heads) if labels is None else [-1, *labels.tolist()]
+        return not any(rule.is_broken(heads, given) for rule in self.problem.rules)
+
+    def _branch(self, first: Node, bound: float) -> TreeSolution:
+        """Search the parts that the rules cut the labelled trees into."""
+        from .rule_branching import RuleBranching
+
+        branching = RuleBranching(self.problem, self.arcs, self.labels)
+        order, closed = count(), -np.inf
+        heap = [(-bound, next(order), first._replace(part=branching.everything))]
+        while heap:
+            bound = -heap[0][0]
+            if self.best is not None and (
+                bound <= self.best[0] + TOLERANCE * max(1.0, abs(self.best[0]))
+                or self.clock.exhausted(self.iterations)
+                or len(heap) * branching.size > MOST_NODE_BYTES
+            ):
+                break
+            node = heapq.heappop(heap)[2]
+            assert node.part is not None  # every node of the heap is a part
+            violation = branching.violation(node.solution.heads, node.labels)
+            if violation is None:
+                self._offer(node.solution, node.labels, 0.0)
+                closed = max(closed, bound)
+                continue
+            self._offer_repaired(branching, node)
+            for part in branching.children(node.part, violation):
+                child = self._solved(branching, part)
+                if child is not None:
+                    upper = min(bound, _bound_of(child.solution))
+                    heapq.heappush(heap, (-upper, next(order), child))
+        if self.best is None:
+            raise InfeasibleError("no tree satisfies all rules.")
+        if heap:
+            closed = max(closed, -heap[0][0])
+        return self._certified(self.best[1], self.best[2], closed)
+
+    def _solved(self, branching: RuleBranching, part: Subset) -> Node | None:
+        """Return the best tree of a part, None if it has none."""
+        try:
+            solution = self._decoded(branching.arcs_of(part))
+        except InfeasibleError:
+            return None
+        return Node(part, solution, branching.labels_of(part, solution.heads))
+
+    def _offer_repaired(self, branching: RuleBranching, node: Node) -> None:
+        """Give a tree the best labels that satisfy the rules, and keep it if it is the best."""
+        repaired = branching.relabelled(node.solution.heads)
+        if repaired is not None:
+            gain = branching.label_score(node.solution.heads, repaired)
+            gain -= branching.label_score(node.solution.heads, node.labels)
+            self._offer(node.solution, repaired, gain)
+
+    def _offer(self, solution: TreeSolution, labels: Labels | None, gain: float) -> None:
+        score = solution.certificate.score
+        assert score is not None  # the infeasible are raised
+        better = self.best is None or score + gain > self.best[0]
+        if better and self._is_legal(solution, labels):
+            self.best = score + gain, solution, labels
+
+    def _certified(
+        self, solution: TreeSolution, labels: Labels | None, bound: float
+    ) -> TreeSolution:
+        """Return a solution whose certificate compares its score with the bound on all."""
+        problem, own = self.problem, solution.certificate
+        if problem.rules and not self._is_legal(solution, labels):
+            raise DecodersError("rules: the search returned a tree that breaks one.")
+        score, scale = self.decoder.objective(problem, solution.heads, labels)
+        if score == -np.inf:
+            raise DecodersError(f"{own.decoder}: the search returned a forbidden tree.")
+        certificate = Certificate.from_bound(
+            own.decoder,
+            score,
+            bound,
+            tolerance=max(own.tolerance, TOLERANCE * (1.0 + scale)),
+            scale=scale,
+            scope=problem.scope,
+            iterations=self.iterations,
+        )
+        kept = None if labels is None else labels.astype(np.int32)
+        return replace(solution, certificate=certificate, labels=kept)
+
+
+def _bound_of(solution: TreeSolution) -> float:
+    bound = solution.certificate.bound
+    return np.inf if bound is None else bound
+
+
+def _with_starts(problem: TreeProblem) -> TreeProblem:
+    """Forbid the boundaries that rules forbid."""
+    wrong = [
+        rule.token - 1
+        for rule in problem.rules
+        if isinstance(rule, FixedStart) and not rule.begins and rule.token > 1
+    ]
+    if problem.boundaries is None or not wrong:
+        return problem
+    boundaries = np.array(problem.boundaries)
+    boundaries[wrong] = -np.inf
+    return problem.with_boundaries(read_only(boundaries))

@@ -1,0 +1,263 @@
+"""How the search for the best labelled tree branches on a rule that is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .label_classes import classes_of
+from .problem import TreeProblem
+from .rules import AtMost, Constituent, Leaves
+
+__all__ = ["Subset", "RuleBranching", "Violation"]
+
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+
+class Subset(NamedTuple):
+    """Some of the labelled trees.
+
+    Attributes
+    ----------
+    arcs
+        bool (n + 1, n + 1), the arcs that they may have.
+    classes
+        bool (n + 1, n + 1, classes), the classes of labels that each arc may have.
+    """
+
+    arcs: Mask
+    classes: Mask
+
+
+class Violation(NamedTuple):
+    """A broken rule, by its place; the head, leaf or 0; and the tokens that break it."""
+
+    rule: int
+    head: int
+    tokens: list[int]
+
+
+class RuleBranching:
+    """Arcs and labels of a problem by what the rules distinguish.
+
+    Parameters
+    ----------
+    arcs
+        float64 (n + 1, n + 1), ``-inf`` where a rule forbids the arc.
+    labels
+        float64 (n + 1, n + 1, labels), ``-inf`` where a rule forbids the label; None without any.
+    """
+
+    def __init__(self, problem: TreeProblem, arcs: Floats, labels: Floats | None) -> None:
+        self.rules = problem.rules
+        self.arcs = arcs
+        given = np.zeros((*arcs.shape, 1)) if labels is None else labels
+        self._labels = labels
+        self.classes = classes_of(problem.rules, given.shape[2])
+        scores, best = [], []
+        for members in self.classes.members:
+            among = given[:, :, members]
+            place = among.argmax(axis=2)
+            scores.append(np.take_along_axis(among, place[:, :, None], axis=2)[:, :, 0])
+            best.append(members[place])
+        self.scores = np.stack(scores, axis=2)
+        self.best = np.stack(best, axis=2)
+        self.class_of = np.zeros(given.shape[2], np.int64)
+        for one, members in enumerate(self.classes.members):
+            self.class_of[members] = one
+        self.everything = Subset(arcs > -np.inf, self.scores > -np.inf)
+        self.size = self.scores.size + arcs.size
+
+    def arcs_of(self, part: Subset) -> Floats:
+        """Return the scores of arcs with the best label that a part allows."""
+        gains = np.where(part.classes, self.scores, -np.inf).max(axis=2)
+        return np.where(part.arcs, self.arcs + gains, -np.inf)
+
+    def labels_of(self, part: Subset, heads: NDArray[np.int32]) -> Labels | None:
+        """Return the best labels of a tree that a part allows, (n,)."""
+        if self._labels is None:
+            return None
+        tokens = np.arange(1, len(heads) + 1)
+        allowed = part.classes[heads, tokens]
+        chosen = np.where(allowed, self.scores[heads, tokens], -np.inf).argmax(axis=1)
+        labels: Labels = self.best[heads, tokens, chosen]
+        return labels
+
+    def label_score(self, heads: NDArray[np.int32], labels: Labels | None) -> float:
+        """Return what the labels of a tree are worth."""
+        if self._labels is None or labels is None:
+            return 0.0
+        return float(self._labels[heads, np.arange(1, len(heads) + 1), labels].sum())
+
+    # --- what is broken ------------------------------------------------------------------------
+
+    def violation(self, heads: NDArray[np.int32], labels: Labels | None) -> Violation | None:
+        """Return a rule that a tree breaks and that no mask takes care of."""
+        classes = np.zeros(len(heads), int) if labels is None else self.class_of[labels]
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, AtMost):
+                found = self._too_many(place, rule, heads, classes)
+            elif isinstance(rule, Leaves):
+                found = self._not_leaf(place, rule, heads, classes)
+            elif isinstance(rule, Constituent):
+                inner = heads[rule.first - 1 : rule.last]
+                outside = np.flatnonzero((inner < rule.first) | (inner > rule.last)) + rule.first
+                found = Violation(place, 0, outside.tolist()) if len(outside) > 1 else None
+            else:
+                continue
+            if found is not None:
+                return found
+        return None
+
+    def _too_many(
+        self, place: int, rule: AtMost, heads: NDArray[np.int32], classes: Labels
+    ) -> Violation | None:
+        counted = np.flatnonzero(self.classes.named[place][classes])
+        of_head: dict[int, list[int]] = {}
+        for token in counted:
+            of_head.setdefault(int(heads[token]), []).append(int(token) + 1)
+        for h, tokens in of_head.items():
+            if len(tokens) > rule.count and (rule.heads is None or h in rule.heads):
+                return Violation(place, h, tokens)
+        return None
+
+    def _not_leaf(
+        self, place: int, rule: Leaves, heads: NDArray[np.int32], classes: Labels
+    ) -> Violation | None:
+        leaf, exempt = self.classes.named[place], self.classes.exempt[place]
+        for token, h in enumerate(heads.tolist(), start=1):
+            among = h > 0 and (rule.tokens is None or h in rule.tokens)
+            if among and leaf[classes[h - 1]] and not exempt[classes[token - 1]]:
+                return Violation(place, h, [token])
+        return None
+
+    # --- how to branch -------------------------------------------------------------------------
+
+    def children(self, part: Subset, found: Violation) -> Iterator[Subset]:
+        """Yield two parts that together have all trees of a part that break no rule."""
+        rule = self.rules[found.rule]
+        if isinstance(rule, AtMost):
+            yield from self._one_more_or_less(part, found, rule)
+        elif isinstance(rule, Leaves):
+            yield from self._leaf_or_not(part, found)
+        elif isinstance(rule, Constituent):
+            yield from _inside_or_outside(part, found, rule)
+
+    def _one_more_or_less(self, part: Subset, found: Violation, rule: AtMost) -> Iterator[Subset]:
+        """Demand or forbid one of the arcs with a label that is counted."""
+        named, h = self.classes.named[found.rule], found.head
+        allowed = np.where(part.classes[h], self.scores[h], -np.inf)
+        fixed = self._demanded(part, h, named)
+        # the token that loses most without such a label
+        losses = {
+            m: allowed[m, named].max() - allowed[m, ~named].max(initial=-np.inf)
+            for m in found.tokens
+            if m not in fixed
+        }
+        chosen = max(losses, key=lambda m: losses[m])
+        without = part.classes.copy()
+        without[h, chosen, named] = False
+        yield Subset(part.arcs, without)
+        arcs, classes = part.arcs.copy(), part.classes.copy()
+        arcs[:, chosen] = False
+        arcs[h, chosen] = part.arcs[h, chosen]
+        classes[h, chosen, ~named] = False
+        if len(fixed) + 1 == rule.count:
+            others = np.ones(len(arcs), bool)
+            others[[*fixed, chosen]] = False
+            classes[h] &= ~(others[:, None] & named)
+        yield Subset(arcs, classes)
+
+    def _demanded(self, part: Subset, h: int, named: Mask) -> list[int]:
+        """Return the tokens that have to depend on h with one of these classes."""
+        only = part.arcs[h] & (part.arcs.sum(axis=0) == 1)
+        demanded = only & ~(part.classes[h] & ~named).any(axis=1)
+        return [int(token) for token in np.flatnonzero(demanded)]
+
+    def _leaf_or_not(self, part: Subset, found: Violation) -> Iterator[Subset]:
+        """Demand or forbid that a token is a leaf by its label."""
+        leaf, exempt = self.classes.named[found.rule], self.classes.exempt[found.rule]
+        classes = part.classes.copy()
+        classes[:, found.head, leaf] = False
+        yield Subset(part.arcs, classes)
+        classes = part.classes.copy()
+        classes[:, found.head, ~leaf] = False
+        classes[found.head, :, ~exempt] = False
+        yield Subset(part.arcs, classes)
+
+    # --- a tree with other labels --------------------------------------------------------------
+
+    def relabelled(self, heads: NDArray[np.int32]) -> Labels | None:
+        """Return good labels of a tree that break no rule on labels; None if none were found.
+
+        Tokens with dependants are no leaves, and each head's dependants share what `AtMost` leaves
+        them in the best way.
+        """
+        if self._labels is None:
+            return None
+        tokens = np.arange(1, len(heads) + 1)
+        scores = self.scores[heads, tokens]
+        scores[~self.everything.classes[heads, tokens]] = -np.inf
+        parents = np.unique(heads[heads > 0])
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, Leaves):
+                among = parents if rule.tokens is None else np.intersect1d(parents, rule.tokens)
+                scores[np.ix_(among - 1, self.classes.named[place])] = -np.inf
+        chosen = scores.argmax(axis=1)
+        for h in np.unique(heads):
+            below = np.flatnonzero(heads == h)
+            shared = self._shared(int(h), scores[below])
+            if shared is None:
+                return None
+            chosen[below] = shared
+        if not (scores[tokens - 1, chosen] > -np.inf).all():
+            return None
+        labels: Labels = self.best[heads, tokens, chosen]
+        return labels
+
+    def _shared(self, h: int, scores: Floats) -> list[int] | None:
+        """Return the best classes of one head's dependants that no `AtMost` forbids."""
+        limits = [
+            (self.classes.named[place], rule.count)
+            for place, rule in enumerate(self.rules)
+            if isinstance(rule, AtMost) and (rule.heads is None or h in rule.heads)
+        ]
+        # the best choice for each number of times that every rule was drawn on
+        best: dict[tuple[int, ...], tuple[float, list[int]]] = {(0,) * len(limits): (0.0, [])}
+        for row in scores:
+            longer: dict[tuple[int, ...], tuple[float, list[int]]] = {}
+            for counts, (value, chosen) in best.items():
+                for one in np.flatnonzero(row > -np.inf).tolist():
+                    after = tuple(
+                        number + int(named[one])
+                        for number, (named, _) in zip(counts, limits, strict=True)
+                    )
+                    total = value + float(row[one])
+                    fits = all(
+                        number <= most for number, (_, most) in zip(after, limits, strict=True)
+                    )
+                    if fits and (after not in longer or total > longer[after][0]):
+                        longer[after] = (total, [*chosen, one])
+            best = longer
+        return max(best.values(), key=lambda one: one[0])[1] if best else None
+
+
+def _inside_or_outside(part: Subset, found: Violation, rule: Constituent) -> Iterator[Subset]:
+    """Demand or forbid that a token is the head of a constituent."""
+    chosen = found.tokens[0]
+    inner = np.zeros(len(part.arcs), bool)
+    inner[rule.first : rule.last + 1] = True
+    arcs = part.arcs.copy()
+    arcs[~inner, chosen] = False
+    yield Subset(arcs, part.classes)
+    arcs = part.arcs.copy()
+    arcs[inner, chosen] = False
+    others = inner.copy()
+    others[chosen] = False
+    arcs[np.ix_(~inner, others)] = False
+    yield Subset(arcs, part.classes)

@@ -1,0 +1,258 @@
+"""Trees and sentence boundaries together where no chart covers both: one problem a sentence.
+
+The best sequence of sentences is a path over the tokens, whose steps are stretches that may be a
+sentence. A step is worth the boundary that it begins with and the best tree over its tokens. That
+tree is searched only where an optimistic sum over single arcs leaves the step on the best path:
+once all steps of the best path have been searched, no other path is better.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import read_only
+from ...budget import Budget, Clock, rest_of
+from ...certificate import Certificate
+from ...errors import InfeasibleError, ProblemError
+from .arc_bounds import most_of_arcs
+from .factors import Factors
+from .problem import TreeProblem, TreeSolution
+
+if TYPE_CHECKING:
+    from .decoder import TreeDecoder
+
+__all__ = ["best_sentences", "part_of"]
+
+Floats = NDArray[np.float64]
+
+
+class Path(NamedTuple):
+    """A sequence of sentences: where each begins, the number of tokens last, and its value."""
+
+    ends: list[int]
+    value: float
+
+
+def best_sentences(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -> TreeSolution:
+    """Return the best sequence of sentences, each with its tree.
+
+    Parameters
+    ----------
+    decoder
+        Finds the best tree of one sentence, and bounds all others.
+    budget
+        For all sentences together.
+
+    Raises
+    ------
+    ProblemError
+        If a factor couples arcs that may be in different sentences.
+    InfeasibleError
+        If no sequence of sentences has a tree each.
+    """
+    _refuse_coupling(problem)
+    return _Sentences(decoder, problem, budget.start()).run()
+
+
+class _Sentences:
+    """The stretches of a problem, and the trees that were found of them."""
+
+    def __init__(self, decoder: TreeDecoder, problem: TreeProblem, clock: Clock) -> None:
+        self.decoder = decoder
+        self.problem = problem
+        self.clock = clock
+        self.found: dict[tuple[int, int], TreeSolution] = {}
+        self.iterations = 0
+        # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
+        self.upper = _optimistic(problem)
+        self.known = np.full_like(self.upper, -np.inf)
+
+    def run(self) -> TreeSolution:
+        problem = self.problem
+        while True:
+            path = _best_path(self.upper, problem.gaps)
+            if path is None:
+                raise InfeasibleError(
+                    "no sequence of sentences has a tree each: allow more arcs or boundaries."
+                )
+            steps = list(zip(path.ends, path.ends[1:], strict=False))
+            new = [step for step in steps if step not in self.found]
+            if not new:
+                return self._joined(path)
+            if self.found and self.clock.exhausted(self.iterations):
+                known = _best_path(self.known, problem.gaps)
+                if known is not None:
+                    return self._joined(known._replace(value=path.value))
+            for step in new:
+                self._search(step)
+
+    def _search(self, step: tuple[int, int]) -> None:
+        first, end = step
+        budget = rest_of(self.clock, self.iterations)
+        try:
+            solution = self.decoder.decode(part_of(self.problem, first, end), budget=budget)
+        except InfeasibleError:
+            self.upper[step] = -np.inf
+            return
+        certificate = solution.certificate
+        assert certificate.score is not None  # the infeasible are raised
+        self.iterations += certificate.iterations
+        self.found[step] = solution
+        self.known[step] = certificate.score
+        if certificate.bound is not None:
+            self.upper[step] = min(self.upper[step], certificate.bound)
+
+    def _joined(self, path: Path) -> TreeSolution:
+        """Return the trees of a path as one solution, compared with the bound on all paths."""
+        problem = self.problem
+        heads = np.zeros(problem.n, np.int32)
+        tolerance = 0.0
+        for first, end in zip(path.ends, path.ends[1:], strict=False):
+            part = self.found[first, end]
+            heads[first:end] = np.where(part.heads > 0, part.heads + first, 0)
+            tolerance += part.certificate.tolerance
+        score, scale = self.decoder.objective(problem, heads, None)
+        starts = np.zeros(problem.n, bool)
+        starts[path.ends[:-1]] = True
+        name = type(self.decoder).__name__
+        certificate = Certificate.from_bound(
+            name,
+            score,
+            path.value,
+            tolerance=max(tolerance, 1e-9 * (1.0 + scale)),
+            scale=scale,
+            scope=problem.scope,
+            iterations=self.iterations,
+        )
+        return TreeSolution(heads, certificate, starts=starts)
+
+
+def part_of(problem: TreeProblem, first: int, end: int) -> TreeProblem:
+    """Return the problem of one sentence: the tokens from `first` to before `end`, from 0.
+
+    Examples
+    --------
+    >>> problem = TreeProblem(np.arange(16.0).reshape(4, 4), boundaries=np.zeros(3))
+    >>> part_of(problem, 1, 3).arcs[0].tolist()
+    [-inf, 2.0, 3.0]
+    """
+    kept = np.concatenate([[0], np.arange(first + 1, end + 1)])
+    part = problem.with_arcs(np.ascontiguousarray(problem.arcs[np.ix_(kept, kept)]))
+    part.__dict__.pop("n", None)
+    part.__dict__.pop("gaps", None)
+    cubes = {
+        name: read_only(np.ascontiguousarray(values[np.ix_(kept, kept, kept)]))
+        for name in ("grandparents", "siblings")
+        if (values := getattr(problem, name)) is not None
+    }
+    factors = None if problem.factors is None else _factors_within(problem.factors, first, end)
+    part.__dict__.update(cubes, factors=factors, boundaries=None)
+    return part
+
+
+def _factors_within(factors: Factors, first: int, end: int) -> Factors:
+    """Return the factors of the arcs within a sentence, in its own numbers of tokens."""
+    owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
+    h, m = factors.arcs[:, 0], factors.arcs[:, 1]
+    inside = (first < m) & (m <= end) & ((h == 0) | ((first < h) & (h <= end)))
+    counts = np.bincount(owner[inside], minlength=factors.count)
+    # a factor that pays for no arc at all belongs to the sentence of its head
+    lead = factors.arcs[np.minimum(factors.offsets[:-1], max(len(h) - 1, 0)), 0] if len(h) else h
+    here = (counts > 0) | ((factors.at_least == 0) & (first < lead) & (lead <= end))
+    kept = here & (factors.at_least <= counts)
+    arcs = factors.arcs[inside & kept[owner]]
+    arcs = np.where(arcs > 0, arcs - first, 0)
+    return Factors(
+        arcs,
+        np.concatenate([[0], np.cumsum(counts[kept])]),
+        factors.scores[kept],
+        factors.at_least[kept],
+        np.minimum(factors.at_most, counts)[kept],
+    )
+
+
+def _refuse_coupling(problem: TreeProblem) -> None:
+    """Raise if a factor may be paid for arcs of different sentences."""
+    factors = problem.factors
+    if factors is None:
+        return
+    for place in range(factors.count):
+        arcs = factors.arcs[factors.offsets[place] : factors.offsets[place + 1]]
+        all_needed = factors.at_least[place] == len(arcs) > 0
+        one_head = len(arcs) > 0 and (arcs[:, 0] == arcs[0, 0]).all() and arcs[0, 0] > 0
+        if not one_head and not (all_needed and _are_connected(arcs)):
+            raise ProblemError(
+                f"factors: factor {place} may be paid for arcs of different sentences; with "
+                "boundaries and this decoder a factor is all of some connected arcs, or counts "
+                "arcs of one head. Use projective trees with BranchAndBound, or leave it out."
+            )
+
+
+def _are_connected(arcs: NDArray[np.int32]) -> bool:
+    """Return whether arcs hang together by their tokens, the root aside."""
+    groups: list[set[int]] = []
+    for h, m in arcs.tolist():
+        joined = {h, m} - {0}
+        for group in [group for group in groups if group & joined]:
+            joined |= group
+            groups.remove(group)
+        groups.append(joined)
+    return len(groups) == 1
+
+
+def _optimistic(problem: TreeProblem) -> Floats:
+    """Return, by first token and end, what no tree over a stretch exceeds, (n, n + 1).
+
+    Every token takes its best head within the stretch, and one of them the root.
+    """
+    n = problem.n
+    arcs, constant = most_of_arcs(problem)
+    upper = np.full((n, n + 1), -np.inf)
+    inner = np.full(n + 1, -np.inf)  # the best head of each token within the stretch
+    for first in range(n - 1, -1, -1):
+        inner[:] = -np.inf
+        for end in range(first + 1, n + 1):
+            token = end
+            before = arcs[first + 1 : end, token]
+            inner[token] = before.max(initial=-np.inf)
+            inner[first + 1 : end] = np.maximum(
+                inner[first + 1 : end], arcs[token, first + 1 : end]
+            )
+            own, root = inner[first + 1 : end + 1], arcs[0, first + 1 : end + 1]
+            upper[first, end] = _one_root(own, root)
+    slack = 1e-12 * (1.0 + np.abs(upper))
+    upper += np.where(upper > -np.inf, constant + slack, 0.0)
+    return upper
+
+
+def _one_root(own: Floats, root: Floats) -> float:
+    """Return the best sum of one choice a token, one of which is the root."""
+    without = np.flatnonzero(own == -np.inf)
+    if len(without) > 1:
+        return -np.inf
+    if len(without) == 1:
+        others = own.copy()
+        others[without] = root[without]
+        return float(others.sum())
+    return float(own.sum() + (root - own).max())
+
+
+def _best_path(upper: Floats, gaps: Floats) -> Path | None:
+    """Return the best sequence of stretches, None if all are forbidden."""
+    n = len(upper)
+    best, back = np.full(n + 1, -np.inf), np.zeros(n + 1, np.int64)
+    best[0] = 0.0
+    paid = np.concatenate([[0.0], gaps[2:]]) if n else gaps
+    for end in range(1, n + 1):
+        values = best[:end] + paid[:end] + upper[:end, end]
+        back[end] = int(values.argmax())
+        best[end] = values[back[end]]
+    if best[n] == -np.inf:
+        return None
+    ends = [n]
+    while ends[-1] > 0:
+        ends.append(int(back[ends[-1]]))
+    return Path(ends[::-1], float(best[n]))
