@@ -40,6 +40,14 @@ class ParserOptions(WithOptions):
     head_margins
         Whether to set ``token._.head_margin``: the best tree's score minus that of the best
         tree in which the token has another head.
+    probabilities
+        Whether to set ``token._.head_prob``, ``token._.dep_prob`` (of head and label together),
+        ``token._.sent_start_prob`` and ``doc._.probabilities``: exact marginals of the arc scores,
+        calibrated by ``python -m spacy decoders calibrate``.
+    min_prob
+        Leave out arcs that are less probable than this, with their label: ``token.has_head()``
+        is false there, and ``token.head`` the token itself. What is decoded and certified does
+        not change, nor do sentences.
     k_best
         Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
     decoder
@@ -55,6 +63,8 @@ class ParserOptions(WithOptions):
     iterations: int | None = option(500, whole(1))
     seconds: float | None = option(None, number(above=0))
     head_margins: bool = option(False)
+    probabilities: bool = option(False)
+    min_prob: float | None = option(None, number(least=0.0, most=1.0))
     k_best: int = option(1, alternatives)
     decoder: TreeDecoding = option(
         {"@decoders": "spacy-decoders.BranchAndBound.v1"}, decoder_of("tree"), saved=False
@@ -84,7 +94,17 @@ make_branch_and_bound_parser = register_factory(
     "parser.parser:BranchAndBoundParser",
     ParserOptions,
     DEFAULT_CONFIG,
-    assigns=["token.dep", "token.head", "token.is_sent_start", "doc.sents", "doc._.certificates"],
+    assigns=[
+        "token.dep",
+        "token.head",
+        "token.is_sent_start",
+        "doc.sents",
+        "token._.head_prob",
+        "token._.dep_prob",
+        "token._.sent_start_prob",
+        "doc._.probabilities",
+        "doc._.certificates",
+    ],
     scores={
         "dep_uas": 0.5,
         "dep_las": 0.5,

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import Certificate
+
+if TYPE_CHECKING:
+    from .probabilities import ParseProbabilities
 
 __all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
 
@@ -30,6 +33,8 @@ class ParsedDoc:
         Where sentences begin.
     margins
         Each token's head margin.
+    probabilities
+        How probable it all is, if asked for.
     certificates, parses
         Of each sentence that has a word.
     """
@@ -40,6 +45,7 @@ class ParsedDoc:
     margins: NDArray[np.float64]
     certificates: list[Certificate] = field(default_factory=list)
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
+    probabilities: ParseProbabilities | None = None
 
     @classmethod
     def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:

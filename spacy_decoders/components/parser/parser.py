@@ -18,6 +18,7 @@ from thinc.types import Floats2d
 from ...budget import Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
+from ...models.calibration_fitting import Answers
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
@@ -25,11 +26,20 @@ from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, Family, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
-from ..decoding_pipe import DecodingPipe
-from ..extensions import record_certificates, record_margins
+from ..extensions import record_certificates, record_margins, record_probabilities
 from ..factories.branch_and_bound_parser import ParserOptions
+from ..probabilities import CalibratedPipe
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
+from .probabilities import (
+    DEPS,
+    HEADS,
+    STARTS,
+    ParseProbabilities,
+    gold_head_loss,
+    parse_answers,
+    parse_probabilities,
+)
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
 
 if TYPE_CHECKING:
@@ -38,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["BranchAndBoundParser"]
 
 
-class BranchAndBoundParser(ParserOptions, DecodingPipe):
+class BranchAndBoundParser(ParserOptions, CalibratedPipe):
     """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
     A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
@@ -146,7 +156,19 @@ class BranchAndBoundParser(ParserOptions, DecodingPipe):
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+        if self.probabilities or self.min_prob:
+            parsed.probabilities = self._probabilities(scores, parsed)
         return parsed
+
+    def _probabilities(self, scores: DocumentScores, parsed: ParsedDoc) -> ParseProbabilities:
+        return parse_probabilities(
+            scores,
+            parsed,
+            self.labels,
+            projective=self.projective,
+            calibration=self.calibration_of,
+            temperature=self.temperature,
+        )
 
     def _decode_sentence(
         self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc
@@ -194,14 +216,51 @@ class BranchAndBoundParser(ParserOptions, DecodingPipe):
             dtype=np.uint64,
         )
         deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
+        found = decoded.probabilities
+        if found is not None and self.min_prob is not None:
+            deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
         self._writer.write(doc, decoded.heads, deps, decoded.starts)
         record_certificates(doc, self.name, decoded.certificates)
         if self.head_margins:
             record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
+        if found is not None:
+            self._write_probabilities(doc, found)
         if self.k_best > 1:
             # those of other parsers in the pipeline stay; each has its sentences' lists
             others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
             doc._.parses = [*others, *decoded.parses]
+
+    def _write_probabilities(self, doc: Doc, found: ParseProbabilities) -> None:
+        written = found.as_dict()
+        of_tokens = {
+            "head_prob": written[HEADS],
+            "dep_prob": written[DEPS],
+            "sent_start_prob": written[STARTS],
+        }
+        record_probabilities(doc, self.name, written, of_tokens)
+
+    # --- calibration ---
+
+    def loss_at(
+        self, examples: Sequence[Example], scores: Sequence[DocumentScores], heat: float
+    ) -> float:
+        """Return the mean of -log probability of the gold heads, at a temperature."""
+        gold = self._read_gold(list(examples))
+        return gold_head_loss(scores, gold, projective=self.projective, temperature=heat)
+
+    def answers(
+        self, examples: Sequence[Example], scores: Sequence[DocumentScores]
+    ) -> dict[str, Answers]:
+        """Decode, and return heads, labels, sentence starts and trees as answers."""
+        gold = self._read_gold(list(examples))
+        parsed = [
+            self.decode(example.predicted, of_doc)
+            for example, of_doc in zip(examples, scores, strict=True)
+        ]
+        found = [
+            self._probabilities(of_doc, tree) for of_doc, tree in zip(scores, parsed, strict=True)
+        ]
+        return parse_answers(parsed, found, gold, self.labels, scores)
 
     # --- training ---
 

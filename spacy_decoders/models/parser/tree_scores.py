@@ -42,6 +42,9 @@ class SentenceScores:
         int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
     words
         uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
+    label_scores
+        float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
+        arc's score; None if labels have none.
     """
 
     tokens: NDArray[np.int64]
@@ -49,6 +52,7 @@ class SentenceScores:
     labels: NDArray[np.int32]
     tags: NDArray[np.int32]
     words: NDArray[np.uint64]
+    label_scores: NDArray[np.float32] | None = None
 
     def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the heads of a tree as indices in the document, and its labels.
@@ -70,10 +74,14 @@ class DocumentScores:
         Where its sentences begin.
     sentences
         The scores of each sentence that has a word.
+    start_odds
+        float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
+        known.
     """
 
     starts: NDArray[np.int64]
     sentences: list[SentenceScores]
+    start_odds: NDArray[np.float32]
 
 
 def score_documents(
@@ -132,6 +140,7 @@ def _score_batch(
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
     counts = []
     starts = []
+    start_odds = []
     begin = 0
     for preset, blank in zip(presets, spaces, strict=True):
         odds = np.where(blank, -np.inf, log_odds[begin : begin + len(blank), 0])
@@ -141,6 +150,9 @@ def _score_batch(
         sentences = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets)]
         sentences = [places for places in sentences if len(places)]
         starts.append(offsets[:-1])
+        odds = np.where(preset == 0, odds, np.where(preset > 0, np.inf, -np.inf))
+        odds[:1] = np.inf
+        start_odds.append(odds.astype(np.float32))
         kept += sentences
         rows += [places + begin for places in sentences]
         counts.append(len(sentences))
@@ -150,8 +162,8 @@ def _score_batch(
     scored = assemble(model, received, arcs, tags[chosen], words[chosen], kept)
     ends = np.cumsum(counts)
     return [
-        DocumentScores(begins, scored[end - count : end])
-        for begins, end, count in zip(starts, ends, counts, strict=True)
+        DocumentScores(begins, scored[end - count : end], odds)
+        for begins, end, count, odds in zip(starts, ends, counts, start_odds, strict=True)
     ]
 
 
@@ -189,13 +201,15 @@ def assemble(
         scores = np.full((n + 1, n + 1), -np.inf, dtype="f")
         scores[:, 1:] = by_modifier.T
         scores[1:, 1:] += log_probability.T
+        label_scores = np.zeros((n + 1, n + 1), dtype="f")
+        label_scores[1:, 1:] = log_probability.T
         labels = np.full((n + 1, n + 1), of_root, dtype=np.int32)
         labels[1:, 1:] = label.T
         of_tokens = np.zeros(n + 1, dtype=np.int32)
         of_tokens[1:] = tags[start:end] + 1
         forms = np.zeros(n + 1, dtype=np.uint64)
         forms[1:] = words[start:end]
-        scored.append(SentenceScores(where, scores, labels, of_tokens, forms))
+        scored.append(SentenceScores(where, scores, labels, of_tokens, forms, label_scores))
     return scored
 
 

@@ -1,0 +1,216 @@
+"""Probabilities of heads, labels, sentence starts and whole trees, by sums over all trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...models.calibration import Calibration, sigmoid
+from ...models.calibration_fitting import Answers
+from ...models.parser.losses import GoldTrees
+from ...models.parser.tree_scores import DocumentScores, SentenceScores
+from .parsed_doc import ROOT, SPACE, ParsedDoc
+
+__all__ = ["ParseProbabilities", "gold_head_loss", "parse_answers", "parse_probabilities"]
+
+Floats = NDArray[np.float64]
+
+#: The kinds of answers, each of which has a calibration.
+HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
+
+
+@dataclass(frozen=True)
+class ParseProbabilities:
+    """How probable the trees of one document are.
+
+    Attributes
+    ----------
+    heads, deps
+        **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
+        and where there is no tree.
+    starts
+        **Shape (n,)**: that a sentence begins at each token.
+    units
+        Of each sentence's tree with its labels, for those that have a word.
+    """
+
+    heads: Floats
+    deps: Floats
+    starts: Floats
+    units: list[float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The probabilities in plain types, None instead of NaN."""
+        return {
+            HEADS: _plain(self.heads),
+            DEPS: _plain(self.deps),
+            STARTS: _plain(self.starts),
+            UNITS: list(self.units),
+        }
+
+
+def parse_probabilities(
+    scores: DocumentScores,
+    parsed: ParsedDoc,
+    names: Sequence[str],
+    *,
+    projective: bool,
+    calibration: Callable[[str], Calibration],
+    temperature: float,
+) -> ParseProbabilities:
+    """Return the probabilities of a document's trees.
+
+    The distribution is that of the arcs' scores and, given the arcs, of their labels. Where a
+    model has grandparents, siblings or other factors too, the probability of a head is that of
+    the same model without them; its calibration is fitted to the trees decoded with them.
+
+    Parameters
+    ----------
+    scores, parsed
+        The document's scores and what was decoded.
+    names
+        The labels, the root's last.
+    projective
+        Whether arcs may not cross.
+    calibration
+        The calibration of each kind of answer.
+    temperature
+        What arc scores are divided by.
+    """
+    size = len(parsed.heads)
+    heads, deps = np.full(size, np.nan), np.full(size, np.nan)
+    units, lengths = [], []
+    for sentence, certificate in zip(scores.sentences, parsed.certificates, strict=True):
+        tokens = sentence.tokens
+        lengths.append(len(tokens))
+        if certificate.status == "infeasible":
+            units.append(0.0)
+            continue
+        own = _heads_within(sentence, parsed)
+        found = _posteriors(sentence, projective, temperature)
+        labels = np.exp(_label_scores(sentence)[own, np.arange(1, len(own) + 1)])
+        heads[tokens] = found.of_heads(own)
+        deps[tokens] = heads[tokens] * labels
+        units.append(found.of_tree(own) * float(labels.prod()))
+    known = np.flatnonzero(~np.isnan(heads))
+    # the root's label is the last, at -1
+    of_tokens = [names[label] for label in parsed.labels[known].tolist()]
+    heads[known] = calibration(HEADS).apply(heads[known], of_tokens)
+    corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0), of_tokens)
+    deps[known] = np.minimum(corrected, heads[known])
+    starts = calibration(STARTS).apply(sigmoid(scores.start_odds.astype(np.float64)))
+    return ParseProbabilities(
+        heads,
+        deps,
+        starts,
+        calibration(UNITS).apply(np.minimum(units, 1.0), lengths=lengths).tolist(),
+    )
+
+
+def gold_head_loss(
+    scores: Sequence[DocumentScores], gold: GoldTrees, *, projective: bool, temperature: float
+) -> float:
+    """Return the mean of -log probability of the gold heads that are in their sentences."""
+    losses = [np.zeros(0)]
+    begin = 0
+    for of_doc in scores:
+        for sentence in of_doc.sentences:
+            places = sentence.tokens + begin
+            inner = dict(zip(places.tolist(), range(1, len(places) + 1), strict=True))
+            inner[ROOT] = 0
+            heads = np.array([inner.get(head, -1) for head in gold.heads[places].tolist()])
+            known = np.flatnonzero(heads >= 0)
+            found = _posteriors(sentence, projective, temperature)
+            losses.append(-np.log(np.maximum(found.arcs[heads[known], known + 1], 1e-9)))
+        begin += len(of_doc.start_odds)
+    every = np.concatenate(losses)
+    return float(every.mean()) if len(every) else 0.0
+
+
+def parse_answers(
+    parsed: Sequence[ParsedDoc],
+    found: Sequence[ParseProbabilities],
+    gold: GoldTrees,
+    names: Sequence[str],
+    sentences: Sequence[DocumentScores],
+) -> dict[str, Answers]:
+    """Return what was decoded as answers: right if the gold trees say the same.
+
+    Parameters
+    ----------
+    parsed, found, sentences
+        Of each document what was decoded, how probable it is, and its sentences.
+    gold
+        The gold trees of all documents, end to end; what is unknown is no answer.
+    names
+        The labels, the root's last.
+    """
+    rows: dict[str, list[tuple[float, bool, str, int, int]]] = {
+        kind: [] for kind in (HEADS, DEPS, STARTS, UNITS)
+    }
+    begin = 0
+    for number, (tree, chances, of_doc) in enumerate(zip(parsed, found, sentences, strict=True)):
+        size = len(tree.heads)
+        here = slice(begin, begin + size)
+        own = np.where(tree.heads == np.arange(size), ROOT, tree.heads + begin)
+        right = own == gold.heads[here]
+        labelled = right & ((own == ROOT) | (tree.labels == gold.labels[here]))
+        known = (gold.heads[here] >= ROOT) & ~np.isnan(chances.heads)
+        for token in np.flatnonzero(known).tolist():
+            name = names[int(tree.labels[token])]
+            rows[HEADS].append((chances.heads[token], bool(right[token]), name, 1, number))
+            if gold.heads[here][token] == ROOT or gold.labels[here][token] >= 0:
+                rows[DEPS].append((chances.deps[token], bool(labelled[token]), name, 1, number))
+        starts = gold.starts[here]
+        blank = tree.labels == SPACE
+        rows[STARTS] += [
+            (chances.starts[token], bool(starts[token] == 1), "", 1, number)
+            for token in np.flatnonzero((starts >= 0) & ~blank).tolist()
+            if token
+        ]
+        for sentence, chance in zip(of_doc.sentences, chances.units, strict=True):
+            tokens = sentence.tokens
+            if known[tokens].all():
+                whole = bool(labelled[tokens].all())
+                rows[UNITS].append((chance, whole, "", len(tokens), number))
+        begin += size
+    return {
+        kind: Answers(
+            np.array([row[0] for row in of_kind], dtype=np.float64),
+            np.array([row[1] for row in of_kind], dtype=bool),
+            [row[2] for row in of_kind] if kind in (HEADS, DEPS) else None,
+            np.array([row[3] for row in of_kind], dtype=np.float64) if kind == UNITS else None,
+            np.array([row[4] for row in of_kind], dtype=np.int64),
+        )
+        for kind, of_kind in rows.items()
+    }
+
+
+def _posteriors(sentence: SentenceScores, projective: bool, temperature: float) -> Any:
+    """The distribution over unlabelled trees: labels sum to 1 whatever the arc."""
+    from ...decoders.tree import tree_posteriors
+
+    arcs = sentence.arcs.astype(np.float64)
+    arcs -= _label_scores(sentence)
+    return tree_posteriors(arcs / temperature, projective=projective)
+
+
+def _label_scores(sentence: SentenceScores) -> NDArray[np.float32]:
+    scores = sentence.label_scores
+    return np.zeros(sentence.arcs.shape, dtype=np.float32) if scores is None else scores
+
+
+def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int64]:
+    """The heads of a sentence's tokens, counted in it from 1; 0 for the root."""
+    tokens = sentence.tokens
+    heads = parsed.heads[tokens]
+    found: NDArray[np.int64] = np.where(heads == tokens, 0, np.searchsorted(tokens, heads) + 1)
+    return found
+
+
+def _plain(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]
