@@ -14,7 +14,7 @@ from ...errors import ProblemError
 from ..tagger.label_space import LabelSpace
 from .places import Place
 
-__all__ = ["Evidence", "LabelLimits", "Limit", "conflicts_in", "limited"]
+__all__ = ["EntityWorth", "LabelLimits", "Limit", "conflicts_in", "limited"]
 
 Mask = NDArray[np.bool_]
 
@@ -41,7 +41,7 @@ class Limit(NamedTuple):
     allowed: Mask
 
 
-class Evidence(NamedTuple):
+class EntityWorth(NamedTuple):
     """What it is worth that a span is an entity of one of some types.
 
     Attributes
@@ -75,7 +75,7 @@ class LabelLimits(NamedTuple):
 
     limits: list[Limit]
     bonuses: list[tuple[int, Mask, float]]
-    evidence: list[Evidence]
+    evidence: list[EntityWorth]
 
     @classmethod
     def of(
@@ -155,7 +155,7 @@ class LabelLimits(NamedTuple):
             return  # no entity goes beyond a sentence
         if constraint.weight is not None:
             of = None if types is None else tuple(types)
-            self.evidence.append(Evidence(place.start, place.end, of, constraint.weight))
+            self.evidence.append(EntityWorth(place.start, place.end, of, constraint.weight))
             return
         begins = space.entities_of(types) & ~space.continues_entity
         goes_on = space.entities_of(types) & space.continues_entity

@@ -78,6 +78,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         self._space: LabelSpace | None = None
         self._allowed: dict[int, NDArray[np.bool_]] | None = None
         self._chain: Any = None
+        self._agreement: Any = None
 
     # --- labels and constraints ------------------------------------------------
 
@@ -161,14 +162,21 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """Raise if constraints are about entities, and the component does not tag them."""
         super().check_options(options)
         target = options.get("target", ())
-        if "ent" not in ((target,) if isinstance(target, str) else target):
-            for number, given in enumerate(options.get("constraints", ())):
-                for key in ("entity", "not_entity"):
-                    if key in given:
-                        raise ProblemError(
-                            f"constraints[{number}].{key}: the target is {options['target']!r}; "
-                            "only a component with the target 'ent' writes entities."
-                        )
+        if "ent" in ((target,) if isinstance(target, str) else target):
+            return
+        needing = [
+            f"constraints[{number}].{key}"
+            for number, given in enumerate(options.get("constraints", ()))
+            for key in ("entity", "not_entity")
+            if key in given
+        ]
+        if options.get("agreement") is not None:
+            needing.append("agreement")
+        if needing:
+            raise ProblemError(
+                f"{needing[0]}: the target is {target!r}; only a component with the target 'ent' "
+                "writes entities."
+            )
 
     # --- decoding ----------------------------------------------------------------
 
@@ -221,6 +229,13 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 docs, taggings, limits, scores, strict=True
             )
         ]
+        if model is not None and (self.agreement is not None or self._weighs_entities()):
+            taggings = [
+                self._agreement_of().agreed(doc, tagging, of_doc, model, of_limits.evidence)
+                for doc, tagging, of_doc, of_limits in zip(
+                    docs, taggings, emissions, limits, strict=True
+                )
+            ]
         if self.margins:
             taggings = [
                 tagging.with_margins(model, of_doc)
@@ -238,6 +253,19 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 for tagging, of_doc in zip(taggings, found, strict=True)
             ]
         return taggings
+
+    def _weighs_entities(self) -> bool:
+        """Whether a constraint weighs that spans are entities."""
+        return any("entity" in given and "weight" in given for given in self.constraints)
+
+    def _agreement_of(self) -> Any:
+        """What makes entities agree by the present option and labels."""
+        from .agreement import Agreement
+
+        found = self._agreement
+        if found is None or found.space is not self.space or found.option != self.agreement:
+            found = self._agreement = Agreement(self.space, cast(Any, self.agreement))
+        return found
 
     def _probabilities(
         self, model: Any, emissions: list[NDArray[np.float32]], taggings: list[Tagging]

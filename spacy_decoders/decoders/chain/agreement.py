@@ -121,7 +121,7 @@ class DocumentAgreement:
         evidence: Any = problem.evidence
         wanted = set(np.flatnonzero(evidence.any(axis=1)).tolist())
         labels, bounds = alone.labels, np.asarray(alone.bounds)
-        best = Incumbent.of(problem, labels)
+        best = ScoredLabels.of(problem, labels)
         most = evidence.max(axis=1, initial=0.0).tolist()
         bound, nodes, active = _total([*bounds.tolist(), *most]), 0, list[int]()
         while True:
@@ -136,7 +136,7 @@ class DocumentAgreement:
                 np.concatenate([np.array(sorted(wanted), dtype=np.int64), *members])
             )
             sentences = SpanSentences(problem, mentions)
-            search = _Search(self, problem, sentences, active, clock, nodes)
+            search = _HubSearch(self, problem, sentences, active, clock, nodes)
             search.run()
             nodes = search.done
             if search.labels is None:
@@ -145,7 +145,7 @@ class DocumentAgreement:
             labels[sentences.tokens] = search.labels
             rest = np.delete(bounds, sentences.chosen)
             bound = min(bound, _total([*rest.tolist(), search.bound]))
-            best = max(best, Incumbent.of(problem, labels), key=lambda found: found.score)
+            best = max(best, ScoredLabels.of(problem, labels), key=lambda found: found.score)
         if best.score == -math.inf:
             best = self._agreeing(problem, labels)
         return DocumentSolution(
@@ -160,12 +160,12 @@ class DocumentAgreement:
             ),
         )
 
-    def _agreeing(self, problem: DocumentProblem, labels: Labels) -> Incumbent:
+    def _agreeing(self, problem: DocumentProblem, labels: Labels) -> ScoredLabels:
         """Return labels that no factor forbids, where a budget left only such that one does."""
         mentions = np.arange(len(np.asarray(problem.mentions)))
         sentences = SpanSentences(problem, mentions)
         factors = list(range(len(problem.members)))
-        search = _Search(self, problem, sentences, factors, Budget().start(), 0)
+        search = _HubSearch(self, problem, sentences, factors, Budget().start(), 0)
         states = problem.kinds_of(labels)
         costs: Any = problem.costs
         kinds = costs.shape[1]
@@ -177,10 +177,10 @@ class DocumentAgreement:
             raise _infeasible(problem, factors)
         labels = labels.copy()
         labels[sentences.tokens] = found
-        return Incumbent.of(problem, labels)
+        return ScoredLabels.of(problem, labels)
 
 
-class Incumbent(NamedTuple):
+class ScoredLabels(NamedTuple):
     """Labels with their score and scale."""
 
     score: float
@@ -188,12 +188,12 @@ class Incumbent(NamedTuple):
     labels: Labels
 
     @classmethod
-    def of(cls, problem: DocumentProblem, labels: Labels) -> Incumbent:
+    def of(cls, problem: DocumentProblem, labels: Labels) -> ScoredLabels:
         """Score labels from the problem."""
         return cls(*problem.score_and_scale(labels), labels)
 
 
-class _Search:
+class _HubSearch:
     """Branch and bound over the hubs of some factors.
 
     Attributes
