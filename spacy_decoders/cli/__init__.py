@@ -222,8 +222,22 @@ def kb_wikipedia_command(
         typer.Option(help="*-linktarget.sql.gz, for dumps since 2024."),
     ] = None,
     articles: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="*-pages-articles.xml.bz2, for anchors and texts; also several, or multistream."
+        ),
+    ] = None,
+    page_props: Annotated[
+        Path | None, typer.Option(help="*-page_props.sql.gz, for Wikidata items.")
+    ] = None,
+    wikidata: Annotated[
         Path | None,
-        typer.Option(help="*-pages-articles.xml.bz2, for anchors and texts."),
+        typer.Option(help="wikidata-*-all.json.bz2, for items, types and descriptions."),
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
+    workers: Annotated[int, typer.Option(help="Processes for articles and Wikidata.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address, instead of processes.")
     ] = None,
     hubs: Annotated[int, _HUBS] = 256,
 ) -> None:
@@ -238,6 +252,11 @@ def kb_wikipedia_command(
             pagelinks=pagelinks,
             linktarget=linktarget,
             articles=articles,
+            page_props=page_props,
+            wikidata=wikidata,
+            language=language,
+            workers=workers,
+            scheduler=scheduler,
             hubs=hubs,
         )
 

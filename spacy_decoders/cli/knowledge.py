@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -33,21 +34,23 @@ def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int)
     _finish(output, contents, source.name, hubs, dump.bad, lost)
 
 
-def build_from_wikipedia(
-    output: Path,
-    *,
-    page: Path,
-    redirect: Path,
-    pagelinks: Path,
-    linktarget: Path | None,
-    articles: Path | None,
-    hubs: int,
-) -> None:
-    """Build from the dumps of a Wikipedia; stages that are done are not done again."""
+def build_from_wikipedia(output: Path, *, hubs: int, **dumps: Any) -> None:
+    """Build from the dumps of a Wikipedia; `dumps` are the fields of `WikipediaDumps`.
+
+    Stages that are done are not done again, unless their dumps have changed.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    old = ConceptBase.open(output).manifest if (output / "manifest.json").exists() else None
     stages = output.with_name(f"{output.name}.stages")
-    dumps = WikipediaDumps(page, redirect, pagelinks, stages, linktarget, articles, progress=True)
-    contents, bad = dumps.contents()
-    _finish(output, contents, page.name, hubs, BadRows(sum(bad.values())), 0)
+    base, bad = WikipediaDumps(stages=stages, progress=True, report=console.print, **dumps).build(
+        output, hubs=hubs
+    )
+    _summarise(output, base)
+    if old is not None:
+        console.print(f"before: {counted(old['concepts'], 'concept')}")
+    for name, rows in bad.items():
+        if rows:
+            console.print(f"[yellow]left out: {counted(rows, 'row')} of {name}[/yellow]")
     shutil.rmtree(stages)
 
 
@@ -60,11 +63,8 @@ def _finish(
     lost: int,
 ) -> None:
     base = write_concept_base(output, contents, source=source, hubs=hubs, progress=True)
+    _summarise(output, base)
     console = Console(highlight=False, soft_wrap=True)
-    console.print(
-        f"{output}: {counted(len(base), 'concept')}, {counted(base.graph.n_edges, 'link')}, "
-        f"{counted(len(base.aliases), 'alias', 'aliases')}."
-    )
     if lost:
         console.print(f"left out: {counted(lost, 'link')} to nothing")
     if bad.count:
@@ -72,6 +72,13 @@ def _finish(
         console.print(f"[yellow]left out: {rows} that could not be read[/yellow]")
         for example in bad.examples[:5]:
             console.print(f"  {example}", markup=False)
+
+
+def _summarise(output: Path, base: ConceptBase) -> None:
+    Console(highlight=False, soft_wrap=True).print(
+        f"{output}: {counted(len(base), 'concept')}, {counted(base.graph.n_edges, 'link')}, "
+        f"{counted(len(base.aliases), 'alias', 'aliases')}."
+    )
 
 
 def show(folder: Path, *, verify: bool) -> None:

@@ -16,7 +16,7 @@ from ..arrays import checked_indices, checked_scores
 from ..errors import ProblemError
 from ..graph.storage import FolderFormat, StoredArrays
 from .letter_case import CASES, letter_case, letter_cases
-from .string_index import StringIndex, index_arrays
+from .string_index import StringIndex, as_lines, index_arrays
 
 __all__ = ["ARRAYS", "OPTIONAL", "AliasTable", "normalise", "normalised"]
 
@@ -37,6 +37,7 @@ _FOLDER = FolderFormat(
     "alias table", "aliases.json", {**ARRAYS, **OPTIONAL}, optional=frozenset(OPTIONAL)
 )
 
+_NEWLINE = 10
 #: What a share of 1 is stored as.
 WHOLE = 255
 
@@ -145,12 +146,24 @@ class AliasTable:
         count = checked_scores("counts", counts, shape, dtype=np.float64, forbidden=False)
         if (count <= 0).any():
             raise ProblemError("counts: how often an alias is used must be greater than 0.")
-        texts = normalised(aliases)
-        index, rows, _ = StringIndex.build(texts)
-        used = (rows >= 0) & np.array([bool(text) for text in texts], dtype=bool)
         case = letter_cases(aliases) if cases is None else np.asarray(cases, np.int64)
-        case = case[used]
-        rows, number, count = rows[used], number[used], count[used]
+        return cls.build_lines(as_lines(normalised(aliases)), number, count, case)
+
+    @classmethod
+    def build_lines(
+        cls,
+        lines: NDArray[np.uint8],
+        concepts: NDArray[np.int32],
+        counts: NDArray[np.floating[Any]],
+        cases: NDArray[np.integer[Any]],
+    ) -> AliasTable:
+        """As `build`, of normalised aliases as newline-ended lines."""
+        index, rows, _ = StringIndex.build_lines(lines, len(concepts))
+        empty = index.find([""])[0] if len(index) else -1
+        if empty >= 0:
+            return cls._without(lines, rows == empty, concepts, counts, cases)
+        used = rows >= 0
+        rows, number, count, case = rows[used], concepts[used], counts[used], cases[used]
         row, concept, inverse = _pairs(rows, number)
         total = np.bincount(inverse, weights=count, minlength=len(row))
         # the most frequent first; ties by a hash of the concept, not by its number, since
@@ -163,6 +176,20 @@ class AliasTable:
         priors = (total / sums[row]).astype(np.float32)
         uses = sums.astype(np.float32)
         return cls(index, offsets, concept.astype(np.int32), priors, uses, None, shares)
+
+    @classmethod
+    def _without(
+        cls,
+        lines: NDArray[np.uint8],
+        empty: NDArray[np.bool_],
+        *columns: NDArray[Any],
+    ) -> AliasTable:
+        """Build of the aliases that are not empty; an empty one is a newline alone."""
+        newlines = np.flatnonzero(lines == _NEWLINE)
+        kept = np.ones(len(lines), bool)
+        kept[newlines[empty]] = False
+        concepts, counts, cases = (column[~empty] for column in columns)
+        return cls.build_lines(lines[kept], concepts, counts, cases)
 
     def __len__(self) -> int:
         return len(self.index)
@@ -316,7 +343,7 @@ def _pairs(
 
 
 def _case_shares(
-    pairs: NDArray[np.int64], cases: NDArray[np.int64], counts: NDArray[np.float64], size: int
+    pairs: NDArray[np.int64], cases: NDArray[Any], counts: NDArray[Any], size: int
 ) -> NDArray[np.uint8]:
     """In which case each pair is written, as shares of 255."""
     known = cases >= 0

@@ -6,9 +6,19 @@ import numpy as np
 
 from ..jit import jit
 
-__all__ = ["equal_to_previous", "find_lines", "hash_lines"]
+__all__ = ["count_names", "equal_to_previous", "find_lines", "gather_lines", "hash_lines"]
 
 _NEWLINE = np.uint8(10)
+_SPACE = np.uint8(32)
+
+
+@jit()
+def _finished(code):
+    code ^= code >> np.uint64(33)
+    code *= np.uint64(0xFF51AFD7ED558CCD)
+    code ^= code >> np.uint64(33)
+    code *= np.uint64(0xC4CEB9FE1A85EC53)
+    return code ^ (code >> np.uint64(33))
 
 
 @jit()
@@ -17,11 +27,7 @@ def _hash(data, start, stop):
     code = np.uint64(0xCBF29CE484222325)
     for i in range(start, stop):
         code = (code ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
-    code ^= code >> np.uint64(33)
-    code *= np.uint64(0xFF51AFD7ED558CCD)
-    code ^= code >> np.uint64(33)
-    code *= np.uint64(0xC4CEB9FE1A85EC53)
-    return code ^ (code >> np.uint64(33))
+    return _finished(code)
 
 
 @jit()
@@ -88,3 +94,68 @@ def find_lines(query, count, codes, buckets, shift, data, offsets):
         line += 1
         start = i + 1
     return rows
+
+
+@jit()
+def gather_lines(data, starts, rows):
+    """The bytes of some newline-ended lines, in the order of `rows`.
+
+    **Shapes:** data uint8 (bytes,), starts int64 (lines + 1,), rows int64 (any,).
+    """
+    size = 0
+    for row in rows:
+        size += starts[row + 1] - starts[row]
+    out = np.empty(size, np.uint8)
+    at = 0
+    for row in rows:
+        for i in range(starts[row], starts[row + 1]):
+            out[at] = data[i]
+            at += 1
+    return out
+
+
+@jit()
+def _is_word(byte):
+    # letters and digits, and every byte of a character beyond ASCII
+    return byte >= 128 or 48 <= byte <= 57 or 97 <= (byte | 32) <= 122
+
+
+@jit()
+def count_names(texts, longest, codes, buckets, shift, data, offsets, seen, counts):
+    """Count in how many newline-ended texts the strings of an index occur.
+
+    A string is looked for from the beginning of every word to the end of each of the next
+    `longest`, with or without one sign behind it.
+
+    **Shapes:** texts uint8 (bytes,); the next five are an index; seen and counts int32 (strings,),
+    zeros, the second of which is the result.
+    """
+    text = 1
+    for start in range(texts.size):
+        if texts[start] == _NEWLINE:
+            text += 1
+            continue
+        if not _is_word(texts[start]) or (start and _is_word(texts[start - 1])):
+            continue
+        code = np.uint64(0xCBF29CE484222325)
+        words = 0
+        stop = start
+        while words < longest and texts[stop] != _NEWLINE:
+            code = (code ^ np.uint64(texts[stop])) * np.uint64(0x100000001B3)
+            ended = _is_word(texts[stop])
+            stop += 1
+            if ended and _is_word(texts[stop]):
+                continue
+            if not ended and (texts[stop - 1] == _SPACE or not _is_word(texts[stop - 2])):
+                continue
+            # behind a word, or behind one sign that follows it
+            if ended:
+                words += 1
+            bucket = np.int64(_finished(code) >> shift)
+            for row in range(buckets[bucket], buckets[bucket + 1]):
+                length = offsets[row + 1] - offsets[row]
+                if length != stop - start or codes[row] != _finished(code):
+                    continue
+                if seen[row] != text and _same(data, offsets[row], texts, start, length):
+                    seen[row] = text
+                    counts[row] += 1

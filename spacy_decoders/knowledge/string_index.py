@@ -9,11 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import read_only
 from ..graph.storage import StoredArrays
 from ..graph.strings import StringTable
-from .kernels import equal_to_previous, find_lines, hash_lines
+from .kernels import equal_to_previous, find_lines, gather_lines, hash_lines
 
-__all__ = ["StringIndex", "as_lines", "index_arrays"]
+__all__ = ["StringIndex", "as_lines", "buckets_of", "gathered", "index_arrays"]
+
+_NEWLINE = 10
+#: Hashes that are counted together.
+_CHUNK = 1 << 20
 
 #: The dtype and the number of dimensions of the arrays of an index, for a folder's format.
 _ARRAYS = {"codes": ("<u8", 1), "buckets": ("<i8", 1), "data": ("|u1", 1), "offsets": ("<i8", 1)}
@@ -77,22 +82,27 @@ class StringIndex:
             The index; the row of each text, **shape** ``(texts,)``, -1 where another
             string has the same 64-bit hash; how often that happened.
         """
-        data = as_lines(texts)
-        codes, starts = hash_lines(data, len(texts))
+        return cls.build_lines(as_lines(texts), len(texts))
+
+    @classmethod
+    def build_lines(
+        cls, data: NDArray[np.uint8], count: int
+    ) -> tuple[StringIndex, NDArray[np.int64], int]:
+        """As `build`, of texts that :func:`as_lines` encoded."""
+        codes, starts = hash_lines(read_only(data), count)
         order = np.argsort(codes, kind="stable")
         same = equal_to_previous(data, starts, order, codes)
         keep = same == 0
-        rows = np.empty(len(texts), np.int64)
+        rows = np.empty(count, np.int64)
         rows[order] = np.where(same < 0, -1, np.cumsum(keep) - 1)
         kept = order[keep]
         lengths = starts[kept + 1] - starts[kept] - 1  # without the newline
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        # one gather for all strings: the source position of every kept byte
-        positions = np.repeat(starts[kept] - offsets[:-1], lengths) + np.arange(offsets[-1])
-        table = StringTable(data[positions], offsets)
-        kept_codes = codes[kept]
-        buckets = np.searchsorted(kept_codes >> _shift(len(kept)), _bucket_numbers(len(kept)))
-        return cls(kept_codes, buckets.astype(np.int64), table), rows, int((same < 0).sum())
+        texts = gathered(data, starts, kept)
+        table = StringTable(read_only(texts[texts != _NEWLINE]), read_only(offsets))
+        kept_codes = read_only(codes[kept])
+        index = cls(kept_codes, read_only(buckets_of(kept_codes)), table)
+        return index, rows, int((same < 0).sum())
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -103,17 +113,13 @@ class StringIndex:
 
     def find_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """As `find`, for texts encoded by :func:`as_lines`."""
-        shift = _shift(len(self))
-        found: NDArray[np.int64] = find_lines(
-            lines,
-            count,
-            self.codes,
-            self.buckets,
-            shift,
-            self.table.data,
-            self.table.offsets,
-        )
+        found: NDArray[np.int64] = find_lines(read_only(lines), count, *self.kernel_arguments())
         return found
+
+    def kernel_arguments(self) -> tuple[Any, ...]:
+        """What kernels that look strings up are given: hashes, buckets, shift, bytes, offsets."""
+        table = self.table
+        return self.codes, self.buckets, _shift(len(self.codes)), table.data, table.offsets
 
     def code(self, row: int) -> int:
         """The hash of the string of a row."""
@@ -143,13 +149,28 @@ class StringIndex:
         return cls(codes, buckets, table)
 
 
+def gathered(
+    data: NDArray[np.uint8], starts: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """The bytes of some lines, end to end; line i is ``data[starts[i]:starts[i + 1]]``."""
+    found: NDArray[np.uint8] = gather_lines(read_only(data), read_only(starts), read_only(rows))
+    return found
+
+
+def buckets_of(codes: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """The first row of each bucket, of sorted hashes. **Shape:** ``(2 ** bits + 1,)``"""
+    buckets: NDArray[np.int64] = np.zeros(2 ** _bits(len(codes)) + 1, np.int64)
+    shift = _shift(len(codes))
+    for first in range(0, len(codes), _CHUNK):
+        part = (codes[first : first + _CHUNK] >> shift).astype(np.int64)
+        low, high = int(part[0]), int(part[-1])  # sorted: a chunk touches a stretch of buckets
+        buckets[low + 1 : high + 2] += np.bincount(part - low, minlength=high - low + 1)
+    return np.cumsum(buckets, out=buckets)
+
+
 def _bits(size: int) -> int:
     return max(1, int(size).bit_length())
 
 
 def _shift(size: int) -> np.uint64:
     return np.uint64(64 - _bits(size))
-
-
-def _bucket_numbers(size: int) -> NDArray[np.uint64]:
-    return np.arange(2 ** _bits(size) + 1, dtype=np.uint64)

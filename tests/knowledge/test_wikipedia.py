@@ -1,12 +1,20 @@
 """A small Wikipedia, in both schemas, becomes the concepts, links and aliases that it holds."""
 
 import gzip
+import json
+import shutil
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
-from spacy_decoders.knowledge import wikipedia
+from spacy_decoders.graph import ConceptGraph
+from spacy_decoders.knowledge.building import articles as reading
+from spacy_decoders.knowledge.building import stages
+from spacy_decoders.knowledge.dumps import sql
 from spacy_decoders.knowledge.wikipedia import WikipediaDumps
 
 #: (id, namespace, title, is_redirect)
@@ -40,7 +48,8 @@ ARTICLES = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/">
 <page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
 [[jungle|deep forest]] and the [[jungle]].</text></revision></page>
 <page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[P. onca|the cat]]
-and [[Nowhere]].</text></revision></page></mediawiki>"""
+and [[Nowhere]].{{see|[[Mercury (planet)|bright messenger]]}}</text></revision></page>
+</mediawiki>"""
 
 
 def table(path, name, columns, rows):
@@ -95,58 +104,294 @@ def new_schema(dumps, tmp_path):
     return dumps
 
 
-def linked(contents):
-    return {(contents.ids[a], contents.ids[b]) for a, b in contents.edges.tolist()}
+def linked(base):
+    graph = base.graph
+    return {
+        frozenset(base.ids.table.take(np.array([v, u])))
+        for v in range(len(base))
+        for u in graph.neighbours(v)
+    }
 
 
-def aliases(contents):
-    named = zip(contents.aliases, contents.alias_concepts, contents.alias_counts, strict=True)
-    return {(alias, contents.ids[concept]): count for alias, concept, count in named}
+def aliases(base):
+    return {(alias, c.id): count for c in base for alias, count in c.aliases.items()}
+
+
+def content(folder):
+    """Every file of a base; in the header, what does not depend on where it was built."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @pytest.mark.parametrize("schema", ["dumps", "new_schema"])
-def test_concepts_links_and_redirects(schema, request):
-    contents, bad = WikipediaDumps(**request.getfixturevalue(schema)).contents()
-    assert list(contents.ids) == ["Jaguar", "Jungle", "Mercury_(planet)", "O'Neill"]
-    assert linked(contents) == EDGES
-    found = aliases(contents)
-    assert found["Mercury", "Mercury_(planet)"] == 2.0  # one, and one link received
-    assert ("P. onca", "Jaguar") in found
-    assert not [alias for alias, _ in found if alias.startswith("Circle")]
+def test_concepts_links_and_redirects(schema, request, tmp_path):
+    base, bad = WikipediaDumps(**request.getfixturevalue(schema)).build(tmp_path / "kb")
+    assert sorted(base.ids.table) == ["Jaguar", "Jungle", "Mercury_(planet)", "O'Neill"]
+    assert linked(base) == {frozenset(edge) for edge in EDGES}
+    found = aliases(base)
+    assert found["mercury", "Mercury_(planet)"] == 2.0  # one, and one link received
+    assert found["jaguar", "Jaguar"] == 2.0
+    assert ("p. onca", "Jaguar") in found
+    assert not [alias for alias, _ in found if alias.startswith("circle")]
     assert not any(bad.values())
+    assert base.describe("Mercury_(planet)")["url"] == (
+        "https://en.wikipedia.org/wiki/Mercury_(planet)"
+    )
+    assert base.titles[base.number("Mercury_(planet)")] == "Mercury (planet)"
+    assert base.title_words.surprise(["mercury", "jaguar"]).round(2).tolist() == [1.39, 1.39]
+    base.verify()
 
 
-def test_anchors_count_as_uses(dumps, tmp_path):
+def test_it_is_the_graph_that_is_built_in_memory(tmp_path, rng):
+    """Adjacency, degree order and hubs are those of `ConceptGraph.from_edges`."""
+    n = 500
+    pages = [(i + 1, 0, f"T{i}", 0) for i in range(n)]
+    links = np.unique((rng.random((6000, 2)) ** 2 * n).astype(int), axis=0)
+    given = {
+        "page": table(
+            tmp_path / "p.sql.gz",
+            "page",
+            ["page_id", "page_namespace", "page_title", "page_is_redirect"],
+            pages,
+        ),
+        "redirect": table(
+            tmp_path / "r.sql.gz",
+            "redirect",
+            ["rd_from", "rd_namespace", "rd_title"],
+            [(0, 1, "x")],
+        ),
+        "pagelinks": table(
+            tmp_path / "l.sql.gz",
+            "pagelinks",
+            ["pl_from", "pl_namespace", "pl_title"],
+            [(int(a) + 1, 0, f"T{b}") for a, b in links],
+        ),
+    }
+    base, _ = WikipediaDumps(**given, stages=tmp_path / "stages").build(tmp_path / "kb", hubs=8)
+    numbers = base.ids.find([f"T{i}" for i in range(n)])
+    graph = ConceptGraph.from_edges(numbers[links], vertices=np.arange(n))
+    for name in ("indptr", "indices", "ids", "inner"):
+        np.testing.assert_array_equal(
+            getattr(base.graph.arrays, name), getattr(graph.arrays, name), err_msg=name
+        )
+    np.testing.assert_array_equal(
+        base.graph.distances(numbers[:50]), graph.distances(numbers[:50])
+    )
+    assert "8 hubs" in repr(base.graph)
+
+
+@pytest.fixture
+def all_dumps(new_schema, tmp_path):
     path = tmp_path / "articles.xml"
     path.write_text(ARTICLES)
-    contents, _ = WikipediaDumps(**dumps, articles=path).contents()
-    found = aliases(contents)
+    items = [
+        {"id": "Q1", "title": "Jaguar", "P31": ["Q16521"], "said": "a big cat"},
+        {"id": "Q2", "title": "Mercury (planet)", "P31": ["Q90", "Q91"], "said": ""},
+        {"id": "Q91", "P279": ["Q92"]},
+        {"id": "Q92", "P279": ["Q2221906"]},
+    ]
+    lines = ",\n".join(json.dumps(item_of(**item)) for item in items)
+    (tmp_path / "wikidata.json").write_text(f'[\n{lines},\n{{broken "enwiki"\n]\n')
+    return {
+        **new_schema,
+        "articles": path,
+        "wikidata": tmp_path / "wikidata.json",
+        "page_props": table(
+            tmp_path / "props.sql.gz",
+            "page_props",
+            ["pp_page", "pp_propname", "pp_value"],
+            [
+                (11, "wikibase_item", "Q11"),
+                (12, "displaytitle", "Q7"),
+                (13, "wikibase_item", "Q5"),
+            ],
+        ),
+    }
+
+
+def item_of(id, title=None, said="", P31=(), P279=()):
+    claims = {
+        name: [
+            {"mainsnak": {"datavalue": {"type": "wikibase-entityid", "value": {"id": value}}}}
+            for value in values
+        ]
+        for name, values in (("P31", P31), ("P279", P279))
+    }
+    item = {"id": id, "type": "item", "claims": claims}
+    if title is not None:
+        item |= {"sitelinks": {"enwiki": {"title": title}}}
+        item |= {"descriptions": {"en": {"value": said}} if said else {}}
+    return item
+
+
+def test_articles_and_wikidata(all_dumps, tmp_path):
+    lines = []
+    base, bad = WikipediaDumps(**all_dumps, report=lines.append).build(tmp_path / "kb")
+    found = aliases(base)
     assert found["deep forest", "Jungle"] == 1.0
     assert found["the cat", "Jaguar"] == 2.0
-    assert contents.texts[0].startswith("A jaguar is a cat.")
-    assert contents.descriptions[0] == "A jaguar is a cat."
+    assert ("bright messenger", "Mercury_(planet)") in found  # within a template
+    jaguar, jungle, mercury = map(base.describe, ["Jaguar", "Jungle", "Mercury_(planet)"])
+    assert jaguar["text"].startswith("A jaguar is a cat.")
+    assert (jaguar["description"], jungle["description"]) == (
+        "a big cat",
+        "See the cat, the cat and Nowhere.",
+    )
+    assert (jaguar["qid"], jungle["qid"], mercury["qid"]) == ("Q1", "Q11", "Q2")
+    assert (jaguar["type"], jungle["type"], mercury["type"]) == ("organism", None, "place")
+    # both occur in one article; only "jungle" is a link there
+    assert base.link_probability("Jaguar") == 0.0 and base.link_probability("jungle") == 1.0
+    assert base.link_probability("the cat") == 1.0 and base.link_probability("P. onca") is None
+    assert [base.id(n) for n in base.text.find("hunts", 3)[0].tolist()] == ["Jaguar"]
+    (forest,) = base.look_up("Deep Forest")
+    assert forest["written"] == 0.0 and base.look_up("deep forest")[0]["written"] == 1.0
+    # the capital of a title says nothing
+    assert base.look_up("o'neill")[0]["written"] == 0.0
+    assert base.look_up("panthera onca")[0]["written"] is None
+    assert bad["wikidata"] == 1 and sum(bad.values()) == 1
+    assert any(line.startswith("links: 10, 3 between concepts") for line in lines)
+    assert base.manifest["bad_rows"] == bad
 
 
-def test_a_stopped_build_goes_on_where_it_was(dumps, monkeypatch):
-    WikipediaDumps(**dumps).contents()
+def test_other_dumps_never_meet_old_stages(all_dumps, tmp_path):
+    WikipediaDumps(**all_dumps).build(tmp_path / "kb")
+    pages = [
+        (number, space, title.replace("Jungle", "Forest"), r) for number, space, title, r in PAGES
+    ]
+    columns = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
+    table(all_dumps["page"], "page", columns, pages)
+    base, _ = WikipediaDumps(**all_dumps).build(tmp_path / "kb")
+    assert "Forest" in base and "Jungle" not in base
+    (tmp_path / "other").mkdir()
+    fresh = {**all_dumps, "stages": tmp_path / "other"}
+    WikipediaDumps(**fresh).build(tmp_path / "fresh")
+    assert content(tmp_path / "kb") == content(tmp_path / "fresh")
+
+
+def test_what_did_not_change_is_not_read_again(all_dumps, tmp_path, monkeypatch):
+    WikipediaDumps(**all_dumps).build(tmp_path / "kb")
 
     def refuse(*_, **__):
         raise AssertionError("read again what was read already")
 
-    monkeypatch.setattr(wikipedia.SqlTable, "chunks", refuse)
-    contents, _ = WikipediaDumps(**dumps).contents()
-    assert linked(contents) == EDGES
+    monkeypatch.setattr(sql.SqlTable, "chunks", refuse)
+    monkeypatch.setattr(reading, "read_unit", refuse)
+    base, _ = WikipediaDumps(**all_dumps).build(tmp_path / "again")
+    assert content(tmp_path / "kb") == content(tmp_path / "again") and len(base) == 4
 
 
-def test_the_new_schema_needs_its_targets(new_schema):
+class Killed(BaseException):
+    """Stands for the end of the process."""
+
+
+def test_killed_anywhere_it_comes_to_the_same(all_dumps, tmp_path, monkeypatch):
+    """Killed at the n-th write of any kind and started again, for every n."""
+    monkeypatch.setattr(stages, "EVERY", 0.0)
+    monkeypatch.setattr(sql, "_CHUNK", 150)
+    monkeypatch.setattr(reading, "PAGES", 1)
+    WikipediaDumps(**all_dumps).build(tmp_path / "undisturbed")
+    expected = content(tmp_path / "undisturbed")
+    left = 0
+
+    def counting(function):
+        def call(*given, **options):
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise Killed
+            return function(*given, **options)
+
+        return call
+
+    for name in ("append", "_write_waiting", "_write_state", "scratch"):
+        monkeypatch.setattr(stages.Stage, name, counting(getattr(stages.Stage, name)))
+    monkeypatch.setattr(np, "savez", counting(np.savez))
+    total = 0
+    shutil.rmtree(all_dumps["stages"])
+    for step in (1, 7, 31, 153, 10**6):
+        shutil.rmtree(all_dumps["stages"], ignore_errors=True)
+        shutil.rmtree(tmp_path / "kb", ignore_errors=True)
+        killed, grown = 0, 40 if step == 1 else step
+        while True:
+            left = grown + killed * (0 if step > 1 else 1)
+            try:
+                WikipediaDumps(**all_dumps).build(tmp_path / "kb")
+                break
+            except Killed:
+                killed += 1
+                grown += 3
+        total += killed
+        assert content(tmp_path / "kb") == expected
+    assert total > 60
+
+
+def test_killed_by_the_system_it_goes_on(all_dumps, tmp_path):
+    """A process that gets SIGKILL leaves stages that another one finishes."""
+    names = {key: str(value) for key, value in all_dumps.items()}
+    code = (
+        "import sys, json, pathlib\n"
+        "from spacy_decoders.knowledge.building import stages\n"
+        "from spacy_decoders.knowledge.wikipedia import WikipediaDumps\n"
+        "stages.EVERY = 0.0\n"
+        "given = {k: pathlib.Path(v) for k, v in json.loads(sys.argv[1]).items()}\n"
+        "def report(line):\n"
+        "    if line.startswith(sys.argv[2]):\n"
+        "        import os, signal\n"
+        "        os.kill(os.getpid(), signal.SIGKILL)\n"
+        "WikipediaDumps(**given, report=report).build(sys.argv[3])\n"
+    )
+    for end in ("titles", "aliases"):
+        command = [sys.executable, "-c", code, json.dumps(names), end, str(tmp_path / "kb")]
+        assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
+        assert not (tmp_path / "kb").exists()
+    base, _ = WikipediaDumps(**all_dumps).build(tmp_path / "kb")
+    fresh = {**all_dumps, "stages": tmp_path / "fresh stages"}
+    WikipediaDumps(**fresh).build(tmp_path / "fresh")
+    assert content(tmp_path / "kb") == content(tmp_path / "fresh") and len(base) == 4
+
+
+def test_several_processes_come_to_the_same(all_dumps, tmp_path):
+    all_dumps["articles"] = [all_dumps["articles"], tmp_path / "more.xml"]
+    (tmp_path / "more.xml").write_text(ARTICLES.replace("deep forest", "Green Hell"))
+    one, _ = WikipediaDumps(**all_dumps).build(tmp_path / "one")
+    fresh = {**all_dumps, "stages": tmp_path / "fresh", "workers": 2}
+    WikipediaDumps(**fresh).build(tmp_path / "two")
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    assert one.names(one.number("Jungle"))["green hell"] == 1.0
+
+
+def test_rows_that_cannot_be_read_are_counted(dumps, tmp_path):
+    text = gzip.decompress(dumps["pagelinks"].read_bytes())
+    dumps["pagelinks"].write_bytes(gzip.compress(text.replace(b"(11,0,", b"(11,0,0,")))
+    base, bad = WikipediaDumps(**dumps).build(tmp_path / "kb")
+    assert bad == {"page": 0, "redirect": 0, "pagelinks": 1}
+    assert linked(base) == {frozenset(edge) for edge in EDGES}
+
+
+def test_what_is_missing_is_said(new_schema, tmp_path):
+    with pytest.raises(ProblemError, match=r"page_props: .*none does not exist"):
+        WikipediaDumps(**new_schema, page_props=tmp_path / "none").build(tmp_path / "kb")
+    with pytest.raises(ProblemError, match="workers: expected at least 1"):
+        given = {**new_schema, "wikidata": new_schema["page"], "workers": 0}
+        WikipediaDumps(**given).build(tmp_path / "kb")
     del new_schema["linktarget"]
     with pytest.raises(ProblemError, match="give the linktarget dump"):
-        WikipediaDumps(**new_schema).contents()
+        WikipediaDumps(**new_schema).build(tmp_path / "kb")
 
 
 def test_a_wikipedia_without_links(dumps, tmp_path):
     dumps["pagelinks"] = table(
         tmp_path / "empty.sql.gz", "pagelinks", ["pl_from", "pl_namespace", "pl_title"], []
     )
-    contents, _ = WikipediaDumps(**dumps).contents()
-    np.testing.assert_array_equal(contents.edges, np.empty((0, 2)))
+    base, _ = WikipediaDumps(**dumps).build(tmp_path / "kb")
+    assert base.graph.n_edges == 0 and len(base) == 4
+
+
+def test_a_wikipedia_without_pages(dumps, tmp_path):
+    columns = ["page_id", "page_namespace", "page_title", "page_is_redirect"]
+    table(dumps["page"], "page", columns, [(1, 3, "Talk", 0)])
+    with pytest.raises(ProblemError, match="there is no concept"):
+        WikipediaDumps(**dumps).build(tmp_path / "kb")

@@ -150,7 +150,6 @@ def test_parsing_nonprojective(project):
 
 
 def test_wikipedia_linking(tmp_path, monkeypatch):
-    pytest.importorskip("mwparserfromhell")
     folder = tmp_path / "made"
     folder.mkdir()
     targets = sorted({(namespace, title) for _, namespace, title in LINKS})

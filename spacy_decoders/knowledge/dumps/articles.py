@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from xml.etree.ElementTree import Element, ParseError, iterparse
+
+from tqdm import tqdm
 
 from ...errors import ProblemError
 from ..concepts import BadRows
-from .sql import open_dump
+from .pages import Page, Unit, pages
+from .wikitext import plain_text
 
-__all__ = ["Article", "ArticleDump", "page_title"]
+__all__ = ["Article", "ArticleDump", "article_of", "page_title"]
 
-#: Characters of wikitext that are read for the opening of an article.
-_OPENING = 3000
+#: Characters of the opening of an article.
+_OPENING = 1500
+_SHORT = re.compile(rb"\{\{\s*[Ss]hort[ _]description\s*\|\s*(?:1\s*=\s*)?([^{|}]+)")
 
 
 @dataclass(frozen=True)
@@ -32,12 +35,21 @@ class Article:
         Its opening as plain text.
     anchors
         (page linked to, words of the link) pairs.
+    description
+        What ``{{Short description}}`` says, or "".
+    body
+        All of its plain text.
+    hidden_anchors
+        The pairs of its templates and tables.
     """
 
     title: str
     redirect: str | None
     text: str
     anchors: tuple[tuple[str, str], ...]
+    description: str = ""
+    body: str = ""
+    hidden_anchors: tuple[tuple[str, str], ...] = ()
 
 
 def page_title(text: str) -> str:
@@ -70,51 +82,33 @@ class ArticleDump:
 
     def __iter__(self) -> Iterator[Article]:
         self.bad = BadRows()
-        with open_dump(self.path, progress=self.progress) as (stream, move_on):
-            pages = self._pages(stream)
-            while True:
-                try:
-                    page = next(pages, None)
-                except (ParseError, EOFError, OSError) as error:
-                    self.bad.add(self.path.name, f"the file is broken from here on: {error}")
-                    return
-                if page is None:
-                    return
-                move_on()
-                fields = {name: page.findtext(f"{{*}}{name}") or "" for name in ("title", "ns")}
-                if fields["ns"] != "0":
-                    continue
-                try:
-                    yield _article(fields["title"], page)
-                except Exception as error:  # whatever a parser makes of broken wikitext
-                    self.bad.add(fields["title"], repr(error))
-
-    def _pages(self, stream: Any) -> Iterator[Element]:
-        root: Element | None = None
-        for event, element in iterparse(stream, events=("start", "end")):
-            if root is None:
-                root = element
-            if event == "end" and element.tag.endswith("}page"):
-                yield element
-                root.clear()  # or the whole dump stays in memory
+        found = pages(Unit(self.path))
+        for page in tqdm(found, unit="page", desc=self.path.name, disable=not self.progress):
+            if isinstance(page, str):
+                self.bad.add(self.path.name, page)
+            elif page.namespace == "0":
+                yield article_of(page)
 
 
-def _article(title: str, page: Element) -> Article:
-    import mwparserfromhell
+def article_of(page: Page) -> Article:
+    """Read the wikitext of a page."""
+    if page.redirect is not None:
+        return Article(page_title(page.title), page_title(page.redirect), "", ())
+    plain, shown, hidden = plain_text(page.source)
+    body = plain.decode("utf8", "replace")
+    described = _SHORT.search(page.source, 0, 4000)
+    description = described.group(1).decode("utf8", "replace").strip() if described else ""
+    return Article(
+        page_title(page.title),
+        None,
+        body[:_OPENING],
+        _anchors(shown),
+        "" if description.lower() == "none" else " ".join(description.split()),
+        body,
+        _anchors(hidden),
+    )
 
-    redirect = page.find("{*}redirect")
-    if redirect is not None:
-        return Article(page_title(title), page_title(redirect.get("title", "")), "", ())
-    source = page.findtext("{*}revision/{*}text") or ""
-    code = mwparserfromhell.parse(source)
-    anchors = []
-    for link in code.filter_wikilinks():
-        target = str(link.title).strip()
-        # other name spaces and other wikis have a colon; so do a few articles, which are lost
-        if not target or ":" in target or target.startswith("#"):
-            continue
-        words = link.text.strip_code() if link.text is not None else target.partition("#")[0]
-        if words.strip():
-            anchors.append((page_title(target), words.strip()))
-    opening = mwparserfromhell.parse(source[:_OPENING]).strip_code()
-    return Article(page_title(title), None, " ".join(opening.split()), tuple(anchors))
+
+def _anchors(links: list[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    named = ((page_title(target), " ".join(words.split())) for target, words in links)
+    return tuple((target, words) for target, words in named if target and words)

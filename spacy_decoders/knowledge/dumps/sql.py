@@ -5,23 +5,43 @@ from __future__ import annotations
 import bz2
 import gzip
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ...errors import ProblemError
-from .kernels import parse_rows
+from .kernels.rows import parse_rows
 
-__all__ = ["Chunk", "SqlTable", "open_dump"]
+__all__ = ["Chunk", "Position", "SqlTable", "open_dump"]
 
 _CHUNK = 1 << 24
 _COLUMN = re.compile(r"^\s*`(\w+)`\s", re.MULTILINE)
+
+
+class Position(NamedTuple):
+    """A place in a dump, between two rows.
+
+    Attributes
+    ----------
+    offset
+        Bytes of the decompressed dump before it.
+    inside
+        Whether it is within an INSERT statement.
+    rows, bad
+        Rows read, and tuples left out as broken, before it.
+    """
+
+    offset: int = 0
+    inside: bool = False
+    rows: int = 0
+    bad: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +55,15 @@ class Chunk:
         **Shape:** ``(rows, columns)``
     lines
         The text column as newline-ended UTF-8 lines, fit for ``StringIndex.find_lines``;
-        empty if none was asked for. **Shape:** ``(bytes,)``
+        empty if none was asked for; several columns with the byte 31 between them.
+        **Shape:** ``(bytes,)``
+    after
+        The place in the dump behind these rows.
     """
 
     numbers: NDArray[np.int64]
     lines: NDArray[np.uint8]
+    after: Position
 
     def texts(self) -> list[str]:
         """The text column as strings."""
@@ -108,7 +132,12 @@ class SqlTable:
         self.bad = 0
 
     def chunks(
-        self, numbers: Sequence[str], text: str | None = None, *, progress: bool = False
+        self,
+        numbers: Sequence[str],
+        text: str | Sequence[str] | None = None,
+        *,
+        start: Position = Position(),  # noqa: B008 - a tuple
+        progress: bool = False,
     ) -> Iterator[Chunk]:
         """Stream the rows.
 
@@ -117,7 +146,9 @@ class SqlTable:
         numbers
             Columns to read as whole numbers.
         text
-            One column to read as text.
+            One column to read as text, or several.
+        start
+            Where to begin: behind a chunk of an earlier reading.
         progress
             Whether to show a progress bar over the bytes read.
 
@@ -129,31 +160,48 @@ class SqlTable:
         slot = np.full(len(self.columns), -1, np.int64)
         for place, name in enumerate(numbers):
             slot[self._column(name)] = place
-        text_column = -1 if text is None else self._column(text)
-        self.bad = 0
-        inside = False
+        texts = [text] if isinstance(text, str) else list(text or ())
+        is_text = np.zeros(len(self.columns), np.bool_)
+        is_text[[self._column(name) for name in texts]] = True
+        self.bad = start.bad
+        _, inside, count, _ = start
         rest = b""
         with open_dump(self.path, progress=progress) as (stream, move_on):
-            while block := self._next_block(stream):
+            self._skip(stream, start.offset)
+            offset = start.offset
+            while block := self._next_block(stream, _CHUNK):
                 data = np.frombuffer(rest + block, np.uint8)
                 # at least "(0)," for each row
                 rows = np.empty((data.size // 4 + 1, max(1, len(numbers))), np.int64)
-                blob = np.empty(data.size + 1 if text is not None else 0, np.uint8)
-                count, filled, consumed, inside, bad = parse_rows(
-                    data, inside, len(self.columns), slot, text_column, rows, blob
+                blob = np.empty(data.size + 1 if texts else 0, np.uint8)
+                found, filled, consumed, inside, bad = parse_rows(
+                    data, inside, len(self.columns), slot, is_text, rows, blob
                 )
                 self.bad += bad
+                offset += consumed
+                count += found
                 rest = data[consumed:].tobytes()
                 move_on()
-                if count:
-                    yield Chunk(rows[:count, : len(numbers)].copy(), blob[:filled].copy())
+                if found:
+                    after = Position(offset, bool(inside), count, self.bad)
+                    kept = rows[:found, : len(numbers)]
+                    yield Chunk(kept.copy(), blob[:filled].copy(), after)
 
-    def _next_block(self, stream: IO[bytes]) -> bytes:
+    def _skip(self, stream: IO[bytes], offset: int) -> None:
+        while offset:
+            block = self._next_block(stream, min(offset, _CHUNK))
+            if not block:
+                raise ProblemError(f"dump: {self.path} is shorter than it was.")
+            offset -= len(block)
+
+    def _next_block(self, stream: IO[bytes], size: int) -> bytes:
         try:
-            return stream.read(_CHUNK)
-        except EOFError as error:  # a truncated download
+            return stream.read(size)
+        except (EOFError, OSError, zlib.error) as error:  # a truncated or damaged download
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
             raise ProblemError(
-                f"dump: {self.path} ends too early; download it again ({error})."
+                f"dump: {self.path} is damaged or ends too early; download it again ({error})."
             ) from error
 
     def _column(self, name: str) -> int:
@@ -165,7 +213,7 @@ class SqlTable:
 
     def _read_columns(self) -> tuple[str, ...]:
         with open_dump(self.path) as (stream, _):
-            head = stream.read(1 << 16).decode("utf8", errors="replace")
+            head = self._next_block(stream, 1 << 16).decode("utf8", errors="replace")
         start = head.find("CREATE TABLE")
         end = head.find("\n)", start)
         names = tuple(_COLUMN.findall(head[start:end])) if start >= 0 and end > start else ()

@@ -1,5 +1,6 @@
 """SQL dumps are read whole, whatever their titles hold and wherever a block ends."""
 
+import bz2
 import gzip
 from pathlib import Path
 
@@ -126,3 +127,35 @@ def test_a_real_dump(data: Path):
     assert numbers[0] == [1, 0]
     assert texts[0] == "1320"
     assert np.array(numbers)[:, 0].min() >= 0
+
+
+def test_several_texts_of_a_row_come_together(tmp_path):
+    rows = "(1,2,'x',0.5,4),(1,'a','y\x1f',0.5,NULL),(3,NULL,'',0.5,4)"
+    path = dump(tmp_path / "page.sql", [f"INSERT INTO `page` VALUES {rows};\n"])
+    (chunk,) = sql.SqlTable(path).chunks(["page_id"], ["page_title", "page_namespace"])
+    assert chunk.texts() == ["\x1fx", "a\x1fy ", "\x1f"]
+    assert chunk.numbers[:, 0].tolist() == [1, 1, 3]
+
+
+@pytest.mark.parametrize("name", ["page.sql", "page.sql.gz", "page.sql.bz2"])
+def test_reading_goes_on_behind_any_chunk(tmp_path, monkeypatch, name):
+    monkeypatch.setattr(sql, "_CHUNK", 100)
+    broken = "INSERT INTO `page` VALUES (1,2),(5,0,'c',0.5,6);\n"
+    rows = [f"({i},0,'title {i}',0.5,{i})" for i in range(30)]
+    statements = [f"INSERT INTO `page` VALUES {','.join(rows[i : i + 7])};\n" for i in (0, 7, 14)]
+    path = dump(tmp_path / "page.sql", [statements[0], broken, *statements[1:]])
+    if name.endswith("bz2"):
+        (tmp_path / name).write_bytes(bz2.compress(path.read_bytes()))
+    elif name.endswith("gz"):
+        (tmp_path / name).write_bytes(gzip.compress(path.read_bytes()))
+    table = sql.SqlTable(tmp_path / name)
+    chunks = list(table.chunks(["page_id"], "page_title"))
+    whole = [text for chunk in chunks for text in chunk.texts()]
+    assert len(chunks) > 5 and len(whole) == 22 and table.bad == 1
+    assert chunks[-1].after.rows == 22
+    for i, chunk in enumerate(chunks):
+        before = [text for part in chunks[: i + 1] for text in part.texts()]
+        after = list(table.chunks(["page_id"], "page_title", start=chunk.after))
+        assert before + [text for part in after for text in part.texts()] == whole
+        assert table.bad == 1
+        assert not after or after[-1].after == chunks[-1].after

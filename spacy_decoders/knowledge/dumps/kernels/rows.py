@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...jit import jit
+from ....jit import jit
 
-__all__ = ["NULL", "parse_rows"]
+__all__ = ["NULL", "SEPARATOR", "parse_rows"]
 
 #: What a number that is NULL, or none at all, is read as.
 NULL = -1
+#: Between two texts of one row: a control character that no title has.
+SEPARATOR = 31
 
 _BACKSLASH, _QUOTE, _COMMA, _OPEN, _CLOSE = 92, 39, 44, 40, 41
 _SEMICOLON, _NEWLINE, _SPACE, _MINUS, _ZERO, _NINE = 59, 10, 32, 45, 48, 57
@@ -54,7 +56,7 @@ def _next_tuple(data, position):
 
 
 @jit()
-def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob, filled):
+def _parse_tuple(data, position, columns, slot, texts, numbers, row, blob, filled):
     """Parse one tuple from its parenthesis on.
 
     Returns (position behind it, bytes of the blob used); the position is -1 if the data
@@ -66,12 +68,13 @@ def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob,
     negative = False
     digits = 0
     started = filled
+    written = 0
     size = data.size
     stop = min(size, position + _LONGEST)
     while i < stop:
         byte = data[i]
         if byte == _QUOTE:
-            keep = column == text_column
+            keep = column < columns and texts[column]
             i += 1
             while i < stop and data[i] != _QUOTE:
                 character = data[i]
@@ -80,7 +83,7 @@ def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob,
                     if i >= stop:
                         break
                     character = _unescaped(data[i])
-                elif character == _NEWLINE:
+                elif character == _NEWLINE or character == SEPARATOR:
                     character = _SPACE
                 if keep:
                     blob[filled] = character
@@ -92,6 +95,11 @@ def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob,
             if column < columns and slot[column] >= 0:
                 value = number if digits > 0 else NULL
                 numbers[row, slot[column]] = -value if negative else value
+            if column < columns and texts[column]:
+                # each text is ended here, so that an empty or NULL one has its place
+                blob[filled] = SEPARATOR
+                filled += 1
+                written += 1
             column += 1
             number = 0
             digits = 0
@@ -99,9 +107,8 @@ def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob,
             if byte == _CLOSE:
                 if column != columns:
                     return -2, started
-                if text_column >= 0:
-                    blob[filled] = _NEWLINE
-                    filled += 1
+                if written:
+                    blob[filled - 1] = _NEWLINE
                 return i + 1, filled
         elif _ZERO <= byte <= _NINE:
             number = number * 10 + (byte - _ZERO)
@@ -115,7 +122,7 @@ def _parse_tuple(data, position, columns, slot, text_column, numbers, row, blob,
 
 
 @jit()
-def parse_rows(data, inside, columns, slot, text_column, numbers, blob):
+def parse_rows(data, inside, columns, slot, texts, numbers, blob):
     """Read all complete tuples of a chunk.
 
     Parameters
@@ -128,12 +135,13 @@ def parse_rows(data, inside, columns, slot, text_column, numbers, blob):
         Columns of the table.
     slot : int64 (columns,)
         Column of `numbers` that a table column goes to, -1 for none.
-    text_column : int
-        The table column whose text is kept, -1 for none.
+    texts : bool (columns,)
+        The table columns whose text is kept.
     numbers : int64 (capacity, slots)
         Receives the numbers.
     blob : uint8 (bytes,)
-        Receives the texts, unescaped, each ended by a newline.
+        Receives the texts, unescaped: those of a row in the order of the table, with
+        `SEPARATOR` between them and a newline at their end.
 
     Returns
     -------
@@ -166,7 +174,7 @@ def parse_rows(data, inside, columns, slot, text_column, numbers, blob):
         byte = data[position]
         if byte == _OPEN:
             after, filled = _parse_tuple(
-                data, position, columns, slot, text_column, numbers, rows, blob, filled
+                data, position, columns, slot, texts, numbers, rows, blob, filled
             )
             if after == -1:
                 return rows, filled, position, inside, bad

@@ -1,0 +1,50 @@
+"""Small steps on arrays that several stages take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["NONE", "chunks", "ranges", "taken"]
+
+#: Stands for no page and no concept.
+NONE = -1
+#: Entries that are worked on together.
+_CHUNK = 1 << 22
+
+
+def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
+    """``values[places]``, -1 where a place is negative or beyond the end.
+
+    Examples
+    --------
+    >>> taken(np.array([5, 6]), np.array([1, -1, 0, 2])).tolist()
+    [6, -1, 5, -1]
+    """
+    inside = (places >= 0) & (places < len(values))
+    found = np.full(len(places), NONE, np.int64)
+    found[inside] = values[places[inside]]
+    return found
+
+
+def chunks(size: int) -> Iterator[slice]:
+    """Slices that cover `size` entries."""
+    return (slice(first, min(first + _CHUNK, size)) for first in range(0, size, _CHUNK))
+
+
+def ranges(weights: NDArray[Any], parts: int) -> NDArray[np.int64]:
+    """Bounds of at most `parts` ranges of about the same weight. **Shape:** ``(ranges + 1,)``
+
+    Examples
+    --------
+    >>> ranges(np.array([1, 1, 1, 9, 1, 1]), 3).tolist()
+    [0, 3, 4, 6]
+    """
+    total = np.cumsum(weights, dtype=np.float64)
+    if not len(total):
+        return np.array([0, 0], np.int64)
+    inner = np.searchsorted(total, total[-1] * np.arange(1, parts) / parts)
+    return np.unique(np.concatenate([[0], inner, [len(total)]])).astype(np.int64)

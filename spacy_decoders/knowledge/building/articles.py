@@ -1,0 +1,189 @@
+"""From articles to anchors, descriptions and texts: units of the dump, in parallel."""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ..aliases import normalised
+from ..dumps.articles import Article, article_of
+from ..dumps.pages import Unit, pages, units
+from ..string_index import as_lines
+from .names import Uses
+from .stages import Progress, Stage, fingerprint
+from .titles import Titles
+from .workers import spread
+
+__all__ = ["ArticlePart", "anchors_as_names", "article_parts", "lines_of", "read_articles"]
+
+#: Pages of a file of results: what a killed worker has to read again.
+PAGES = 10_000
+#: Bytes of a dump that one task reads.
+UNIT = 1 << 27
+
+
+class ArticleTask(NamedTuple):
+    """A unit of the dump, and where its results go: ``number.0.npz``, ``number.1.npz``, ..."""
+
+    unit: Unit
+    folder: Path
+    number: int
+
+    def part(self, place: int) -> Path:
+        return self.folder / f"{self.number:05d}.{place:05d}.npz"
+
+    @property
+    def end(self) -> Path:
+        return self.folder / f"{self.number:05d}.end"
+
+
+@dataclass
+class ArticlePart:
+    """What was found in some pages.
+
+    Attributes
+    ----------
+    titles, descriptions, texts
+        Of each article.
+    anchors
+        How often the words of a link lead to a page, in text and in all.
+    bodies
+        The normalised text of each article, to count how often names occur.
+    pages, bad
+        Pages read, and those of them that could not be.
+    """
+
+    titles: list[str] = field(default_factory=list)
+    descriptions: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    articles: Counter[tuple[str, str]] = field(default_factory=Counter)
+    anchors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    bodies: list[str] = field(default_factory=list)
+    pages: int = 0
+    bad: list[str] = field(default_factory=list)
+
+    def add(self, article: Article) -> None:
+        if article.redirect is not None:
+            return
+        self.titles.append(article.title)
+        self.descriptions.append(article.description or _first_sentence(article.text))
+        self.texts.append(article.text)
+        self.bodies.append(article.body)
+        self.anchors.update(article.anchors)
+        self.anchors.update(article.hidden_anchors)
+        self.articles.update(set(article.anchors))
+
+    def write(self, path: Path) -> None:
+        """Write all to a file, at once or not at all."""
+        keys = list(self.anchors)
+        bodies = as_lines(normalised(self.bodies)) if self.bodies else np.empty(0, np.uint8)
+        temporary = path.with_name(f".{uuid4().hex}.npz")
+        np.savez(
+            temporary,
+            titles=as_lines(self.titles),
+            descriptions=as_lines(self.descriptions),
+            texts=as_lines(self.texts),
+            targets=as_lines([target for target, _ in keys]),
+            words=as_lines([words for _, words in keys]),
+            counts=np.array([self.anchors[key] for key in keys], np.float32),
+            articles=np.array([self.articles[key] for key in keys], np.float32),
+            bodies=np.frombuffer(zlib.compress(bodies.tobytes(), 1), np.uint8),
+            facts=np.array([self.pages, len(self.bad)], np.int64),
+            bad=as_lines(self.bad[:20]),
+        )
+        temporary.replace(path)
+
+
+def read_unit(task: ArticleTask) -> int:
+    """Read one unit, from where an earlier reading was stopped; returns its pages."""
+    if task.end.exists():
+        return int(task.end.read_text())
+    place = 0
+    while task.part(place).exists():
+        place += 1
+    total = place * PAGES
+    part = ArticlePart()
+    for page in pages(task.unit, skip=total):
+        part.pages += 1
+        if isinstance(page, str):
+            part.bad.append(page)
+        elif page.namespace == "0":
+            part.add(article_of(page))
+        if part.pages == PAGES:
+            part.write(task.part(place))
+            total, place, part = total + PAGES, place + 1, ArticlePart()
+    if part.pages:
+        part.write(task.part(place))
+        total += part.pages
+    temporary = task.end.with_name(f".{uuid4().hex}")
+    temporary.write_text(str(total))
+    temporary.replace(task.end)
+    return total
+
+
+def read_articles(
+    stages: Path,
+    paths: Sequence[Path],
+    report: Progress,
+    *,
+    workers: int,
+    scheduler: str | None,
+    progress: bool,
+) -> Stage:
+    """Run the stage of articles, which needs no other."""
+    stage = Stage(stages, "articles", [str(PAGES), str(UNIT), *map(fingerprint, paths)])
+    if stage.done:
+        return stage
+    stage.folder.mkdir(parents=True, exist_ok=True)
+    cut = [unit for path in paths for unit in units(path, UNIT)]
+    tasks = [ArticleTask(unit, stage.folder, number) for number, unit in enumerate(cut)]
+    total = 0
+    with tqdm(total=len(tasks), unit="unit", desc="articles", disable=not progress) as bar:
+        for count in spread(read_unit, tasks, workers, scheduler):
+            total += count
+            bar.update()
+            bar.set_postfix(pages=f"{total:,}")
+    bad, examples = 0, []
+    for part in article_parts(stage):
+        with np.load(part, allow_pickle=False) as arrays:
+            bad += int(arrays["facts"][1])
+            examples += lines_of(arrays["bad"])
+    stage.finish(pages=total, bad=bad, examples=examples[:20])
+    report(f"articles: {total:,} pages, {bad:,} left out")
+    return stage
+
+
+def article_parts(stage: Stage) -> list[Path]:
+    """The files of results of a finished stage, in the order of the dump."""
+    return sorted(stage.folder.glob("[0-9]*.npz"))
+
+
+def lines_of(lines: NDArray[np.uint8]) -> list[str]:
+    """The texts that `as_lines` encoded."""
+    return lines.tobytes().decode("utf8", "replace").split("\n")[:-1]
+
+
+def anchors_as_names(articles: Stage, titles: Titles) -> Iterator[Uses]:
+    """The words of links, and what they lead to."""
+    for path in article_parts(articles):
+        with np.load(path, allow_pickle=False) as arrays:
+            counts, within = arrays["counts"].astype(float), arrays["articles"].astype(float)
+            concepts = titles.concept_of_lines(arrays["targets"], len(counts))
+            words = lines_of(arrays["words"])
+        kept = np.flatnonzero(concepts >= 0)
+        names = [words[i] for i in kept.tolist()]
+        yield Uses(names, concepts[kept], counts[kept], within[kept], True)
+
+
+def _first_sentence(text: str) -> str:
+    head, stop, _ = text[:300].partition(". ")
+    return head + stop.strip()

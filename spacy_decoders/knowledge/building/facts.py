@@ -1,0 +1,83 @@
+"""What Wikidata says of concepts: their items and types."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dumps.sql import Position, SqlTable
+from .arrays import chunks, taken
+from .stages import Progress, Stage, fingerprint
+from .titles import Titles
+from .wikidata import TYPES, items_of, types_of
+
+__all__ = ["join_items", "join_types"]
+
+_ITEM = b"wikibase_item\x1fQ"
+
+
+def join_items(
+    stages: Path,
+    titles: Titles,
+    page_props: Path | None,
+    wikidata: Stage | None,
+    report: Progress,
+    *,
+    progress: bool,
+) -> Stage:
+    """The Wikidata item of each concept, 0 for none."""
+    inputs = [titles.key, "" if wikidata is None else wikidata.key]
+    inputs.append("" if page_props is None else fingerprint(page_props))
+    stage = Stage(stages, "items", inputs)
+    if stage.done:
+        return stage
+    items = stage.scratch("items", np.int64, len(titles))
+    bad = 0
+    if wikidata is not None:
+        for numbers, lines, _ in items_of(wikidata):
+            concepts = titles.concept_of_lines(lines, len(numbers))
+            items[concepts[concepts >= 0]] = numbers[concepts >= 0]
+    if page_props is not None:
+        bad = _read_props(stage, page_props, titles, items, progress)
+    stage.finish(bad=bad)
+    report(f"Wikidata items: of {int((items > 0).sum()):,} concepts, {bad:,} rows left out")
+    return stage
+
+
+def _read_props(
+    stage: Stage, path: Path, titles: Titles, items: NDArray[np.int64], progress: bool
+) -> int:
+    """Read the page_props dump; a page's own item counts, not those of redirects to it."""
+    table = SqlTable(path)
+    start = Position(*stage.state.get("position", ()))
+    texts = ["pp_propname", "pp_value"]
+    name_first = table.columns.index(texts[0]) < table.columns.index(texts[1])
+    for chunk in table.chunks(["pp_page"], texts, start=start, progress=progress):
+        concepts = titles.own_concept_of_pages(chunk.numbers[:, 0]).tolist()
+        for concept, line in zip(concepts, bytes(chunk.lines).split(b"\n"), strict=False):
+            if concept < 0 or b"wikibase_item" not in line:
+                continue
+            given = line if name_first else b"\x1f".join(line.split(b"\x1f")[::-1])
+            digits = given[len(_ITEM) :]
+            if given.startswith(_ITEM) and digits.isdigit() and len(digits) < 18:
+                items[concept] = int(digits)
+        if stage.due():
+            stage.checkpoint(position=chunk.after)
+    return table.bad
+
+
+def join_types(stages: Path, items: Stage, wikidata: Stage) -> Stage:
+    """The place of each concept's type in `TYPES`, -1 where unknown."""
+    stage = Stage(stages, "types", [items.key, wikidata.key, *TYPES, *map(str, TYPES.values())])
+    if not stage.done:
+        known, types = types_of(wikidata)
+        of_concept = items.read("items", np.int64)
+        for part in chunks(len(of_concept)):
+            place = np.searchsorted(known, of_concept[part])
+            found = (taken(known, place) == of_concept[part]) & (of_concept[part] > 0)
+            numbers = np.where(found, taken(types, place), -1)
+            stage.append("types", numbers.astype(np.int16))
+        stage.finish()
+    return stage

@@ -1,0 +1,108 @@
+"""How often a name is a link where it occurs at all: all text is searched for names."""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from typing import NamedTuple
+from uuid import uuid4
+
+import numpy as np
+from numpy.typing import NDArray
+from tqdm import tqdm
+
+from ...arrays import read_only
+from ..aliases import AliasTable
+from ..kernels import count_names
+from .articles import article_parts
+from .names import aliases_of
+from .stages import Progress, Stage
+from .workers import spread
+
+__all__ = ["link_probabilities"]
+
+#: Words of the longest name that is searched for.
+LONGEST = 6
+
+
+class NamesTask(NamedTuple):
+    """A part of the articles, and the folders of the stages of aliases and of occurrences."""
+
+    part: Path
+    stages: Path
+    aliases: str
+    folder: Path
+
+    @property
+    def output(self) -> Path:
+        return self.folder / self.part.name
+
+
+_opened: dict[Path, AliasTable] = {}
+
+
+def count_part(task: NamesTask) -> None:
+    """Count in how many articles of a part each name occurs."""
+    if task.output.exists():
+        return
+    folder = task.stages / task.aliases
+    if folder not in _opened:
+        stage = Stage.reopened(task.stages, task.aliases)
+        _opened.clear()
+        _opened[folder] = aliases_of(stage)
+    index = _opened[folder].index
+    with np.load(task.part, allow_pickle=False) as arrays:
+        bodies = np.frombuffer(zlib.decompress(arrays["bodies"].tobytes()), np.uint8)
+    seen = np.zeros(len(index), np.int32)
+    counts = np.zeros(len(index), np.int32)
+    codes, buckets, shift, data, offsets = index.kernel_arguments()
+    table = data, offsets, seen, counts
+    count_names(read_only(bodies), LONGEST, codes, buckets, shift, *table)
+    rows = np.flatnonzero(counts)
+    temporary = task.folder / f".{uuid4().hex}.npz"
+    np.savez(temporary, rows=rows, counts=counts[rows])
+    temporary.replace(task.output)
+
+
+def link_probabilities(
+    stages: Path,
+    articles: Stage,
+    aliases: Stage,
+    report: Progress,
+    *,
+    workers: int,
+    scheduler: str | None,
+    progress: bool,
+) -> NDArray[np.float32]:
+    """Articles in which a name is a link, over those in which it occurs; NaN for names in none.
+
+    Mihalcea and Csomai (2007), *Wikify!*, keyphraseness.
+    """
+    stage = Stage(stages, "occurrences", [articles.key, aliases.key, str(LONGEST)])
+    if not stage.done:
+        stage.folder.mkdir(parents=True, exist_ok=True)
+        tasks = [
+            NamesTask(part, stages, aliases.key, stage.folder) for part in article_parts(articles)
+        ]
+        bar = tqdm(total=len(tasks), unit="part", desc="names in text", disable=not progress)
+        with bar:
+            for _ in spread(count_part, tasks, workers, scheduler):
+                bar.update()
+        stage.append("links", _shares(tasks, aliases.read("articles", np.float32)))
+        stage.finish()
+        known = int((~np.isnan(stage.read("links", np.float32))).sum())
+        report(f"link probabilities: of {known:,} aliases")
+    return stage.read("links", np.float32)
+
+
+def _shares(tasks: list[NamesTask], linked: NDArray[np.float32]) -> NDArray[np.float32]:
+    occurring = np.zeros(len(linked), np.float32)
+    for task in tasks:
+        with np.load(task.output, allow_pickle=False) as arrays:
+            occurring[arrays["rows"]] += arrays["counts"]
+    # no name occurs less often than it is a link; where the text is not cut into words, it may
+    # never be found at all, which says nothing
+    both = np.maximum(occurring, linked)
+    shares = np.full(len(linked), np.nan, np.float32)
+    np.divide(linked, both, out=shares, where=occurring > 0)
+    return shares
