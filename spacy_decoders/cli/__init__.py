@@ -138,6 +138,84 @@ def distil_command(
         )
 
 
+@app.command("calibrate")
+def calibrate_command(
+    model: Annotated[str, typer.Argument(help="The pipeline, a folder or a name.")],
+    corpus: Annotated[
+        Path,
+        typer.Argument(help="Held-out annotation: .spacy, .conllu, .conll, .jsonl, .json, .iob2."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="A folder for the pipeline; by default its own.")
+    ] = None,
+    page: Annotated[Path | None, typer.Option(help="Draw reliability diagrams there.")] = None,
+    components: Annotated[
+        str, typer.Option(help="Names of components; by default all with probabilities.")
+    ] = "",
+    columns: Annotated[
+        str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
+    ] = "",
+    limit: Annotated[int, typer.Option(help="Read so much at most; 0 for all.")] = 0,
+) -> None:
+    """Fit probabilities to how often answers are right on a dev corpus, and save that."""
+    from .calibrate import calibrate_model
+
+    with friendly_errors():
+        calibrate_model(
+            model,
+            corpus,
+            output=output,
+            page=page,
+            components=_listed(components),
+            columns=_listed(columns),
+            limit=limit,
+        )
+
+
+@app.command("uncertain")
+def uncertain_command(
+    corpus: Annotated[
+        Path, typer.Argument(help="Texts, a file or folder: .txt, .jsonl(.gz), .parquet, .spacy.")
+    ],
+    output: Annotated[Path, typer.Option(help="JSON lines; a list if it ends with .json.")] = Path(
+        "uncertain.jsonl"
+    ),
+    model: PipelineOption = None,
+    format: Annotated[str, typer.Option(help="prodigy or label-studio.")] = "prodigy",
+    task: Annotated[
+        str | None,
+        typer.Option(help="entities, tags or trees; by default the first that there are."),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="errors, share, sentence, margin or disagreement.")
+    ] = "share",
+    components: Annotated[
+        str, typer.Option(help="Names of components that count; by default those of the task.")
+    ] = "",
+    sentences: Annotated[bool, typer.Option(help="Rank sentences, not documents.")] = False,
+    top: Annotated[int, typer.Option(help="Write so many at most; 0 for all.")] = 0,
+    text_field: Annotated[
+        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
+    ] = "text",
+) -> None:
+    """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
+    from .uncertain import rank_texts
+
+    with friendly_errors():
+        rank_texts(
+            corpus,
+            output,
+            model=model,
+            tool=format,
+            layer=task,
+            by=by,
+            components=_listed(components),
+            sentences=sentences,
+            top=top,
+            text_field=text_field,
+        )
+
+
 @app.command("explain")
 def explain_command(
     text: TextOption = None,
@@ -289,6 +367,10 @@ def kb_look_up_command(
     with friendly_errors():
         found = look_up(kb, alias, words=words, limit=limit)
     raise typer.Exit(0 if found else 1)
+
+
+def _listed(given: str) -> list[str]:
+    return [part.strip() for part in given.split(",") if part.strip()]
 
 
 @contextmanager

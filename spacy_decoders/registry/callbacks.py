@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 import spacy
 from spacy.language import Language
+from spacy.training import Example
 
 from ..errors import ProblemError
 
-__all__ = ["copy_tok2vec", "fast_products", "universal_noun_chunks"]
+__all__ = ["calibrate", "copy_tok2vec", "fast_products", "universal_noun_chunks"]
 
 
 def fast_products() -> Callable[[type[Language]], type[Language]]:
@@ -41,6 +42,33 @@ def universal_noun_chunks() -> Callable[[Language], Language]:
     from ..components.parser.noun_chunks import use_noun_chunks
 
     return use_noun_chunks
+
+
+def calibrate(
+    corpus: Callable[[Language], Iterable[Example]],
+    components: list[str] = [],  # noqa: B006
+) -> Callable[[Language], Language]:
+    """Calibrate probabilities on held-out examples whenever the pipeline is saved.
+
+    As ``[training.before_to_disk]``. The calibrations are saved with the components.
+
+    Parameters
+    ----------
+    corpus
+        The examples, such as ``${corpora.dev}``: a reader.
+    components
+        The names of those to calibrate; by default all that have probabilities.
+    """
+    return partial(_calibrate, corpus=corpus, components=components)
+
+
+def _calibrate(
+    nlp: Language, *, corpus: Callable[[Language], Iterable[Example]], components: list[str]
+) -> Language:
+    from ..components.probabilities import calibrate_pipeline
+
+    calibrate_pipeline(nlp, corpus(nlp), components=components)
+    return nlp
 
 
 def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:

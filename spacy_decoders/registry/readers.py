@@ -12,7 +12,13 @@ from spacy.training import Example
 
 from ..errors import ProblemError
 
-__all__ = ["column_corpus", "conllu_corpus", "headline_corpus", "linked_corpus"]
+__all__ = [
+    "annotation_corpus",
+    "column_corpus",
+    "conllu_corpus",
+    "headline_corpus",
+    "linked_corpus",
+]
 
 Corpus = Callable[[Language], Iterable[Example]]
 
@@ -102,6 +108,16 @@ def column_corpus(
         gold_sents=gold_sents,
         limit=limit,
     )
+
+
+def annotation_corpus(path: Path | None, limit: int = 0) -> Corpus:
+    """Read what annotation tools export; see
+    :class:`~spacy_decoders.readers.annotations.AnnotationCorpus`."""
+    if path is None:
+        return _missing
+    from ..readers.annotations import AnnotationCorpus
+
+    return AnnotationCorpus(path, limit=limit)
 
 
 def headline_corpus(

@@ -1,0 +1,89 @@
+"""Calibrating a pipeline's probabilities, from the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import spacy
+from rich.console import Console
+from rich.table import Table
+
+from ..components.probabilities import Fitted, calibrate_pipeline
+from ..display.reliability import Diagram, draw_reliability
+from ..errors import ProblemError
+from ..models.calibration_measures import auroc, errors_among_least_certain, reliability
+from ..readers.gold import gold_corpus
+
+__all__ = ["calibrate_model", "diagrams_of", "table_of"]
+
+
+def calibrate_model(
+    model: str,
+    corpus: Path,
+    *,
+    output: Path | None,
+    page: Path | None,
+    components: Sequence[str],
+    columns: Sequence[str],
+    limit: int,
+) -> None:
+    """Calibrate a pipeline on a corpus, save it, and print how its probabilities do."""
+    target = Path(model) if output is None else output
+    if output is None and not target.is_dir():
+        raise ProblemError(
+            f"output: {model} is no folder, so nothing can be saved there; give --output."
+        )
+    nlp = spacy.load(model)
+    examples = list(gold_corpus(corpus, columns=columns, limit=limit)(nlp))
+    fitted = calibrate_pipeline(nlp, examples, components=components)
+    nlp.to_disk(target)
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(table_of(fitted))
+    if page is not None:
+        draw_reliability(diagrams_of(fitted)).save(page)
+        console.print(f"Open {page} in a browser for reliability diagrams.")
+    console.print(f"The calibrated pipeline is {target}.")
+
+
+def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
+    """Show calibration errors and how well probabilities rank; on held-out documents."""
+    table = Table("component", "answers", "count", "right", "ECE before", "after", "AUROC",
+                  "errors in least certain 10%", "temperature")  # fmt: skip
+    for component, kinds in fitted.items():
+        for kind, found in kinds.items():
+            right = found.answers.right
+            if not len(right):
+                continue
+            before = reliability(found.answers.probabilities, right).error
+            after = reliability(found.corrected, right).error
+            table.add_row(
+                component,
+                kind,
+                f"{len(right):,}",
+                f"{right.mean():.1%}",
+                f"{100 * before:.2f}",
+                f"{100 * after:.2f}",
+                _shown(auroc(found.corrected, right), ".3f"),
+                _shown(errors_among_least_certain(found.corrected, right), ".0%"),
+                f"{found.calibration.temperature:.2f}",
+            )
+    return table
+
+
+def diagrams_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> list[Diagram]:
+    """Return a reliability diagram for each kind of answer that has any."""
+    return [
+        Diagram(
+            f"{component}: {kind.replace('_', ' ')}",
+            reliability(found.answers.probabilities, found.answers.right),
+            reliability(found.corrected, found.answers.right),
+        )
+        for component, kinds in fitted.items()
+        for kind, found in kinds.items()
+        if len(found.answers.right)
+    ]
+
+
+def _shown(value: float, form: str) -> str:
+    return "-" if value != value else format(value, form)

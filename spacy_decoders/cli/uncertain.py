@@ -1,0 +1,165 @@
+"""Ranking texts by how unsure a pipeline is of them, from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple, cast, get_args
+
+import spacy
+from rich.console import Console
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from ..annotate.records import extents, input_files, read
+from ..annotate.tasks import Layer, Tool, label_config, task_of
+from ..annotate.uncertainty import Measure, prepared, uncertainty
+from ..bundled import load
+from ..errors import ProblemError
+
+__all__ = ["rank_texts"]
+
+#: Records that are read at a time.
+RECORDS = 1000
+#: The probability from which on alternatives to entities are listed.
+ALTERNATIVES = 0.1
+
+
+class _Ranked(NamedTuple):
+    score: float
+    id: str
+    task: dict[str, Any]
+
+
+def rank_texts(
+    corpus: Path,
+    output: Path,
+    *,
+    model: str | None,
+    tool: str,
+    layer: str | None,
+    by: str,
+    components: list[str],
+    sentences: bool,
+    top: int,
+    text_field: str,
+) -> None:
+    """Write the texts that a pipeline is least sure of as tasks, and print what was found."""
+    nlp = load() if model is None else spacy.load(model)
+    wanted = _layer(nlp, layer)
+    names = prepared(nlp, cast("Measure", by), components or _annotating(nlp, wanted))
+    if wanted == "entities":
+        for name in names:
+            pipe = nlp.get_pipe(name)
+            if hasattr(pipe, "entity_alternatives"):
+                pipe.entity_alternatives = ALTERNATIVES
+    ranked = sorted(
+        _ranked(nlp, corpus, names, (tool, wanted, by), sentences, text_field),
+        key=lambda entry: (-entry.score, entry.id),
+    )
+    if not ranked:
+        raise ProblemError(f"corpus: {corpus} holds no text.")
+    chosen = ranked[:top] if top else ranked
+    _write(output, [entry.task for entry in chosen])
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(
+        f"{len(chosen):,} of {len(ranked):,} texts, the least sure first ({by} from "
+        f"{chosen[0].score:.4g} to {chosen[-1].score:.4g}): {output}"
+    )
+    if tool == "label-studio" and wanted != "trees":
+        console.print("The label config of the project:")
+        console.print(label_config(wanted, _labels(nlp, names, wanted)), markup=False)
+
+
+def _layer(nlp: Language, given: str | None) -> Layer:
+    """What is to be annotated; by default the first of entities, tags and trees there are."""
+    if given is not None:
+        return cast("Layer", given)
+    layers: tuple[Layer, ...] = get_args(Layer)
+    for layer in layers:
+        if _annotating(nlp, layer):
+            return layer
+    raise ProblemError("model: no component of the pipeline has probabilities.")
+
+
+def _annotating(nlp: Language, layer: Layer) -> list[str]:
+    """The components with probabilities of a layer."""
+    found = []
+    for name, pipe in nlp.pipeline:
+        targets = getattr(pipe, "targets", ())
+        of_layer = {
+            "entities": "ent" in targets,
+            "tags": any(target != "ent" for target in targets),
+            "trees": hasattr(pipe, "head_margins"),
+        }
+        if hasattr(pipe, "probabilities") and of_layer.get(layer, False):
+            found.append(name)
+    return found
+
+
+def _ranked(
+    nlp: Language,
+    corpus: Path,
+    names: list[str],
+    how: tuple[str, Layer, str],
+    sentences: bool,
+    text_field: str,
+) -> Iterator[_Ranked]:
+    tool, layer, by = how
+    version = f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
+    for doc, id in nlp.pipe(_texts(nlp, corpus, text_field), as_tuples=True):
+        for number, part in enumerate(_parts(doc, sentences)):
+            if not part.text.strip():
+                continue
+            score = uncertainty(part, names, cast("Measure", by))
+            own = f"{id}:{number}" if sentences else id
+            task = task_of(
+                part, tool=cast("Tool", tool), layer=layer, id=own, score=score, version=version
+            )
+            yield _Ranked(score, own, task)
+
+
+def _parts(doc: Doc, sentences: bool) -> list[Span]:
+    if not sentences:
+        return [doc[:]]
+    if not doc.has_annotation("SENT_START"):
+        raise ProblemError(
+            "sentences: the pipeline sets no sentence boundaries; add a parser or a senter."
+        )
+    return list(doc.sents)
+
+
+def _texts(nlp: Language, source: Path, text_field: str) -> Iterator[tuple[str, str]]:
+    for path in input_files(source):
+        for extent in extents(path, RECORDS):
+            for record in read(extent, nlp.vocab, text_field):
+                if record.problem is not None:
+                    raise ProblemError(f"corpus: {record.id}: {record.problem}")
+                text = record.text if record.doc is None else record.doc.text
+                if text and text.strip():
+                    yield text, record.id
+
+
+def _labels(nlp: Language, names: list[str], layer: Layer) -> list[str]:
+    """The labels to choose from."""
+    found = set()
+    for name in names:
+        pipe: Any = nlp.get_pipe(name)
+        space = pipe.space
+        if layer == "entities":
+            found |= set(space.entity_types)
+        else:
+            found |= {parts[space.first_part] for parts in space.parts}
+    return sorted(found)
+
+
+def _write(output: Path, tasks: list[dict[str, Any]]) -> None:
+    """Write JSON lines, or one list if the file's name ends with .json."""
+    if not output.absolute().parent.is_dir():
+        raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
+    if output.name.endswith(".json"):
+        text = json.dumps(tasks, ensure_ascii=False, indent=1)
+    else:
+        text = "\n".join(json.dumps(task, ensure_ascii=False) for task in tasks)
+    output.write_text(text + "\n", encoding="utf8")
