@@ -86,7 +86,7 @@ class SentenceCorpus:
         for group in self.documents():
             reference = make_doc(nlp.vocab, group)
             if self.gold_tokens:
-                predicted = _bare_copy(reference, boundaries=self.gold_sents)
+                predicted = _bare_doc(reference, group, boundaries=self.gold_sents)
             else:
                 predicted = nlp.make_doc(reference.text)
             yield Example(predicted, reference)
@@ -166,11 +166,12 @@ def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
     return doc
 
 
-def _bare_copy(reference: Doc, *, boundaries: bool) -> Doc:
+def _bare_doc(reference: Doc, sentences: Sequence[Sentence], *, boundaries: bool) -> Doc:
     """The tokens of a Doc without their annotation."""
+    starts = [token.is_sent_start for token in reference] if boundaries else None
     return Doc(
         reference.vocab,
-        words=[token.text for token in reference],
-        spaces=[bool(token.whitespace_) for token in reference],
-        sent_starts=[token.is_sent_start for token in reference] if boundaries else None,
+        words=[word for sentence in sentences for word in sentence.words],
+        spaces=[space for sentence in sentences for space in sentence.spaces],
+        sent_starts=starts,
     )

@@ -16,7 +16,7 @@ __all__ = ["cluster_embed", "gazetteer", "sparse_chain_scorer", "word_clusters"]
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
 def sparse_chain_scorer(
-    templates: Literal["tags", "entities"] | list[str] = "tags",
+    templates: Literal["tags", "entities", "names"] | list[str] = "tags",
     clusters: Any = None,
     gazetteer: Any = None,
     features: Callable[[Doc], Sequence[Iterable[str]]] | None = None,

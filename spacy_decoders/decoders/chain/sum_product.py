@@ -3,7 +3,9 @@
 The forward pass keeps logarithms in float64; one step of all sentences is one matrix product of
 their exponentials. The backward pass distributes the probability of each token's labels among the
 labels of the previous token, so that they remain a distribution despite rounding. Terms that
-underflow in a product are recomputed with logarithms alone.
+underflow in a product are recomputed with logarithms alone. Where no score is so far from the
+others that a product could underflow, as in training, compiled passes with scaled weights do the
+same.
 """
 
 from __future__ import annotations
@@ -155,6 +157,9 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
     [[0.25, 0.25], [0.25, 0.25]]
     """
     sentences = Sentences.of(model, emissions, lengths)
+    scaled = _scaled(model, sentences)
+    if scaled is not None:
+        return scaled
     found = smoothed(model, sentences)
     nodes = found.nodes
     ordered = np.empty(nodes.shape, dtype=np.float32)
@@ -165,6 +170,35 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
         found.transitions,
         nodes[found.steps.first].sum(axis=0),
         nodes[found.steps.last].sum(axis=0),
+    )
+
+
+def _scaled(model: ChainModel, sentences: Sentences) -> Expectations | None:
+    """Run the compiled passes, which need no logarithms unless scores lie very far apart.
+
+    None if they do, or if a sentence has no legal labelling.
+    """
+    from .kernels.expectations import SMALLEST, Sums, expect
+
+    transitions = model.transitions.astype(np.float64)
+    shift = float(np.max(transitions, initial=-np.inf))
+    shift = shift if np.isfinite(shift) else 0.0
+    transfer = np.exp(transitions - shift)
+    if ((transfer < SMALLEST) & np.isfinite(transitions)).any():
+        return None
+    size, count = model.size, len(sentences.offsets) - 1
+    sums = Sums(
+        np.zeros(count),
+        np.empty((len(sentences.emissions), size), dtype=np.float32),
+        np.zeros((size, size)),
+        np.zeros(size),
+        np.zeros(size),
+    )
+    ends = model.start_scores, model.end_scores
+    if not expect(transfer, shift, *ends, sentences.emissions, sentences.offsets, sums):
+        return None
+    return Expectations(
+        sums.log_partitions, sums.marginals, transfer * sums.pairs, sums.start, sums.end
     )
 
 

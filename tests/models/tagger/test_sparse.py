@@ -148,6 +148,43 @@ def test_features_of_a_users_own():
         nlp(bare(nlp, "the boats"))
 
 
+@pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])
+def test_weights_are_averaged_where_the_optimizer_says_so(loss):
+    nlp = pipeline(steps=0, loss=loss)
+    optimizer = Adam(0.01, use_averages=True)
+    model = nlp.get_pipe("exact_tagger").model
+    doc = bare(nlp, SENTENCES[0])
+    found = []
+    for _ in range(6):
+        nlp.update(examples(nlp), sgd=optimizer)
+        found.append(model.layers[0].predict([doc])[0])
+    with nlp.use_params(optimizer.averages):
+        averaged = model.layers[0].predict([doc])[0]
+        saved = nlp.to_bytes()
+    numbers = np.arange(1, 7)
+    # rows that a step has not met move when they are met again, all of these at every step
+    expected = np.average(found, axis=0, weights=numbers)
+    np.testing.assert_allclose(averaged, expected, atol=1e-4)
+    np.testing.assert_array_equal(model.layers[0].predict([doc])[0], found[-1])
+    assert nlp.to_bytes() != saved
+
+
+def test_dropout_leaves_out_features_in_training_only():
+    nlp = pipeline()
+    layer = nlp.get_pipe("exact_tagger").model.layers[0]
+    doc = bare(nlp, SENTENCES[0])
+    whole = layer.predict([doc])[0]
+    layer.attrs["dropout_rate"] = 0.5
+    np.testing.assert_array_equal(layer.predict([doc])[0], whole)
+    drawn = np.mean([layer([doc], is_train=True)[0][0] for _ in range(400)], axis=0)
+    assert not np.array_equal(layer([doc], is_train=True)[0][0], whole)
+    np.testing.assert_allclose(drawn, whole, atol=0.25 * np.abs(whole).max())
+    nlp = pipeline(steps=0)
+    for _ in range(60):
+        nlp.update(examples(nlp), sgd=Adam(0.01), drop=0.4)
+    assert tags(nlp) == gold(nlp)
+
+
 def test_a_copy_is_trained_apart():
     nlp = pipeline()
     model = nlp.get_pipe("exact_tagger").model

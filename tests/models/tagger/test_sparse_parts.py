@@ -15,7 +15,7 @@ from spacy_decoders.models.tagger.sparse.batches import DocBatch
 from spacy_decoders.models.tagger.sparse.features import FeatureReader
 from spacy_decoders.models.tagger.sparse.gazetteer import Gazetteer, PhraseTable
 from spacy_decoders.models.tagger.sparse.kernels.gazetteer import NAMED, mark_phrases
-from spacy_decoders.models.tagger.sparse.kernels.learning import descend
+from spacy_decoders.models.tagger.sparse.kernels.learning import Pace, Trained, descend
 from spacy_decoders.models.tagger.sparse.kernels.mentions import note_mentions
 from spacy_decoders.models.tagger.sparse.packing import from_columns, pack, to_columns
 from spacy_decoders.models.tagger.sparse.templates import (
@@ -220,13 +220,17 @@ def test_adagrad_with_missed_penalties_against_readable_code():
     rows_of_weights, size, rate, l1, l2 = 6, 3, 0.1, 0.02, 0.05
     weights = np.zeros((rows_of_weights, size), dtype=np.float32)
     squares, steps = np.ones_like(weights), np.zeros(rows_of_weights, dtype=np.int32)
+    trained = Trained(weights, squares, steps, np.zeros_like(weights))
+    pace_of_all = Pace(*(np.float32(x) for x in (rate, l1, l2)))
+    history: list[np.ndarray] = []
     w, g, last = weights.astype(float), squares.astype(float), [0] * rows_of_weights
     for step in range(1, 20):
         rows = rng.integers(-1, rows_of_weights, size=(4, 2)).astype(np.int32)
         gradient = rng.normal(size=(4, size)).astype(np.float32)
         gradient[rng.random(gradient.shape) < 0.3] = 0
-        floats = (np.float32(x) for x in (rate, l1, l2))
-        descend(weights, squares, steps, step, rows, gradient, *floats)
+        share = np.float32(step * (step - 1))
+        descend(trained, step, share, rows, gradient, pace_of_all)
+        history.append(weights.copy())
         for i in range(4):
             if not gradient[i].any():
                 continue
@@ -240,6 +244,25 @@ def test_adagrad_with_missed_penalties_against_readable_code():
                 g[row] += gradient[i].astype(float) ** 2
                 w[row] -= rate * gradient[i] / np.sqrt(g[row])
         np.testing.assert_allclose(weights, w, atol=1e-4)
+    numbers = np.arange(1, 20)
+    average = np.average(history, axis=0, weights=numbers)
+    np.testing.assert_allclose(weights - trained.lags / (19 * 20), average, atol=1e-5)
+
+
+def test_what_was_loaded_is_saved_unchanged():
+    weights = SparseWeights(Learning(bits=8, least=0.0, weight_bits=16))
+    weights.set_size(3)
+    weights._trained()[:] = np.random.default_rng(5).normal(size=(256, 3))
+    saved = weights.to_bytes()
+    strict = SparseWeights(Learning(bits=8, least=0.5, weight_bits=16)).from_bytes(saved)
+    assert strict.to_bytes() == saved
+    _ = strict.packed, strict.emissions(np.zeros((1, 1), dtype=np.int32))
+    assert strict.to_bytes() == saved
+    fewer = SparseWeights(Learning(bits=8, weight_bits=8)).from_bytes(saved)
+    assert len(fewer.to_bytes()) < len(saved)
+    strict.accumulate(np.array([[7]], dtype=np.int32), np.ones((1, 3)))
+    strict.finish_update(None)
+    assert strict.to_bytes() != saved
 
 
 @pytest.mark.parametrize(("bits", "error"), [(8, 1 / 127), (16, 1 / 32767)])

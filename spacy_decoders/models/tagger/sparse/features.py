@@ -110,6 +110,13 @@ class FeatureReader:
         words[tokens] = self._words.lowered(batch.docs, words[tokens])
         return batch._replace(words=words)
 
+    def without_some(self, rows: Rows, share: float) -> Rows:
+        """Return the rows with a share of all features left out by chance."""
+        if not share:
+            return rows
+        kept = self._random.random(rows.shape, dtype=np.float32) >= share
+        return np.where(kept, rows, np.int32(NOTHING))
+
     def _current_sums(self, weights: SparseWeights) -> WordSums:
         """The sums of the present weights."""
         if self._sums is None or self._version != weights.version:

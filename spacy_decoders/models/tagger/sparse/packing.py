@@ -119,7 +119,7 @@ def from_columns(columns: dict[str, Any], size: int = MOST_LABELS) -> Packed:
 
 
 def _compressed(planes: NDArray[np.uint8]) -> bytes:
-    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+    return zlib.compress(np.ascontiguousarray(planes).tobytes(), 6)
 
 
 def _column(data: Any, length: int, kind: Any, part: str) -> NDArray[Any]:

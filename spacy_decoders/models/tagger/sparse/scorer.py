@@ -16,16 +16,20 @@ from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, output_layer, pe
 from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
-from .templates import ENTITY_TEMPLATES, TAG_TEMPLATES
+from .templates import ENTITY_TEMPLATES, NAME_TEMPLATES, TAG_TEMPLATES
 from .weights import Learning, SparseWeights
 
 __all__ = ["Templates", "build_sparse_chain_scorer", "build_sparse_emissions"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
-Templates: TypeAlias = "Literal['tags', 'entities'] | Sequence[str]"
+Templates: TypeAlias = "Literal['tags', 'entities', 'names'] | Sequence[str]"
 
-_PRESETS: dict[str, Sequence[str]] = {"tags": TAG_TEMPLATES, "entities": ENTITY_TEMPLATES}
+_PRESETS: dict[str, Sequence[str]] = {
+    "tags": TAG_TEMPLATES,
+    "entities": ENTITY_TEMPLATES,
+    "names": NAME_TEMPLATES,
+}
 
 
 def build_sparse_chain_scorer(
@@ -47,8 +51,8 @@ def build_sparse_chain_scorer(
     Parameters
     ----------
     templates
-        "tags", "entities", or a list of templates, such as ``"lower[-1..1]"``: see
-        :func:`~.templates.plan_of`.
+        "tags", "entities", "names" (entities, with a look at the whole document), or a list of
+        templates, such as ``"lower[-1..1]"``: see :func:`~.templates.plan_of`.
     clusters, gazetteer
         Word clusters and lists of names, read when the model is initialised.
     features
@@ -118,6 +122,7 @@ def build_sparse_emissions(
             "clusters": clusters,
             "gazetteer": gazetteer,
             "lowered": lowered,
+            "dropout_rate": 0.0,  # spaCy sets it at each update
         },
     )
     return model
@@ -133,13 +138,18 @@ def _emit(
     if not is_train:
         emissions = [asarray(rows) for rows in batch.split(reader.emissions(batch, weights))]
         return emissions, lambda gradient: docs
+    rate = model.attrs["dropout_rate"]
     rows = reader.rows(reader.in_lower_case(batch, model.attrs["lowered"]), weights)
+    rows = reader.without_some(rows, rate)
+    scale = np.float32(1.0 / (1.0 - rate))
 
     def backprop(gradient: list[Floats2d]) -> list[Doc]:
-        weights.accumulate(rows, np.concatenate([model.ops.to_numpy(g) for g in gradient]))
+        of_all = np.concatenate([model.ops.to_numpy(g) for g in gradient])
+        weights.accumulate(rows, scale * of_all)
         return docs
 
-    return [asarray(found) for found in batch.split(weights.emissions(rows))], backprop
+    found = scale * weights.emissions(rows)
+    return [asarray(of_doc) for of_doc in batch.split(found)], backprop
 
 
 def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:

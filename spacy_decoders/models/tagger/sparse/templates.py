@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from ....errors import ProblemError
 from .kernels.atoms import AFFIX
 
-__all__ = ["ENTITY_TEMPLATES", "TAG_TEMPLATES", "TOKEN_ATOMS", "WORD_ATOMS", "Plan", "plan_of"]
+__all__ = [
+    "ENTITY_TEMPLATES",
+    "NAME_TEMPLATES",
+    "TAG_TEMPLATES",
+    "TOKEN_ATOMS",
+    "WORD_ATOMS",
+    "Plan",
+    "plan_of",
+]
 
 #: What is known of a word wherever it stands, in the order of its columns.
 WORD_ATOMS = (
@@ -88,6 +96,25 @@ ENTITY_TEMPLATES = (
     "lower[-1] | lower[1]",
     "cluster10[-1] | cluster10[0]",
     "cluster10[0] | cluster10[1]",
+)
+
+#: Templates for named entities in whole documents, with lists of names.
+NAME_TEMPLATES = (
+    *ENTITY_TEMPLATES,
+    "mention_case[-1..1]",
+    "mention_case[0] | case[0]",
+    "mention_before[0]",
+    "mention_after[0]",
+    "suffix3[-1]",
+    "suffix3[1]",
+    "gazetteer[-1] | gazetteer[0]",
+    "gazetteer[0] | gazetteer[1]",
+    "gazetteer[0] | lower[-1]",
+    "gazetteer[0] | lower[1]",
+    "gazetteer[0] | case[0]",
+    "gazetteer[0] | cluster10[0]",
+    "listed[0] | cluster[-1]",
+    "listed[0] | cluster[1]",
 )
 
 _TERM = re.compile(

@@ -15,7 +15,7 @@ from ....errors import ProblemError
 from ...clusters.table import ClusterTable
 from ...saved import damaged, fields_of, message_of, whole_number
 from .gazetteer import PhraseTable
-from .kernels.learning import add_rows, descend
+from .kernels.learning import Pace, Trained, add_rows, descend
 from .packing import MOST_LABELS, Packed, WeightBits, from_columns, pack, to_columns
 
 __all__ = ["Learning", "SparseWeights"]
@@ -83,24 +83,30 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self.version = 0
         self._packed: Packed | None = None
         self._dense: Floats | None = None
-        self._squares: Floats | None = None
-        self._steps: NDArray[np.int32] | None = None
+        self._state: Trained | None = None
         self._step = 0
         self._met: list[tuple[Rows, Floats]] = []
+        # what was loaded, as long as the weights are those
+        self._columns: dict[str, Any] | None = None
 
     def set_size(self, size: int) -> None:
         """Make room for so many labels; present weights stay as they are."""
         if size != self.size:
-            dense = self._dense
-            if dense is None and self._packed is not None:
-                dense = self._packed.dense(self.size)
-            if dense is not None:
-                self._dense = np.zeros((len(dense), size), dtype=np.float32)
-                self._dense[:, : dense.shape[1]] = dense
+            present = self._dense
+            if present is None and self._packed is not None:
+                present = self._packed.dense(self.size)
+            self._replace(None, None)
+            if present is not None:
+                self._dense = np.zeros((len(present), size), dtype=np.float32)
+                self._dense[:, : present.shape[1]] = present
             self.size = size
-            self._squares = self._steps = self._packed = None
-            self._met.clear()
-            self.version += 1
+
+    def _replace(self, packed: Packed | None, columns: dict[str, Any] | None) -> None:
+        """Take other weights, and forget what belongs to the present ones."""
+        self._packed, self._columns = packed, columns
+        self._dense = self._state = None
+        self._met.clear()
+        self.version += 1
 
     @property
     def packed(self) -> Packed:
@@ -120,36 +126,63 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._met.append((rows, np.ascontiguousarray(gradient, dtype=np.float32)))
 
     def finish_update(self, optimizer: Any) -> None:
-        """Move the weights that were met since the last call."""
+        """Move the weights that were met since the last call.
+
+        Where the optimizer keeps averages, these weights have one too: over all steps, later
+        ones counting more, in proportion to their number.
+        """
         if not self._met:
             return
-        weights, learning = self._trained(), self.learning
-        if self._squares is None or self._steps is None:
-            self._squares = np.ones_like(weights)
-            self._steps = np.full(len(weights), self._step, dtype=np.int32)
+        if self._state is None:
+            weights = self._trained()
+            averaged = getattr(optimizer, "averages", None) is not None
+            self._state = Trained(
+                weights,
+                np.ones_like(weights),
+                np.full(len(weights), self._step, dtype=np.int32),
+                np.zeros_like(weights) if averaged else np.zeros((0, 0), dtype=np.float32),
+            )
         self._step += 1
-        rate, l1, l2 = (np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2))
+        learning = self.learning
+        pace = Pace(*(np.float32(x) for x in (learning.learn_rate, learning.l1, learning.l2)))
+        share = np.float32(_share(self._step - 1))
         for rows, gradient in self._met:
-            state = (weights, self._squares, self._steps, self._step)
-            descend(*state, rows, gradient, rate, l1, l2)
+            descend(self._state, self._step, share, rows, gradient, pace)
         self._met.clear()
-        self._packed = None
+        self._changed()
+
+    def _changed(self) -> None:
+        """Forget what was made of the weights before they moved."""
+        self._packed = self._columns = None
         self.version += 1
 
     @contextmanager
     def use_params(self, params: Any) -> Iterator[None]:
-        """Do nothing: the optimizer has no averages of these weights."""
-        yield
+        """Use the average of the weights for a while, where the optimizer has averages."""
+        state = self._state
+        if not params or state is None or not len(state.lags):
+            yield
+            return
+        self._dense = state.weights - state.lags / np.float32(_share(self._step))
+        self._changed()
+        try:
+            yield
+        finally:
+            self._dense = state.weights
+            self._changed()
 
     def to_device(self, device_type: str, device_id: int) -> None:
         """Stay on the processor, whatever the rest of a model does."""
 
     def to_bytes(self) -> bytes:
         """Save the weights that are not near zero, clusters and phrases."""
-        table = pack(self._trained(), self.learning.least) if self.size else None
+        columns = self._columns
+        if self.size and (columns is None or columns["bits"] != self.learning.weight_bits):
+            table = pack(self._trained(), self.learning.least)
+            columns = to_columns(table, self.learning.weight_bits)
         saved = {
             "size": self.size,
-            "weights": table and to_columns(table, self.learning.weight_bits),
+            "weights": columns,
             "clusters": None if self.clusters is None else self.clusters.to_bytes(),
             "phrases": None if self.phrases is None else self.phrases.to_bytes(),
         }
@@ -181,10 +214,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
             )
         known = None if clusters is None else ClusterTable.from_bytes(clusters)
         self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
-        self.size, self._packed, self.clusters = size, packed, known
-        self._dense = self._squares = self._steps = None
-        self._met.clear()
-        self.version += 1
+        self.size, self.clusters = size, known
+        self._replace(packed, weights)
         return self
 
     def _trained(self) -> Floats:
@@ -195,3 +226,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
             else:
                 self._dense = np.zeros((1 << self.learning.bits, self.size), dtype=np.float32)
         return self._dense
+
+
+def _share(step: int) -> float:
+    """Return the sum of the numbers of the steps before the next one, in units of a million."""
+    return 0.5e-6 * step * (step + 1)

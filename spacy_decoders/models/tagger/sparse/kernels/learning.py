@@ -1,10 +1,13 @@
 """Adding up weights, and moving them: AdaGrad on the rows that a batch has met."""
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .....jit import jit
 
-__all__ = ["add_rows", "descend"]
+__all__ = ["Pace", "Trained", "add_rows", "descend"]
 
 #: Gradients smaller than this are left out: at most tokens most labels have no probability.
 SMALLEST = np.float32(1e-4)
@@ -32,8 +35,36 @@ def add_rows(weights, rows, emissions):
                     emissions[i, y] += weights[row, y]
 
 
+class Trained(NamedTuple):
+    """Weights, and what AdaGrad remembers of each.
+
+    Attributes
+    ----------
+    weights, squares
+        **Shape (rows, L)**, float32. The second holds sums of squared gradients.
+    steps
+        **Shape (rows,)**, int32: the step that last met each row.
+    lags
+        **Shape (rows, L)**, float32: by how much the average of all steps falls behind, times
+        `share`; **shape (0, 0)** where no average is kept.
+    """
+
+    weights: NDArray[np.float32]
+    squares: NDArray[np.float32]
+    steps: NDArray[np.int32]
+    lags: NDArray[np.float32]
+
+
+class Pace(NamedTuple):
+    """The learning rate, and the weights of both penalties at each step."""
+
+    rate: np.float32
+    l1: np.float32
+    l2: np.float32
+
+
 @jit()
-def descend(weights, squares, steps, step, rows, gradient, rate, l1, l2):
+def descend(trained, step, share, rows, gradient, pace):
     """Move the weights of the rows met against their gradient, token by token.
 
     AdaGrad [1]_, with the steps of both penalties that a row has missed since it was last met
@@ -41,25 +72,28 @@ def descend(weights, squares, steps, step, rows, gradient, rate, l1, l2):
 
     Parameters
     ----------
-    weights, squares
-        **Shape (rows, L)**, float32: changed. The second holds sums of squared gradients.
-    steps
-        **Shape (rows,)**, int32: the step that last met each row; changed.
+    trained
+        The :class:`Trained` weights: changed.
     step
         The number of this step.
+    share
+        What a move at this step is multiplied by in `trained.lags`.
     rows
         **Shape (n, templates)**, int32; negative for none.
     gradient
         **Shape (n, L)**, float32, of the loss with respect to the emissions.
-    rate, l1, l2
-        The learning rate, and the weights of the penalties at each step.
+    pace
+        The :class:`Pace`.
 
     References
     ----------
     .. [1] Duchi, Hazan, Singer (2011), Adaptive Subgradient Methods for Online Learning and
        Stochastic Optimization, section 5.
     """
+    weights, squares, steps, lags = trained
+    rate, l1, l2 = pace
     size = weights.shape[1]
+    averaged = len(lags) > 0
     active = np.empty(size, np.int64)
     for i in range(len(rows)):
         count = 0
@@ -80,16 +114,21 @@ def descend(weights, squares, steps, step, rows, gradient, rate, l1, l2):
                     for y in range(size):
                         weight = weights[row, y]
                         if weight != 0:
-                            pace = rate * missed / np.sqrt(squares[row, y])
-                            weight /= np.float32(1) + np.float32(pace * l2)
-                            cut = np.float32(pace * l1)
+                            strength = rate * missed / np.sqrt(squares[row, y])
+                            shrunk = weight / (np.float32(1) + np.float32(strength * l2))
+                            cut = np.float32(strength * l1)
                             weights[row, y] = (
-                                max(weight - cut, np.float32(0))
-                                if weight > 0
-                                else min(weight + cut, np.float32(0))
+                                max(shrunk - cut, np.float32(0))
+                                if shrunk > 0
+                                else min(shrunk + cut, np.float32(0))
                             )
+                            if averaged:
+                                lags[row, y] += share * (weights[row, y] - weight)
             for k in range(count):
                 y = active[k]
                 slope = gradient[i, y]
                 squares[row, y] += slope * slope
-                weights[row, y] -= rate * slope / np.sqrt(squares[row, y])
+                move = rate * slope / np.sqrt(squares[row, y])
+                weights[row, y] -= move
+                if averaged:
+                    lags[row, y] -= share * move
