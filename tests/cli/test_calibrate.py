@@ -51,15 +51,17 @@ def test_another_folder_and_errors(corpus, tmp_path):
 
 def test_spacy_train_calibrates_what_it_saves(corpus, tmp_path):
     config = trained(0).config.copy()
-    config["paths"] = {"train": str(corpus), "dev": str(corpus)}
+    config["paths"] |= {"train": str(corpus), "dev": str(corpus)}
     config["training"]["max_steps"] = 2
     config["training"]["eval_frequency"] = 1
+    held_out = {"@readers": "spacy.Corpus.v1", "path": str(corpus), "gold_preproc": False}
     config["training"]["before_to_disk"] = {
         "@callbacks": "spacy-decoders.Calibrate.v1",
-        "corpus": {"@readers": "spacy.Corpus.v1", "path": str(corpus)},
+        "corpus": held_out,
     }
     assert registry.has("callbacks", "spacy-decoders.Calibrate.v1")
     nlp = init_nlp(config)
+    (tmp_path / "out").mkdir()
     train(nlp, tmp_path / "out")
     saved = spacy.load(tmp_path / "out" / "model-best")
     assert set(saved.get_pipe("exact_tagger").calibration) == {"tokens", "units"}
