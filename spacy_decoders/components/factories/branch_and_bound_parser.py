@@ -28,6 +28,12 @@ class ParserOptions(WithOptions):
         Score factors over those arcs only through which the best tree by single arcs scores at
         most this far below the best of all: faster than `k`, as tokens with large margins keep one
         head and ambiguous ones many; 10 keeps three per token. None for all.
+    certain
+        Boundaries of sentences are decided together with the trees, under one certificate, where
+        their log-odds are at most this far from 0; beyond, and where they are set, they are taken
+        as given. 0 leaves all of them to the boundary layer.
+    boundary_weight
+        What the log-odds of boundaries are multiplied by beside the scores of trees.
     projective
         Whether arcs may not cross.
     iterations
@@ -59,6 +65,8 @@ class ParserOptions(WithOptions):
     window: int = option(15, whole(1))
     k: int | None = option(None, whole(1))
     beam: float | None = option(None, number(least=0))
+    certain: float = option(4.0, number(least=0))
+    boundary_weight: float = option(1.5, number(above=0))
     projective: bool = option(True)
     iterations: int | None = option(500, whole(1))
     seconds: float | None = option(None, number(above=0))

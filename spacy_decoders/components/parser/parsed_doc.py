@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...certificate import Certificate
 
 if TYPE_CHECKING:
+    from ...models.parser.tree_scores import SentenceScores
     from .probabilities import ParseProbabilities
 
 __all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
@@ -35,14 +36,19 @@ class ParsedDoc:
         Each token's head margin.
     probabilities
         How probable it all is, if asked for.
-    certificates, parses
-        Of each sentence that has a word.
+    sentences
+        The scores of each sentence that has a word.
+    certificates
+        Of each sentence that has a word; sentences that were decided together share one.
+    parses
+        The best trees of each sentence, or of several that were decided together.
     """
 
     heads: NDArray[np.int64]
     labels: NDArray[np.int64]
     starts: NDArray[np.int64]
     margins: NDArray[np.float64]
+    sentences: list[SentenceScores] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
     probabilities: ParseProbabilities | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
 from ...models.parser.arc_scorer import set_sizes
+from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
@@ -143,15 +145,19 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
                 "with examples, or load a trained one."
             )
         return score_documents(
-            self.model, docs, [preset_starts(doc) for doc in docs], [is_space(doc) for doc in docs]
+            self.model,
+            docs,
+            [preset_starts(doc) for doc in docs],
+            [is_space(doc) for doc in docs],
+            BoundaryLimits(self.certain, self.boundary_weight),
         )
 
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parser = self.parser
-        for sentence in scores.sentences:
-            self._decode_sentence(parser, sentence, parsed)
+        for block in scores.blocks:
+            self._decode_block(parser, block, parsed)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
@@ -170,30 +176,33 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
             temperature=self.temperature,
         )
 
-    def _decode_sentence(
-        self, parser: TreeParser, sentence: SentenceScores, parsed: ParsedDoc
-    ) -> None:
-        problem = parser.problem(sentence)
+    def _decode_block(self, parser: TreeParser, block: SentenceScores, parsed: ParsedDoc) -> None:
+        problem = parser.problem(block)
         try:
-            best = parser.decode(sentence, problem)
+            best = parser.decode(block, problem)
         except InfeasibleError:
             name = type(parser.decoder).__name__
+            parsed.sentences.append(replace(block, boundaries=None))
             parsed.certificates.append(Certificate.infeasible(name, scope=problem.scope))
             parsed.parses.append([])
             return
-        parsed.certificates.append(best.certificate)
-        heads, labels = sentence.tree(best.heads)
-        parsed.heads[sentence.tokens], parsed.labels[sentence.tokens] = heads, labels
+        sentences = [block] if best.starts is None else block.cut(best.starts)
+        parsed.sentences += sentences
+        parsed.certificates += [best.certificate] * len(sentences)
+        starts = [int(sentence.tokens[0]) for sentence in sentences[1:]]
+        parsed.starts = np.sort(np.concatenate([parsed.starts, np.array(starts, dtype=np.int64)]))
+        heads, labels = block.tree(best.heads)
+        parsed.heads[block.tokens], parsed.labels[block.tokens] = heads, labels
         if self.head_margins:
             from ...decoders.tree import head_margins
 
             margins = head_margins(problem, best.heads, budget=parser.budget)
-            parsed.margins[sentence.tokens] = margins
+            parsed.margins[block.tokens] = margins
         if self.k_best > 1:
             from ...decoders.tree import k_best
 
             found = k_best(problem, self.k_best, budget=parser.budget)
-            parsed.parses.append([self._as_dict(sentence, solution) for solution in found])
+            parsed.parses.append([self._as_dict(block, solution) for solution in found])
 
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
@@ -260,7 +269,7 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         found = [
             self._probabilities(of_doc, tree) for of_doc, tree in zip(scores, parsed, strict=True)
         ]
-        return parse_answers(parsed, found, gold, self.labels, scores)
+        return parse_answers(parsed, found, gold, self.labels)
 
     # --- training ---
 

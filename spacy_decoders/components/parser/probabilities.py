@@ -84,7 +84,7 @@ def parse_probabilities(
     size = len(parsed.heads)
     heads, deps = np.full(size, np.nan), np.full(size, np.nan)
     units, lengths = [], []
-    for sentence, certificate in zip(scores.sentences, parsed.certificates, strict=True):
+    for sentence, certificate in zip(parsed.sentences, parsed.certificates, strict=True):
         tokens = sentence.tokens
         lengths.append(len(tokens))
         if certificate.status == "infeasible":
@@ -136,14 +136,13 @@ def parse_answers(
     found: Sequence[ParseProbabilities],
     gold: GoldTrees,
     names: Sequence[str],
-    sentences: Sequence[DocumentScores],
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if the gold trees say the same.
 
     Parameters
     ----------
-    parsed, found, sentences
-        Of each document what was decoded, how probable it is, and its sentences.
+    parsed, found
+        Of each document what was decoded, and how probable it is.
     gold
         The gold trees of all documents, end to end; what is unknown is no answer.
     names
@@ -153,7 +152,7 @@ def parse_answers(
         kind: [] for kind in (HEADS, DEPS, STARTS, UNITS)
     }
     begin = 0
-    for number, (tree, chances, of_doc) in enumerate(zip(parsed, found, sentences, strict=True)):
+    for number, (tree, chances) in enumerate(zip(parsed, found, strict=True)):
         size = len(tree.heads)
         here = slice(begin, begin + size)
         own = np.where(tree.heads == np.arange(size), ROOT, tree.heads + begin)
@@ -172,7 +171,7 @@ def parse_answers(
             for token in np.flatnonzero((starts >= 0) & ~blank).tolist()
             if token
         ]
-        for sentence, chance in zip(of_doc.sentences, chances.units, strict=True):
+        for sentence, chance in zip(tree.sentences, chances.units, strict=True):
             tokens = sentence.tokens
             if known[tokens].all():
                 whole = bool(labelled[tokens].all())

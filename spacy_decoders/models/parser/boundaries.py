@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Linear, Model, Relu, chain
 from thinc.types import Floats2d
 
-__all__ = ["Boundaries", "sentence_offsets"]
+__all__ = ["Boundaries", "BoundaryLimits", "known_odds"]
 
 
 def Boundaries(hidden: int, nI: int, dropout: float = 0.0) -> Model[Floats2d, Floats2d]:
@@ -22,10 +25,10 @@ def Boundaries(hidden: int, nI: int, dropout: float = 0.0) -> Model[Floats2d, Fl
     return layer
 
 
-def sentence_offsets(
-    log_odds: NDArray[np.float32], preset: NDArray[np.integer] | None = None
-) -> NDArray[np.int64]:
-    """Cut one document into sentences.
+def known_odds(
+    log_odds: NDArray[np.float32], preset: NDArray[np.integer], blank: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return the log-odds of sentence starts with what is known of them, infinite there.
 
     Parameters
     ----------
@@ -34,20 +37,80 @@ def sentence_offsets(
     preset
         Boundaries that are set already, shape (tokens,): 1 for a start, -1 for none, 0 for
         unknown.
-
-    Returns
-    -------
-    ndarray
-        Where sentences begin, and at last the number of tokens.
+    blank
+        Whether each token is white space, which begins no sentence unless preset; before the first
+        word it belongs to its sentence.
 
     Examples
     --------
-    >>> sentence_offsets(np.array([-1.0, 2.0, 3.0, -1.0]), np.array([0, 0, -1, 1]))
-    array([0, 1, 3, 4])
+    >>> known_odds(np.ones(4, "f"), np.array([0, 0, -1, 1]), np.zeros(4, bool))
+    array([ inf,   1., -inf,  inf], dtype=float32)
     """
-    starts = log_odds > 0
-    if preset is not None:
-        starts = np.where(preset == 0, starts, preset > 0)
-    if len(starts):
-        starts[0] = True
-    return np.append(np.flatnonzero(starts), len(starts))
+    odds = np.where(blank, np.float32(-np.inf), log_odds)
+    if len(odds):
+        odds[np.argmin(blank)] = -np.inf
+    odds[preset != 0] = np.where(preset[preset != 0] > 0, np.inf, -np.inf)
+    odds[:1] = np.inf
+    return odds
+
+
+@dataclass(frozen=True)
+class BoundaryLimits:
+    """Which boundaries of sentences are decided together with the trees.
+
+    Parameters
+    ----------
+    certain
+        Log-odds beyond which the boundary layer alone decides; 0 for all.
+    weight
+        What log-odds are multiplied by where trees have a say.
+    longest
+        The most words that are decided together, where boundaries can be found: more are cut at
+        the likeliest one.
+    """
+
+    certain: float = 4.0
+    weight: float = 1.0
+    longest: int = 150
+
+    def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Return where the blocks of a document begin, and at last the number of tokens.
+
+        Parameters
+        ----------
+        odds
+            As :func:`known_odds` returns them.
+
+        Examples
+        --------
+        >>> odds = np.array([np.inf, -1, 9, 2, -np.inf, -9], "f")
+        >>> BoundaryLimits(certain=4).cut(odds), BoundaryLimits(certain=0).cut(odds)
+        (array([0, 2, 6]), array([0, 2, 3, 6]))
+        """
+        ends = [*np.flatnonzero(odds > self.certain).tolist(), len(odds)]
+        found = []
+        for start, end in pairwise(ends):
+            found += self._shortened(odds, start, end)
+        return np.array([*found, len(odds)], dtype=np.int64)
+
+    def _shortened(self, odds: NDArray[np.float32], start: int, end: int) -> list[int]:
+        """Return where the parts of a block begin that are short enough, if it can be cut."""
+        open_blocks, found = [(start, end)], []
+        while open_blocks:
+            start, end = open_blocks.pop()
+            inner = odds[start + 1 : end]
+            if end - start > self.longest and inner.max() > -np.inf:
+                middle = start + 1 + int(inner.argmax())
+                open_blocks += [(middle, end), (start, middle)]
+            else:
+                found.append(start)
+        return found
+
+    def within(self, odds: NDArray[np.float32]) -> NDArray[np.float32] | None:
+        """Return the scores of the boundaries inside a block; None if there is none to decide."""
+        open_to_trees = odds > -self.certain
+        if len(odds) < 2 or not open_to_trees[1:].any():
+            return None
+        scores = np.where(open_to_trees, odds, np.float32(-np.inf)) * np.float32(self.weight)
+        scores[0] = 0.0
+        return scores

@@ -56,8 +56,9 @@ class TreeParser:
         from ...decoders.tree import TreeProblem
 
         arcs: Any = sentence.arcs
+        boundaries: Any = sentence.boundaries
         # no pruning of unlikely heads: it would not change the tree
-        return TreeProblem(arcs, projective=self.projective)
+        return TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
 
     def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         """Find the best tree of a sentence."""

@@ -85,10 +85,11 @@ class FactorTemplates:
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         weights = self.weights
         arcs: Any = sentence.arcs
+        boundaries: Any = sentence.boundaries
         if "arcs" in self.families:
             arcs = arcs.astype("d")
             kernels.add_arc_scores(weights["arcs"], tokens, arcs)
-        problem = TreeProblem(arcs, projective=projective)
+        problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
         if k is not None or beam is not None:
             problem = prune(problem, k, beam=beam)
         grandparents = siblings = None

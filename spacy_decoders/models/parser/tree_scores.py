@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -14,7 +14,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from .boundaries import sentence_offsets
+from .boundaries import BoundaryLimits, known_odds
 from .labels import best_labels
 from .relatives import score_arcs
 
@@ -45,6 +45,9 @@ class SentenceScores:
     label_scores
         float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
         arc's score; None if labels have none.
+    boundaries
+        float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
+        None where the tokens are one sentence.
     """
 
     tokens: NDArray[np.int64]
@@ -53,6 +56,32 @@ class SentenceScores:
     tags: NDArray[np.int32]
     words: NDArray[np.uint64]
     label_scores: NDArray[np.float32] | None = None
+    boundaries: NDArray[np.float32] | None = None
+
+    def cut(self, starts: NDArray[np.bool_]) -> list[SentenceScores]:
+        """Return the scores of each of several sentences.
+
+        Parameters
+        ----------
+        starts
+            bool (n,), whether a sentence begins at each token.
+        """
+        ends = [*np.flatnonzero(starts).tolist(), len(starts)]
+        if len(ends) == 2:
+            return [replace(self, boundaries=None)]
+        return [self._part(first, end) for first, end in pairwise(ends)]
+
+    def _part(self, first: int, end: int) -> SentenceScores:
+        among = np.concatenate([[0], np.arange(first + 1, end + 1)])
+        square = np.ix_(among, among)
+        return SentenceScores(
+            self.tokens[first:end],
+            self.arcs[square],
+            self.labels[square],
+            self.tags[among],
+            self.words[among],
+            None if self.label_scores is None else self.label_scores[square],
+        )
 
     def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the heads of a tree as indices in the document, and its labels.
@@ -71,17 +100,28 @@ class DocumentScores:
     Attributes
     ----------
     starts
-        Where its sentences begin.
-    sentences
-        The scores of each sentence that has a word.
+        Where its blocks begin.
+    blocks
+        The scores of each block that has a word: a sentence, or several whose boundaries are
+        decided together with the trees.
     start_odds
         float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
         known.
     """
 
     starts: NDArray[np.int64]
-    sentences: list[SentenceScores]
+    blocks: list[SentenceScores]
     start_odds: NDArray[np.float32]
+
+    @property
+    def sentences(self) -> list[SentenceScores]:
+        """The scores of each sentence that has a word, if log-odds alone decide on boundaries."""
+        found = []
+        for block in self.blocks:
+            starts = self.start_odds[block.tokens] > 0
+            starts[0] = True
+            found += [block] if block.boundaries is None else block.cut(starts)
+        return found
 
 
 def score_documents(
@@ -89,6 +129,7 @@ def score_documents(
     docs: Sequence[Doc],
     presets: Sequence[NDArray[np.int64]],
     spaces: Sequence[NDArray[np.bool_]],
+    limits: BoundaryLimits,
 ) -> list[DocumentScores]:
     """Score all sentences of some documents, a few thousand words at a time.
 
@@ -103,6 +144,8 @@ def score_documents(
     spaces
         Whether each token is white space, one array a document. Such tokens begin no
         sentence unless preset, and have no part in the tree.
+    limits
+        Which boundaries are decided together with the trees.
 
     Returns
     -------
@@ -117,7 +160,7 @@ def score_documents(
         # larger arrays would not fit the cache, and would be allocated anew each time
         if words >= BATCH_WORDS or end == len(docs):
             batch = slice(begin, end)
-            scored += _score_batch(model, docs[batch], presets[batch], spaces[batch])
+            scored += _score_batch(model, docs[batch], presets[batch], spaces[batch], limits)
             begin, words = end, 0
     return scored
 
@@ -127,6 +170,7 @@ def _score_batch(
     docs: Sequence[Doc],
     presets: Sequence[NDArray[np.int64]],
     spaces: Sequence[NDArray[np.bool_]],
+    limits: BoundaryLimits,
 ) -> list[DocumentScores]:
     vectors: Any = model.predict(list(docs))
     tag_scores: Any = model.get_ref("tags").predict(vectors)
@@ -136,30 +180,32 @@ def _score_batch(
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags = tag_scores.argmax(axis=1)
     words = word_hashes(docs)
-    kept: list[NDArray[np.int64]] = []  # per sentence, tokens' indices in the document
+    kept: list[NDArray[np.int64]] = []  # per block, tokens' indices in the document
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
+    boundaries: list[NDArray[np.float32] | None] = []
     counts = []
     starts = []
     start_odds = []
     begin = 0
     for preset, blank in zip(presets, spaces, strict=True):
-        odds = np.where(blank, -np.inf, log_odds[begin : begin + len(blank), 0])
-        if len(odds):  # white space before the first word belongs to its sentence
-            odds[np.argmin(blank)] = -np.inf
-        offsets = sentence_offsets(odds, preset)
-        sentences = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets)]
-        sentences = [places for places in sentences if len(places)]
+        odds = known_odds(log_odds[begin : begin + len(blank), 0], preset, blank)
+        offsets = limits.cut(odds)
+        places = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets.tolist())]
+        places = [block for block in places if len(block)]
         starts.append(offsets[:-1])
-        odds = np.where(preset == 0, odds, np.where(preset > 0, np.inf, -np.inf))
-        odds[:1] = np.inf
-        start_odds.append(odds.astype(np.float32))
-        kept += sentences
-        rows += [places + begin for places in sentences]
-        counts.append(len(sentences))
+        start_odds.append(odds)
+        kept += places
+        rows += [block + begin for block in places]
+        boundaries += [limits.within(odds[block]) for block in places]
+        counts.append(len(places))
         begin += len(blank)
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
     scored = assemble(model, received, arcs, tags[chosen], words[chosen], kept)
+    scored = [
+        block if within is None else replace(block, boundaries=within)
+        for block, within in zip(scored, boundaries, strict=True)
+    ]
     ends = np.cumsum(counts)
     return [
         DocumentScores(begins, scored[end - count : end], odds)

@@ -8,7 +8,7 @@ from thinc.api import Model, fix_random_seed
 
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
-from spacy_decoders.models.parser.boundaries import Boundaries, sentence_offsets
+from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, best_labels
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives
@@ -267,8 +267,35 @@ def test_boundary_gradients(rng):
     ],
 )
 def test_preset_boundaries_win(preset, expected):
-    log_odds = np.array([-5.0, 5.0, -5.0, -5.0])
-    np.testing.assert_array_equal(sentence_offsets(log_odds, np.array(preset)), expected)
+    log_odds = np.array([-5.0, 5.0, -5.0, -5.0], dtype="f")
+    odds = known_odds(log_odds, np.array(preset), np.zeros(4, bool))
+    for certain in (0.0, 4.0):
+        np.testing.assert_array_equal(BoundaryLimits(certain).cut(odds), expected)
+
+
+def test_doubtful_boundaries_are_left_to_the_trees():
+    odds = known_odds(np.array([1, 2, -9, 9, -1, 3], "f"), np.zeros(6, int), np.zeros(6, bool))
+    limits = BoundaryLimits(certain=4.0, weight=2.0)
+    assert limits.cut(odds).tolist() == [0, 3, 6]
+    np.testing.assert_array_equal(limits.within(odds[:3]), [0, 4, -np.inf])
+    np.testing.assert_array_equal(limits.within(odds[3:]), [0, -2, 6])
+    assert limits.within(odds[2:3]) is None
+    assert limits.within(np.array([np.inf, -9.0], "f")) is None
+    alone = BoundaryLimits(certain=0.0)
+    assert alone.cut(odds).tolist() == [0, 1, 3, 5, 6]
+    assert all(alone.within(odds[a:b]) is None for a, b in [(0, 1), (1, 3), (3, 5), (5, 6)])
+
+
+def test_blocks_without_a_sure_boundary_are_cut_at_the_likeliest():
+    odds = np.full(1000, -3.0, "f")
+    odds[::50] = 1.0
+    odds[0] = np.inf
+    ends = BoundaryLimits(longest=150).cut(odds)
+    assert np.diff(ends).max() <= 150
+    assert (ends[:-1] % 50 == 0).all()
+    preset = np.full(1000, -np.inf, "f")
+    preset[0] = np.inf
+    assert BoundaryLimits(longest=150).cut(preset).tolist() == [0, 1000]
 
 
 def test_cross_entropy(rng):

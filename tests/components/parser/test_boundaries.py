@@ -1,0 +1,112 @@
+"""Boundaries of sentences that are decided together with the trees."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from spacy.tokens import Doc
+
+from tests.components.parser.parsing import NAME, make_nlp, parse, trees
+
+
+def doubtful(scores, log_odds):
+    """The scores of a document whose boundaries are all left to the trees."""
+    (block,) = scores.blocks
+    boundaries = np.array([0.0, *log_odds], dtype="f")
+    odds = np.where(np.isneginf(boundaries), -np.inf, boundaries).astype("f")
+    odds[0] = np.inf
+    return replace(scores, blocks=[replace(block, boundaries=boundaries)], start_odds=odds)
+
+
+def decoded(nlp, words, arcs, log_odds):
+    """Decode words by some arcs (head, token): 5, all others 0, the root -1."""
+    pipe = nlp.get_pipe(NAME)
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * (len(words) - 1))
+    scores = doubtful(pipe.predict([doc])[0], log_odds)
+    given = np.zeros_like(scores.blocks[0].arcs)
+    given[0] = -1.0
+    for h, m in arcs:
+        given[h, m] = 5.0
+    given[:, 0] = -np.inf
+    np.fill_diagonal(given, -np.inf)
+    scores = replace(scores, blocks=[replace(scores.blocks[0], arcs=given)])
+    doc = Doc(nlp.vocab, words=words)
+    pipe.annotate(doc, pipe.decode(doc, scores))
+    return doc
+
+
+ARCS = [(2, 1), (0, 2), (5, 3), (5, 4), (2, 5)]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_nlp(steps=1, factors=[], decoder={"@decoders": "spacy-decoders.Eisner.v1"})
+
+
+@pytest.mark.parametrize(
+    ("log_odds", "starts"),
+    [
+        # a boundary before the third word costs the arc 2 -> 5 (5) and gains a root (-1)
+        ([-9, 5.9, -9, -9], [0]),
+        ([-9, 6.1, -9, -9], [0, 2]),
+        # of two likely boundaries the trees want the one that costs fewer good arcs
+        ([-np.inf, 6.1, 5.9, -np.inf], [0, 2]),
+    ],
+)
+def test_trees_have_a_say_in_boundaries(nlp, log_odds, starts):
+    doc = decoded(nlp, list("abcde"), ARCS, log_odds)
+    assert [sentence.start for sentence in doc.sents] == starts
+    certificates = doc._.certificates[NAME]
+    assert len(certificates) == len(starts)  # of the whole that was decided together
+    assert all(certificate["status"] == "optimal" for certificate in certificates)
+    gained = sum(log_odds[start - 1] for start in starts[1:])
+    tree = [(0 if t.head.i == t.i else t.head.i + 1, t.i + 1) for t in doc]
+    expected = gained + sum(-1.0 if h == 0 else 5.0 * ((h, m) in ARCS) for h, m in tree)
+    expected += 6.0 * ((0, 2) in tree)  # the root's own good arc
+    assert certificates[0]["score"] == pytest.approx(expected)
+
+
+def test_each_sentence_keeps_its_probabilities_and_margins():
+    nlp = make_nlp(steps=5, factors=[], probabilities=True, head_margins=True)
+    pipe = nlp.get_pipe(NAME)
+    pipe.configure(certain=50.0)
+    doc = parse(nlp)
+    assert len(doc._.probabilities[NAME]["units"]) == len(list(doc.sents))
+    assert all(0 < token._.head_prob <= 1 for token in doc)
+    assert all(token._.head_margin >= 0 for token in doc)
+
+
+def test_certain_boundaries_are_not_discussed(trained):
+    pipe = trained.get_pipe(NAME)
+    together = trees(parse(trained, (0, 1, 2)))
+    pipe.configure(certain=0.0)
+    try:
+        scores = pipe.predict(
+            [Doc(trained.vocab, words=["he", "sleeps", ".", "he", "sleeps", "."])]
+        )
+        assert all(block.boundaries is None for block in scores[0].blocks)
+        assert trees(parse(trained, (0, 1, 2))) == together
+    finally:
+        pipe.configure(certain=4.0)
+
+
+def test_white_space_between_sentences_that_are_decided_together():
+    nlp = make_nlp(steps=2, factors=[])
+    nlp.get_pipe(NAME).configure(certain=50.0)
+    words = [" ", "he", "sleeps", ".", "\n\n", "he", "sleeps", "."]
+    doc = nlp(Doc(nlp.vocab, words=words, spaces=[False] * 8))
+    assert all(sum(t.head.i == t.i for t in sentence) == 1 for sentence in doc.sents)
+    assert next(iter(doc.sents)).start == 0
+    assert doc[4].is_sent_start is not True
+
+
+def test_long_documents_take_linear_time():
+    nlp = make_nlp(steps=1, factors=[])
+    pipe = nlp.get_pipe(NAME)
+    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat"] * 400)
+    scores = pipe.predict([doc])[0]
+    assert max(len(block.tokens) for block in scores.blocks) <= 150
+    doc = nlp(doc)
+    assert all(c["status"] == "optimal" for c in doc._.certificates[NAME])
