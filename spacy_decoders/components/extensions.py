@@ -34,6 +34,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "headlines": [],
             "margins": {},
             "parses": [],
+            "partial_annotation": {},
             "probabilities": {},
             "taggings": [],
         },

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -16,10 +17,11 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
+from .partial import EntityTypes
 from .sentences import Sentence
 from .text_lines import matching_files
 
-__all__ = ["SentenceCorpus", "make_doc"]
+__all__ = ["JoinedCorpus", "SentenceCorpus", "make_doc"]
 
 
 class SentenceCorpus:
@@ -49,6 +51,9 @@ class SentenceCorpus:
         Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`).
     limit
         The most sentences to read; 0 for all.
+    entities
+        How the corpus's types of entities relate to those that are learned; None if they are the
+        same.
     """
 
     def __init__(
@@ -62,6 +67,7 @@ class SentenceCorpus:
         gold_tokens: bool = True,
         gold_sents: bool = False,
         limit: int = 0,
+        entities: EntityTypes | None = None,
     ) -> None:
         if n_sents < 0 or limit < 0 or (random_sents and n_sents < 1):
             raise ProblemError(
@@ -78,18 +84,31 @@ class SentenceCorpus:
         self.gold_tokens = gold_tokens
         self.gold_sents = gold_sents
         self.limit = limit
+        self.entities = entities
         self._sentences: list[Sentence] | None = None
         self._random = random.Random(0)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document."""
         for group in self.documents():
-            reference = make_doc(nlp.vocab, group)
+            reference = self._reference(nlp.vocab, group)
             if self.gold_tokens:
                 predicted = _bare_doc(reference, group, boundaries=self.gold_sents)
             else:
                 predicted = nlp.make_doc(reference.text)
             yield Example(predicted, reference)
+
+    def _reference(self, vocab: Vocab, group: list[Sentence]) -> Doc:
+        """The gold document of some sentences."""
+        if self.entities is None:
+            return make_doc(vocab, group)
+        found = [self.entities.of_sentence(sentence) for sentence in group]
+        renamed = [
+            replace(sentence, ents=ents) for sentence, (ents, _) in zip(group, found, strict=True)
+        ]
+        doc = make_doc(vocab, renamed)
+        self.entities.annotate(doc, [row for _, allowed in found for row in allowed])
+        return doc
 
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
@@ -117,6 +136,26 @@ class SentenceCorpus:
 
     def _size(self) -> int:
         return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents
+
+
+class JoinedCorpus:
+    """The Examples of several corpora, one after the other.
+
+    Parameters
+    ----------
+    corpora
+        The corpora, by names of their own.
+    """
+
+    def __init__(self, corpora: Mapping[str, Callable[[Language], Iterable[Example]]]) -> None:
+        if not corpora:
+            raise ProblemError("corpora: expected at least one corpus.")
+        self.corpora = dict(corpora)
+
+    def __call__(self, nlp: Language) -> Iterator[Example]:
+        """Yield an Example for each document of each corpus."""
+        for corpus in self.corpora.values():
+            yield from corpus(nlp)
 
 
 def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:

@@ -153,7 +153,7 @@ def read_columns(
     """Read a file of one token a line, with a blank line after each sentence.
 
     Lines that begin with ``#`` and have another number of columns are comments;
-    ``# newdoc`` starts a document.
+    ``# newdoc`` starts a document, and so does a line with ``-DOCSTART-``.
 
     Parameters
     ----------
@@ -207,6 +207,8 @@ def read_columns(
             if rows:
                 yield sentence()
                 rows, numbers, starts_document = [], [], False
+        elif fields[0].startswith("-DOCSTART-"):
+            starts_document = True
         elif len(fields) == len(columns):
             rows.append(fields)
             numbers.append(number)

@@ -17,6 +17,7 @@ __all__ = [
     "column_corpus",
     "conllu_corpus",
     "headline_corpus",
+    "joined_corpus",
     "linked_corpus",
 ]
 
@@ -78,13 +79,15 @@ def column_corpus(
     gold_tokens: bool = True,
     gold_sents: bool = False,
     limit: int = 0,
+    types: dict[str, str | list[str]] | None = None,
+    complete: list[str] | None = None,
 ) -> Corpus:
     """Read files of one token a line: token, tags, BIO entities, heads in named columns.
 
     Parameters
     ----------
     path
-        A file or a folder of ``.tsv``, ``.txt``, ``.iob2`` and ``.bio`` files.
+        A file or a folder of ``.tsv``, ``.txt``, ``.iob2``, ``.bio`` and ``.conll`` files.
     columns
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent",
         or "-" to skip it.
@@ -92,21 +95,28 @@ def column_corpus(
         The separator of columns; null for any white space.
     n_sents, random_sents, gold_tokens, gold_sents, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
+    types
+        What each of the file's types of entities is called here, or a list of what it may be; see
+        :class:`~spacy_decoders.readers.partial.EntityTypes`.
+    complete
+        The types that the file annotates wherever they occur; null for all.
     """
     if path is None:
         return _missing
     from ..readers.corpora import SentenceCorpus
+    from ..readers.partial import EntityTypes
     from ..readers.sentences import read_columns
 
     return SentenceCorpus(
         path,
         partial(read_columns, columns=columns, separator=separator),
-        suffixes=(".tsv", ".txt", ".iob2", ".bio"),
+        suffixes=(".tsv", ".txt", ".iob2", ".bio", ".conll"),
         n_sents=n_sents,
         random_sents=random_sents,
         gold_tokens=gold_tokens,
         gold_sents=gold_sents,
         limit=limit,
+        entities=None if types is None and complete is None else EntityTypes(types, complete),
     )
 
 
@@ -118,6 +128,13 @@ def annotation_corpus(path: Path | None, limit: int = 0) -> Corpus:
     from ..readers.annotations import AnnotationCorpus
 
     return AnnotationCorpus(path, limit=limit)
+
+
+def joined_corpus(corpora: dict[str, Corpus]) -> Corpus:
+    """Read several corpora; see :class:`~spacy_decoders.readers.corpora.JoinedCorpus`."""
+    from ..readers.corpora import JoinedCorpus
+
+    return JoinedCorpus(corpora)
 
 
 def headline_corpus(

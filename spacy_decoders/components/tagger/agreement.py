@@ -48,9 +48,7 @@ class Agreement:
 
         self.space = space
         self.types = space.entity_types
-        self.kinds = np.full(len(space), -1, dtype=np.int64)
-        for number, kind in enumerate(self.types):
-            self.kinds[space.entities_of([kind])] = number
+        self.kinds = space.entity_kinds
         self.entities = EntityLabels(self.kinds, space.continues_entity)
         self.option = option
         if option is None:

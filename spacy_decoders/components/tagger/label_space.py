@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
     from .probabilities import TaggingProbabilities
 
-__all__ = ["LabelSpace", "aligned_labels", "reference_labels"]
+__all__ = ["LabelSpace", "aligned_labels", "aligned_layers", "reference_labels", "same_tokens"]
 
 _IOB = {"I": 1, "O": 2, "B": 3}
 _POS_NAMES = {number: name for name, number in POS_IDS.items()}
@@ -150,6 +150,19 @@ class LabelSpace:
         """The types of entities, in alphabetical order."""
         return sorted({entity[2:] for entity in self._entities} - {""})
 
+    @cached_property
+    def entity_kinds(self) -> NDArray[np.int64]:
+        """**Shape (L,)**: the number of a label's type of entity, -1 for none."""
+        kinds = np.full(len(self), -1, dtype=np.int64)
+        for number, kind in enumerate(self.entity_types):
+            kinds[self.entities_of([kind])] = number
+        return kinds
+
+    @property
+    def entity_types_or_none(self) -> list[str]:
+        """The types of entities; none if there is no such target."""
+        return self.entity_types if "ent" in self.targets else []
+
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
         wanted = set(self.entity_types if types is None else types)
@@ -199,6 +212,20 @@ class LabelSpace:
             [
                 label in wanted or not wanted.isdisjoint(of_label)
                 for label, of_label in zip(self.labels, self.parts, strict=True)
+            ],
+            dtype=bool,
+        )
+
+    def among(self, values: Sequence[Iterable[str] | None]) -> NDArray[np.bool_]:
+        """**Shape (L,)**: whether each part of a label is among the values given for its target.
+
+        None stands for any value.
+        """
+        wanted = [None if of is None else set(of) for of in values]
+        return np.array(
+            [
+                all(of is None or part in of for part, of in zip(parts, wanted, strict=True))
+                for parts in self.parts
             ],
             dtype=bool,
         )
@@ -274,16 +301,26 @@ def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | 
 
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the predicted Doc; None where a part is missing."""
-    if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
+    return _joined(aligned_layers(example, targets))
+
+
+def same_tokens(example: Example) -> bool:
+    """Whether both Docs of an example have the same tokens."""
+    return np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH))
+
+
+def aligned_layers(example: Example, targets: Sequence[Target]) -> list[Sequence[str | None]]:
+    """The values of each target at each token of the predicted Doc."""
+    if same_tokens(example):
         # aligning the tokens would take most of the time of training
-        return reference_labels(example, targets)
+        return [_layer(example.reference, target) for target in targets]
     layers: list[Sequence[str | None]] = []
     for target in targets:
         if target == "ent":
             layers.append([_bio(tag) for tag in example.get_aligned_ner()])
         else:
             layers.append(example.get_aligned(target.upper(), as_string=True))
-    return _joined(layers)
+    return layers
 
 
 def _joined(layers: Sequence[Sequence[str | None]]) -> list[str | None]:

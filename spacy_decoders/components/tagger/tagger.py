@@ -20,7 +20,7 @@ from thinc.api import Model
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
-from ...models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
+from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.labels import LabelLimits, limited
@@ -29,6 +29,7 @@ from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe
 from .decoding import Tagging, decode_units, unit_lengths
 from .label_space import LabelSpace, aligned_labels, reference_labels
+from .partial_labels import gold_labels, labels_allowed_in
 from .probabilities import (
     ENTITIES,
     TOKENS,
@@ -398,15 +399,15 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         self._forget()
 
     def _labels_in(self, examples: Iterable[Example]) -> list[str]:
-        found = {
-            label
-            for example in examples
-            for label in reference_labels(example, self.targets)
-            if label is not None
-        }
+        found: set[str] = set()
+        for example in examples:
+            labels = reference_labels(example, self.targets)
+            found.update(label for label in labels if label is not None)
+            found.update(labels_allowed_in(example, self.targets))
         if self.targets == ("ent",):
             # an entity of one token in training may be longer in a text
-            found |= {f"I-{label[2:]}" for label in found if label.startswith("B-")}
+            types = {label[2:] for label in found if label[:2] in ("B-", "I-")}
+            found |= {f"{position}-{kind}" for kind in types for position in "BI"}
         return sorted(found)
 
     def get_loss(
@@ -416,18 +417,13 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         examples = list(examples)
         ops = self.model.ops
         emissions = [ops.to_numpy(of_doc) for of_doc in scores.emissions]
-        index = self.space.index
-        gold = [
-            UNKNOWN if label is None else index.get(label, UNKNOWN)
-            for example in examples
-            for label in aligned_labels(example, self.targets)
-        ]
+        gold = gold_labels(examples, self.space)
         lengths = [n for example in examples for n in unit_lengths(example.predicted)]
         batch = ChainBatch(
             self._chain_model(scores),
             np.concatenate(emissions),
             np.array(lengths, dtype=np.int64),
-            np.array(gold, dtype=np.int32),
+            *gold,
         )
         loss, gradient = LOSSES[self.loss](batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]

@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from .published.zero_one import zero_one_oracle
     from .ranking import k_best
     from .solutions import ChainSolution, ChainSolutions
-    from .sum_product import Expectations, forward_backward, log_partition, marginals
+    from .sum_product import (
+        Expectations,
+        forward_backward,
+        log_partition,
+        log_partitions,
+        marginals,
+    )
     from .viterbi import Viterbi
 
 __all__ = [
@@ -45,6 +51,7 @@ __all__ = [
     "forward_backward",
     "k_best",
     "log_partition",
+    "log_partitions",
     "marginals",
     "max_marginal_margins",
     "posteriors",
@@ -73,6 +80,7 @@ _HOMES = {
     "forward_backward": "sum_product",
     "k_best": "ranking",
     "log_partition": "sum_product",
+    "log_partitions": "sum_product",
     "marginals": "sum_product",
     "max_marginal_margins": "margins",
     "posteriors": "posterior",

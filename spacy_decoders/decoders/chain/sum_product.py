@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .problem import ChainModel, Sentences
 
-__all__ = ["Expectations", "forward_backward", "log_partition", "marginals"]
+__all__ = ["Expectations", "forward_backward", "log_partition", "log_partitions", "marginals"]
 
 Floats = NDArray[np.float64]
 #: Indices of rows, and of a label in each.
@@ -82,6 +82,33 @@ def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
     """
     steps = _Steps(Sentences.of(model, emissions))
     return float(_log_partitions(model, steps, _Forward(model, steps))[0])
+
+
+def log_partitions(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike) -> Floats:
+    """Return the log partition of each sentence of a batch, ``-inf`` where no labelling is legal.
+
+    Parameters
+    ----------
+    model
+        The scores that all sentences share.
+    emissions
+        **Shape (total, L)**: the sentences end to end, without padding.
+    lengths
+        **Shape (sentences,)**: tokens of each sentence.
+
+    Raises
+    ------
+    ProblemError
+        If a shape is wrong, or a score is NaN or ``+inf``.
+
+    Examples
+    --------
+    >>> model = ChainModel([[0.0, 0.0], [0.0, 0.0]])
+    >>> log_partitions(model, [[0.0, 0.0], [-np.inf, -np.inf]], [1, 1]).round(6).tolist()
+    [0.693147, -inf]
+    """
+    steps = _Steps(Sentences.of(model, emissions, lengths))
+    return _log_partitions(model, steps, _Forward(model, steps))
 
 
 def marginals(model: ChainModel, emissions: ArrayLike) -> NDArray[np.float32]:
