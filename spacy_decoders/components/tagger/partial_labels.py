@@ -147,8 +147,9 @@ def _one_to_one(example: Example) -> list[int | None]:
     there, back = example.alignment.x2y, example.alignment.y2x
     found: list[int | None] = []
     for i in range(len(example.predicted)):
-        aligned = list(there[i])
-        found.append(int(aligned[0]) if len(aligned) == 1 and len(back[int(aligned[0])]) == 1 else None)
+        aligned = [int(j) for j in there[i]]
+        alone = len(aligned) == 1 and len(back[aligned[0]]) == 1
+        found.append(aligned[0] if alone else None)
     return found
 
 
