@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .branch_and_bound import BranchAndBound
     from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
     from .decoder import TreeDecoder
+    from .documents import BlockScores, decode_document
     from .eisner import Eisner
     from .factors import Factors
     from .grandparent_scores import DenseGrandparents, GrandparentScorer
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AtMost",
+    "BlockScores",
     "BranchAndBound",
     "ChuLiuEdmonds",
     "Constituent",
@@ -59,6 +61,7 @@ __all__ = [
     "TreeProblem",
     "TreeSolution",
     "arc_probabilities",
+    "decode_document",
     "exact_decoder",
     "head_margins",
     "is_projective",
@@ -76,6 +79,7 @@ __all__ = [
 
 _HOMES = {
     "AtMost": "rules",
+    "BlockScores": "documents",
     "BranchAndBound": "branch_and_bound",
     "ChuLiuEdmonds": "chu_liu_edmonds",
     "Constituent": "rules",
@@ -98,6 +102,7 @@ _HOMES = {
     "TreeProblem": "problem",
     "TreeSolution": "problem",
     "arc_probabilities": "probabilities",
+    "decode_document": "documents",
     "exact_decoder": "ranking",
     "head_margins": "marginals",
     "is_projective": "scoring",

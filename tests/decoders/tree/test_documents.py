@@ -1,0 +1,160 @@
+"""Documents decoded block by block, against one decoding of the whole."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import verify
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import (
+    AtMost,
+    BlockScores,
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Roots,
+    TreeProblem,
+    decode_document,
+)
+from spacy_decoders.decoders.tree.documents import Entered, best_crossing
+from spacy_decoders.errors import InfeasibleError, ProblemError
+
+RULES = (AtMost([0]), Roots(labels=[1, 2]))
+
+
+class Document:
+    """Random scores of a whole document, and of its blocks."""
+
+    def __init__(self, rng, n, *, projective=True, rules=(), sharp=4.0, near=0.0):
+        size = n + 1
+        far = np.abs(np.subtract.outer(np.arange(size), np.arange(size)))
+        self.arcs = 2 * rng.normal(size=(size, size)) - 3 * far**0.5 - near * far
+        self.arcs[0] = 2 * rng.normal(size=size) - 2
+        np.fill_diagonal(self.arcs, -np.inf)
+        self.arcs[:, 0] = -np.inf
+        self.boundaries = sharp * rng.normal(size=n)
+        self.labels = rng.normal(size=(size, size, 3)) if rules else None
+        self.rules, self.projective = rules, projective
+
+    def whole(self):
+        return TreeProblem(
+            self.arcs, boundaries=self.boundaries, labels=self.labels, rules=self.rules,
+            projective=self.projective,
+        )  # fmt: skip
+
+    def block(self, begin, end):
+        kept = [0, *range(begin + 1, end + 1)]
+        arcs, labels = self.arcs, None
+        if self.labels is not None:
+            labels = self.labels[np.ix_(kept, kept)]
+            arcs = arcs + self.labels.max(axis=2)
+        before, behind = arcs[1 : begin + 1], arcs[end + 1 :]
+        problem = TreeProblem(
+            self.arcs[np.ix_(kept, kept)], boundaries=self.boundaries[begin:end], labels=labels,
+            rules=self.rules, projective=self.projective,
+        )  # fmt: skip
+        sides = [
+            side[:, begin + 1 : end + 1].max(axis=0, initial=-np.inf) for side in (before, behind)
+        ]
+        return BlockScores(problem, *sides)
+
+
+@pytest.mark.parametrize("rules", [(), RULES])
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds(), BranchAndBound()])
+def test_blocks_are_as_good_as_the_whole(decoder, rules):
+    rng = np.random.default_rng(3)
+    met = set()
+    for _ in range(25):
+        n = int(rng.integers(1, 10))
+        projective = not isinstance(decoder, ChuLiuEdmonds)
+        document = Document(rng, n, projective=projective, rules=rules)
+        whole = decoder.decode(document.whole()).certificate
+        longest = int(rng.choice([1, 4, 100]))
+        found = decode_document(
+            document.block, document.boundaries, decoder, least=1, longest=longest
+        )
+        certificate = found.certificate
+        assert certificate.score <= whole.score + 1e-9
+        assert certificate.bound >= whole.score - 1e-9
+        if longest == 100 or certificate.is_optimal:
+            assert certificate.is_optimal
+            assert certificate.score == pytest.approx(whole.score, abs=1e-8)
+        assert verify(document.whole(), found).outcome != "refuted"
+        met.add(certificate.status)
+    assert met == {"optimal", "bounded"}
+
+
+def test_time_is_linear():
+    document = Document(np.random.default_rng(0), 600, sharp=9.0, near=3.0)
+    calls = []
+
+    def block(begin, end):
+        calls.append(end - begin)
+        return document.block(begin, end)
+
+    found = decode_document(block, document.boundaries, Eisner(), least=5)
+    assert found.certificate.is_optimal
+    assert max(calls) < 60 and sum(calls) < 1500
+
+
+def test_fixed_beginnings_are_kept():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        document = Document(rng, 8)
+        fixed = rng.random(8) < 0.3
+        found = decode_document(
+            document.block, document.boundaries, Eisner(), fixed=fixed, least=1
+        )
+        assert found.starts[fixed].all()
+        # no arc may pass over a fixed beginning
+        allowed = np.ones((9, 9), bool)
+        for s in np.flatnonzero(fixed) + 1:
+            allowed[1:s, s:] = allowed[s:, 1:s] = False
+        best = Eisner().decode(document.whole().restricted(allowed)).certificate.score
+        assert found.certificate.is_optimal
+        assert found.certificate.score == pytest.approx(best)
+
+
+def test_a_block_without_a_tree_is_merged():
+    document = Document(np.random.default_rng(1), 6)
+    document.boundaries[:] = [0, -5, 5, -5, 5, -5]
+    document.arcs[:, 4] = -np.inf
+    document.arcs[6, 4] = 1.0  # its only head stands in another block
+    found = decode_document(document.block, document.boundaries, Eisner(), least=1)
+    assert found.certificate.is_optimal
+    assert found.heads[3] == 6
+    document.arcs[6, 4] = -np.inf
+    with pytest.raises(InfeasibleError):
+        decode_document(document.block, document.boundaries, Eisner(), least=1)
+
+
+def test_an_empty_document_and_wrong_blocks():
+    document = Document(np.random.default_rng(1), 6)
+    assert decode_document(lambda *_: None, [], Eisner()).heads.size == 0
+    with pytest.raises(ProblemError, match="scores_of"):
+        decode_document(lambda *_: document.block(0, 2), document.boundaries, Eisner())
+
+
+def test_the_end_of_the_budget_leaves_a_gap():
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        document = Document(rng, 12, sharp=1.0)
+        found = decode_document(
+            document.block, document.boundaries, Eisner(), least=1, budget=Budget(iterations=1)
+        )
+        best = Eisner().decode(document.whole()).certificate.score
+        assert found.certificate.bound >= best - 1e-9
+
+
+def test_a_crossed_cut_is_not_paid_and_a_block_beside_it_is_entered():
+    paid, free, never = np.array([2.5, 2.5]), np.zeros(2, bool), -np.inf
+    entered = [Entered(never, 2.0, never), Entered(1.0, 1.5, 7.0), Entered(3.0, never, never)]
+    bound, crossed = best_crossing([0.0, 0.0, 0.0], entered, paid, free)
+    assert bound == 12.0 and crossed.tolist() == [True, True]
+    bound, crossed = best_crossing([0.0, 0.0, 0.0], entered, paid, np.array([True, False]))
+    assert bound == 2.5 + 1.5 + 3.0 and crossed.tolist() == [False, True]
+    # a boundary that costs something is crossed only where a block is entered, at a loss here
+    lower = [Entered(-9.0, -9.0, -9.0)] * 3
+    bound, crossed = best_crossing([0.0, 0.0, 0.0], lower, -paid, free)
+    assert bound == -5.0 and not crossed.any()
+    bound, crossed = best_crossing([1.0], [Entered(9.0, 9.0, 9.0)], np.zeros(0), np.zeros(0, bool))
+    assert bound == 1.0 and crossed.size == 0
