@@ -41,7 +41,7 @@ MOST_NODE_BYTES = 200_000_000
 TOLERANCE = 1e-9
 
 
-class Node(NamedTuple):
+class LabelledNode(NamedTuple):
     """A part of the labelled trees, and the best tree of its relaxation with its labels."""
 
     part: Subset | None
@@ -98,14 +98,14 @@ class _LabelledSearch:
             return self._certified(first.solution, first.labels, bound)
         return self._branch(first, bound)
 
-    def _first(self) -> Node:
+    def _first(self) -> LabelledNode:
         """Return the best tree when every arc has its best label."""
         if self.labels is None:
-            return Node(None, self._decoded(self.arcs), None)
+            return LabelledNode(None, self._decoded(self.arcs), None)
         best = self.labels.argmax(axis=2)
         gains = np.take_along_axis(self.labels, best[:, :, None], axis=2)[:, :, 0]
         solution = self._decoded(self.arcs + gains)
-        return Node(None, solution, best[solution.heads, np.arange(1, self.problem.n + 1)])
+        return LabelledNode(None, solution, best[solution.heads, np.arange(1, self.problem.n + 1)])
 
     def _decoded(self, arcs: Floats) -> TreeSolution:
         budget = rest_of(self.clock, self.iterations)
@@ -118,7 +118,7 @@ class _LabelledSearch:
         given = [-1] * len(heads) if labels is None else [-1, *labels.tolist()]
         return not any(rule.is_broken(heads, given) for rule in self.problem.rules)
 
-    def _branch(self, first: Node, bound: float) -> TreeSolution:
+    def _branch(self, first: LabelledNode, bound: float) -> TreeSolution:
         """Search the parts that the rules cut the labelled trees into."""
         from .rule_branching import RuleBranching
 
@@ -152,15 +152,15 @@ class _LabelledSearch:
             closed = max(closed, -heap[0][0])
         return self._certified(self.best[1], self.best[2], closed)
 
-    def _solved(self, branching: RuleBranching, part: Subset) -> Node | None:
+    def _solved(self, branching: RuleBranching, part: Subset) -> LabelledNode | None:
         """Return the best tree of a part, None if it has none."""
         try:
             solution = self._decoded(branching.arcs_of(part))
         except InfeasibleError:
             return None
-        return Node(part, solution, branching.labels_of(part, solution.heads))
+        return LabelledNode(part, solution, branching.labels_of(part, solution.heads))
 
-    def _offer_repaired(self, branching: RuleBranching, node: Node) -> None:
+    def _offer_repaired(self, branching: RuleBranching, node: LabelledNode) -> None:
         """Give a tree the best labels that satisfy the rules, and keep it if it is the best."""
         repaired = branching.relabelled(node.solution.heads)
         if repaired is not None:

@@ -1,29 +1,29 @@
 """Long documents: trees and sentence boundaries in linear time, with a bound on all others.
 
-A document is cut where sentences probably begin, and every block is decoded by itself. Besides, what
-its tokens add to solutions is bounded in which some of them have their heads in other blocks. Where a
-sentence goes on over a cut, the boundary is not paid, and at least one of the two blocks has such a
-token: the best choice of these cuts bounds the whole document. Blocks that it joins are merged and
+A document is cut where sentences probably begin, and every block is decoded by itself. Besides,
+what its tokens add to solutions in which some have their heads in other blocks is bounded. Where a
+sentence goes on over a cut, the boundary is not paid, and one of the two blocks has such a token:
+the best choice of these cuts bounds the whole document. Blocks that it joins are merged and
 decoded again, until the bound is attained.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, checked_whole, read_only
+from ...arrays import checked_scores, checked_whole
 from ...budget import UNLIMITED, Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from .decoder import TreeDecoder, rounding_slack
-from .factors import Factors
+from .crossing import Entered, best_crossing, bounds_if_entered
+from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
-from .rules import AtMost, FixedStart, Roots, Rule
 
 __all__ = ["BlockScores", "decode_document"]
 
@@ -112,26 +112,12 @@ def decode_document(
     certain = np.zeros(len(scores), bool)
     if fixed is not None:
         certain[:] = np.asarray(fixed, bool)
-    document = _Document(scores_of, scores, certain, decoder, longest, budget.start())
+    document = _CutDocument(scores_of, scores, certain, decoder, longest, budget.start())
     return document.decode(first_cuts(scores, certain, least, longest))
 
 
-class Entered(NamedTuple):
-    """Bounds on a block some of whose tokens have heads before it, behind it, or both."""
-
-    before: float
-    behind: float
-    both: float
-
-    def bound(self, before: bool, behind: bool, alone: float) -> float:
-        """Return the bound of this kind, `alone` if no head is outside."""
-        if before:
-            return self.both if behind else self.before
-        return self.behind if behind else alone
-
-
 @dataclass(frozen=True)
-class Block:
+class DecodedBlock:
     """Some consecutive tokens, decoded by themselves.
 
     Attributes
@@ -157,7 +143,7 @@ class Block:
     entered: Entered
 
 
-class _Document:
+class _CutDocument:
     """The blocks of a document; those that were decoded are kept."""
 
     def __init__(
@@ -176,13 +162,13 @@ class _Document:
         self.longest = longest
         self.clock = clock
         self.iterations = 0
-        self.blocks: dict[tuple[int, int], Block] = {}
+        self.blocks: dict[tuple[int, int], DecodedBlock] = {}
 
     def decode(self, cuts: list[int]) -> TreeSolution:
         """Decode the blocks between these tokens, merged as far as the bound needs it."""
         while True:
             ends = [0, *cuts, len(self.boundaries)]
-            steps = [step for step in zip(ends, ends[1:], strict=False) if step[0] < step[1]]
+            steps = [step for step in pairwise(ends) if step[0] < step[1]]
             without = self._first_without_tree(steps)
             if without is not None:
                 cuts = self._merged_with_next(cuts, without)
@@ -224,7 +210,7 @@ class _Document:
             )
         return [cut for cut in cuts if cut != ends[0]]
 
-    def _decoded(self, begin: int, end: int) -> Block:
+    def _decoded(self, begin: int, end: int) -> DecodedBlock:
         """Decode the relaxed block, and the block itself where that is not enough."""
         problem, before, behind = self.scores_of(begin, end)
         if problem.n != end - begin or problem.boundaries is None:
@@ -232,16 +218,16 @@ class _Document:
                 f"scores_of: expected a problem of {end - begin} tokens with boundaries for "
                 f"tokens {begin} to {end}, got one of {problem.n} tokens."
             )
-        sides = [
-            checked_scores(name, values, (problem.n,), dtype=np.float64)
-            for name, values in (("before", before), ("behind", behind))
-        ]
+        before = checked_scores("before", before, (problem.n,), dtype=np.float64)
+        behind = checked_scores("behind", behind, (problem.n,), dtype=np.float64)
         own = self.decoder.decode(problem, budget=rest_of(self.clock, self.iterations))
         self.iterations += own.certificate.iterations
         score, scale = self.decoder.objective(problem, own.heads, _labels(own))
-        alone = own.certificate.bound
-        entered = bounds_if_entered(problem, *sides, self.decoder)
-        return Block(begin, end, own, score, scale, np.inf if alone is None else alone, entered)
+        alone = np.inf if own.certificate.bound is None else own.certificate.bound
+        entered = bounds_if_entered(problem, before, behind, self.decoder)
+        return DecodedBlock(
+            begin, end, own, score, scale, np.inf if alone is None else alone, entered
+        )
 
     def _merged(self, cuts: list[int], crossed: NDArray[np.bool_]) -> list[int]:
         """Drop the cuts that the best relaxed solution crosses, as far as blocks may grow."""
@@ -254,7 +240,7 @@ class _Document:
         return kept
 
     def _joined(
-        self, blocks: list[Block], paid: float, absolute: float, bound: float
+        self, blocks: list[DecodedBlock], paid: float, absolute: float, bound: float
     ) -> TreeSolution:
         """Return the solutions of all blocks as one, compared with the bound."""
         n = len(self.boundaries)
@@ -267,7 +253,7 @@ class _Document:
             part, own = slice(block.begin, block.end), block.solution
             heads[part] = np.where(own.heads > 0, own.heads + block.begin, 0)
             starts[part] = own.starts
-            if labelled:
+            if labelled and own.labels is not None:
                 labels[part] = own.labels
             score, scale = score + block.score, scale + block.scale
             tolerance += max(own.certificate.tolerance, 1e-9 * (1.0 + block.scale))
@@ -314,171 +300,3 @@ def first_cuts(
             cuts.append(end)
             begin = end
     return cuts
-
-
-class CutState(NamedTuple):
-    """Whether the cut behind a block is crossed, and some head of the block stands behind it."""
-
-    crossed: bool
-    behind: bool
-
-
-def best_crossing(
-    alone: list[float], entered: list[Entered], paid: Floats, certain: NDArray[np.bool_]
-) -> tuple[float, NDArray[np.bool_]]:
-    """Return the bound on a document over all choices of cuts that sentences go on over.
-
-    Parameters
-    ----------
-    alone, entered
-        Bounds on each block, without heads outside of it and with some.
-    paid
-        The scores of the boundaries at the cuts, each paid where it is not crossed.
-    certain
-        bool (cuts,), those that are never crossed.
-
-    Returns
-    -------
-    bound
-        The best sum. A sentence that a cut divides has one root: so the block before the cut has
-        heads behind it, or the block behind the cut has heads before it.
-    crossed
-        bool (cuts,), a choice that gives it.
-    """
-    if not alone:
-        return 0.0, np.zeros(0, bool)
-    none = CutState(False, False)
-    reached: dict[CutState, tuple[float, CutState]] = {none: (0.0, none)}
-    passed = []
-    for k, by_itself in enumerate(alone):
-        last = k == len(alone) - 1
-        following: dict[CutState, tuple[float, CutState]] = {}
-        for state, (value, _) in reached.items():
-            # heads before the block: perhaps if the cut there is crossed, surely if none is behind
-            for before in {state.crossed and not state.behind, state.crossed}:
-                for crossed in (False,) if last or certain[k] else (False, True):
-                    for behind in {False, crossed}:
-                        total = value + (0.0 if last or crossed else float(paid[k]))
-                        total += entered[k].bound(before, behind, by_itself)
-                        after = CutState(crossed, behind)
-                        if after not in following or total > following[after][0]:
-                            following[after] = total, state
-        passed.append(following)
-        reached = following
-    bound, state = reached[none][0], none
-    cuts = np.zeros(len(alone) - 1, bool)
-    for k in range(len(cuts), 0, -1):
-        state = passed[k][state][1]
-        cuts[k - 1] = state.crossed
-    return bound, cuts
-
-
-def bounds_if_entered(
-    problem: TreeProblem, before: Floats, behind: Floats, decoder: TreeDecoder
-) -> Entered:
-    """Bound what a block adds to solutions in which some of its tokens have their heads outside.
-
-    Parameters
-    ----------
-    before, behind
-        As in :class:`BlockScores`.
-    decoder
-        Bounds the relaxed block where there are other parts than arcs, or arcs may cross.
-    """
-    outside = np.maximum(before, behind)
-    if problem.n == 0 or outside.max() == -np.inf:
-        return Entered(-np.inf, -np.inf, -np.inf)
-    if problem.is_first_order and problem.projective:
-        from .kernels import eisner, forests, proofs
-
-        arcs = problem.arcs
-        if problem.labels is not None:
-            arcs = read_only(arcs + problem.labels.max(axis=2))
-        _, chart, _, positive = eisner.charted(arcs, False, problem.gaps)
-        if proofs.chart_bound(arcs, False, problem.gaps, chart) == np.inf:
-            return Entered(np.inf, np.inf, np.inf)  # an incorrect chart bounds nothing
-        hanging = np.full((3, problem.n + 1), -np.inf)
-        hanging[:, 1:] = before, arcs[0, 1:], behind
-        bounds = forests.entered_bounds(chart[3], chart[2], hanging, problem.gaps)
-        positive += float(np.maximum(problem.gaps, 0.0).sum() + np.maximum(outside, 0.0).sum())
-        finite = [abs(bound) for bound in bounds if bound > -np.inf]
-        slack = rounding_slack(2 * problem.n, max(finite, default=0.0), positive)
-        return Entered(*(bound + slack for bound in bounds))
-    relaxed, constant = relaxed_block(problem, outside)
-    try:
-        found = decoder.decode(relaxed).certificate.bound
-    except InfeasibleError:
-        return Entered(-np.inf, -np.inf, -np.inf)
-    highest = np.inf if found is None else found + constant
-    return Entered(
-        highest if before.max() > -np.inf else -np.inf,
-        highest if behind.max() > -np.inf else -np.inf,
-        highest if min(before.max(), behind.max()) > -np.inf else -np.inf,
-    )
-
-
-def relaxed_block(problem: TreeProblem, outside: Floats) -> tuple[TreeProblem, float]:
-    """Return a problem that bounds what a block's tokens add to solutions, and a constant.
-
-    The root also stands for all tokens outside of the block. A token on it pays the better of the
-    two, any label is free there, and boundaries that cost something need not be there.
-
-    Notes
-    -----
-    Every solution of the document, with the arcs that pass over the block's ends taken to come from
-    the root, is one of this problem: no arcs cross in it if none did before, and a token with its
-    head outside of the block is not below any arc within.
-    """
-    arcs = np.array(problem.arcs)
-    root = arcs[0, 1:]
-    labels = problem.labels
-    if labels is not None:
-        labels = np.array(labels)
-        root = root + labels[0, 1:].max(axis=1)
-        labels[0] = 0.0
-    arcs[0, 1:] = np.maximum(root, outside)
-    grandparents = problem.grandparents
-    if grandparents is not None:
-        grandparents = np.array(grandparents)
-        grandparents[0] = np.maximum(grandparents[0], 0.0)
-    assert problem.boundaries is not None  # checked before
-    gaps = np.maximum(problem.boundaries, 0.0)
-    constant = 0.0 if problem.projective else float(gaps.sum())
-    relaxed = replace(
-        problem,
-        arcs=arcs,
-        allowed=None,
-        grandparents=grandparents,
-        factors=_without_root(problem.factors),
-        labels=labels,
-        rules=_rules_within(problem),
-        boundaries=read_only(gaps) if problem.projective else None,
-        single_root=False,
-    )
-    return relaxed, constant
-
-
-def _rules_within(problem: TreeProblem) -> tuple[Rule, ...]:
-    """Return the rules that hold whatever the tokens outside are: none about the root's arcs."""
-    kept: list[Rule] = []
-    for rule in problem.rules:
-        if isinstance(rule, Roots) or (isinstance(rule, FixedStart) and not rule.begins):
-            continue
-        if isinstance(rule, AtMost):
-            heads = range(1, problem.n + 1) if rule.heads is None else rule.heads
-            kept.append(AtMost(rule.labels, rule.count, [h for h in heads if h > 0]))
-        else:
-            kept.append(rule)
-    return tuple(kept)
-
-
-def _without_root(factors: Factors | None) -> Factors | None:
-    """Let factors with arcs of the root pay only what they gain, whatever arcs there are."""
-    if factors is None or factors.count == 0 or (factors.arcs[:, 0] > 0).all():
-        return factors
-    owner = np.repeat(np.arange(factors.count), np.diff(factors.offsets))
-    at_root = np.bincount(owner[factors.arcs[:, 0] == 0], minlength=factors.count) > 0
-    scores = np.where(at_root, np.maximum(factors.scores, 0.0), factors.scores)
-    low = np.where(at_root, 0, factors.at_least)
-    high = np.where(at_root, np.diff(factors.offsets), factors.at_most)
-    return Factors(factors.arcs, factors.offsets, scores, low, high)

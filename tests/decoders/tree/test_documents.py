@@ -15,7 +15,7 @@ from spacy_decoders.decoders.tree import (
     TreeProblem,
     decode_document,
 )
-from spacy_decoders.decoders.tree.documents import Entered, best_crossing
+from spacy_decoders.decoders.tree.crossing import Entered, best_crossing
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 RULES = (AtMost([0]), Roots(labels=[1, 2]))
