@@ -210,3 +210,18 @@ def test_distil(project, tmp_path):
     report = read(folder / "output" / "report.json")
     assert report["held_out"] == 3 and set(report["parts"]) == {"tagger", "parser", "entities"}
     assert "tagger" in spacy.load(folder / "output" / "student").pipe_names
+
+
+def test_active_learning(project):
+    assets = {"en_ewt-ud-train.iob2": iob2(), "en_ewt-ud-dev.iob2": iob2(2)}
+    folder = project("active_learning", assets, epochs=1, measures="share")
+    report = read(folder / "metrics" / "learning.json")
+    assert set(report) == {"full", "random", "share"}
+    words = sum(map(len, SENTENCES)) * 8
+    assert report["full"]["words"] == words
+    for by in ("random", "share"):
+        rounds = report[by]
+        assert [of["share"] for of in rounds] == [0.05, 0.1, 0.2, 0.3]
+        assert all(of["words"] >= of["share"] * words for of in rounds)
+        texts = [of["texts"] for of in rounds]
+        assert texts == sorted(texts)

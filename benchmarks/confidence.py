@@ -1,0 +1,274 @@
+"""Probabilities: how calibrated they are, what they rank, what they cost, what they save.
+
+    python benchmarks/confidence.py [--quick] [--parts tags entities trees links peers learning]
+
+`tags` and `entities` train the sparse configs on EWT and UNER train, `trees` takes the shipped
+parser, trained on EWT train. Each is calibrated on one half of the dev part's documents and
+measured on the other. `peers` trains spaCy's ``beam_ner`` on the same data; `learning` trains on
+growing parts of it, chosen by ``decoders uncertain`` or by chance.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any, NamedTuple
+
+import fast_lane_data
+import numpy as np
+import timing
+from pipelines import trained
+from spacy import util
+from spacy.language import Language
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from spacy.training.loop import train
+
+import spacy_decoders
+from spacy_decoders.annotate.simulation import RANDOM, simulate
+from spacy_decoders.components.probabilities import CalibratedPipe
+from spacy_decoders.models.calibration_fitting import Answers, fit_correction
+from spacy_decoders.models.calibration_measures import (
+    auroc,
+    errors_among_least_certain,
+    expected_calibration_error,
+)
+
+CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+PARTS = ("tags", "entities", "trees", "peers", "learning")
+#: Of each part the kind of answer that the issue names, and the calibration error wanted.
+WANTED = {"tags": ("tokens", 0.5), "entities": ("entities", 1.5), "trees": ("heads", 1.0)}
+#: Shares of the words that are annotated.
+SHARES = (0.05, 0.1, 0.2, 0.3)
+#: Whatever sentences are chosen by.
+STRATEGIES = (RANDOM, "share", "sentence", "errors")
+COLUMNS = ["answers", "count", "right %", "ECE before", "ECE after", "AUROC", "errors in 10%"]
+
+
+class Part(NamedTuple):
+    """A component that is measured, and the gold documents of dev."""
+
+    nlp: Language
+    name: str
+    golds: list[Doc]
+
+
+def pipeline(part: str, options: Any) -> Part:
+    """Train or load what is measured."""
+    if part == "trees":
+        nlp = spacy_decoders.load()
+        for name in nlp.pipe_names:
+            if name != "parser":
+                nlp.remove_pipe(name)
+        golds = fast_lane_data.dev("tags", nlp, options, 10)
+        return Part(nlp, "parser", golds)
+    name = "tagger" if part == "tags" else "entities"
+    folder = options.results / "cache" / f"confidence-{part}"
+    nlp = _trained(part, name, folder, options)
+    return Part(nlp, name, fast_lane_data.dev(part, nlp, options, 10))
+
+
+def _trained(part: str, name: str, folder: Path, options: Any) -> Language:
+    if not (folder / "model-best").exists():
+        overrides = fast_lane_data.paths(part, options)
+        file = CONFIGS / f"fast_{name}.cfg"
+        nlp = init_nlp(util.load_config(file, overrides=overrides, interpolate=False))
+        folder.mkdir(parents=True, exist_ok=True)
+        train(nlp, folder)
+    return util.load_model(folder / "model-best")
+
+
+def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Example]:
+    """Pairs of a document without annotation and its gold standard."""
+    return [Example(nlp.make_doc(gold.text) if raw else bare(nlp, gold), gold) for gold in golds]
+
+
+def calibration(
+    report: timing.Report, title: str, part: Part, *, wanted: tuple[str, float]
+) -> None:
+    """Calibrate on one half of the documents, measure on the other."""
+    pipe: Any = part.nlp.get_pipe(part.name)
+    assert isinstance(pipe, CalibratedPipe)
+    raw = part.name == "parser"
+    fit, held = (examples_of(part.nlp, part.golds[i::2], raw=raw) for i in (0, 1))
+    pipe.calibration = {}
+    scores = pipe.predict([example.predicted for example in held])
+    before = pipe.answers(held, scores)
+    began = process_time()
+    pipe.calibrate(fit)
+    seconds = process_time() - began
+    after = pipe.answers(held, scores)
+    rows = []
+    for kind, answers in after.items():
+        right = answers.right
+        rows.append(
+            [
+                kind,
+                len(right),
+                100.0 * right.mean(),
+                100.0 * expected_calibration_error(before[kind].probabilities, right),
+                100.0 * expected_calibration_error(answers.probabilities, right),
+                auroc(answers.probabilities, right),
+                100.0 * errors_among_least_certain(answers.probabilities, right),
+            ]
+        )
+        if kind == wanted[0]:
+            report.target(
+                f"ECE of {kind}, {title}", wanted[1], rows[-1][4], most=True, unit="points"
+            )
+            if kind == "entities":
+                report.target("AUROC of right against wrong entities", 0.9, rows[-1][5], unit="")
+            if kind == "tokens":
+                share = rows[-1][6]
+                report.target(f"errors among the least certain 10%, {title}", 72, share, unit="%")
+    report.table(
+        f"{title}: calibrated on half of dev in {seconds:.0f} s, the other half", COLUMNS, rows
+    )
+    report.facts[f"calibration of {title}"] = pipe.calibration
+
+
+def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
+    """What probabilities add to a component, beside what its model and decoding take."""
+    pipe: Any = part.nlp.get_pipe(part.name)
+    docs = [example.predicted for example in examples_of(part.nlp, part.golds, raw=False)]
+    words = sum(map(len, docs))
+
+    def run(**options: Any) -> None:
+        fresh = [doc.copy() for doc in docs]
+        pipe.configure(**options)
+        for _ in pipe.pipe(fresh, batch_size=128):
+            pass
+
+    everything: dict[str, Any] = {"probabilities": True}
+    nothing: dict[str, Any] = {"probabilities": False}
+    if hasattr(pipe, "entity_alternatives") and "ent" in pipe.targets:
+        everything["entity_alternatives"], nothing["entity_alternatives"] = 0.05, None
+    tasks = {
+        "model": lambda: pipe.model.predict(docs),
+        "plain": lambda: run(**nothing),
+        "probabilities": lambda: run(**everything),
+    }
+    seconds = timing.interleaved(tasks, repeats=3 if quick else 5, clock=process_time)
+    run(**nothing)
+    microseconds = {name: 1e6 * of / words for name, of in seconds.items()}
+    added = microseconds["probabilities"] - microseconds["plain"]
+    report.table(
+        f"{title}: microseconds a token, {words:,} tokens",
+        ["model", "whole component", "with probabilities", "added", "added / model"],
+        [[*microseconds.values(), added, added / microseconds["model"]]],
+    )
+    report.target(
+        f"added time over the model's, {title}", 1.0, added / microseconds["model"], most=True
+    )
+
+
+def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
+    """The scores of spaCy's beam, as its documentation has them, calibrated and measured alike."""
+    given = fast_lane_data.paths("entities", options)
+    config = {
+        "nlp": {"lang": "en", "pipeline": ["ner"]},
+        "components": {"ner": {"factory": "beam_ner", "beam_width": 16}},
+        "corpora": {
+            name: {
+                "@readers": "spacy-decoders.ColumnCorpus.v1",
+                "path": given[f"paths.{name}"],
+                "columns": fast_lane_data.COLUMNS,
+                "n_sents": 10,
+            }
+            for name in ("train", "dev")
+        },
+        "training": {"max_steps": 100 if options.quick else 600, "eval_frequency": 200},
+    }
+    nlp = trained(config, options.results / "cache" / "confidence-beam", retrain=False)
+    answers = []
+    for number, example in enumerate(examples_of(nlp, golds, raw=False)):
+        [beam] = nlp.get_pipe("ner").beam_parse([example.predicted], beam_width=16)
+        chances: dict[tuple[int, int, str], float] = {}
+        for share, entities in nlp.get_pipe("ner").moves.get_beam_parses(beam):
+            for start, end, label in entities:
+                chances[start, end, label] = chances.get((start, end, label), 0.0) + share
+        gold = {(ent.start, ent.end, ent.label_) for ent in example.reference.ents}
+        for ent in nlp(bare(nlp, example.reference)).ents:
+            key = (ent.start, ent.end, ent.label_)
+            answers.append((min(chances.get(key, 0.0), 1.0), key in gold, ent.label_, number))
+    found = Answers(
+        np.array([row[0] for row in answers]),
+        np.array([row[1] for row in answers]),
+        [row[2] for row in answers],
+        None,
+        np.array([row[3] for row in answers]),
+    )
+    first = found.groups % 2 == 0
+    correct = fit_correction(found.chosen(first))
+    held = found.chosen(~first)
+    corrected = correct.apply(held.probabilities, held.labels)
+    report.table(
+        "spaCy's beam_ner, 16 hypotheses: the share of the beam's weight that has the entity",
+        COLUMNS,
+        [
+            [
+                "entities",
+                len(held.right),
+                100.0 * held.right.mean(),
+                100.0 * expected_calibration_error(held.probabilities, held.right),
+                100.0 * expected_calibration_error(corrected, held.right),
+                auroc(held.probabilities, held.right),
+                100.0 * errors_among_least_certain(held.probabilities, held.right),
+            ]
+        ],
+    )
+
+
+def learning(report: timing.Report, options: Any) -> None:
+    """Simulate annotation: sentences by uncertainty against sentences by chance."""
+    overrides = {**fast_lane_data.paths("entities", options), "corpora.train.n_sents": 1}
+    overrides["corpora.train.random_sents"] = False
+    config = util.load_config(CONFIGS / "fast_entities.cfg", overrides=overrides, interpolate=True)
+    readers: Any = util.registry.resolve(config["corpora"])
+    pool, dev = readers["train"], readers["dev"]
+    [full] = simulate(config, pool, dev, RANDOM, shares=[1.0])
+    rows = []
+    for by in STRATEGIES:
+        rounds = list(simulate(config, pool, dev, by, shares=SHARES))
+        reached = [100.0 * of.score / full.score for of in rounds]
+        print(f"{by}: {[round(of, 1) for of in reached]}% of F", flush=True)
+        rows.append([by, rounds[-1].texts, *reached])
+        if by == "share":
+            wanted = f"entity F at {SHARES[-1]:.0%} of the words"
+            report.target(wanted, 90, reached[-1], unit="%")
+    report.table(
+        f"Entity F in per cent of {100 * full.score:.1f}, that of all {full.words:,} words",
+        ["chosen by", "sentences", *(f"{share:.0%}" for share in SHARES)],
+        rows,
+    )
+
+
+def bare(nlp: Language, gold: Doc) -> Doc:
+    """The tokens alone."""
+    return Doc(nlp.vocab, words=[token.text for token in gold])
+
+
+def main() -> None:
+    """Measure the parts that are asked for."""
+    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
+    options = arguments.parse_args()
+    report = timing.Report("confidence", options.results)
+    for part in ("tags", "entities", "trees"):
+        if part in options.parts:
+            measured = pipeline(part, options)
+            calibration(report, part, measured, wanted=WANTED[part])
+            speed(report, part, measured, options.quick)
+    if "peers" in options.parts:
+        peers(report, options, pipeline("entities", options).golds)
+    if "learning" in options.parts:
+        pipeline("entities", options)
+        learning(report, options)
+    report.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
