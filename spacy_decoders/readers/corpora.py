@@ -150,6 +150,9 @@ class JoinedCorpus:
     def __init__(self, corpora: Mapping[str, Callable[[Language], Iterable[Example]]]) -> None:
         if not corpora:
             raise ProblemError("corpora: expected at least one corpus.")
+        for name, corpus in corpora.items():
+            if not callable(corpus):
+                raise ProblemError(f"corpora: expected a reader for {name!r}; got {corpus!r}.")
         self.corpora = dict(corpora)
 
     def __call__(self, nlp: Language) -> Iterator[Example]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from spacy.language import Language
 from spacy.training import Example
@@ -130,7 +130,7 @@ def annotation_corpus(path: Path | None, limit: int = 0) -> Corpus:
     return AnnotationCorpus(path, limit=limit)
 
 
-def joined_corpus(corpora: dict[str, Corpus]) -> Corpus:
+def joined_corpus(corpora: dict[str, Any]) -> Corpus:
     """Read several corpora; see :class:`~spacy_decoders.readers.corpora.JoinedCorpus`."""
     from ..readers.corpora import JoinedCorpus
 

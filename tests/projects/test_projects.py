@@ -72,6 +72,7 @@ def project(tmp_path, monkeypatch):
         shutil.copytree(PROJECTS / name, folder)
         (folder / "assets").mkdir(exist_ok=True)
         for asset, content in assets.items():
+            (folder / "assets" / asset).parent.mkdir(exist_ok=True)
             (folder / "assets" / asset).write_text(content, encoding="utf8")
         monkeypatch.setenv("OMP_NUM_THREADS", "1")
         overrides = {f"vars.{key}": value for key, value in variables.items()}
@@ -225,3 +226,21 @@ def test_active_learning(project):
         assert all(of["words"] >= of["share"] * words for of in rounds)
         texts = [of["texts"] for of in rounds]
         assert texts == sorted(texts)
+
+
+def test_partial_annotation(project):
+    columns = [["\t".join((row[0], row[4])) for row in rows] for rows in SENTENCES]
+    two = "\n\n".join("\n".join(lines) for lines in columns) + "\n\n"
+    assets = {
+        "en_ewt-ud-train.iob2": iob2(),
+        "en_ewt-ud-dev.iob2": iob2(2),
+        "broad_twitter/a.conll": two + "\tO\n\n",
+        "wikigold.conll": "-DOCSTART- O\n\nAlien I-MISC\nwakes O\nKim I-PER\n\n",
+        "wnut17.conll": "Alien\tB-creative-work\nwakes\tO\nGreens\tB-group\n\n",
+    }
+    folder = project("partial_annotation", assets, max_epochs=10)
+    nlp = spacy.load(folder / "training" / "model-best")
+    assert {"B-MISC", "B-ORG", "B-PER", "B-LOC"} <= set(nlp.get_pipe("entities").labels)
+    scores = read(folder / "metrics" / "dev.json")
+    assert set(scores) == {"all", "PER", "LOC"}
+    assert scores["all"]["f"] == 1.0

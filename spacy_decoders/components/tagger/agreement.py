@@ -137,12 +137,12 @@ class _Document:
         #: the mentions of each factor that was decoded; more of them may join later
         self.solved: dict[tuple[str, Name], int] = {}
         self.dropped: set[tuple[str, Name]] = set()
+        #: the factors that cost something at some time; the others cost nothing in the end
+        self.active: set[tuple[str, Name]] = set()
         self.started = False
-        #: of the units that were decoded together, and what their factors and evidence add
+        #: the units that were decoded together, and their certificate
         self.together: list[int] = []
-        self.bound: float | None = 0.0
-        self.terms: list[float] = []
-        self.iterations = 1
+        self.found: Certificate | None = None
         option = agreement.option
         self.words: list[int] = doc.to_array(agreement.attribute).tolist() if option else []
 
@@ -170,11 +170,15 @@ class _Document:
         entities = dict(self._entities())
         for span in entities:
             self._add_names(span, entities[span])
-        return any(
-            self.solved.get(key) != len(members) and self._cost(key, entities) > 0
+        violated = [
+            key
             for key, members in self.names.factors.items()
             if key not in self.dropped
-        )
+            and self.solved.get(key) != len(members)
+            and self._cost(key, entities) > 0
+        ]
+        self.active.update(violated)
+        return bool(violated)
 
     def solve(self) -> None:
         """Decode the units of all names and evidence together."""
@@ -185,10 +189,8 @@ class _Document:
         self.started, self.together = True, units
         self.labels = self.labels.copy()
         self.labels[rows] = found.labels
-        self.solved = {key: len(members) for key, members in self.names.factors.items()}
-        self.bound = found.certificate.bound
-        self.terms = problem.terms(found.labels)
-        self.iterations = found.certificate.iterations
+        self.solved = {key: len(self.names.factors[key]) for key in self._active()}
+        self.found = found.certificate
 
     def drop_contradictory(self) -> list[dict[str, Any]]:
         """Drop names whose mentions must be of different types; describe them in plain types."""
@@ -196,7 +198,7 @@ class _Document:
         from ...decoders.chain.agreement import contradictory_factors
 
         problem, _, _ = self._problem(DocumentProblem)
-        keys = [key for key in self.names.factors if key not in self.dropped]
+        keys = self._active()
         # several may contradict one another only together
         wrong = [keys[f] for f in contradictory_factors(problem)] or keys
         self.dropped.update(wrong)
@@ -213,34 +215,33 @@ class _Document:
 
     def certificate(self) -> Certificate:
         """Return the certificate of the whole document, but for units without a labelling."""
-        from ...decoders.chain.certifying import TOLERANCE
-        from ...decoders.chain.problem import Sentences
-
-        legal = [u for u, (i, j) in enumerate(self.units) if i == j or self.labels[i] != NO_LABEL]
-        rows = np.concatenate([np.arange(0), *(np.arange(*self.units[u]) for u in legal)])
-        lengths = [self.units[u][1] - self.units[u][0] for u in legal]
-        chains = Sentences.of(self.model, self.emissions[rows], lengths)
-        scores, scales = chains.scores_of(self.model, self.labels[rows]).T
-        scale = math.fsum([*scales.tolist(), *map(abs, self.terms)])
-        score = math.fsum([*scores.tolist(), *self.terms])
-        apart = [self.alone[u].bound for u in legal if u not in set(self.together)]
-        bounds = [*apart, self.bound]
-        known = [bound for bound in bounds if bound is not None]
-        total = math.fsum(known) if len(known) == len(bounds) else math.inf
-        total += 1e-15 * math.fsum(map(abs, known))
+        together = set(self.together)
+        parts = [
+            of
+            for u, of in enumerate(self.alone)
+            if u not in together and of.status != "infeasible"
+        ]
+        if self.found is not None:
+            parts.append(self.found)
+        bounds = [of.bound for of in parts if of.bound is not None]
+        total = math.fsum(bounds) if len(bounds) == len(parts) else math.inf
+        total += 1e-15 * math.fsum(map(abs, bounds))
         return Certificate.from_bound(
             "DocumentAgreement",
-            score,
+            math.fsum(of.score or 0.0 for of in parts),
             total,
-            tolerance=TOLERANCE * (1.0 + scale),
-            scale=scale,
-            iterations=self.iterations,
+            tolerance=math.fsum(of.tolerance for of in parts),
+            iterations=1 if self.found is None else self.found.iterations,
         )
 
     def _problem(self, kind: Any) -> tuple[Any, NDArray[np.int64], list[int]]:
         """The problem of all units that have a mention, the tokens of its rows, and the units."""
-        spans = list(self.names.mentions)
-        factors = {key: of for key, of in self.names.factors.items() if key not in self.dropped}
+        keys = self._active()
+        every = list(self.names.mentions)
+        used = {m for key in keys for m in self.names.factors[key]}
+        used.update(self.names.mentions[span] for span in self.evidence)
+        place = {m: number for number, m in enumerate(sorted(used))}
+        spans = [every[m] for m in place]
         owners = [self._unit_of(start) for start, _ in spans]
         units = sorted(set(owners))
         bounds = [self.units[u] for u in units]
@@ -249,7 +250,7 @@ class _Document:
         shift = {u: begin - self.units[u][0] for u, begin in zip(units, begins, strict=False)}
         mentions = [(i + shift[u], j + shift[u]) for (i, j), u in zip(spans, owners, strict=True)]
         nothing = np.zeros(len(self.agreement.types))
-        costs = [self._costs_of(key) for key in factors]
+        costs = [self._costs_of(key) for key in keys]
         problem = kind(
             self.model,
             self.emissions[rows],
@@ -257,10 +258,14 @@ class _Document:
             self.agreement.entities,
             mentions,
             np.array([self.evidence.get(span, nothing) for span in spans]),
-            list(factors.values()),
+            [[place[m] for m in self.names.factors[key]] for key in keys],
             np.array(costs) if costs else None,
         )
         return problem, rows, units
+
+    def _active(self) -> list[tuple[str, Name]]:
+        """The factors that take part."""
+        return [key for key in self.names.factors if key in self.active - self.dropped]
 
     def _costs_of(self, key: tuple[str, Name]) -> NDArray[np.float64]:
         short: Any = self.agreement.short_costs
