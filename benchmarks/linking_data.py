@@ -18,7 +18,7 @@ from spacy_decoders.knowledge.candidates import CandidateTable
 from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from spacy_decoders.readers.text_lines import json_objects, text_lines
 
-__all__ = ["Document", "DataSet", "aida", "wikidata", "wikispeedia"]
+__all__ = ["DataSet", "Document", "aida", "json_rows", "wikidata", "wikispeedia"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +58,15 @@ class Document:
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """A name, a concept base and its documents; `covered` tells which gold has a link."""
+    """A name, a concept base and its documents; `covered` tells which gold has a link.
+
+    `received` are links from the whole of Wikipedia, where the set knows them.
+    """
 
     name: str
     base: ConceptBase
     documents: list[Document]
+    received: dict[str, float] | None = None
 
     def covered(self, key: str) -> bool:
         concept = self.base.number(key)
@@ -83,7 +87,7 @@ def aida(folder: Path, part: str, cache: Path, limit: int | None = None) -> Data
     )
     received = {row["page_id"]: float(row["in_count"] or 0) for row in pages}
     documents = []
-    for row in _json(folder / f"{part}.jsonl.gz", limit):
+    for row in json_rows(folder / f"{part}.jsonl.gz", limit):
         mentions = [
             (
                 m["text"],
@@ -93,7 +97,7 @@ def aida(folder: Path, part: str, cache: Path, limit: int | None = None) -> Data
             for m in row["mentions"]
         ]
         documents.append(_document(base, mentions, received, len(documents)))
-    return DataSet(part, base, documents)
+    return DataSet(part, base, documents, received)
 
 
 def wikidata(folder: Path, name: str, cache: Path) -> DataSet:
@@ -106,7 +110,7 @@ def wikidata(folder: Path, name: str, cache: Path) -> DataSet:
     for line in text_lines(folder / "wikidata_graph.tsv.gz"):
         head, _, tail = line.split()
         edges.append((head, tail))
-    rows = list(_json(folder / f"{name}.jsonl.gz", None))
+    rows = list(json_rows(folder / f"{name}.jsonl.gz", None))
     for row in rows:
         for mention in row["mentions"]:
             titles.update((key, title) for key, title in mention["candidates"])
@@ -231,5 +235,5 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
     return csv.DictReader(text_lines(path), delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
-def _json(path: Path, limit: int | None) -> Iterator[dict]:
+def json_rows(path: Path, limit: int | None = None) -> Iterator[dict]:
     return (row for _, row in islice(json_objects(path), limit))

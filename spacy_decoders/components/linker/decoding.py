@@ -14,13 +14,12 @@ from ...certificate import Certificate
 from ...models.linker.together import link_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
-from .link_dicts import LinkWriter, Shares, no_link
+from .link_dicts import Decided, LinkWriter, no_link
 from .mentions import Mentions
 from .windows import LinkWindow, link_windows
 
 if TYPE_CHECKING:
     from ...decoders.protocols import RepresentativesDecoding
-    from ...decoders.representatives import RepresentativesSolution
     from ...knowledge.pair_costs import PairCosts
 
 __all__ = ["LinkPolicy", "Links", "decode_links"]
@@ -74,7 +73,7 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
     mentions
         The mentions of a document.
     weights
-        Of the features. **Shape:** ``(16,)``
+        Of the features. **Shape:** ``(17,)``
     policy
         How they are linked.
     """
@@ -83,14 +82,13 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
     decided: dict[int, dict[str, Any]] = {}
     certificates = []
     for window in windows:
-        solution, shares = _decoded(mentions, window, scores, weights, policy)
-        certificate = solution.certificate
+        certificate, choices = _decoded(mentions, window, scores, weights, policy)
         certificates.append(
             certificate if len(windows) == 1 else replace(certificate, scope="pruned")
         )
         for place, mention in enumerate(window.mentions):
             if window.keeps[place]:
-                decided[mention] = policy.writer.link(window.table, place, solution, shares)
+                decided[mention] = policy.writer.link(window.table, place, choices)
     links = [decided[unit] if unit >= 0 else no_link() for unit in mentions.units]
     return Links(mentions.spans, links, certificates)
 
@@ -120,14 +118,14 @@ def _decoded(
     scores: NDArray[np.float64],
     weights: NDArray[np.float64],
     policy: LinkPolicy,
-) -> tuple[RepresentativesSolution, Shares]:
+) -> tuple[Certificate, Decided]:
     """The links of a window, and how sure each is."""
     first, stop = window.mentions[0], window.mentions[-1] + 1
     offsets = with_nothing(mentions.table.offsets)
     own = scores[offsets[first] : offsets[stop]]
     forms = mentions.forms.of(first, stop)
     terms = pair_terms(window.table, forms, policy.pairs)
-    problem = link_problem(
+    joint = link_problem(
         window.table,
         forms,
         terms,
@@ -137,9 +135,15 @@ def _decoded(
         nothing=type(policy.decoder).__name__ not in _OF_GRAPHS,
     )
     budget = allowing_for_compilation(policy.budget, policy.decoder)
-    solution = policy.decoder.decode(problem, budget=budget)
+    solution = policy.decoder.decode(joint.problem, budget=budget)
+    chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
-    costs = problem.conditional_costs(solution.choices)
-    costs *= np.repeat(forms.repeats, np.diff(problem.offsets))
-    margins = solution.margins.astype(np.float64) * forms.repeats
-    return solution, Shares(problem.offsets, -costs, margins)
+    costs = joint.conditional_costs(chosen) * np.repeat(forms.repeats, np.diff(joint.offsets))
+    return solution.certificate, Decided(
+        joint.offsets,
+        chosen,
+        -costs,
+        solution.margins.astype(np.float64),
+        solution.exact_margins,
+        forms.repeats,
+    )

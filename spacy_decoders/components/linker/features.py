@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,8 @@ _OFTEN = 0.2
 _ODDS = (-4.0, 8.0)
 #: Characters of a concept's text that are read.
 _READ = 600
+#: What a word of a title counts beside one of the text: many titles share a word by accident.
+_TITLES = 0.3
 #: Parts of speech of what a concept is called.
 _NOMINAL = ("NOUN", "PROPN", "ADJ", "NUM", "X", "SYM")
 
@@ -55,7 +58,7 @@ def features_of(
 
     Returns
     -------
-    **Shape:** ``(candidates + mentions, 16)``; the columns of pairs are 0.
+    **Shape:** ``(candidates + mentions, 17)``; the columns of pairs are 0.
     """
     features = np.zeros((len(table) + len(table.mentions), len(FEATURES)), np.float32)
     if not len(table):
@@ -67,6 +70,10 @@ def features_of(
     for unit, row in enumerate(last.tolist()):
         own = slice(row - int(table.offsets[unit + 1] - table.offsets[unit]), row)
         features[row, : Feature.POPULARITY + 1] = _most_frequent(features[own])
+        titles = table.titles[int(table.offsets[unit]) : int(table.offsets[unit + 1])]
+        fit = _written_so(features[own])
+        named = any(_names(table.mentions[unit], titles[place]) for place in fit)
+        features[row, Feature.UNNAMED] = not named
     features[last, Feature.NONE] = 1.0
     for unit, row in enumerate(last.tolist()):
         span = members[unit][0]
@@ -83,14 +90,29 @@ def features_of(
     return features
 
 
+def _written_so(features: NDArray[np.float32]) -> list[int]:
+    """The candidates whose capitals fit best."""
+    case = features[:, Feature.CASE]
+    places: list[int] = np.flatnonzero(case >= case.max() - 1.0).tolist()
+    return places
+
+
 def _most_frequent(features: NDArray[np.float32]) -> NDArray[np.float32]:
     """What nothing stands beside: the most frequent of the candidates that are written so."""
-    case = features[:, Feature.CASE]
-    fit = features[case >= case.max() - 1.0]
+    fit = features[_written_so(features), : Feature.POPULARITY + 1]
     best: NDArray[np.float32] = fit[
         np.lexsort((fit[:, Feature.POPULARITY], fit[:, Feature.PRIOR]))[-1]
     ]
-    return best[: Feature.POPULARITY + 1]
+    return best
+
+
+def _names(mention: str, title: str) -> bool:
+    """Whether a mention is a title without its distinction, also with another ending."""
+    bare = re.sub(r"\s*[(,].*", "", title.casefold())
+    if mention == bare:
+        return True
+    stem = bare[: max(3, len(bare) - 1)]
+    return mention.startswith(stem) and len(mention) <= len(bare) + 3
 
 
 def _of_candidates(
@@ -118,11 +140,11 @@ def _of_candidates(
         label = spans[0].label_
         if label and label != MATCH_LABEL:
             features[rows, Feature.TYPE] = type_agreement(label, map(base.type, numbers))
+        around, rare = _around(doc, spans), base.title_words.surprise
         texts = [_text(base, number) for number in numbers]
-        around = _around(doc, spans)
-        features[rows, Feature.WORDS] = shared_words(
-            around, name, texts, base.title_words.surprise
-        )
+        features[rows, Feature.WORDS] = shared_words(around, name, texts, rare)
+        titles = shared_words(around, name, table.titles[rows], rare)
+        features[rows, Feature.WORDS] += _TITLES * titles
     return features
 
 
@@ -141,8 +163,7 @@ def _case(span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _text(base: ConceptBase, concept: int) -> str:
     texts = base.descriptions if base.texts is None else base.texts
-    title, text = base.titles[concept], texts[concept]
-    return f"{title} {text[:_READ]}"
+    return texts[concept][:_READ]
 
 
 def _around(doc: Doc, spans: Sequence[Span]) -> set[str]:

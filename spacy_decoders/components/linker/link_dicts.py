@@ -12,52 +12,60 @@ from numpy.typing import NDArray
 from ...models.calibration import Calibration, softmax
 
 if TYPE_CHECKING:
-    from ...decoders.representatives import RepresentativesSolution
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["LinkWriter", "Shares", "no_link"]
+__all__ = ["Decided", "LinkWriter", "no_link"]
 
 #: An identifier of Wikidata.
 QID = re.compile(r"Q[1-9][0-9]*")
 
 
 @dataclass(frozen=True, eq=False)
-class Shares:
-    """How the candidates of each mention, and nothing behind them, compare.
+class Decided:
+    """What was chosen for each mention of a window, and how its other candidates compare.
 
     Attributes
     ----------
     offsets
-        Where those of each mention begin. **Shape:** ``(mentions + 1,)``
+        Where the candidates of each mention begin, nothing behind them. **Shape:**
+        ``(mentions + 1,)``
+    choices
+        The place of each choice among them. **Shape:** ``(mentions,)``
     scores
-        Of each, all other mentions linked as they are. **Shape:** ``(candidates + mentions,)``
-    margins
-        What the best other choice for each mention costs, whatever the others then are.
-        **Shape:** ``(mentions,)``
+        Of each candidate, all other mentions linked as they are. **Shape:**
+        ``(candidates + mentions,)``
+    margins, exact
+        What the best other choice for each mention costs, whatever the others then are, and
+        whether that is proven. **Shapes:** ``(mentions,)``
+    repeats
+        How many mentions share the weight of each one's form. **Shape:** ``(mentions,)``
     """
 
     offsets: NDArray[np.int64]
+    choices: NDArray[np.int64]
     scores: NDArray[np.float64]
     margins: NDArray[np.float64]
+    exact: NDArray[np.bool_]
+    repeats: NDArray[np.int64]
 
     def given_others(self, place: int) -> NDArray[np.float64]:
         """The probability of each choice of a mention, given all other links."""
-        own = self.scores[self.offsets[place] : self.offsets[place + 1]]
-        shares: NDArray[np.float64] = np.exp(own - np.logaddexp.reduce(own))
-        return shares
+        return softmax(self.scores[self.offsets[place] : self.offsets[place + 1]])
 
-    def probabilities(self, place: int, choice: int, temperature: float) -> NDArray[np.float64]:
+    def probabilities(self, place: int, temperature: float) -> NDArray[np.float64]:
         """The probability of each choice of a mention, where others may change with it.
 
         The best other choice is as much worse as the margin says, which is at most what it
         costs while all others stay.
         """
         own = self.scores[self.offsets[place] : self.offsets[place + 1]].copy()
+        choice = self.choices[place]
         own -= own[choice]
-        if len(own) > 1 and np.isfinite(self.margins[place]):
+        margin = float(self.margins[place] * self.repeats[place])
+        if len(own) > 1 and np.isfinite(margin):
             others = np.flatnonzero(np.arange(len(own)) != choice)
             best = others[np.argmax(own[others])]
-            own[best] = max(own[best], -max(0.0, self.margins[place]))
+            own[best] = max(own[best], -max(0.0, margin))
         return softmax(own, temperature)
 
 
@@ -99,9 +107,7 @@ class LinkWriter:
     shown: int
     calibration: Calibration
 
-    def link(
-        self, table: CandidateTable, place: int, solution: RepresentativesSolution, shares: Shares
-    ) -> dict[str, Any]:
+    def link(self, table: CandidateTable, place: int, decided: Decided) -> dict[str, Any]:
         """A mention's link.
 
         Its score is the probability given all other links, `prob` the calibrated probability
@@ -109,9 +115,9 @@ class LinkWriter:
         """
         begin = int(table.offsets[place])
         count = int(table.offsets[place + 1]) - begin
-        choice, margin = int(solution.choices[place]), float(solution.margins[place])
-        given = shares.given_others(place)
-        probs = shares.probabilities(place, choice, self.calibration.temperature)
+        choice, margin = int(decided.choices[place]), float(decided.margins[place])
+        given = decided.given_others(place)
+        probs = decided.probabilities(place, self.calibration.temperature)
         (prob,) = self.calibration.apply([min(1.0, probs[choice])]).tolist()
         # what the correction takes from the choice, the others share
         rest = (1.0 - prob) / max(1e-12, 1.0 - probs[choice])
@@ -133,7 +139,7 @@ class LinkWriter:
             "nil_prob": float(probs[count]),
             # an only candidate has nothing to be compared with
             "margin": margin if np.isfinite(margin) else None,
-            "exact_margin": bool(solution.exact_margins[place]),
+            "exact_margin": bool(decided.exact[place]),
             "candidates": [
                 {
                     **_named(table, begin + other),

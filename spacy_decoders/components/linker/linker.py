@@ -257,7 +257,8 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         own = np.repeat(np.arange(len(gold)), np.diff(offsets))
         known = np.flatnonzero(gold >= 0)
         terms = pair_terms(mentions.table, mentions.forms, self.pairs)
-        near = terms.far - terms.costs[:, offsets[known] + gold[known]]
+        rows = terms.rows()
+        near = terms.far - terms.costs[rows[:, None], rows[offsets[known] + gold[known]]]
         # as in decoding, all mentions of a form have the voice of one
         near *= mentions.forms.shares()[np.ix_(own, known)] * mentions.forms.repeats[own, None]
         columns = [Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]

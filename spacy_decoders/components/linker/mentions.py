@@ -46,7 +46,7 @@ class Mentions:
     features
         See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
         the candidates of each mention; those of pairs are filled in later. **Shape:**
-        ``(candidates + mentions, 16)``
+        ``(candidates + mentions, 17)``
     """
 
     spans: list[Span]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
+from .dominance import Group, Voices, undominated
 from .weights import Feature
 
 if TYPE_CHECKING:
@@ -16,7 +18,15 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.pair_costs import PairCosts
 
-__all__ = ["Forms", "PairTerms", "link_problem", "pair_terms", "with_nothing"]
+__all__ = [
+    "Forms",
+    "JointProblem",
+    "PairTerms",
+    "Together",
+    "link_problem",
+    "pair_terms",
+    "with_nothing",
+]
 
 #: Tokens over which the voice of a mention for another fades to a third, and what is left far off.
 _FADES, _FAR_OFF = 15.0, 0.05
@@ -99,9 +109,17 @@ class PairTerms:
 
     Attributes
     ----------
+    group
+        The group of each mention: those with the same form and candidates. **Shape:**
+        ``(mentions,)``
+    first
+        A mention of each group. **Shape:** ``(groups,)``
+    offsets
+        Where the candidates of each group begin, nothing behind them. **Shape:**
+        ``(groups + 1,)``
     costs
-        Between candidates, and nothing behind those of each mention: nothing is far from all.
-        Divided by the number of other mentions, times the coverage. **Shape:** ``(n, n)``
+        Between the candidates of all groups; nothing is far from all. Divided by the number of
+        other forms, times the coverage. **Shape:** ``(n, n)``
     far
         What a pair costs that has nothing in common, scaled alike.
     facts
@@ -109,6 +127,9 @@ class PairTerms:
         **Shape:** ``(4,)``
     """
 
+    group: NDArray[np.int64]
+    first: NDArray[np.int64]
+    offsets: NDArray[np.int64]
     costs: NDArray[np.float64]
     far: float
     facts: NDArray[np.float64]
@@ -118,6 +139,12 @@ class PairTerms:
         own = weights[[Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]]
         return max(0.0, float(own @ self.facts))
 
+    def rows(self) -> NDArray[np.int64]:
+        """The row of `costs` of each mention's candidates, nothing behind them, end to end."""
+        none = np.empty(0, np.int64)
+        spans = [np.arange(self.offsets[g], self.offsets[g + 1]) for g in self.group]
+        return np.concatenate([none, *spans])
+
 
 def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTerms:
     """Compute what the candidates of mentions cost beside each other.
@@ -125,23 +152,117 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
     Where the graph knows few of the candidates, that two of these are near says little: the
     coverage, the mean share of each mention's candidates that have links, scales all pairs.
     """
-    rows = _rows(table.offsets)
-    size = len(table) + len(table.mentions)
-    given = pairs(table)
+    groups: dict[tuple[int, bytes], int] = {}
+    first: list[int] = []
+    keys, spans = table.keys, table.offsets.tolist()
+    member = []
+    for unit, form in enumerate(forms.numbers.tolist()):
+        key = (form, keys[spans[unit] : spans[unit + 1]].tobytes())
+        if key not in groups:
+            groups[key] = len(first)
+            first.append(unit)
+        member.append(groups[key])
+    once = table if len(first) == len(member) else table.of(first)
+    offsets = with_nothing(once.offsets)
+    given = np.asarray(pairs(once), np.float64)
+    if not np.isfinite(given).all():
+        raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
     far = float(given.max(initial=0.0)) if far is None else float(far)
-    costs = np.full((size, size), far)
-    costs[np.ix_(rows, rows)] = given
     coverage, links = 1.0, 1.0
-    if table.base is not None and len(table):
-        degree = table.base.graph.degree[table.concepts]
-        starts = table.offsets[:-1]
-        known = np.add.reduceat((degree > 0).astype(np.float64), starts)
-        coverage = float((known / np.diff(table.offsets)).mean())
+    if once.base is not None and len(once):
+        degree = once.base.graph.degree[once.concepts]
+        known = np.add.reduceat((degree > 0).astype(np.float64), once.offsets[:-1])
+        coverage = float((known / np.diff(once.offsets)).mean())
         links = float(degree.mean())
     scale = coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
+    rows = _rows(once.offsets)
+    costs = np.full((int(offsets[-1]), int(offsets[-1])), scale * far)
+    costs[np.ix_(rows, rows)] = scale * given
     facts = np.array([1.0, 1.0 / max(1, forms.count), 1.0 - coverage, 1.0 / (1.0 + links)])
-    return PairTerms(scale * costs, scale * far, facts)
+    return PairTerms(np.array(member), np.array(first), offsets, costs, scale * far, facts)
+
+
+@dataclass(frozen=True, eq=False)
+class JointProblem:
+    """What the mentions of a window cost, alone and together.
+
+    Attributes
+    ----------
+    problem
+        To be decoded: of the candidates that can be chosen, or be the best other choice.
+    kept
+        Which candidates, nothing behind those of each mention, these are. **Shape:**
+        ``(candidates + mentions,)``
+    offsets
+        Where the candidates of each mention begin, all of them. **Shape:** ``(mentions + 1,)``
+    local
+        What each candidate costs alone. **Shape:** ``(candidates + mentions,)``
+    together
+        What each candidate costs beside those of each mention, weighed: looked up for the
+        choices.
+    """
+
+    problem: RepresentativesProblem
+    kept: NDArray[np.bool_]
+    offsets: NDArray[np.int64]
+    local: NDArray[np.float64]
+    together: Together
+
+    def chosen(self, choices: NDArray[Any]) -> NDArray[np.int64]:
+        """The choices of a solution as places among all candidates of each mention."""
+        rows = np.flatnonzero(self.kept)
+        return np.asarray(rows[self.problem.offsets[:-1] + choices] - self.offsets[:-1])
+
+    def conditional_costs(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What each of all candidates costs beside what the other mentions have chosen."""
+        return self.local + self.together.beside(self.offsets[:-1] + chosen)
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What candidates cost beside each other, of mentions that share the costs of their groups.
+
+    Attributes
+    ----------
+    costs
+        Between the candidates of groups, weighed. **Shape:** ``(n, n)``
+    rows, own
+        The row of each candidate there, and its mention. **Shapes:** ``(candidates + mentions,)``
+    shares
+        The share of each pair of mentions. **Shape:** ``(mentions, mentions)``
+    apart
+        What two mentions of a text cost that mean different things. **Shape:**
+        ``(mentions, mentions)``
+    keys
+        A number for each candidate's concept, -1 for nothing. **Shape:**
+        ``(candidates + mentions,)``
+    """
+
+    costs: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    own: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    apart: NDArray[np.float64]
+    keys: NDArray[np.int64]
+
+    def among(self, some: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The costs between some candidates. **Shape:** ``(some, some)``"""
+        return self._between(some, some)
+
+    def beside(self, chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What every candidate costs beside one of each mention. **Shape:** ``(candidates,)``"""
+        every = np.arange(len(self.rows))
+        return np.asarray(self._between(every, chosen).sum(axis=1))
+
+    def _between(self, some: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.float64]:
+        mine, theirs = self.own[some], self.own[others]
+        costs = self.costs[self.rows[some][:, None], self.rows[others]]
+        costs *= self.shares[mine[:, None], theirs]
+        if self.apart.any():
+            differ = self.keys[some][:, None] != self.keys[others]
+            costs += self.apart[mine[:, None], theirs] * differ
+        return np.asarray(costs)
 
 
 def link_problem(
@@ -153,7 +274,7 @@ def link_problem(
     *,
     form_weight: float = 0.0,
     nothing: bool = True,
-) -> RepresentativesProblem:
+) -> JointProblem:
     """State what the mentions of a window cost, alone and together.
 
     Parameters
@@ -179,39 +300,72 @@ def link_problem(
     offsets = with_nothing(table.offsets)
     own = np.repeat(np.arange(len(table.mentions)), np.diff(offsets))
     shares, repeats = forms.shares(), forms.repeats
-    costs = terms.weight(weights) * terms.costs * shares[np.ix_(own, own)]
     keys = np.full(len(own), -1, np.int64)
     keys[_rows(table.offsets)] = table.keys
+    apart = np.zeros_like(shares)
     if form_weight and forms.count < len(repeats):
         alike = forms.spellings[:, None] == forms.spellings[None, :]
-        differ = alike[np.ix_(own, own)] & (keys[:, None] != keys[None, :])
-        differ[own[:, None] == own[None, :]] = False
-        times = repeats[own]
-        costs += differ * (form_weight / np.maximum(1, times * (times - 1)))[:, None]
+        apart = alike * (form_weight / np.maximum(1, repeats * (repeats - 1)))[:, None]
+        np.fill_diagonal(apart, 0.0)
+    costs = terms.weight(weights) * terms.costs
+    together = Together(costs, terms.rows(), own, shares, apart, keys)
     local = -scores / repeats[own]
+    kept = np.ones(len(own), bool)
     graph = None
-    vertices = keys + 1
-    if not nothing:
+    if nothing:
+        far = terms.weight(weights) * terms.far
+        kept = _undominated(terms, forms, shares, apart, scores, far - costs)[together.rows]
+        vertices = keys + 1
+    else:
         # the paper's heuristics look into the graph, where nothing has no place
         last = offsets[1:] - 1
         local[last] = np.inf
         linkable = np.logical_or.reduceat(local < np.inf, offsets[:-1])
         local[last[~linkable]] = 0.0
+        vertices = np.zeros(len(own), np.int64)
         if table.base is not None:
             graph = table.base.graph
-            vertices = np.zeros(len(own), np.int64)
             vertices[_rows(table.offsets)] = table.concepts
-    spans = [slice(*span) for span in pairwise(offsets.tolist())]
-    members = np.arange(len(own), dtype=np.int32)
-    return RepresentativesProblem(
-        costs,
+    some = np.flatnonzero(kept)
+    sizes = np.bincount(own[some], minlength=len(table.mentions))
+    spans = [slice(*span) for span in pairwise([0, *np.cumsum(sizes).tolist()])]
+    members = np.arange(len(some), dtype=np.int32)
+    problem = RepresentativesProblem(
+        together.among(some),
         [members[span] for span in spans],
-        [local[span] for span in spans],
+        [local[some[span]] for span in spans],
         # the pairs are weighed already
         float(max(1, len(spans) - 1)),
-        vertices,
+        vertices[some],
         graph,
     )
+    return JointProblem(problem, kept, offsets, local, together)
+
+
+def _undominated(
+    terms: PairTerms,
+    forms: Forms,
+    shares: NDArray[np.float64],
+    apart: NDArray[np.float64],
+    scores: NDArray[np.float64],
+    near: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Which candidates of each group are worth decoding."""
+    count = len(terms.first)
+    member = np.zeros((len(terms.group), count))
+    member[np.arange(len(terms.group)), terms.group] = 1.0
+    # in the scale of a single mention, as scores are
+    voices = (shares * forms.repeats[:, None]) @ member
+    slack = apart.sum(axis=1) * forms.repeats
+    sizes = np.diff(terms.offsets)[terms.group]
+    ends = np.cumsum(sizes)
+    groups, least, most = [], np.empty((count, count)), np.empty((count, count))
+    for g in range(count):
+        units = np.flatnonzero(terms.group == g)
+        rows = np.stack([scores[ends[u] - sizes[u] : ends[u]] for u in units])
+        groups.append(Group(rows, float(slack[units].max())))
+        least[g], most[g] = voices[units].min(axis=0), voices[units].max(axis=0)
+    return undominated(groups, near, Voices(least, most))
 
 
 def _rows(offsets: NDArray[np.int64]) -> NDArray[np.int64]:

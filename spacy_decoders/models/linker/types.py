@@ -26,6 +26,7 @@ _NAMES: Mapping[str, str] = {
     "substance": "chemical chemical_element material drug disease",
     "language": "lang",
     "law": "",
+    "thing": "object topic subject concept abstract discipline field",
 }
 _COARSE = {name: coarse for coarse, names in _NAMES.items() for name in (coarse, *names.split())}
 

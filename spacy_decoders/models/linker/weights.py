@@ -43,9 +43,10 @@ class Feature(IntEnum):
     UNLINKED = 10
     PARTIAL = 11
     VERBAL = 12
-    FEW = 13
-    UNCOVERED = 14
-    SPARSE = 15
+    UNNAMED = 13
+    FEW = 14
+    UNCOVERED = 15
+    SPARSE = 16
 
 
 #: The names of the features, in order.
@@ -63,15 +64,16 @@ def build_link_weights(
     context: float = 1.0,
     pairs: float = 32.0,
     *,
-    title: float = 0.4,
+    title: float = 0.7,
     case: float = 3.0,
     words: float = 1.0,
-    type: float = 1.5,
+    type: float = 2.0,
     none: float = -4.0,
     matched: float = 2.5,
     unlinked: float = 1.0,
     partial: float = 4.0,
-    verbal: float = 3.0,
+    verbal: float = 4.0,
+    unnamed: float = 2.0,
     few: float = 0.0,
     uncovered: float = 0.0,
     sparse: float = 0.0,
@@ -111,6 +113,9 @@ def build_link_weights(
         Of linking nothing where the mention is part of a longer name.
     verbal
         Of linking nothing where the mention is tagged, and not as a noun.
+    unnamed
+        Of linking nothing where the mention is only part of the title of what it may mean, or
+        another name.
     few, uncovered, sparse
         What is added to `pairs`: by 1 over the number of different mentions, by the share of
         candidates without any link, and by 1 over the mean number of links.
@@ -118,11 +123,12 @@ def build_link_weights(
     Returns
     -------
     Model
-        From features **shape** ``(candidates, 16)`` to scores **shape** ``(candidates,)``.
+        From features **shape** ``(candidates, 17)`` to scores **shape** ``(candidates,)``.
     """
     model: LinkWeights = Model("link_weights", _forward, params={"weights": None})
     start = [prior, popularity, context, pairs, title, case, words, type]
-    start += [none, matched, unlinked, partial, verbal, few, uncovered, sparse]
+    start += [none, matched, unlinked, partial, verbal, unnamed]
+    start += [few, uncovered, sparse]
     model.set_param("weights", model.ops.asarray1f(cast(Any, np.array(start, np.float32))))
     return model
 
