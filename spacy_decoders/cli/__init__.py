@@ -289,6 +289,51 @@ def kb_wikidata_command(
         build_from_wikidata(source, output, language=language, hubs=hubs)
 
 
+@kb_app.command("build-wordnet")
+def kb_wordnet_command(
+    source: Annotated[
+        Path,
+        typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables."),
+    ],
+    output: Annotated[Path, _OUTPUT],
+    hubs: Annotated[int, _HUBS] = 64,
+) -> None:
+    """Build from a wordnet: its synsets are the concepts."""
+    from .knowledge import build_from_wordnet
+
+    with friendly_errors():
+        build_from_wordnet(source, output, hubs=hubs)
+
+
+@kb_app.command("build-wikispeedia")
+def kb_wikispeedia_command(
+    source: Annotated[
+        Path, typer.Argument(help="A folder with articles.tsv, links.tsv and categories.tsv.")
+    ],
+    output: Annotated[Path, _OUTPUT],
+    hubs: Annotated[int, _HUBS] = 0,
+) -> None:
+    """Build from Wikispeedia, a Wikipedia for schools with its links."""
+    from .knowledge import build_from_wikispeedia
+
+    with friendly_errors():
+        build_from_wikispeedia(source, output, hubs=hubs)
+
+
+@kb_app.command("build-triples")
+def kb_triples_command(
+    names: Annotated[Path, typer.Argument(help="A table of Wikidata items and names.")],
+    triples: Annotated[Path, typer.Argument(help="A table of items, properties and items.")],
+    output: Annotated[Path, _OUTPUT],
+    hubs: Annotated[int, _HUBS] = 64,
+) -> None:
+    """Build from triples of Wikidata and the names of its items."""
+    from .knowledge import build_from_triples
+
+    with friendly_errors():
+        build_from_triples(names, triples, output, hubs=hubs)
+
+
 @kb_app.command("build-wikipedia")
 def kb_wikipedia_command(
     output: Annotated[Path, _OUTPUT],

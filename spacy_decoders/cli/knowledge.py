@@ -14,10 +14,25 @@ from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
 from ..knowledge.concepts import BadRows, ConceptFile
 from ..knowledge.dumps.wikidata import WikidataDump
+from ..knowledge.sources.triples import Triples
+from ..knowledge.sources.wikispeedia import Wikispeedia
+from ..knowledge.sources.wordnet import WordNet
 from ..knowledge.wikipedia import WikipediaDumps
 from .wording import counted
 
-__all__ = ["build_from_file", "build_from_wikidata", "build_from_wikipedia", "look_up", "show"]
+__all__ = [
+    "build_from_file",
+    "build_from_triples",
+    "build_from_wikidata",
+    "build_from_wikipedia",
+    "build_from_wikispeedia",
+    "build_from_wordnet",
+    "look_up",
+    "show",
+]
+
+#: The page of an item.
+WIKIDATA = "https://www.wikidata.org/wiki/{id}"
 
 
 def build_from_file(source: Path, output: Path, *, hubs: int) -> None:
@@ -31,7 +46,29 @@ def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int)
     """Build from a Wikidata JSON dump."""
     dump = WikidataDump(source, language, progress=True)
     contents, lost = Contents.of(dump)
-    _finish(output, contents, source.name, hubs, dump.bad, lost)
+    _finish(output, contents, source.name, hubs, dump.bad, lost, WIKIDATA)
+
+
+def build_from_wordnet(source: Path, output: Path, *, hubs: int) -> None:
+    """Build from a wordnet."""
+    _build(WordNet(source), output, source.name, hubs)
+
+
+def build_from_wikispeedia(source: Path, output: Path, *, hubs: int) -> None:
+    """Build from Wikispeedia."""
+    _build(Wikispeedia(source), output, "Wikispeedia", hubs)
+
+
+def build_from_triples(names: Path, triples: Path, output: Path, *, hubs: int) -> None:
+    """Build from triples of Wikidata."""
+    _build(Triples(names, triples), output, triples.name, hubs, WIKIDATA)
+
+
+def _build(
+    concepts: WordNet | Wikispeedia | Triples, output: Path, source: str, hubs: int, url: str = ""
+) -> None:
+    contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source))
+    _finish(output, contents, source, hubs, concepts.bad, lost, url)
 
 
 def build_from_wikipedia(output: Path, *, hubs: int, **dumps: Any) -> None:
@@ -61,8 +98,9 @@ def _finish(
     hubs: int,
     bad: BadRows,
     lost: int,
+    url: str = "",
 ) -> None:
-    base = write_concept_base(output, contents, source=source, hubs=hubs, progress=True)
+    base = write_concept_base(output, contents, source=source, url=url, hubs=hubs, progress=True)
     _summarise(output, base)
     console = Console(highlight=False, soft_wrap=True)
     if lost:

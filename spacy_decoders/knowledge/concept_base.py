@@ -225,7 +225,7 @@ class ConceptBase:
 
     def number(self, identity: str) -> int:
         """Number of the concept with an identifier, -1 if there is none."""
-        return int(self.ids.find([identity])[0])
+        return self.ids.find_one(identity)
 
     def id(self, concept: int) -> str:
         """Identifier of a concept."""
@@ -311,7 +311,7 @@ class ConceptBase:
         ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
         own uses that have the capitals of the mention, None where unknown.
         """
-        row = int(self.aliases.find([mention])[0])
+        row = self.aliases.find_one(mention)
         concepts, priors = self.aliases.row(row)
         written = self.aliases.written(row, mention)
         return [

@@ -77,6 +77,9 @@ class EditedIndex(StringIndex):
         ]
         return np.array([-1 if row in self.removed else row for row in rows], np.int64)
 
+    def find_one(self, text: str) -> int:
+        return int(self.find([text])[0])
+
     def code(self, row: int) -> int:
         if row < len(self.codes):
             return super().code(row)
@@ -128,6 +131,9 @@ class EditedAliases(AliasTable):
                 row = self.entries[alias]
                 rows[i] = row if self._entry(row).concepts else -1
         return rows
+
+    def find_one(self, alias: str) -> int:
+        return int(self.find([alias])[0])
 
     def name(self, row: int) -> str:
         if row < len(self.index):

@@ -6,7 +6,14 @@ import numpy as np
 
 from ..jit import jit
 
-__all__ = ["count_names", "equal_to_previous", "find_lines", "gather_lines", "hash_lines"]
+__all__ = [
+    "count_names",
+    "equal_to_previous",
+    "find_lines",
+    "gather_lines",
+    "hash_bytes",
+    "hash_lines",
+]
 
 _NEWLINE = np.uint8(10)
 _SPACE = np.uint8(32)
@@ -28,6 +35,12 @@ def _hash(data, start, stop):
     for i in range(start, stop):
         code = (code ^ np.uint64(data[i])) * np.uint64(0x100000001B3)
     return _finished(code)
+
+
+@jit()
+def hash_bytes(data):
+    """The hash of all bytes, (bytes,) uint8."""
+    return _hash(data, 0, data.size)
 
 
 @jit()

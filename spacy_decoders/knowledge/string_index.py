@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from ..arrays import read_only
 from ..graph.storage import StoredArrays
 from ..graph.strings import StringTable
-from .kernels import equal_to_previous, find_lines, gather_lines, hash_lines
+from .kernels import equal_to_previous, find_lines, gather_lines, hash_bytes, hash_lines
 
 __all__ = ["StringIndex", "as_lines", "buckets_of", "gathered", "index_arrays"]
 
@@ -107,9 +108,35 @@ class StringIndex:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # views of memory can't be pickled, and are made anew
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
     def find(self, texts: Sequence[str]) -> NDArray[np.int64]:
         """Row of each text, -1 where it is not in the index. **Shape:** ``(texts,)``"""
         return self.find_lines(as_lines(texts), len(texts))
+
+    def find_one(self, text: str) -> int:
+        """Row of one text, -1 where it is not in the index: faster than `find` for one."""
+        query = text.replace("\n", " ").encode("utf8", errors="replace")
+        code = hash_bytes(np.frombuffer(query, np.uint8))
+        buckets, offsets, data = self._views
+        bucket = code >> self._top
+        for row in range(buckets[bucket], buckets[bucket + 1]):
+            if data[offsets[row] : offsets[row + 1]] == query:
+                return row
+        return -1
+
+    @cached_property
+    def _views(self) -> tuple[memoryview, memoryview, memoryview]:
+        # an item of a memory view is a plain number, at a third of the cost of an array's
+        arrays = self.buckets, self.table.offsets, self.table.data
+        buckets, offsets, data = (np.ascontiguousarray(array).data for array in arrays)
+        return buckets, offsets, data
+
+    @cached_property
+    def _top(self) -> int:
+        return int(_shift(len(self.codes)))
 
     def find_lines(self, lines: NDArray[np.uint8], count: int) -> NDArray[np.int64]:
         """As `find`, for texts encoded by :func:`as_lines`."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["NONE", "chunks", "ranges", "taken"]
+__all__ = ["NONE", "TEXTS", "chunks", "ranges", "taken"]
 
 #: Stands for no page and no concept.
 NONE = -1
-#: Entries that are worked on together.
-_CHUNK = 1 << 22
+#: Texts that are worked on together: as Python's, they take a hundred bytes each.
+TEXTS = 1 << 17
+_CHUNK = 1 << 21
 
 
 def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
@@ -30,9 +31,9 @@ def taken(values: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
     return found
 
 
-def chunks(size: int) -> Iterator[slice]:
-    """Slices that cover `size` entries."""
-    return (slice(first, min(first + _CHUNK, size)) for first in range(0, size, _CHUNK))
+def chunks(size: int, step: int = _CHUNK) -> Iterator[slice]:
+    """Slices of `step` entries that cover `size` entries."""
+    return (slice(first, min(first + step, size)) for first in range(0, size, step))
 
 
 def ranges(weights: NDArray[Any], parts: int) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from ..layout import FOLDER
 from ..string_index import StringIndex
 from ..text_index import TextIndex
 from ..title_words import TitleWords
-from .arrays import chunks
+from .arrays import TEXTS, chunks
 
 __all__ = ["Tables", "write_folder"]
 
@@ -103,17 +103,16 @@ def _rows_of_text(tables: Tables, shown: NDArray[np.uint8]) -> Iterator[tuple[in
     sorted_concepts = tables.aliases.concepts[of_concept]
     rows = np.searchsorted(tables.aliases.offsets, of_concept, side="right") - 1
     names = tables.aliases.index.table
-    for part in chunks(len(tables.ids)):
-        for first in range(part.start, part.stop, 10_000):
-            numbers = np.arange(first, min(first + 10_000, part.stop))
-            ends = np.searchsorted(sorted_concepts, np.append(numbers, numbers[-1] + 1))
-            known = names.take(rows[ends[0] : ends[-1]])
-            for number, title, text, start, stop in zip(
-                numbers.tolist(),
-                titles.take(numbers),
-                tables.texts.take(numbers),
-                (ends[:-1] - ends[0]).tolist(),
-                (ends[1:] - ends[0]).tolist(),
-                strict=True,
-            ):
-                yield number, title, " ; ".join(known[start:stop]), text
+    for part in chunks(len(tables.ids), TEXTS):
+        numbers = np.arange(part.start, part.stop)
+        ends = np.searchsorted(sorted_concepts, np.append(numbers, part.stop))
+        known = names.take(rows[ends[0] : ends[-1]])
+        for number, title, text, start, stop in zip(
+            numbers.tolist(),
+            titles.take(numbers),
+            tables.texts.take(numbers),
+            (ends[:-1] - ends[0]).tolist(),
+            (ends[1:] - ends[0]).tolist(),
+            strict=True,
+        ):
+            yield number, title, " ; ".join(known[start:stop]), text

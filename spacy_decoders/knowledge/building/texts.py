@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...graph.strings import StringTable
 from ..string_index import StringIndex, as_lines, buckets_of
 from ..title_words import TitleWords, title_words
-from .arrays import chunks
+from .arrays import TEXTS, chunks
 from .articles import article_parts, lines_of
 from .spills import PARTS, LineSpill
 from .stages import Stage
@@ -113,7 +113,7 @@ def words_of_titles(stages: Path, titles: Titles) -> TitleWords:
     if not stage.done:
         spill = LineSpill(stage, "words", {"titles": np.int32})
         if "dealt" not in stage.state:
-            for part in chunks(len(titles)):
+            for part in chunks(len(titles), TEXTS):
                 shown = titles.ids.table.take(np.arange(part.start, part.stop))
                 words = [word for title in shown for word in dict.fromkeys(title_words(title))]
                 spill.add(as_lines(words), {"titles": np.ones(len(words))})

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...graph.strings import StringTable
 from ..dumps.sql import Position, SqlTable
 from ..string_index import StringIndex, buckets_of, gathered
-from .arrays import NONE, chunks, taken
+from .arrays import NONE, TEXTS, chunks, taken
 from .spills import PARTS, LineSpill
 from .stages import Progress, Stage, fingerprint
 
@@ -76,7 +76,7 @@ class Titles:
 
     def parts(self) -> Iterator[tuple[list[str], NDArray[np.int64], NDArray[np.bool_]]]:
         """Titles, their concepts, and whether they are the concepts' own, some at a time."""
-        for part in chunks(len(self.index)):
+        for part in chunks(len(self.index), TEXTS):
             concepts = taken(self.concepts, self.pages[part])
             texts = self.index.table.take(np.arange(part.start, part.stop))
             codes = taken(self.ids.codes.view(np.int64), concepts)

@@ -1,0 +1,172 @@
+"""Synsets of a wordnet as concepts: from its LMF file, or from tables."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from xml.etree.ElementTree import ParseError, iterparse
+
+from ...errors import ProblemError
+from ..concepts import QID, BadRows, Concept
+from ..dumps.sql import open_dump
+from .tables import find_table, rows_of
+
+__all__ = ["WordNet"]
+
+#: Coarse types of lexicographers' files; others keep the name of the file.
+_TYPES = {
+    "person": "person",
+    "location": "place",
+    "group": "group",
+    "animal": "organism",
+    "plant": "organism",
+    "artifact": "product",
+    "event": "event",
+    "substance": "substance",
+    "food": "substance",
+}
+
+
+class WordNet:
+    """The synsets of a wordnet.
+
+    Aliases are the synset's words, counted by how often each is used in this sense where that is
+    known; links are all relations between synsets.
+
+    Parameters
+    ----------
+    source
+        A file in WordNet LMF, such as ``english-wordnet-2024.xml.gz``; or a folder with
+        ``synsets.tsv`` (synset, lexicographer's file, members, Wikidata item, gloss),
+        ``senses.tsv`` (lemma, part of speech, sense key, synset), ``graph.tsv`` (synset,
+        relation, synset) and, if there are counts, ``semcor_sense_counts.tsv`` (sense key,
+        count), plain or compressed.
+
+    Attributes
+    ----------
+    bad
+        What the last iteration could not read.
+
+    Raises
+    ------
+    ProblemError
+        If the source does not exist, or a table is missing.
+    """
+
+    def __init__(self, source: Path) -> None:
+        self.source = Path(source)
+        self.bad = BadRows()
+        if not self.source.exists():
+            raise ProblemError(f"source: {self.source} does not exist.")
+        if self.source.is_dir():
+            for name in ("synsets", "senses", "graph"):
+                find_table(self.source, name)
+
+    def __iter__(self) -> Iterator[Concept]:
+        self.bad = BadRows()
+        return self._of_tables() if self.source.is_dir() else self._of_lmf()
+
+    def _of_tables(self) -> Iterator[Concept]:
+        bad, folder = self.bad, self.source
+        counts: dict[str, float] = {}
+        try:
+            path = find_table(folder, "semcor_sense_counts")
+        except ProblemError:
+            pass
+        else:
+            for key, count in rows_of(path, 2, bad):
+                counts[key] = float(count) if count.isdigit() else 0.0
+        used: defaultdict[tuple[str, str], float] = defaultdict(float)
+        for lemma, _, key, synset in rows_of(find_table(folder, "senses"), 4, bad):
+            used[synset, lemma.replace("_", " ")] += counts.get(key, 0.0)
+        links: defaultdict[str, list[str]] = defaultdict(list)
+        for synset, _, other in rows_of(find_table(folder, "graph"), 3, bad):
+            links[synset].append(other)
+        for synset, file, members, item, gloss in rows_of(find_table(folder, "synsets"), 5, bad):
+            if synset == "synset":  # the header
+                continue
+            words = [word for word in members.split("|") if word]
+            qid = item.split("|")[0].split(" ")[0]
+            yield _concept(
+                synset,
+                file,
+                {word: 1.0 + used[synset, word] for word in words},
+                links[synset],
+                gloss,
+                qid if QID.fullmatch(qid) else "",
+            )
+
+    def _of_lmf(self) -> Iterator[Concept]:
+        forms: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        links: defaultdict[str, list[str]] = defaultdict(list)
+        synset_of: dict[str, str] = {}
+        related: list[tuple[str, str]] = []
+        waiting: list[tuple[str, str, str, str]] = []
+        try:
+            with open_dump(self.source) as (stream, _):
+                for _, element in iterparse(stream):
+                    if element.tag == "LexicalEntry":
+                        lemma = element.find("Lemma")
+                        form = "" if lemma is None else lemma.get("writtenForm", "")
+                        for sense in element.iter("Sense"):
+                            synset = sense.get("synset", "")
+                            synset_of[sense.get("id", "")] = synset
+                            if form:
+                                forms[synset][form] = 1.0 + _count(sense.findtext("Count"))
+                            related += [
+                                (synset, relation.get("target", ""))
+                                for relation in sense.iter("SenseRelation")
+                            ]
+                        element.clear()
+                    elif element.tag == "Synset":
+                        synset = element.get("id", "")
+                        links[synset] += [
+                            relation.get("target", "")
+                            for relation in element.iter("SynsetRelation")
+                        ]
+                        gloss = element.findtext("Definition") or ""
+                        waiting.append(
+                            (synset, element.get("lexfile", ""), gloss, _item(element.attrib))
+                        )
+                        element.clear()
+        except (ParseError, EOFError, OSError) as error:
+            raise ProblemError(f"source: {self.source} is no whole LMF file: {error}.") from error
+        if not waiting:
+            raise ProblemError(f"source: {self.source} has no synset; is it WordNet LMF?")
+        for synset, sense_id in related:
+            links[synset].append(synset_of.get(sense_id, ""))
+        for synset, file, gloss, qid in waiting:
+            if synset:
+                yield _concept(synset, file, forms[synset], links[synset], gloss, qid)
+            else:
+                self.bad.add(self.source.name, "a synset without an id")
+
+
+def _concept(
+    synset: str,
+    file: str,
+    words: dict[str, float],
+    links: Iterable[str],
+    gloss: str,
+    qid: str,
+) -> Concept:
+    kind = file.partition(".")[2]
+    return Concept(
+        id=synset,
+        title=max(words, key=lambda word: words[word]) if words else synset,
+        aliases=words,
+        links=tuple(dict.fromkeys(link for link in links if link and link != synset)),
+        description=gloss,
+        type=_TYPES.get(kind, kind),
+        qid=qid,
+    )
+
+
+def _count(text: str | None) -> float:
+    return float(text) if text and text.strip().isdigit() else 0.0
+
+
+def _item(attributes: dict[str, str]) -> str:
+    """The Wikidata item among the attributes of a synset, whatever their name space."""
+    return next((v for k, v in attributes.items() if "}" in k and QID.fullmatch(v)), "")
