@@ -7,6 +7,7 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterable
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -90,14 +91,17 @@ class TextIndex:
         if not words or limit < 1:
             return np.empty(0, np.int32), np.empty(0, np.float32)
         query = " OR ".join(f'"{word}"' for word in dict.fromkeys(words))
-        found = self._connection().execute(
-            "SELECT rowid - 1, -bm25(concepts, ?, ?, ?) AS score FROM concepts "
-            "WHERE concepts MATCH ? ORDER BY score DESC, (rowid * 2654435761) % 4294967296 "
-            "LIMIT ?",
-            (*self.weights, query, limit),
-        )
-        rows = found.fetchall()
-        if not all(0 <= concept < self.concepts for concept, _ in rows):
+        try:
+            found = self._connection().execute(
+                "SELECT rowid - 1, -bm25(concepts, ?, ?, ?) AS score FROM concepts "
+                "WHERE concepts MATCH ? ORDER BY score DESC, (rowid * 2654435761) % 4294967296 "
+                "LIMIT ?",
+                (*self.weights, query, limit),
+            )
+            rows = found.fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from error
+        if not all(0 <= concept < self.concepts and isfinite(score) for concept, score in rows):
             raise StorageError(
                 f"text index: {self.path} names a concept that there is not; build it again."
             )
@@ -122,9 +126,15 @@ class TextIndex:
                 connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("PRAGMA cell_size_check = ON")
                 connection.execute("SELECT rowid FROM concepts LIMIT 1").fetchone()
-            except sqlite3.DatabaseError as error:
-                raise StorageError(
-                    f"text index: {self.path} is damaged ({error}); build it again."
-                ) from error
+                (kind,) = connection.execute(
+                    "SELECT substr(sql, 1, 41) FROM sqlite_master WHERE name = 'concepts'"
+                ).fetchone()
+            except (sqlite3.DatabaseError, TypeError) as error:
+                raise self._damaged(error) from error
+            if kind != "CREATE VIRTUAL TABLE concepts USING fts5(":  # a view could do anything
+                raise self._damaged("it holds no index of concepts")
             self._local.connection = connection
         return connection
+
+    def _damaged(self, reason: object) -> StorageError:
+        return StorageError(f"text index: {self.path} is damaged ({reason}); build it again.")

@@ -1,0 +1,189 @@
+"""A base from elsewhere, damaged or made up, is read or refused: nothing else happens."""
+
+import json
+
+import numpy as np
+import pytest
+
+from spacy_decoders import ConceptBase
+from spacy_decoders.errors import StorageError
+from spacy_decoders.knowledge.aliases import AliasTable
+
+CONCEPTS = [
+    {
+        "id": f"c{i}",
+        "title": f"Title {i} of Köln",
+        "aliases": {f"Name {i % 7}": i + 1, f"other {i}": 2},
+        "links": [f"c{(i * 3 + 1) % 20}", f"c{(i * i) % 20}"],
+        "description": f"described {i}",
+        "text": f"some words of {i}",
+        "type": ["person", "place", ""][i % 3],
+        "qid": f"Q{i + 1}" if i % 2 else "",
+        "url": f"https://example.org/{i}" if i % 5 == 0 else "",
+    }
+    for i in range(20)
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    base = ConceptBase.build(CONCEPTS, tmp_path / "built", hubs=3, url="https://example.org/{qid}")
+    rows = np.arange(len(base.aliases))
+    base.aliases = base.aliases.with_links(rows, np.full(len(rows), 0.5, np.float32))
+    return base.save(tmp_path / "kb", hubs=3).folder
+
+
+def ask(base):
+    """Everything that reads the arrays of a base."""
+    for concept in range(len(base)):
+        if base.id(concept) in base:  # a damaged identifier is not found by its hash
+            base.describe(concept)
+    for mention in ("name 1", "other 5", "nothing"):
+        base.look_up(mention)
+        base.link_probability(mention)
+    base.aliases.find(["name 1", "x"] * 10)
+    base.title_words.surprise(["title", "x"])
+    base.text.find("some words of 7", 5)
+    vertices = base.graph.vertices
+    base.graph.distances(vertices)
+    base.graph.hitting([vertices[:3], vertices[3:5]])
+    base.graph.pagerank()
+    list(base)
+
+
+def damaged(content, rng):
+    """Bytes flipped, cut off, added, zeroed, or made huge."""
+    data = bytearray(content)
+    kind = rng.integers(5)
+    if kind == 0:
+        for at in rng.integers(len(data), size=rng.integers(1, 4)):
+            data[at] ^= 1 << rng.integers(8)
+    elif kind == 1:
+        del data[rng.integers(len(data)) :]
+    elif kind == 2:
+        data += rng.bytes(8)
+    elif kind == 3:
+        at = rng.integers(len(data))
+        data[at : at + 8] = bytes(8)
+    else:
+        at = rng.integers(len(data)) // 8 * 8
+        numbers = [2**62, 2**31, 2**63 - 1, 2**64 - 1, 10**6]
+        data[at : at + 8] = int(numbers[rng.integers(5)]).to_bytes(8, "little")
+    return bytes(data)
+
+
+def files(folder):
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def sealed(folder, path):
+    """Let the header say what the file is, as one who made the folder up would."""
+    root = folder / "graph" if path.parent.name == "graph" else folder
+    header = root / ("graph.json" if root.name == "graph" else "manifest.json")
+    if path == header:
+        return
+    content = json.loads(header.read_text())
+    entry = content["files"].get(path.name)
+    if entry is not None:
+        entry["size"] = path.stat().st_size
+        header.write_text(json.dumps(content))
+    if root != folder:
+        sealed(folder, header)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        manifest["files"]["graph/graph.json"]["size"] = header.stat().st_size
+        (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+@pytest.mark.parametrize("made_up", [False, True])
+def test_random_damage_raises_nothing_else(folder, rng, made_up):
+    whole = {path: path.read_bytes() for path in files(folder)}
+    outcomes = {"read": 0, "refused": 0}
+    for _ in range(400):
+        path = list(whole)[rng.integers(len(whole))]
+        path.write_bytes(damaged(whole[path], rng))
+        if made_up:
+            sealed(folder, path)
+        try:
+            ask(ConceptBase.open(folder))
+            outcomes["read"] += 1
+        except StorageError:
+            outcomes["refused"] += 1
+        for name, content in whole.items():
+            name.write_bytes(content)
+    assert outcomes["refused"] > 100 and outcomes["read"] > 20
+    ask(ConceptBase.open(folder))
+    ConceptBase.open(folder).verify()
+
+
+def test_random_headers_raise_nothing_else(folder, rng):
+    """Values of the header replaced by others, of any kind."""
+    path = folder / "manifest.json"
+    text = path.read_text()
+    values = [None, -1, 2**62, 1e300, "x", "../titles.data.npy", [], {}, [[]], True]
+    refused = 0
+    for _ in range(150):
+        header = json.loads(text)
+        place = header
+        while True:
+            key = list(place)[rng.integers(len(place))]
+            if isinstance(place[key], dict) and place[key] and rng.random() < 0.8:
+                place = place[key]
+                continue
+            place[key] = values[rng.integers(len(values))]
+            break
+        path.write_text(json.dumps(header))
+        try:
+            ask(ConceptBase.open(folder))
+        except StorageError:
+            refused += 1
+    assert refused > 50
+
+
+@pytest.mark.parametrize("name", ["../titles.data.npy", "/etc/passwd", "graph/../../x", "a.npy"])
+def test_a_header_names_no_other_files(folder, name):
+    path = folder / "manifest.json"
+    header = json.loads(path.read_text())
+    header["files"][name] = {"size": 1}
+    path.write_text(json.dumps(header))
+    with pytest.raises(StorageError, match="no part of a knowledge base"):
+        ConceptBase.open(folder)
+
+
+@pytest.mark.parametrize("name", ["text.sqlite", "titles.data.npy", "graph/indices.npy"])
+def test_links_out_of_the_folder_are_not_followed(folder, tmp_path, name):
+    (folder / name).replace(tmp_path / "outside")
+    (folder / name).symlink_to(tmp_path / "outside")
+    with pytest.raises(StorageError, match="leads out of the folder"):
+        ConceptBase.open(folder)
+
+
+def test_an_address_of_another_kind_is_never_shown(folder):
+    path = folder / "urls.data.npy"
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"https://example.org/0", b"javascript:alert(123)"))
+    base = ConceptBase.open(folder)
+    urls = [base.url(concept) or "" for concept in range(len(base))]
+    assert not any(url.startswith("javascript") for url in urls) and any(urls)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "url": "javascript:x"}))
+    with pytest.raises(StorageError, match="none of the web"):
+        ConceptBase.open(folder)
+
+
+def test_damaged_alias_tables(tmp_path, rng):
+    names = [f"Name {i % 30}" for i in range(100)]
+    AliasTable.build(names, np.arange(100) % 9, np.ones(100)).save(tmp_path)
+    whole = {path: path.read_bytes() for path in files(tmp_path)}
+    refused = 0
+    for _ in range(200):
+        path = list(whole)[rng.integers(len(whole))]
+        path.write_bytes(damaged(whole[path], rng))
+        try:
+            table = AliasTable.open(tmp_path)
+            for row in table.find(sorted(set(names))):
+                table.row(int(row))
+                table.written(int(row), "Name")
+        except StorageError:
+            refused += 1
+        path.write_bytes(whole[path])
+    assert refused > 50
