@@ -49,6 +49,10 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "head_prob": None,
             "dep_prob": None,
             "sent_start_prob": None,
+            "fixed_head": None,
+            "fixed_dep": None,
+            "forbidden_heads": [],
+            "forbidden_deps": [],
         },
     ),
 )

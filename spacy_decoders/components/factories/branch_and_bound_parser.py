@@ -1,9 +1,12 @@
 """The factory of ``branch_and_bound_parser``, which spaCy imports when it looks for components."""
 
+from typing import Any
+
 from ...decoders.protocols import TreeDecoding
 from ...models.parser.factor_weights import Family
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
+from ..tree_rule_checks import tree_rules
 from .factory import default_config, register_factory
 
 __all__ = ["DEFAULT_CONFIG", "ParserOptions", "make_branch_and_bound_parser"]
@@ -34,6 +37,12 @@ class ParserOptions(WithOptions):
         as given. 0 leaves all of them to the boundary layer.
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
+    rules
+        What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
+        "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.
+    overwrite
+        Whether heads and labels that are set already are replaced; else the best tree that has
+        them is found.
     projective
         Whether arcs may not cross.
     iterations
@@ -67,6 +76,8 @@ class ParserOptions(WithOptions):
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
     boundary_weight: float = option(1.5, number(above=0))
+    rules: list[Any] = option([], tree_rules)
+    overwrite: bool = option(True)
     projective: bool = option(True)
     iterations: int | None = option(500, whole(1))
     seconds: float | None = option(None, number(above=0))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -42,10 +44,12 @@ from .probabilities import (
     parse_answers,
     parse_probabilities,
 )
+from .rules import TreeRules, check_rules
 from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
+from .wishes import Wishes
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeSolution
+    from ...decoders.tree import Rule, TreeSolution
 
 __all__ = ["BranchAndBoundParser"]
 
@@ -77,6 +81,8 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
         self._gold: GoldReader | None = None
+        self._rules: tuple[Any, Any, TreeRules] | None = None
+        self._warned_of_rules = False
 
     # --- options ---
 
@@ -98,6 +104,13 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
     def templates(self) -> FactorTemplates:
         """What scores the factors."""
         return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors), self.window)
+
+    @property
+    def tree_rules(self) -> TreeRules:
+        """The rules that trees must satisfy, over the labels."""
+        if self._rules is None or self._rules[:2] != (self.rules, self.labels):
+            self._rules = (self.rules, self.labels, TreeRules.of(self.rules, self.labels))
+        return self._rules[2]
 
     @property
     def parser(self) -> TreeParser:
@@ -139,6 +152,7 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
     def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
         """Score the trees of each document's sentences."""
         docs = list(docs)
+        rules = self.tree_rules
         if not self.cfg["labels"]:
             raise ProblemError(
                 f"{self.name}: there are no labels; train the component, call nlp.initialize() "
@@ -147,7 +161,7 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         return score_documents(
             self.model,
             docs,
-            [preset_starts(doc) for doc in docs],
+            [self._starts(doc, rules) for doc in docs],
             [is_space(doc) for doc in docs],
             BoundaryLimits(self.certain, self.boundary_weight),
         )
@@ -155,9 +169,11 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
-        parser = self.parser
+        parser, rules = self.parser, self.tree_rules
+        wishes, of_doc = Wishes.of(doc, self.overwrite), rules.of_doc(doc)
         for block in scores.blocks:
-            self._decode_block(parser, block, parsed)
+            given = rules.of_block(block.tokens, of_doc, wishes)
+            self._decode_block(parser, block, [*rules.of_labels, *given], parsed)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
@@ -176,14 +192,22 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
             temperature=self.temperature,
         )
 
-    def _decode_block(self, parser: TreeParser, block: SentenceScores, parsed: ParsedDoc) -> None:
-        problem = parser.problem(block)
+    def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
+        """Sentence starts that are known: none inside of arcs and constituents that are given."""
+        presets = Wishes.of(doc, self.overwrite).joined(preset_starts(doc))
+        return rules.joined(doc, presets)
+
+    def _decode_block(
+        self, parser: TreeParser, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc
+    ) -> None:
         try:
-            best = parser.decode(block, problem)
-        except InfeasibleError:
+            problem, best = parser.decode(block, rules)
+        except InfeasibleError as error:
+            self._warn_of_rules(rules, error)
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))
-            parsed.certificates.append(Certificate.infeasible(name, scope=problem.scope))
+            scope = parser.problem(block).scope
+            parsed.certificates.append(Certificate.infeasible(name, scope=scope))
             parsed.parses.append([])
             return
         sentences = [block] if best.starts is None else block.cut(best.starts)
@@ -191,7 +215,7 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         parsed.certificates += [best.certificate] * len(sentences)
         starts = [int(sentence.tokens[0]) for sentence in sentences[1:]]
         parsed.starts = np.sort(np.concatenate([parsed.starts, np.array(starts, dtype=np.int64)]))
-        heads, labels = block.tree(best.heads)
+        heads, labels = block.tree(best.heads, best.labels)
         parsed.heads[block.tokens], parsed.labels[block.tokens] = heads, labels
         if self.head_margins:
             from ...decoders.tree import head_margins
@@ -204,9 +228,49 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
             found = k_best(problem, self.k_best, budget=parser.budget)
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
 
+    def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
+        """Count how many gold sentences break each rule about labels.
+
+        Returns
+        -------
+        list
+            A dict for each rule: `rule`, the number of `sentences` that have a whole tree, by how
+            many of these it is `broken`, and an `example` of them.
+
+        Examples
+        --------
+        .. code-block:: python
+
+            nlp.get_pipe("parser").check_rules(corpus(nlp))
+        """
+        return check_rules(self.tree_rules, examples)
+
+    def _warn_of_gold(self, found: Iterable[Mapping[str, Any]]) -> None:
+        for of_rule in found:
+            if of_rule["broken"]:
+                warnings.warn(
+                    f"{self.name}: the rule {of_rule['rule']} is broken by {of_rule['broken']} of "
+                    f"{of_rule['sentences']} gold trees, such as {of_rule['example'][:80]!r}; "
+                    "parses never break it. Change the rule if these trees are right.",
+                    UserWarning,
+                    stacklevel=3,
+                )
+
+    def _warn_of_rules(self, rules: Sequence[Rule], error: InfeasibleError) -> None:
+        """Say once that rules leave no tree, and which."""
+        if rules and not self._warned_of_rules:
+            self._warned_of_rules = True
+            names = dict(enumerate(self.labels))
+            warnings.warn(
+                f"{self.name}: a sentence has no tree (others may follow unsaid): {error} The "
+                f"labels are {names}.",
+                UserWarning,
+                stacklevel=2,
+            )
+
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""
-        heads, labels = sentence.tree(solution.heads)
+        heads, labels = sentence.tree(solution.heads, solution.labels)
         names = self.labels
         return {
             "component": self.name,
@@ -305,6 +369,8 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
             )
         for label in self.labels:
             self.vocab.strings.add(label)
+        if self.rules:
+            self._warn_of_gold(self.check_rules(get_examples()))
         sample = [example.predicted for example in islice(get_examples(), 10)]
         add_families(self.model.get_ref("factors"), self.factors)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))

@@ -107,8 +107,10 @@ class TreeWriter:
         if not len(doc):
             return
         ends = np.append(starts[1:], len(doc))
+        complete = True
         for start, end in zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)
+            complete &= fault is None
             if fault and deps[start:end].any():  # without a tree nothing is written
                 raise ProblemError(
                     f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
@@ -120,9 +122,10 @@ class TreeWriter:
         marks = np.full(len(doc), -1, dtype=np.int64)
         marks[starts] = 1
         if (preset_starts(doc) != marks).any():
-            self._warn()
+            if complete:  # spaCy also makes a sentence of each token that has no head
+                self._warn()
             doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
-        elif not self.warned and _has_wrong_edges(doc, heads, starts, ends):
+        elif complete and not self.warned and _has_wrong_edges(doc, heads, starts, ends):
             self._warn()
 
     def _warn(self) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
@@ -12,9 +15,16 @@ from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
-    from ...decoders.tree import TreeProblem, TreeSolution
+    from ...decoders.tree import Rule, TreeProblem, TreeSolution
 
-__all__ = ["TreeParser"]
+__all__ = ["DecodedTree", "TreeParser"]
+
+
+class DecodedTree(NamedTuple):
+    """The best tree, and the problem that it is the best of."""
+
+    problem: TreeProblem
+    solution: TreeSolution
 
 
 @dataclass(frozen=True)
@@ -60,8 +70,23 @@ class TreeParser:
         # no pruning of unlikely heads: it would not change the tree
         return TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
 
-    def decode(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
-        """Find the best tree of a sentence."""
+    def decode(self, sentence: SentenceScores, rules: Sequence[Rule] = ()) -> DecodedTree:
+        """Find the best tree of a sentence that satisfies some rules.
+
+        Every arc has its best label at first, without the rules about labels: if the best tree
+        satisfies these, no other is better. Only if it breaks one, all labels are scored.
+        """
+        problem = self.problem(sentence)
+        of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
+        if of_arcs:
+            problem = replace(problem, rules=of_arcs)
+        found = DecodedTree(problem, self._decoded(sentence, problem))
+        if len(of_arcs) < len(rules) and _breaks(rules, sentence, found.solution):
+            problem = _labelled(problem, sentence, rules)
+            found = DecodedTree(problem, self._decoded(sentence, problem))
+        return found
+
+    def _decoded(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         if self.templates is not None and len(sentence.tokens) > self.longest:
             return self._decode_long(sentence, problem, self.templates)
         budget = allowing_for_compilation(self.budget, self.decoder)
@@ -70,7 +95,7 @@ class TreeParser:
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, templates: FactorTemplates
     ) -> TreeSolution:
-        from ...decoders.tree import ChuLiuEdmonds, Eisner, TreeSolution
+        from ...decoders.tree import ChuLiuEdmonds, Eisner
 
         first: TreeDecoding = Eisner() if self.projective else ChuLiuEdmonds()
         found = first.decode(problem, budget=self.budget)
@@ -87,4 +112,21 @@ class TreeParser:
             certificate = Certificate.from_bound(
                 name, score, bound, tolerance=arcs.tolerance, scope=arcs.scope
             )
-        return TreeSolution(found.heads, certificate)
+        return replace(found, certificate=certificate)
+
+
+def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolution) -> bool:
+    heads = solution.heads
+    labels = sentence.labels[heads, np.arange(1, len(heads) + 1)]
+    by_token = [-1, *heads.tolist()], [-1, *labels.tolist()]
+    return any(rule.is_broken(*by_token) for rule in rules)
+
+
+def _labelled(
+    problem: TreeProblem, sentence: SentenceScores, rules: Sequence[Rule]
+) -> TreeProblem:
+    """Return a problem with all labels of the arcs, whose scores had the best one's."""
+    arcs = np.array(problem.arcs)
+    if sentence.label_scores is not None:
+        arcs -= sentence.label_scores
+    return replace(problem, arcs=arcs, labels=sentence.all_labels(), rules=tuple(rules))

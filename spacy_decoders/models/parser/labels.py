@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +14,7 @@ from thinc.types import Floats2d
 
 from .biaffine import BUCKETS, classes_of, distance_buckets
 
-__all__ = ["BiaffineLabels", "best_labels"]
+__all__ = ["ArcLabels", "BiaffineLabels", "arc_labels", "best_labels"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
@@ -131,10 +132,74 @@ def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
     return found
 
 
-def best_labels(
+@dataclass(frozen=True)
+class ArcLabels:
+    """What the labels of all arcs of one sentence of n tokens are computed from, on demand.
+
+    Attributes
+    ----------
+    queries
+        float32 (n, hidden + 1), of the modifiers.
+    keys
+        float32 (hidden + 1, n), of the heads.
+    tensor
+        float32 (hidden + 1, labels, hidden + 1).
+    distances
+        float32 (BUCKETS, labels); None in models without.
+    """
+
+    queries: NDArray[np.float32]
+    keys: NDArray[np.float32]
+    tensor: NDArray[np.float32]
+    distances: Any
+
+    def best(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """Return the best label of every arc and its log-probability, (modifiers, heads) both."""
+        from .kernels import labels as kernels  # compiled where it is first needed
+
+        n = len(self.queries)
+        best = np.empty((n, n), dtype=np.int32)
+        logs = np.empty((n, n), dtype="f")
+        for rows, scores in self._blocks():
+            best[rows] = kernels.best_of_labels(scores)
+            np.exp(scores, out=scores)
+            logs[rows] = -np.log(kernels.sum_labels(scores))
+        return best, logs
+
+    def log_probabilities(self) -> NDArray[np.float64]:
+        """Return the log-probabilities of all labels of every arc, (heads, modifiers, labels)."""
+        n = len(self.queries)
+        found = np.empty((n, n, self.tensor.shape[1]))
+        for rows, scores in self._blocks():
+            scores -= scores.max(axis=1, keepdims=True)
+            scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+            found[:, rows] = scores.transpose(2, 0, 1)
+        return found
+
+    def part(self, first: int, end: int) -> ArcLabels:
+        """Return the same for some of the tokens."""
+        return replace(self, queries=self.queries[first:end], keys=self.keys[:, first:end])
+
+    def _blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Yield rows of modifiers, and their scores (modifiers, labels, heads)."""
+        from .kernels import labels as kernels
+
+        n, (inner, labels, _) = len(self.queries), self.tensor.shape
+        buckets = distance_buckets(n)
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, min(start + _BLOCK, n))
+            by_label = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
+            scores = np.dot(by_label.reshape(-1, inner), self.keys)
+            scores = scores.reshape(-1, labels, n)
+            if self.distances is not None:
+                kernels.add_distances(scores, self.distances, buckets[rows])
+            yield rows, scores
+
+
+def arc_labels(
     model: Model[Input, Floats2d], vectors: Floats2d, offsets: Iterable[int]
-) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
-    """The best label of every arc between tokens of one sentence, and its log-probability.
+) -> list[ArcLabels]:
+    """Return what the labels of all arcs of each sentence are computed from.
 
     Parameters
     ----------
@@ -144,14 +209,7 @@ def best_labels(
         Token vectors, shape (tokens, nI).
     offsets
         Where sentences begin, from 0 to `tokens`.
-
-    Returns
-    -------
-    list
-        Two arrays of shape (n, n) for each sentence, indexed by modifier and head.
     """
-    from .kernels import labels as kernels  # compiled where it is first needed
-
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
     W, H, M, b = _parameters(model)
@@ -164,26 +222,21 @@ def best_labels(
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
     distances = _distances(model)
-    found = []
-    for start, end in pairwise(offsets):
-        n = end - start
-        buckets = distance_buckets(n)
-        best = np.empty((n, n), dtype=np.int32)
-        logs = np.empty((n, n), dtype="f")
-        for block in range(start, end, _BLOCK):
-            stop = min(block + _BLOCK, end)
-            by_label = np.dot(queries[block:stop], tensor.reshape(hidden + 1, -1))
-            # (modifiers, labels, heads)
-            scores = np.dot(by_label.reshape(-1, hidden + 1), keys[:, start:end])
-            scores = scores.reshape(stop - block, labels, n)
-            rows = slice(block - start, stop - start)
-            if distances is not None:
-                kernels.add_distances(scores, distances, buckets[rows])
-            best[rows] = kernels.best_of_labels(scores)
-            np.exp(scores, out=scores)
-            logs[rows] = -np.log(kernels.sum_labels(scores))
-        found.append((best, logs))
-    return found
+    return [
+        ArcLabels(queries[start:end], keys[:, start:end], tensor, distances)
+        for start, end in pairwise(offsets)
+    ]
+
+
+def best_labels(
+    model: Model[Input, Floats2d], vectors: Floats2d, offsets: Iterable[int]
+) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
+    """The best label of every arc between tokens of one sentence, and its log-probability.
+
+    Takes what :func:`arc_labels` takes; returns two arrays of shape (n, n) for each sentence,
+    indexed by modifier and head.
+    """
+    return [labels.best() for labels in arc_labels(model, vectors, offsets)]
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
-from .labels import best_labels
+from .labels import ArcLabels, arc_labels
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
@@ -48,6 +48,8 @@ class SentenceScores:
     boundaries
         float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
         None where the tokens are one sentence.
+    arc_labels
+        What the scores of all labels are computed from.
     """
 
     tokens: NDArray[np.int64]
@@ -57,6 +59,21 @@ class SentenceScores:
     words: NDArray[np.uint64]
     label_scores: NDArray[np.float32] | None = None
     boundaries: NDArray[np.float32] | None = None
+    arc_labels: ArcLabels | None = None
+
+    def all_labels(self) -> NDArray[np.float64]:
+        """Return the log-probability of each label of each arc, (n + 1, n + 1, labels + 1).
+
+        The last label is that of the root, which no other arc has.
+        """
+        if self.arc_labels is None:
+            raise ValueError("arc_labels: the scores were made without.")
+        among = self.arc_labels.log_probabilities()
+        n, labels = len(self.tokens), among.shape[2]
+        found = np.full((n + 1, n + 1, labels + 1), -np.inf)
+        found[1:, 1:, :labels] = among
+        found[0, :, labels] = 0.0
+        return found
 
     def cut(self, starts: NDArray[np.bool_]) -> list[SentenceScores]:
         """Return the scores of each of several sentences.
@@ -81,16 +98,21 @@ class SentenceScores:
             self.tags[among],
             self.words[among],
             None if self.label_scores is None else self.label_scores[square],
+            None,
+            None if self.arc_labels is None else self.arc_labels.part(first, end),
         )
 
-    def tree(self, heads: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def tree(
+        self, heads: NDArray[np.int32], labels: NDArray[np.int32] | None = None
+    ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the heads of a tree as indices in the document, and its labels.
 
-        The label of a root is -1.
+        The label of a root is -1. Without `labels` every arc has its best one.
         """
         tokens = np.arange(1, len(heads) + 1)
         places = np.where(heads == 0, self.tokens, self.tokens[np.maximum(heads, 1) - 1])
-        return places, np.where(heads == 0, -1, self.labels[heads, tokens])
+        given = self.labels[heads, tokens] if labels is None else labels
+        return places, np.where(heads == 0, -1, given)
 
 
 @dataclass(frozen=True)
@@ -240,10 +262,11 @@ def assemble(
     labels_layer = model.get_ref("labels")
     of_root = labels_layer.get_dim("nO")
     scored = []
-    for where, by_modifier, (label, log_probability), (start, end) in zip(
-        places, arcs, best_labels(labels_layer, vectors, offsets), pairwise(offsets), strict=True
+    for where, by_modifier, of_arcs, (start, end) in zip(
+        places, arcs, arc_labels(labels_layer, vectors, offsets), pairwise(offsets), strict=True
     ):
         n = end - start
+        label, log_probability = of_arcs.best()
         scores = np.full((n + 1, n + 1), -np.inf, dtype="f")
         scores[:, 1:] = by_modifier.T
         scores[1:, 1:] += log_probability.T
@@ -255,7 +278,11 @@ def assemble(
         of_tokens[1:] = tags[start:end] + 1
         forms = np.zeros(n + 1, dtype=np.uint64)
         forms[1:] = words[start:end]
-        scored.append(SentenceScores(where, scores, labels, of_tokens, forms, label_scores))
+        scored.append(
+            SentenceScores(
+                where, scores, labels, of_tokens, forms, label_scores, arc_labels=of_arcs
+            )
+        )
     return scored
 
 

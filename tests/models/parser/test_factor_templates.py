@@ -108,7 +108,7 @@ def test_margin_training_learns_what_arcs_can_not(rng):
     parser = TreeParser(BranchAndBound(), templates)
 
     def heads():
-        return parser.decode(sentence, parser.problem(sentence)).heads
+        return parser.decode(sentence).solution.heads
 
     assert (heads() != gold).any()
     model = templates.model
@@ -130,17 +130,17 @@ def test_long_sentences_fall_back_to_arcs_with_an_honest_bound(rng):
     short = TreeParser(BranchAndBound(), templates, longest=10)
     problem = short.problem(sentence)
     assert problem.is_first_order
-    certificate = short.decode(sentence, problem).certificate
+    certificate = short.decode(sentence).solution.certificate
     assert certificate.status == "bounded"
     assert certificate.bound > certificate.score
-    best = exact.decode(sentence, exact.problem(sentence)).certificate
+    best = exact.decode(sentence).solution.certificate
     assert best.status == "optimal"
 
 
 def test_a_thousand_tokens_need_little_memory(rng):
     sentence = make_sentence(rng, 1000)
     parser = TreeParser(BranchAndBound(), make_templates(rng, ["grandparents", "siblings"]))
-    solution = parser.decode(sentence, parser.problem(sentence))
+    solution = parser.decode(sentence).solution
     assert len(solution.heads) == 1000
     assert solution.certificate.status == "bounded"
 

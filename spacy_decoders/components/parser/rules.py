@@ -1,0 +1,202 @@
+"""Rules of trees: from the option and the Doc to what the decoder takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import POS
+from spacy.parts_of_speech import IDS
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from ...errors import ProblemError
+from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
+from .wishes import Wishes
+
+if TYPE_CHECKING:
+    from ...decoders.tree import Rule
+
+__all__ = ["TreeRules", "check_rules"]
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class TreeRules:
+    """The rules of a parser, over its labels.
+
+    Attributes
+    ----------
+    of_labels
+        Rules that speak of labels alone and are the same everywhere.
+    statements
+        The rules as stated, without names of sets.
+    labels
+        The labels, the root's last.
+    """
+
+    of_labels: tuple[Rule, ...]
+    statements: tuple[Statement, ...]
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, rules: Sequence[Statement | str], labels: Sequence[str]) -> TreeRules:
+        """Find the labels of each rule; one label stands for its subtypes too.
+
+        Raises
+        ------
+        ProblemError
+            If a rule names labels of which the parser has none.
+        """
+        statements: list[Statement] = []
+        found: list[Rule] = []
+        for place, rule in enumerate(rules):
+            if isinstance(rule, str):
+                # treebanks need not have all labels of the guidelines
+                parts = [part for part in UNIVERSAL_DEPENDENCIES if _named(part, labels)]
+            else:
+                parts = [rule]
+            for part in parts:
+                statements.append(part)
+                if "labels" in part or "leaf" in part:
+                    if not _named(part, labels):
+                        raise ProblemError(
+                            f"rules[{place}]: the parser has none of the labels "
+                            f"{part.get('labels') or part.get('leaf')}; it has "
+                            f"{', '.join(labels)}."
+                        )
+                    if "head_pos" not in part:
+                        found.append(_rule_of(part, labels, None))
+        return cls(tuple(found), tuple(statements), tuple(labels))
+
+    def of_doc(self, doc: Doc) -> list[tuple[Statement, Ints]]:
+        """Return the rules that depend on a document, with the tokens that they are about."""
+        found: list[tuple[Statement, Ints]] = []
+        for statement in self.statements:
+            parts = statement.get("head_pos") or statement.get("root_pos")
+            if parts:
+                found.append((statement, _with_pos(doc, parts)))
+            elif "constituents" in statement:
+                found += [
+                    (statement, np.arange(span.start, span.end)) for span in _spans(doc, statement)
+                ]
+        return found
+
+    def joined(self, doc: Doc, presets: Ints) -> Ints:
+        """Return sentence starts as set, and none inside of constituents, unless set."""
+        presets = presets.copy()
+        for statement in self.statements:
+            if "constituents" in statement:
+                for span in _spans(doc, statement):
+                    inner = presets[span.start + 1 : span.end]
+                    inner[inner == 0] = -1
+        return presets
+
+    def of_block(
+        self, tokens: Ints, of_doc: Iterable[tuple[Statement, Ints]], wishes: Wishes
+    ) -> list[Rule]:
+        """Return the rules of some tokens of a document beside those of labels alone.
+
+        Parameters
+        ----------
+        tokens
+            The tokens' indices in the document, rising.
+        of_doc
+            What :meth:`of_doc` returned.
+        wishes
+            Heads and labels that are given.
+        """
+        from ...decoders.tree import Constituent, Roots
+
+        found: list[Rule] = []
+        for statement, about in of_doc:
+            here = np.flatnonzero(np.isin(tokens, about)) + 1
+            if "root_pos" in statement:
+                if len(here):  # else none of them could be a root
+                    found.append(Roots(tokens=here.tolist()))
+            elif "head_pos" in statement:
+                if len(here):
+                    found.append(_rule_of(statement, self.labels, here.tolist()))
+            elif len(here) > 1:
+                found.append(Constituent(int(here[0]), int(here[-1])))
+        return found + wishes.rules(tokens, self.labels)
+
+
+def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:
+    """Count how many gold sentences break each rule about labels.
+
+    See :meth:`~spacy_decoders.components.parser.parser.BranchAndBoundParser.check_rules`.
+    """
+    stated = [of for of in rules.statements if "head_pos" not in of and _named(of, rules.labels)]
+    found: list[dict[str, Any]] = [
+        {"rule": statement, "sentences": 0, "broken": 0, "example": ""} for statement in stated
+    ]
+    number = {name: place for place, name in enumerate(rules.labels)}
+    for example in examples:
+        for sentence in example.reference.sents if len(example.reference) else ():
+            if not all(token.has_head() and token.dep for token in sentence):
+                continue
+            heads = [-1] + [
+                0 if token.head.i == token.i else token.head.i - sentence.start + 1
+                for token in sentence
+            ]
+            labels = [-1, *(number.get(token.dep_, -1) for token in sentence)]
+            for of_rule, rule in zip(found, rules.of_labels, strict=True):
+                of_rule["sentences"] += 1
+                if rule.is_broken(heads, labels):
+                    of_rule["broken"] += 1
+                    of_rule["example"] = of_rule["example"] or sentence.text
+    return found
+
+
+def _numbers(names: Iterable[str], labels: Sequence[str]) -> list[int]:
+    """Return the labels of these names, with their subtypes."""
+    wanted = tuple(names)
+    return [
+        number
+        for number, label in enumerate(labels)
+        if any(label == name or label.startswith(name + ":") for name in wanted)
+    ]
+
+
+def _named(statement: Statement, labels: Sequence[str]) -> list[int]:
+    """Return the labels that a rule is about, without those that an `at_most` exempts."""
+    names = statement.get("labels") or statement.get("leaf") or ()
+    found = _numbers(names, labels)
+    if "labels" in statement:
+        exempt = set(_numbers(statement.get("exempt", ()), labels))
+        found = [number for number in found if number not in exempt]
+    return found
+
+
+def _rule_of(statement: Statement, labels: Sequence[str], heads: list[int] | None) -> Rule:
+    from ...decoders.tree import AtMost, Leaves
+
+    if "labels" in statement:
+        return AtMost(_named(statement, labels), statement["at_most"], heads)
+    exempt = _numbers(statement.get("exempt", ()), labels)
+    return Leaves(_named(statement, labels), exempt=exempt)
+
+
+def _spans(doc: Doc, statement: Statement) -> list[Any]:
+    key = statement["constituents"]
+    spans: Any = doc.ents if key == "ents" else doc.spans.get(key, ())
+    return [span for span in spans if len(span) > 1]
+
+
+def _with_pos(doc: Doc, parts: Sequence[str]) -> Ints:
+    unknown = [part for part in parts if part not in IDS]
+    if unknown:
+        raise ProblemError(f"rules: {unknown[0]!r} is no universal part of speech.")
+    if not doc.has_annotation("POS"):
+        raise ProblemError(
+            "rules: 'root_pos' and 'head_pos' need parts of speech; put the component that sets "
+            "token.pos_ before the parser."
+        )
+    values: Any = doc.to_array(POS)
+    found: Ints = np.flatnonzero(np.isin(values, [int(IDS[part]) for part in parts]))
+    return found

@@ -1,0 +1,269 @@
+"""Rules that trees must satisfy, and heads and labels that are given."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc, Span
+
+from spacy_decoders.components.parser.rules import TreeRules
+from spacy_decoders.errors import ProblemError
+from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse, trees
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_nlp(factors=[])
+
+
+@pytest.fixture
+def ruled(nlp):
+    """A parser whose rules are set by a call, until the test is over."""
+    pipe = nlp.get_pipe(NAME)
+
+    def configure(*rules, **options):
+        pipe.configure(rules=list(rules), **options)
+        return nlp
+
+    yield configure
+    pipe.configure(rules=[], overwrite=True)
+
+
+def test_no_head_has_more_of_a_label_than_allowed(ruled):
+    nlp = ruled({"labels": ["det", "amod"], "at_most": 1})
+    doc = parse(nlp, [0])
+    assert [t.dep_ for t in doc[4].children] != ["det", "amod"]
+    for token in doc:
+        assert sum(child.dep_ in ("det", "amod") for child in token.children) <= 1
+    (certificate,) = doc._.certificates[NAME]
+    assert certificate["status"] == "optimal"
+    free = parse(ruled(), [0])
+    assert certificate["score"] < free._.certificates[NAME][0]["score"]
+
+
+def test_a_rule_that_nothing_breaks_changes_nothing(ruled):
+    free = trees(parse(ruled(), [0, 1, 2]))
+    ruled({"labels": ["det"], "at_most": 1}, {"leaf": ["punct", "det"]}, "universal-dependencies")
+    assert trees(parse(ruled(), [0, 1, 2])) == free
+
+
+def test_leaves_and_labels_that_do_not_occur(ruled):
+    doc = parse(ruled({"leaf": ["obj"]}, {"labels": "nsubj", "at_most": 0}), [0])
+    assert all(not list(t.children) for t in doc if t.dep_ == "obj")
+    assert all(t.dep_ != "nsubj" for t in doc)
+
+
+def test_the_root_has_a_part_of_speech(ruled):
+    nlp = ruled({"root_pos": ["NOUN"]})
+    words = ["she", "eats", "the", "red", "fish", "."]
+    pos = ["PRON", "VERB", "DET", "ADJ", "NOUN", "PUNCT"]
+    doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
+    assert [s.root.pos_ for s in doc.sents] == ["NOUN"] * len(list(doc.sents))
+    with pytest.raises(ProblemError, match="need parts of speech; put the component"):
+        parse(nlp, [0])
+    doc = nlp(Doc(nlp.vocab, words=["she", "eats"], pos=["PRON", "VERB"]))
+    assert doc.has_annotation("DEP")  # no token could be its root: the rule is left out
+
+
+def test_rules_of_heads_with_a_part_of_speech(ruled):
+    words, pos = (
+        ["the", "dog", "sees", "a", "cat", "."],
+        ["DET", "NOUN", "VERB", "DET", "NOUN", "PUNCT"],
+    )
+    nlp = ruled({"labels": ["det"], "at_most": 0, "head_pos": ["NOUN"]})
+    doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
+    assert not any(t.dep_ == "det" and t.head.pos_ == "NOUN" for t in doc)
+
+
+def test_a_span_has_one_head(ruled):
+    nlp = ruled({"constituents": "ents"}, {"constituents": "chunks"})
+    doc = Doc(nlp.vocab, words=["she", "eats", "the", "red", "fish", "."])
+    doc.ents = [Span(doc, 0, 3, "X")]
+    doc.spans["chunks"] = [Span(doc, 3, 6)]
+    doc = nlp(doc)
+    for start, end in ((0, 3), (3, 6)):
+        outside = [t for t in doc[start:end] if t.head.i == t.i or not start <= t.head.i < end]
+        assert len(outside) == 1
+
+
+def test_given_heads_and_labels(ruled):
+    nlp = ruled()
+    free = parse(nlp, [0])
+    doc = Doc(nlp.vocab, words=[t.text for t in free])
+    assert free[0].head.i == 1
+    doc[0]._.fixed_head = 4
+    doc[3]._.fixed_dep = "det"
+    doc[5]._.forbidden_heads = [free[5].head.i]
+    doc[2]._.forbidden_deps = ["det"]
+    doc = nlp(doc)
+    assert doc[0].head.i == 4
+    assert doc[3].dep_ == "det"
+    assert doc[5].head.i != free[5].head.i
+    assert doc[2].dep_ != "det"
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+
+
+def test_a_root_of_the_users_choice(ruled):
+    nlp = ruled()
+    doc = Doc(
+        nlp.vocab,
+        words=["she", "eats", "the", "red", "fish", "."],
+        sent_starts=[True] + [False] * 5,
+    )
+    doc[4]._.fixed_head = 4
+    doc = nlp(doc)
+    assert doc[4].dep_ == "ROOT"
+
+
+def test_given_heads_join_their_sentences(ruled):
+    nlp = ruled()
+    assert len(list(parse(nlp, [0, 1]).sents)) == 2
+    doc = Doc(nlp.vocab, words=["she", "eats", "the", "red", "fish", ".", "he", "sleeps", "."])
+    doc[7]._.fixed_head = 1
+    assert len(list(nlp(doc).sents)) == 1
+    doc = Doc(
+        nlp.vocab, words=["she", "eats", ".", "he", "sleeps", "."], sent_starts=[1, 0, 0, 1, 0, 0]
+    )
+    doc[4]._.fixed_head = 1
+    with pytest.raises(ProblemError, match="token 4 and its head 1 are in different sentences"):
+        nlp(doc)
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "match"),
+    [
+        ("fixed_head", 17, "index of a token, 0 to 1, at token 0 \\('he'\\); got 17"),
+        ("fixed_head", "1", "fixed_head: expected the index"),
+        ("fixed_dep", 3, "fixed_dep: expected a label"),
+        ("fixed_dep", "subject", "the parser has no label 'subject'"),
+        ("forbidden_heads", [-1], "forbidden_heads: expected the index"),
+    ],
+)
+def test_wrong_wishes_are_named(ruled, attribute, value, match):
+    doc = Doc(ruled().vocab, words=["he", "sleeps"])
+    setattr(doc[0]._, attribute, value)
+    with pytest.raises(ProblemError, match=match):
+        ruled()(doc)
+
+
+def test_without_overwrite_a_tree_is_completed(ruled):
+    nlp = ruled(overwrite=False)
+    doc = Doc(
+        nlp.vocab,
+        words=["she", "eats", "the", "red", "fish", "."],
+        heads=[4, 4, 4, 4, 4, 4],
+        deps=["obj", "", "", "", "ROOT", ""],
+    )
+    assert (doc[0].head.i, doc[4].head.i, doc[3].has_head()) == (4, 4, False)
+    doc = nlp(doc)
+    assert (doc[0].head.i, doc[0].dep_, doc[4].dep_) == (4, "obj", "ROOT")
+    assert all(token.dep_ for token in doc)
+    assert [s.root.i for s in doc.sents] == [4]
+    doc = ruled(overwrite=True)(doc)
+    assert doc[0].head.i == 1
+
+
+def test_impossible_rules_are_named_once(ruled):
+    nlp = ruled()
+    nlp.get_pipe(NAME)._warned_of_rules = False
+
+    def impossible():
+        doc = Doc(nlp.vocab, words=["he", "sleeps"], sent_starts=[True, False])
+        doc[0]._.fixed_head = 1
+        doc[1]._.fixed_head = 0
+        return doc
+
+    with pytest.warns(UserWarning, match="a sentence has no tree .*FixedArc"):
+        doc = nlp(impossible())
+    assert doc._.certificates[NAME][0]["status"] == "infeasible"
+    assert not doc.has_annotation("DEP")
+    assert nlp(impossible())._.certificates[NAME][0]["status"] == "infeasible"
+
+
+@pytest.mark.parametrize(
+    ("rules", "match"),
+    [
+        (["ud"], r"rules\[0\]: expected a dict or 'universal-dependencies'"),
+        ([{"labels": ["obj"]}], r"rules\[0\]: .*'at_most' is missing"),
+        ([{"leaf": ["det"], "at_most": 1}], r"rules\[0\]: .*got 'at_most'"),
+        ([{"labels": ["obj"], "at_most": -1}], r"rules\[0\]: at_most"),
+        ([{"labels": [3], "at_most": 1}], r"rules\[0\]: labels: expected a list of names"),
+        ([{"leaf": ["det"], "root_pos": ["VERB"]}], r"rules\[0\]: expected one of"),
+        ([{"constituents": ["ents"]}], r"expected 'ents' or a key of doc.spans"),
+    ],
+)
+def test_wrong_rules_are_refused_at_once(rules, match):
+    with pytest.raises(ProblemError, match=match):
+        spacy.blank("en").add_pipe(NAME, config={"rules": rules})
+
+
+def test_rules_are_a_list(nlp):
+    with pytest.raises(ProblemError, match="rules: expected a list of rules such as"):
+        nlp.get_pipe(NAME).rules = "universal-dependencies"
+
+
+def test_labels_that_the_parser_does_not_have(ruled):
+    with pytest.raises(ProblemError, match=r"rules\[0\]: the parser has none of the labels"):
+        parse(ruled({"labels": ["subject"], "at_most": 1}))
+
+
+def test_rules_are_saved(nlp, ruled, tmp_path):
+    ruled({"labels": ["det"], "at_most": 0}).to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    assert trees(parse(again, [0])) == trees(parse(nlp, [0]))
+    assert "det" not in {t.dep_ for t in parse(again, [0])}
+
+
+def test_one_label_stands_for_its_subtypes():
+    labels = ("nsubj", "nsubj:outer", "nsubj:pass", "obj", "ROOT")
+    rules = TreeRules.of([{"labels": ["nsubj"], "at_most": 1, "exempt": ["nsubj:outer"]}], labels)
+    assert rules.of_labels[0].labels == (0, 2)
+    found = TreeRules.of(["universal-dependencies"], labels)
+    assert [rule.labels for rule in found.of_labels] == [(0, 2), (3,)]
+
+
+def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
+    """Against the enumeration of all labelled trees of a short sentence."""
+    from tests.oracles import all_trees
+
+    nlp = ruled({"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]})
+    pipe = nlp.get_pipe(NAME)
+    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "."], sent_starts=[True] + [False] * 3)
+    scores = pipe.predict([doc])[0]
+    (block,) = scores.blocks
+    arcs = block.arcs.astype("d") - block.label_scores
+    labels = block.all_labels()
+    rules = pipe.tree_rules.of_labels
+    best = -np.inf
+    for heads in all_trees(4, projective=True, single_root=True):
+        best = max(best, _best_labelled(heads, arcs, labels, rules))
+    parsed = pipe.decode(doc, scores)
+    assert parsed.certificates[0].score == pytest.approx(best, abs=1e-4)
+
+
+def _best_labelled(heads, arcs, labels, rules):
+    from itertools import product
+
+    best = -np.inf
+    n = len(heads)
+    allowed = [np.flatnonzero(labels[h, m] > -np.inf) for m, h in enumerate(heads, start=1)]
+    for chosen in product(*allowed):
+        given = [-1, *heads], [-1, *chosen]
+        if not any(rule.is_broken(*given) for rule in rules):
+            score = sum(
+                arcs[heads[i], i + 1] + labels[heads[i], i + 1, chosen[i]] for i in range(n)
+            )
+            best = max(best, score)
+    return best
+
+
+def test_rules_are_checked_against_the_gold_trees(nlp, ruled):
+    rules = [{"labels": ["det", "amod"], "at_most": 1}, {"leaf": ["det"]}]
+    pipe = ruled(*rules).get_pipe(NAME)
+    found = pipe.check_rules(make_examples(nlp))
+    assert [of["rule"] for of in found] == rules
+    assert [(of["sentences"], of["broken"]) for of in found] == [(7, 3), (7, 0)]
+    assert found[0]["example"] == "she eats the red fish ."
+    with pytest.warns(UserWarning, match="'at_most': 1} is broken by 3 of 7 gold trees, such as"):
+        make_nlp(steps=0, rules=rules)
