@@ -37,6 +37,9 @@ class ExactRepresentatives(RepresentativesDecoder):
         candidate. If not, or where the budget ends, a margin is only a proven lower
         bound, never more than the true one, and not among the solution's
         `exact_margins`.
+    margin_work
+        The most pair costs to look at for these proofs, as subproblems times the pair costs of
+        the problem; the smallest margins are proven first. None for no limit.
     starts
         Starts of the coordinate descent.
     seed
@@ -73,8 +76,11 @@ class ExactRepresentatives(RepresentativesDecoder):
     exact_margins: bool = True
     starts: int = 16
     seed: int = 0
+    margin_work: int | None = 4_000_000
 
     def __post_init__(self) -> None:
+        if self.margin_work is not None:
+            checked_whole("margin_work", self.margin_work, low=0)
         checked_whole("starts", self.starts, low=1)
         checked_whole("seed", self.seed, low=0)
 
@@ -105,7 +111,8 @@ class ExactRepresentatives(RepresentativesDecoder):
             scale=scale,
             iterations=solver.nodes,
         )
-        found = margins_of(solver, exact=self.exact_margins and certificate.is_optimal)
+        proven = self.exact_margins and certificate.is_optimal
+        found = margins_of(solver, exact=proven, work=self.margin_work)
         margins, exact = np.empty(problem.size), np.empty(problem.size, dtype=bool)
         margins[costs.set_order] = float(costs.unit) * found.values
         exact[costs.set_order] = found.exact

@@ -36,8 +36,12 @@ class Margins(NamedTuple):
     exact: NDArray[np.bool_]
 
 
-def margins_of(solver: ExactSearch, *, exact: bool) -> Margins:
-    """Return the margins of a solved problem; proven where `exact` and as time allows."""
+def margins_of(solver: ExactSearch, *, exact: bool, work: int | None) -> Margins:
+    """Return the margins of a solved problem; proven where `exact` and as time allows.
+
+    The smallest come first, until the subproblems bounded for them, times the pair costs of the
+    problem, exceed `work`.
+    """
     sizes = solver.costs.sizes
     margins = Margins(np.full(len(sizes), np.inf), sizes == 1)
     lower = _lower_bounds(solver)
@@ -48,8 +52,11 @@ def margins_of(solver: ExactSearch, *, exact: bool) -> Margins:
     chosen = solver.costs.terms(solver.choices)
     others = _best_others(solver, several.tolist())
     prover = _Prover(solver, max((other.cost for other in others), default=0.0))
+    begin, size = solver.nodes, len(solver.costs.arrays.blocks)
     for i, choices, cost in sorted(others, key=attrgetter("cost")):
         if solver.clock.exhausted(solver.nodes):
+            break
+        if work is not None and (solver.nodes - begin) * size > work:
             break
         choices, bound = prover.prove(i, choices, cost)
         terms = solver.costs.terms(choices)
