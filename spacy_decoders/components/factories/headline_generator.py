@@ -68,7 +68,7 @@ class HeadlineOptions(WithOptions):
         Any path decoder of ``@decoders``.
     """
 
-    mode: Literal["words", "extractive"] = option("words")
+    mode: Literal["phrases", "words", "extractive"] = option("phrases")
     length: Length = option("auto", _checked_length)
     max_chars: int | None = option(None, whole(1))
     n_best: int = option(1, alternatives)
@@ -87,7 +87,7 @@ class HeadlineOptions(WithOptions):
 
 DEFAULT_CONFIG = default_config(
     HeadlineOptions,
-    model={"@architectures": "spacy-decoders.WordSelection.v1"},
+    model={"@architectures": "spacy-decoders.PhraseSelection.v1"},
     scorer="spacy-decoders.headline_scorer.v1",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,8 +13,15 @@ from spacy.tokens import Doc, Span
 
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
+from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.words import Vertices, Words
-from .headlines import Headline, headline_of_sentences, headline_of_words
+from .headlines import (
+    Headline,
+    PhraseText,
+    headline_of_phrases,
+    headline_of_sentences,
+    headline_of_words,
+)
 from .reading import word_keys
 from .writer import HeadlineWriter
 
@@ -21,7 +29,14 @@ if TYPE_CHECKING:
     from ...decoders.path import PathSolution
     from ...models.headline.word_graph import WordGraph
 
-__all__ = ["GraphSettings", "ScoredUnit", "headlines_of_sentences", "headlines_of_words"]
+__all__ = [
+    "GraphSettings",
+    "ScoredPhrases",
+    "ScoredUnit",
+    "headlines_of_phrases",
+    "headlines_of_sentences",
+    "headlines_of_words",
+]
 
 #: Sentences of a summary whose length is automatic.
 SUMMARY_LENGTHS = (1, 3)
@@ -46,6 +61,88 @@ class ScoredUnit:
     words: Words
     vertices: Vertices
     odds: NDArray[np.float64]
+    phrases: ScoredPhrases | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredPhrases:
+    """The phrases of a text, and their scores. **Shape of the scores:** ``(n,)``"""
+
+    traits: Traits
+    phrases: Phrases
+    scores: NDArray[np.float64]
+
+
+def headlines_of_phrases(
+    scored: ScoredUnit,
+    knowledge: HeadlineKnowledge,
+    settings: GraphSettings,
+    writer: HeadlineWriter,
+) -> list[Headline]:
+    """Select and join phrases; the best headlines of all lengths, best first."""
+    from ...models.headline.phrase_graph import (
+        Joins,
+        candidate_phrases,
+        phrase_graph,
+        useful_phrases,
+    )
+
+    found = scored.phrases
+    if found is None:
+        raise ProblemError(
+            "mode: 'phrases' needs scores of phrases, which this model lacks; use the "
+            "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
+        )
+    phrases, traits, words = found.phrases, found.traits, scored.words
+    candidates = candidate_phrases(words, traits, phrases)
+    if not len(candidates):
+        return []
+    if not np.isfinite(found.scores).all():
+        raise ProblemError(_NOT_FINITE)
+    scores = found.scores[candidates] - found.scores[candidates].max()
+    text = PhraseText(scored.unit, words, phrases)
+    units = np.concatenate([[0], np.cumsum(traits.unit)])
+    first = phrases.first[candidates]
+    sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
+    usual = (1, max(knowledge.lengths[1], 4))
+    lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
+    fitting = np.isin(sizes, lengths)
+    if writer.max_chars is not None:
+        fitting &= np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
+    joins = Joins(word_keys(settings.auxiliaries), knowledge.join, settings.contiguity)
+    if writer.length == "auto" or len(lengths) == 1:
+        slack = (lengths[-1] - 1) * joins.best
+        wanted = writer.n_best
+        useful = useful_phrases(scores, fitting, phrases.stemmed[first], wanted, slack)
+    else:
+        useful = np.ones(len(scores), dtype=bool)
+    useful &= sizes <= lengths[-1]
+    kept, pruned = np.flatnonzero(useful), False
+    if sizes[kept].sum() > settings.max_vertices:
+        ranked = kept[np.argsort(-scores[kept], kind="stable")]
+        most = int(np.searchsorted(np.cumsum(sizes[ranked]), settings.max_vertices, side="right"))
+        kept, pruned = np.sort(ranked[: max(1, most)]), True
+    graph = phrase_graph(
+        words, traits, phrases, candidates[kept], scores[kept], knowledge.titles, joins
+    )
+
+    def render(solution: PathSolution) -> Headline:
+        path = solution.vertices.tolist()
+        via = [graph.via[step] for step in itertools.pairwise(path)]
+        certificate = solution.certificate
+        if pruned:
+            certificate = replace(certificate, scope="pruned")
+        between = [settings.auxiliaries[x] if x >= 0 else "" for x in via]
+        chain = [int(graph.phrase[vertex]) for vertex in path]
+        return headline_of_phrases(text, chain, graph.token[path].tolist(), between, certificate)
+
+    return writer.write_any_length(graph.problem, lengths, render)
+
+
+_NOT_FINITE = (
+    "model: the selection scores of words are not finite, so its weights are not either; "
+    "train again, with a lower learning rate."
+)
 
 
 def headlines_of_words(
@@ -62,10 +159,7 @@ def headlines_of_words(
     if not len(vertices):
         return []
     if not np.isfinite(scored.odds).all():
-        raise ProblemError(
-            "model: the selection scores of words are not finite, so its weights are not either; "
-            "train again, with a lower learning rate."
-        )
+        raise ProblemError(_NOT_FINITE)
     # the log-probability of being chosen: a word then adds at most the bonus
     selection = -np.logaddexp(0.0, -scored.odds)
     model = knowledge.language_model or BigramModel.count(words.runs())

@@ -19,16 +19,25 @@ from thinc.api import Optimizer
 from ...certificate import Certificate
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
+from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
+from ...models.headline.phrases import Phrases
+from ...models.headline.risk import expected_reward
 from ...models.headline.stems import Stemmer
-from ...models.headline.word_features import word_features
-from ...models.headline.word_selection import WordSelection, feature_columns, fit_logistic
 from ...models.headline.words import Vertices, Words
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
-from .decoding import GraphSettings, ScoredUnit, headlines_of_sentences, headlines_of_words
-from .headlines import Headline, title_words
-from .reading import read_words, word_keys
+from .decoding import (
+    GraphSettings,
+    ScoredPhrases,
+    ScoredUnit,
+    headlines_of_phrases,
+    headlines_of_sentences,
+    headlines_of_words,
+)
+from .headlines import Headline
+from .learning import TitledText, example_table, learn, phrase_table, word_table
+from .reading import read_traits, read_words, word_keys
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
@@ -54,7 +63,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     """
 
     def __init__(
-        self, vocab: Vocab, model: WordSelection, name: str = "headline_generator", **options: Any
+        self,
+        vocab: Vocab,
+        model: PhraseSelection,
+        name: str = "headline_generator",
+        **options: Any,
     ) -> None:
         language = vocab.lang or "xx"
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
@@ -88,18 +101,18 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     # --- decoding ----------------------------------------------------------------
 
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
-        """Read the units of each document and score their words."""
+        """Read the units of each document and score their words and phrases."""
         read = [[self._read(unit) for unit in self._units(doc)] for doc in docs]
         tables = [self._table(words, vertices) for of_doc in read for _, words, vertices in of_doc]
         odds = iter(self.model.predict(tables))
         return [
-            [ScoredUnit(*parts, np.asarray(next(odds), dtype=np.float64)) for parts in of_doc]
+            [self._scored(*parts, np.asarray(next(odds), dtype=np.float64)) for parts in of_doc]
             for of_doc in read
         ]
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
-        decode = headlines_of_words if self.mode == "words" else headlines_of_sentences
+        decode = _DECODE[self.mode]
         settings, writer = self.settings, self.writer
         return [decode(scored, self._knowledge, settings, writer) for scored in scores]
 
@@ -129,11 +142,22 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         words = read_words(unit, self._stemmer)
         return unit, words, Vertices.of(words)
 
-    def _table(
-        self, words: Words, vertices: Vertices, title: NDArray[np.bool_] | None = None
-    ) -> Any:
-        table = word_features(words, vertices, self._knowledge.corpus, title=title)
-        return table[:, feature_columns(self.model)].astype(np.float32)
+    def _scored(
+        self, unit: Doc | Span, words: Words, vertices: Vertices, odds: NDArray[np.float64]
+    ) -> ScoredUnit:
+        scorer = phrase_scorer_of(self.model)
+        if self.mode != "phrases" or scorer is None:
+            return ScoredUnit(unit, words, vertices, odds)
+        knowledge = self._knowledge
+        auxiliaries = word_keys(self.settings.auxiliaries)
+        traits = read_traits(unit, words, auxiliaries, knowledge.titles.openers)
+        phrases = Phrases.of(words, traits)
+        table = phrase_table(words, traits, vertices, phrases, odds, knowledge)
+        scores = np.asarray(scorer.predict([table])[0], dtype=np.float64)
+        return ScoredUnit(unit, words, vertices, odds, ScoredPhrases(traits, phrases, scores))
+
+    def _table(self, words: Words, vertices: Vertices) -> Any:
+        return word_table(words, vertices, self._knowledge, self.model)
 
     # --- training ----------------------------------------------------------------
 
@@ -157,24 +181,8 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
-        texts, titles, stems = [], [], []
-        for example in get_examples():
-            texts.append(read_words(example.predicted, self._stemmer))
-            titles.append(self._title(example))
-            stems.append(self._title_stems(example))
-        language = self.cfg["language"]
-        self._knowledge = HeadlineKnowledge.count(texts, titles, stems, language)
-        tables, labels = [], []
-        for words, of_title in zip(texts, stems, strict=True):
-            vertices = Vertices.of(words)
-            if len(of_title) and len(vertices):
-                chosen = np.isin(vertices.stems, of_title)
-                tables.append(self._table(words, vertices, chosen))
-                labels.append(chosen)
-        if tables and any(chosen.any() for chosen in labels):
-            features = np.concatenate(tables).astype(np.float64)
-            weights = fit_logistic(features, np.concatenate(labels))
-            self.model.set_param("weights", self.model.ops.asarray1f(weights.tolist()))
+        texts = [self._titled(example) for example in get_examples()]
+        self._knowledge = learn(self.model, texts, self.cfg["language"])
 
     def update(
         self,
@@ -184,21 +192,17 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         sgd: Optimizer | None = None,
         losses: dict[str, float] | None = None,
     ) -> dict[str, float]:
-        """Learn from a batch: the logistic loss of each word of each text, averaged."""
+        """Learn from a batch: 1 minus the expected ROUGE of phrases drawn by their scores."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
-        tables, labels = [], []
-        for example in examples:
-            _, words, vertices = self._read(example.predicted)
-            of_title = self._title_stems(example)
-            if len(of_title) and len(vertices):
-                chosen = np.isin(vertices.stems, of_title)
-                tables.append(self._table(words, vertices, chosen))
-                labels.append(chosen)
+        scorer = phrase_scorer_of(self.model)
+        if scorer is None:
+            return losses
+        tables, rewards = self._training_tables(examples)
         if not tables:
             return losses
-        odds, backprop = self.model.begin_update(tables)
-        loss, gradients = self._loss(odds, labels)
+        scores, backprop = scorer.begin_update(tables)
+        loss, gradients = _risk(scores, rewards)
         backprop(gradients)
         if sgd is not None:
             self.finish_update(sgd)
@@ -206,34 +210,29 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         return losses
 
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
-        """Return the logistic loss of the words' log-odds, and its gradient."""
-        labels = [
-            np.isin(self._read(example.predicted)[2].stems, self._title_stems(example))
-            for example in examples
-        ]
-        return self._loss(scores, labels)
+        """Return 1 minus the expected ROUGE of phrases, and its gradient.
 
-    @staticmethod
-    def _loss(odds: Sequence[Any], labels: Sequence[NDArray[np.bool_]]) -> tuple[float, Any]:
-        total = max(1, sum(len(of_text) for of_text in labels))
-        loss, gradients = 0.0, []
-        for score, chosen in zip(odds, labels, strict=True):
-            loss += float(np.logaddexp(0.0, np.where(chosen, -score, score)).sum())
-            chance = 1.0 / (1.0 + np.exp(-np.clip(score, -30.0, 30.0)))
-            gradients.append(((chance - chosen) / total).astype(np.float32))
-        return loss / total, gradients
+        `scores` are those of the phrases of each example that has a title and any phrase.
+        """
+        return _risk(scores, self._training_tables(examples)[1])
 
-    def _title(self, example: Example) -> list[tuple[str, bool]]:
+    def _training_tables(self, examples: Iterable[Example]) -> tuple[list[Any], list[Any]]:
+        tables, rewards = [], []
+        for example in examples:
+            text = self._titled(example)
+            table, reward = example_table(self.model, text, self._knowledge)
+            if text.title and len(table):
+                tables.append(table)
+                rewards.append(reward)
+        return tables, rewards
+
+    def _titled(self, example: Example) -> TitledText:
         title = example.reference._.headline
         if not isinstance(title, str):
             raise ProblemError(
                 f"{self.name}: the reference's doc._.headline must be a string, got {title!r}."
             )
-        return title_words(title, self._stop_words)
-
-    def _title_stems(self, example: Example) -> NDArray[np.uint64]:
-        words = [word for word, content in self._title(example) if content]
-        return word_keys(self._stemmer.stems(words))
+        return TitledText.of(example.predicted, title, self._stemmer, self._stop_words)
 
     @property
     def _stop_words(self) -> Any:
@@ -279,3 +278,21 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 def _has_words(unit: Doc | Span) -> bool:
     """Whether there is anything to decode: an empty unit is not counted as one without proof."""
     return any(not (token.is_punct or token.is_space) for token in unit)
+
+
+#: How headlines are found in each mode.
+_DECODE = {
+    "phrases": headlines_of_phrases,
+    "words": headlines_of_words,
+    "extractive": headlines_of_sentences,
+}
+
+
+def _risk(scores: Sequence[Any], rewards: Sequence[Any]) -> tuple[float, list[Any]]:
+    """The mean of 1 minus the expected reward, and its gradient."""
+    risk, gradients = 0.0, []
+    for of_text, reward in zip(scores, rewards, strict=True):
+        value, gradient = expected_reward(of_text, reward, np.ones_like(reward))
+        risk += (1.0 - value) / len(rewards)
+        gradients.append(gradient / len(rewards))
+    return risk, gradients

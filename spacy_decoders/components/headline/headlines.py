@@ -11,9 +11,20 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate
+from ...models.headline.phrases import Phrases
 from ...models.headline.words import Vertices, Words
 
-__all__ = ["Headline", "headline_of_sentences", "headline_of_words", "title_words"]
+__all__ = [
+    "Headline",
+    "PhraseText",
+    "headline_of_phrases",
+    "headline_of_sentences",
+    "headline_of_words",
+    "title_words",
+]
+
+#: A text with fewer blanks than this share of its tokens is in a language that has none.
+BLANKS = 0.2
 
 
 @dataclass(frozen=True)
@@ -69,6 +80,74 @@ def headline_of_words(
     # an elided article (l', d') is followed by no blank
     text = " ".join(written).replace("' ", "'")
     return Headline(text, [token.i for token in chosen], list(auxiliaries), certificate)
+
+
+@dataclass(frozen=True, eq=False)
+class PhraseText:
+    """How a text writes its phrases."""
+
+    unit: Doc | Span
+    words: Words
+    phrases: Phrases
+
+    def occurrence(self, phrase: int) -> Span:
+        """The first occurrence in the most frequent spelling, sentence starts not counted."""
+        begins = np.diff(self.words.sentences, prepend=-1) > 0
+        places = np.flatnonzero(self.phrases.phrase == phrase)
+        inside = places[~begins[self.phrases.starts[places]]]
+        found: dict[str, list[Span]] = {}
+        for place in (inside if len(inside) else places).tolist():
+            low, high = int(self.phrases.starts[place]), int(self.phrases.ends[place])
+            span = self.unit[low:high]
+            found.setdefault(span.text, []).append(span)
+        return max(found.values(), key=len)[0]
+
+    def of(self, phrase: int) -> str:
+        """The phrase as text, on one line."""
+        return " ".join(self.occurrence(phrase).text.split())
+
+    @property
+    def blank(self) -> str:
+        """What stands between words: nothing in languages without blanks."""
+        tokens = list(self.unit)
+        after = sum(bool(token.whitespace_) for token in tokens)
+        return " " if len(tokens) < 2 or after >= BLANKS * len(tokens) else ""
+
+
+def headline_of_phrases(
+    text: PhraseText,
+    chain: Sequence[int],
+    tokens: Sequence[int],
+    auxiliaries: Sequence[str],
+    certificate: Certificate,
+) -> Headline:
+    """Write a path over phrases: each as the text writes it, the first with a capital.
+
+    Parameters
+    ----------
+    text
+        The text and its phrases.
+    chain, tokens
+        The phrase of each vertex, and its token in the phrase's first occurrence.
+    auxiliaries
+        The word between each two vertices, "" for none.
+    certificate
+        The certificate of the path.
+    """
+    begins = [0, *(i for i in range(1, len(chain)) if chain[i] != chain[i - 1])]
+    parts: list[str] = []
+    chosen: list[int] = []
+    for low, high in zip(begins, [*begins[1:], len(chain)], strict=True):
+        span = text.occurrence(chain[low])
+        if low and auxiliaries[low - 1]:
+            parts.append(auxiliaries[low - 1])
+        parts.append(" ".join(span.text.split()))
+        origin = int(text.phrases.starts[text.phrases.first[chain[low]]])
+        chosen += [span.start + token - origin for token in tokens[low:high]]
+    written = text.blank.join(parts).replace("' ", "'")
+    if written.split()[0].islower():
+        written = written[0].upper() + written[1:]
+    return Headline(written, chosen, list(auxiliaries), certificate)
 
 
 def headline_of_sentences(

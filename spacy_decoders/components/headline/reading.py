@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import (
     ENT_TYPE,
+    HEAD,
     IS_ALPHA,
     IS_LOWER,
     IS_PUNCT,
@@ -23,10 +24,11 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
+from ...models.headline.phrases import Traits
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Words
 
-__all__ = ["read_words", "word_keys"]
+__all__ = ["read_traits", "read_words", "word_keys"]
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
@@ -34,6 +36,8 @@ _ATTRIBUTES = [
 _KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
 #: Single letters of the Latin script: names of variables and points, no content.
 _LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
+#: Tokens that join their neighbours into one word, and those that are part of the word before.
+_GLUE = frozenset("-–—/&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -73,6 +77,58 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
         entity > 0,
         kinds,
     )
+
+
+def read_traits(
+    unit: Doc | Span,
+    words: Words,
+    auxiliaries: NDArray[np.uint64],
+    openers: NDArray[np.uint64],
+) -> Traits:
+    """Read what phrases need beside the words.
+
+    Parameters
+    ----------
+    unit, words
+        The text, and what `read_words` made of it.
+    auxiliaries
+        Keys of prepositions and articles.
+    openers
+        Keys of function words that titles begin with.
+    """
+    doc = unit if isinstance(unit, Doc) else unit.doc
+    given: Any = unit
+    count = len(words.keys)
+    table = given.to_array([IS_STOP, POS, HEAD]) if count else np.zeros((0, 3), dtype=np.uint64)
+    keys, places = np.unique(words.keys, return_inverse=True)
+    texts = [doc.vocab.strings[key] for key in keys.tolist()]
+    kinds = np.array([_kind(text) for text in texts], dtype=np.int8)[places.reshape(-1)]
+    stop = table[:, 0] > 0
+    word, number = kinds > 0, kinds == 2
+    own = np.arange(count)
+    heads = np.clip(own + table[:, 2].view(np.int64), 0, max(0, count - 1))
+    parsed = doc.has_annotation("DEP")
+    return Traits(
+        word,
+        kinds < 0,
+        words.content | number,
+        word & ~stop,
+        word & np.isin(words.keys, openers),
+        np.isin(words.keys, auxiliaries),
+        stop,
+        table[:, 1].astype(np.int64),
+        heads if parsed else own,
+        parsed,
+    )
+
+
+def _kind(text: str) -> int:
+    """-1 for what joins words, 0 for punctuation, 1 for words, 2 for those with a digit."""
+    if text in _GLUE:
+        return -1
+    if any(c.isdigit() for c in text):
+        return 2
+    return int(any(c.isalpha() for c in text))
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Rouge", "rouge"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Rouge", "rouge", "rouge_of_spans"]
 
 
 class Rouge(NamedTuple):
@@ -39,6 +42,50 @@ def rouge(reference: str, text: str) -> Rouge:
         _f1(_shared(*pairs), len(pairs[0]), len(pairs[1])),
         _f1(_longest_common_subsequence(wanted, given), len(wanted), len(given)),
     )
+
+
+def rouge_of_spans(
+    reference: NDArray[np.uint64],
+    keys: NDArray[np.uint64],
+    counted: NDArray[np.bool_],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Score spans of a text against a reference, both as keys of words.
+
+    Parameters
+    ----------
+    reference
+        The keys of its words. **Shape:** ``(r,)``
+    keys, counted
+        The keys of the text's tokens, and whether each is a word. **Shape:** ``(tokens,)``
+    starts, ends
+        The spans. **Shape:** ``(n,)``
+
+    Returns
+    -------
+    ROUGE-1, ROUGE-2 and ROUGE-L of each span. **Shape:** ``(n, 3)``
+
+    Examples
+    --------
+    >>> text = np.array([4, 5, 6], dtype=np.uint64)
+    >>> spans = np.array([0, 1]), np.array([2, 3])
+    >>> rouge_of_spans(text[:2], text, np.ones(3, dtype=bool), *spans).round(2).tolist()
+    [[1.0, 1.0, 1.0], [0.5, 0.0, 0.5]]
+    """
+    wanted: list[Any] = reference.tolist()
+    result = np.zeros((len(starts), 3))
+    hits = np.concatenate([[0], np.cumsum(np.isin(keys, reference) & counted)])
+    for place in np.flatnonzero(hits[ends] > hits[starts]).tolist():
+        low, high = int(starts[place]), int(ends[place])
+        given: list[Any] = keys[low:high][counted[low:high]].tolist()
+        pairs = _pairs(wanted), _pairs(given)
+        result[place] = (
+            _f1(_shared(wanted, given), len(wanted), len(given)),
+            _f1(_shared(*pairs), len(pairs[0]), len(pairs[1])),
+            _f1(_longest_common_subsequence(wanted, given), len(wanted), len(given)),
+        )
+    return result
 
 
 def _words(text: str) -> list[str]:

@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
+from .title_counts import TitleCounts
 from .words import Vertices, Words
 
 __all__ = ["CorpusCounts", "HeadlineKnowledge"]
 
 #: Content words of a headline, at least and at most, where no titles have been counted.
 DEFAULT_LENGTHS = (2, 5)
+#: Score of joining two phrases, beside what each adds.
+JOIN = -2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +105,18 @@ class HeadlineKnowledge:
     lengths
         Content words of a title, from the 25th to the 95th percentile, at least 2 where
         titles of 2 occur.
+    titles
+        What titles contain, begin and end with.
+    join
+        The score of joining two phrases.
     """
 
     corpus: CorpusCounts = field(default_factory=CorpusCounts.empty)
     language_model: BigramModel | None = None
     auxiliaries: tuple[str, ...] = ()
     lengths: tuple[int, int] = DEFAULT_LENGTHS
+    titles: TitleCounts = field(default_factory=TitleCounts.empty)
+    join: float = JOIN
 
     @classmethod
     def untrained(cls, language: str) -> HeadlineKnowledge:
@@ -121,6 +130,7 @@ class HeadlineKnowledge:
         titles: Sequence[Sequence[tuple[str, bool]]],
         title_stems: Sequence[NDArray[np.uint64]],
         language: str,
+        title_keys: Sequence[NDArray[np.uint64]] | None = None,
     ) -> HeadlineKnowledge:
         """Count texts and their titles.
 
@@ -134,6 +144,9 @@ class HeadlineKnowledge:
             The stem keys of each title's content words.
         language
             The language code.
+        title_keys
+            The keys of all words of each title, of their stems if they are content;
+            `title_stems` by default.
         """
         corpus = CorpusCounts.count([Vertices.of(words).stems for words in texts], title_stems)
         model = BigramModel.count(run for words in texts for run in words.runs())
@@ -144,7 +157,15 @@ class HeadlineKnowledge:
             low, high = np.percentile(sizes, [25, 95])
             least, most = max(int(low), min(2, int(high))), int(np.ceil(high))
         auxiliaries = auxiliaries_of_titles(titles, language)
-        return cls(corpus, model, tuple(auxiliaries), (least, most))
+        known = {*AUXILIARIES.get(language, ()), *auxiliaries}
+        keys = title_stems if title_keys is None else title_keys
+        # a content word opens a phrase anyway, and an article or a preposition is no loss
+        openers = [
+            0 if not words or words[0][1] or words[0][0] in known else int(stems[0])
+            for words, stems in zip(titles, keys, strict=True)
+        ]
+        counts = TitleCounts.count(keys, openers)
+        return cls(corpus, model, tuple(auxiliaries), (least, most), counts)
 
     def as_dict(self) -> dict[str, Any]:
         """Arrays and plain types, for saving."""
@@ -154,6 +175,8 @@ class HeadlineKnowledge:
             "language_model": None if model is None else model.arrays(),
             "auxiliaries": list(self.auxiliaries),
             "lengths": list(self.lengths),
+            "titles": self.titles.arrays(),
+            "join": self.join,
         }
 
     @classmethod
@@ -165,4 +188,6 @@ class HeadlineKnowledge:
             None if model is None else BigramModel(**model),
             tuple(saved["auxiliaries"]),
             (int(saved["lengths"][0]), int(saved["lengths"][1])),
+            TitleCounts(**saved["titles"]) if "titles" in saved else TitleCounts.empty(),
+            float(saved.get("join", JOIN)),
         )

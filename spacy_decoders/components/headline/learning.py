@@ -1,0 +1,172 @@
+"""Training the headline generator on titled texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+
+from ...models.headline.corpus_counts import HeadlineKnowledge
+from ...models.headline.phrase_features import TextScores, phrase_features
+from ...models.headline.phrase_scorer import phrase_scorer_of, word_selection_of
+from ...models.headline.phrases import Phrases, Traits
+from ...models.headline.risk import fit_phrases
+from ...models.headline.stems import Stemmer
+from ...models.headline.word_features import word_features
+from ...models.headline.word_selection import feature_columns, fit_logistic
+from ...models.headline.words import Vertices, Words
+from .headlines import title_words
+from .reading import read_traits, read_words, word_keys
+from .rouge import rouge_of_spans
+
+__all__ = ["TitledText", "learn", "phrase_table", "word_table"]
+
+#: Parts of the training texts: the counts behind a text's features are those of the other parts.
+PARTS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class TitledText:
+    """A text with its title.
+
+    Attributes
+    ----------
+    doc, words
+        The text.
+    title
+        The lower-cased words of its title, and whether each is content.
+    stems
+        The key of each word of the title: of its stem, if it is content.
+    """
+
+    doc: Doc
+    words: Words
+    title: list[tuple[str, bool]]
+    stems: NDArray[np.uint64]
+
+    @classmethod
+    def of(cls, doc: Doc, title: str, stemmer: Stemmer, stop_words: Any) -> TitledText:
+        """Read a text and its title."""
+        words = title_words(title, stop_words)
+        stemmed = stemmer.stems([word for word, content in words if content])
+        rest = iter(stemmed)
+        keys = word_keys([next(rest) if content else word for word, content in words])
+        return cls(doc, read_words(doc, stemmer), words, keys)
+
+    @property
+    def content(self) -> NDArray[np.uint64]:
+        """The keys of the title's content words."""
+        return self.stems[[content for _, content in self.title]]
+
+
+def word_table(
+    words: Words,
+    vertices: Vertices,
+    knowledge: HeadlineKnowledge,
+    model: Any,
+    title: NDArray[np.bool_] | None = None,
+) -> Any:
+    """The features of a text's words that the model uses."""
+    table = word_features(words, vertices, knowledge.corpus, title=title)
+    return table[:, feature_columns(word_selection_of(model))].astype(np.float32)
+
+
+def phrase_table(
+    words: Words,
+    traits: Traits,
+    vertices: Vertices,
+    phrases: Phrases,
+    odds: NDArray[np.float64],
+    knowledge: HeadlineKnowledge,
+) -> Any:
+    """The features of a text's phrases."""
+    scores = TextScores.of(words, traits, vertices, odds, knowledge.corpus, knowledge.titles)
+    table = phrase_features(words, traits, phrases, scores, knowledge.titles)
+    return table.astype(np.float32)
+
+
+def learn(
+    model: Any, texts: Sequence[TitledText], language: str, *, seed: int = 0
+) -> HeadlineKnowledge:
+    """Count texts and titles, and fit the model to them.
+
+    The features of a text depend on counts of other texts. In training they are counted in the
+    other parts of the corpus, not in the text's own: sections of one book, which stand together,
+    share words in their titles that other books do not have.
+    """
+    knowledge = _count(texts, language)
+    _fit_words(model, texts, knowledge)
+    scorer = phrase_scorer_of(model)
+    titled = [text for text in texts if len(text.title)]
+    if scorer is None or not titled:
+        return knowledge
+    tables, rewards = [], []
+    size = -(-len(titled) // PARTS)
+    for low in range(0, len(titled), size):
+        part = titled[low : low + size]
+        others = titled[:low] + titled[low + size :]
+        counts = _count(others, language) if others else knowledge
+        for text in part:
+            table, reward = example_table(model, text, counts)
+            if len(table):
+                tables.append(table)
+                rewards.append(reward)
+    fit_phrases(scorer, tables, rewards, seed=seed)
+    return knowledge
+
+
+def example_table(model: Any, text: TitledText, knowledge: HeadlineKnowledge) -> tuple[Any, Any]:
+    """The features of a text's phrases, and the reward of each: how close it is to the title."""
+    auxiliaries = word_keys(knowledge.auxiliaries)
+    traits = read_traits(text.doc, text.words, auxiliaries, knowledge.titles.openers)
+    vertices = Vertices.of(text.words)
+    phrases = Phrases.of(text.words, traits)
+    if not len(phrases):
+        return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
+    odds = _odds(model, text.words, vertices, knowledge)
+    table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge)
+    keys = word_keys([word for word, _ in text.title])
+    first = phrases.first
+    reward = rouge_of_spans(
+        keys, text.words.keys, traits.word, phrases.starts[first], phrases.ends[first]
+    )
+    return table, reward.mean(axis=1).astype(np.float32)
+
+
+def _odds(
+    model: Any, words: Words, vertices: Vertices, knowledge: HeadlineKnowledge
+) -> NDArray[np.float64]:
+    return np.asarray(
+        model.predict([word_table(words, vertices, knowledge, model)])[0], dtype=np.float64
+    )
+
+
+def _count(texts: Sequence[TitledText], language: str) -> HeadlineKnowledge:
+    return HeadlineKnowledge.count(
+        [text.words for text in texts],
+        [text.title for text in texts],
+        [text.content for text in texts],
+        language,
+        [text.stems for text in texts],
+    )
+
+
+def _fit_words(model: Any, texts: Sequence[TitledText], knowledge: HeadlineKnowledge) -> None:
+    """Fit the log-odds of words, which are features of phrases."""
+    tables, labels = [], []
+    for text in texts:
+        vertices = Vertices.of(text.words)
+        content = text.content
+        if len(content) and len(vertices):
+            chosen = np.isin(vertices.stems, content)
+            tables.append(word_table(text.words, vertices, knowledge, model, chosen))
+            labels.append(chosen)
+    if tables and any(chosen.any() for chosen in labels):
+        features = np.concatenate(tables).astype(np.float64)
+        weights = fit_logistic(features, np.concatenate(labels))
+        words = word_selection_of(model)
+        words.set_param("weights", words.ops.asarray1f(weights.tolist()))
