@@ -72,7 +72,7 @@ def _parser() -> None:
 
 
 def _headline() -> None:
-    for mode in ("words", "extractive"):
+    for mode in ("phrases", "words", "extractive"):
         _trained("headline_generator", {"mode": mode, "n_best": 2})(TEXT)
 
 

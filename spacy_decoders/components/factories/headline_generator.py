@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from ...decoders.protocols import PathDecoding
 from ...errors import ProblemError
-from ..option_checks import alternatives, decoder_of, number, whole
+from ..option_checks import alternatives, decoder_of, number, strings, whole
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
 
@@ -26,17 +26,30 @@ def _checked_length(name: str, value: Any) -> int | Literal["auto"] | tuple[int,
     return ends if isinstance(value, (list, tuple)) else ends[0]
 
 
+def _checked_auxiliaries(name: str, value: Any) -> tuple[str, ...]:
+    """Single words."""
+    words = strings(name, value)
+    for word in words:
+        if len(word.split()) != 1:
+            raise ProblemError(
+                f"{name}: expected single words, such as 'of'; got {word!r}. Give its words one "
+                "by one."
+            )
+    return words
+
+
 class HeadlineOptions(WithOptions):
     """The options of ``headline_generator``.
 
     Attributes
     ----------
     mode
-        "words" selects and orders words; "extractive" whole sentences.
+        "phrases" selects phrases of the text and joins them; "words" selects and orders single
+        words, as the paper does; "extractive" whole sentences.
     length
-        Content words (or sentences), or ``[least, most]``. "auto" chooses the length with the best
-        mean score per step from word to word, within the usual range. A text with fewer different
-        words gets the longest headline possible.
+        Content words (or sentences), or ``[least, most]``. "auto" takes the best headline of any
+        length; among single words or sentences, which score more the more they are, that with the
+        best mean score per step. A text without a headline as long gets the longest possible.
     max_chars
         The most characters, or null: the best headline that fits, shorter if need be.
     n_best
@@ -45,15 +58,15 @@ class HeadlineOptions(WithOptions):
         Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
         instead of one for the document.
     ordering
-        Weight of the language model against the selection of words, or of the text's order
+        Weight of the language model against the selection of single words, or of the text's order
         against that of sentences.
     contiguity
-        Score of a step that occurs in the text.
+        Score of a step, from word to word or from phrase to phrase, that occurs in the text.
     ends
-        Weight of the language model for the first and the last word.
+        Weight of the language model for the first and the last of single words.
     auxiliaries
-        Words that may stand between content words; null for those counted in training, or
-        the language's prepositions and articles.
+        Words that may stand between content words or phrases; null for those counted in training,
+        or the language's prepositions and articles.
     max_vertices
         Longer texts keep this many words: first those excluded by safe bounds are removed, then
         the least likely, in which case the certificate's scope is "pruned".
@@ -76,7 +89,7 @@ class HeadlineOptions(WithOptions):
     ordering: float = option(0.1, number(least=0))
     contiguity: float = option(1.0, number())
     ends: float = option(0.0, number(least=0))
-    auxiliaries: list[str] | None = option(None)
+    auxiliaries: list[str] | None = option(None, _checked_auxiliaries)
     max_vertices: int = option(1000, whole(2))
     iterations: int | None = option(200, whole(1))
     seconds: float | None = option(None, number(above=0))

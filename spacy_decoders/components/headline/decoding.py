@@ -110,14 +110,11 @@ def headlines_of_phrases(
     if writer.max_chars is not None:
         fitting &= np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
     joins = Joins(word_keys(settings.auxiliaries), knowledge.join, settings.contiguity)
-    if writer.length == "auto" or len(lengths) == 1:
-        slack = (lengths[-1] - 1) * joins.best
-        wanted = writer.n_best
-        useful = useful_phrases(scores, fitting, phrases.stemmed[first], wanted, slack)
-    else:
-        useful = np.ones(len(scores), dtype=bool)
+    kinds = phrases.stemmed[first]
+    most = lengths[-1] - 1
+    useful = useful_phrases(scores, fitting, kinds, writer.n_best, joins.best, most)
     useful &= sizes <= lengths[-1]
-    kept, pruned = np.flatnonzero(useful), False
+    kept, pruned = np.flatnonzero(useful), phrases.pruned
     if sizes[kept].sum() > settings.max_vertices:
         ranked = kept[np.argsort(-scores[kept], kind="stable")]
         most = int(np.searchsorted(np.cumsum(sizes[ranked]), settings.max_vertices, side="right"))
@@ -200,18 +197,17 @@ def headlines_of_sentences(
     writer: HeadlineWriter,
 ) -> list[Headline]:
     """Select and order sentences, at most one of each class of similar ones."""
-    from ...models.headline.sentence_graph import sentence_graph
+    from ...models.headline.sentence_graph import sentence_graph, sentence_scores
 
     words = scored.words
     if not len(scored.vertices):
         return []
-    problem = sentence_graph(words, knowledge.corpus, ordering=settings.ordering)
-    kept = np.arange(problem.size)
-    if problem.size > settings.max_vertices:
-        best = np.argsort(-problem.start, kind="stable")[: settings.max_vertices]
-        kept = np.sort(best)
-        problem = problem.restrict(kept)
-    pruned = len(kept) <= int(words.sentences[-1])
+    scores = sentence_scores(words, knowledge.corpus)
+    kept = np.arange(len(scores))
+    pruned = len(scores) > settings.max_vertices
+    if pruned:
+        kept = np.sort(np.argsort(-scores, kind="stable")[: settings.max_vertices])
+    problem = sentence_graph(words, knowledge.corpus, ordering=settings.ordering, kept=kept)
 
     def render(solution: PathSolution) -> Headline:
         certificate = solution.certificate

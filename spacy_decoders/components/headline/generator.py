@@ -106,7 +106,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         tables = [self._table(words, vertices) for of_doc in read for _, words, vertices in of_doc]
         odds = iter(self.model.predict(tables))
         return [
-            [self._scored(*parts, np.asarray(next(odds), dtype=np.float64)) for parts in of_doc]
+            [self._scored_unit(*parts, np.asarray(next(odds), dtype="d")) for parts in of_doc]
             for of_doc in read
         ]
 
@@ -142,7 +142,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         words = read_words(unit, self._stemmer)
         return unit, words, Vertices.of(words)
 
-    def _scored(
+    def _scored_unit(
         self, unit: Doc | Span, words: Words, vertices: Vertices, odds: NDArray[np.float64]
     ) -> ScoredUnit:
         scorer = phrase_scorer_of(self.model)
@@ -151,7 +151,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         knowledge = self._knowledge
         auxiliaries = word_keys(self.settings.auxiliaries)
         traits = read_traits(unit, words, auxiliaries, knowledge.titles.openers)
-        phrases = Phrases.of(words, traits)
+        phrases = Phrases.of(words, traits, knowledge.longest)
         table = phrase_table(words, traits, vertices, phrases, odds, knowledge)
         scores = np.asarray(scorer.predict([table])[0], dtype=np.float64)
         return ScoredUnit(unit, words, vertices, odds, ScoredPhrases(traits, phrases, scores))
@@ -292,7 +292,7 @@ def _risk(scores: Sequence[Any], rewards: Sequence[Any]) -> tuple[float, list[An
     """The mean of 1 minus the expected reward, and its gradient."""
     risk, gradients = 0.0, []
     for of_text, reward in zip(scores, rewards, strict=True):
-        value, gradient = expected_reward(of_text, reward, np.ones_like(reward))
+        value, gradient = expected_reward(of_text, reward)
         risk += (1.0 - value) / len(rewards)
         gradients.append(gradient / len(rewards))
     return risk, gradients

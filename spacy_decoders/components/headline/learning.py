@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 
 from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.phrase_features import TextScores, phrase_features
-from ...models.headline.phrase_scorer import phrase_scorer_of, word_selection_of
+from ...models.headline.phrase_scorer import phrase_scorer_of
 from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.risk import fit_phrases
 from ...models.headline.stems import Stemmer
@@ -72,7 +72,7 @@ def word_table(
 ) -> Any:
     """The features of a text's words that the model uses."""
     table = word_features(words, vertices, knowledge.corpus, title=title)
-    return table[:, feature_columns(word_selection_of(model))].astype(np.float32)
+    return table[:, feature_columns(model)].astype(np.float32)
 
 
 def phrase_table(
@@ -124,7 +124,7 @@ def example_table(model: Any, text: TitledText, knowledge: HeadlineKnowledge) ->
     auxiliaries = word_keys(knowledge.auxiliaries)
     traits = read_traits(text.doc, text.words, auxiliaries, knowledge.titles.openers)
     vertices = Vertices.of(text.words)
-    phrases = Phrases.of(text.words, traits)
+    phrases = Phrases.of(text.words, traits, knowledge.longest)
     if not len(phrases):
         return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
     odds = _odds(model, text.words, vertices, knowledge)
@@ -168,5 +168,4 @@ def _fit_words(model: Any, texts: Sequence[TitledText], knowledge: HeadlineKnowl
     if tables and any(chosen.any() for chosen in labels):
         features = np.concatenate(tables).astype(np.float64)
         weights = fit_logistic(features, np.concatenate(labels))
-        words = word_selection_of(model)
-        words.set_param("weights", words.ops.asarray1f(weights.tolist()))
+        model.set_param("weights", model.ops.asarray1f(weights.tolist()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -108,8 +109,8 @@ class HeadlineWriter:
         known = [solution for solution in best if solution.certificate.score is not None]
         # of equal scores the shorter first, whatever the decoder's order
         known.sort(key=lambda solution: (-_score(solution), len(solution.vertices)))
-        bounds = [s.certificate.bound for s in known]
-        bound = None if None in bounds else max(bounds, default=None)
+        bounds = [-math.inf if s.certificate.bound is None else s.certificate.bound for s in known]
+        bound = max(bounds, default=-math.inf)
         found: dict[frozenset[int], Headline] = {}
         for solution in known:
             stems = frozenset(problem.classes[solution.vertices].tolist())
@@ -174,10 +175,10 @@ def _score(solution: PathSolution) -> float:
     return score
 
 
-def _against(solution: PathSolution, problem: PathProblem, bound: float | None) -> PathSolution:
+def _against(solution: PathSolution, problem: PathProblem, bound: float) -> PathSolution:
     """Certify a path of one length by a bound for all lengths."""
     own = solution.certificate
-    if bound is None or own.bound is None or own.bound >= bound:
+    if own.bound is None or own.bound >= bound:
         return solution
     return type(solution).certified(
         own.decoder, problem, solution.vertices, bound, confidence=None, iterations=own.iterations

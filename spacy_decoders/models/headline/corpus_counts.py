@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
+from .phrases import LONGEST, MOST_WORDS
 from .title_counts import TitleCounts
 from .words import Vertices, Words
 
@@ -19,7 +20,7 @@ __all__ = ["CorpusCounts", "HeadlineKnowledge"]
 #: Content words of a headline, at least and at most, where no titles have been counted.
 DEFAULT_LENGTHS = (2, 5)
 #: Score of joining two phrases, beside what each adds.
-JOIN = -2.0
+JOIN = -1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,8 @@ class HeadlineKnowledge:
         What titles contain, begin and end with.
     join
         The score of joining two phrases.
+    longest
+        The most words of a phrase.
     """
 
     corpus: CorpusCounts = field(default_factory=CorpusCounts.empty)
@@ -117,6 +120,7 @@ class HeadlineKnowledge:
     lengths: tuple[int, int] = DEFAULT_LENGTHS
     titles: TitleCounts = field(default_factory=TitleCounts.empty)
     join: float = JOIN
+    longest: int = MOST_WORDS
 
     @classmethod
     def untrained(cls, language: str) -> HeadlineKnowledge:
@@ -165,7 +169,10 @@ class HeadlineKnowledge:
             for words, stems in zip(titles, keys, strict=True)
         ]
         counts = TitleCounts.count(keys, openers)
-        return cls(corpus, model, tuple(auxiliaries), (least, most), counts)
+        longest = int(np.percentile([len(words) for words in titles], 90)) if titles else 0
+        longest = min(max(longest, MOST_WORDS), LONGEST)
+        lengths = (least, most)
+        return cls(corpus, model, tuple(auxiliaries), lengths, counts, JOIN, longest)
 
     def as_dict(self) -> dict[str, Any]:
         """Arrays and plain types, for saving."""
@@ -177,6 +184,7 @@ class HeadlineKnowledge:
             "lengths": list(self.lengths),
             "titles": self.titles.arrays(),
             "join": self.join,
+            "longest": self.longest,
         }
 
     @classmethod
@@ -190,4 +198,5 @@ class HeadlineKnowledge:
             (int(saved["lengths"][0]), int(saved["lengths"][1])),
             TitleCounts(**saved["titles"]) if "titles" in saved else TitleCounts.empty(),
             float(saved.get("join", JOIN)),
+            int(saved.get("longest", MOST_WORDS)),
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corpus_counts import CorpusCounts
-from .phrases import MOST_TOKENS, MOST_WORDS, Phrases, Traits
+from .phrases import MOST_WORDS, Phrases, Traits
 from .title_counts import TitleCounts
 from .words import Vertices, Words
 
@@ -170,7 +170,7 @@ def _of_words(
     most = -least
     lows = np.where(counted[:, None], table[:, extreme], np.inf)
     highs = np.where(counted[:, None], table[:, extreme], -np.inf)
-    for step in range(MOST_TOKENS):
+    for step in range(int((end - start).max())):
         inside = np.flatnonzero(start + step < end)
         at = start[inside] + step
         least[inside] = np.minimum(least[inside], lows[at])
@@ -303,7 +303,7 @@ def _constituents(traits: Traits, start: Integers, end: Integers) -> NDArray[np.
     if not traits.parsed:
         return np.zeros(len(start), dtype=bool)
     outward = np.zeros(len(start), dtype=np.int64)
-    for step in range(MOST_TOKENS):
+    for step in range(int((end - start).max(initial=0))):
         inside = np.flatnonzero(start + step < end)
         at = start[inside] + step
         head = traits.heads[at]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +16,8 @@ __all__ = ["Joins", "PhraseGraph", "candidate_phrases", "phrase_graph", "useful_
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Keys = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,33 +81,41 @@ def candidate_phrases(words: Words, traits: Traits, phrases: Phrases) -> Integer
 
 
 def useful_phrases(
-    scores: Floats, fitting: NDArray[np.bool_], kinds: Integers, wanted: int, slack: float
+    scores: Floats,
+    fitting: NDArray[np.bool_],
+    kinds: Integers,
+    wanted: int,
+    join: float,
+    joined: int,
 ) -> NDArray[np.bool_]:
     """Say which phrases can be part of one of the best headlines.
 
-    A headline of several phrases scores at most what each of its phrases does, plus `slack`, since
-    no phrase scores more than 0. So a phrase that scores less, by more than that, than the last
-    of the wanted number of phrases that are headlines by themselves is in none of the best.
+    A headline scores what one of its phrases does, and what each other adds with the join to it:
+    so at most as much more as the `joined` phrases that add most. A phrase that misses, even so,
+    the last of the wanted number of phrases that are headlines by themselves is in no such one.
 
     Parameters
     ----------
     scores
-        Of each phrase, none above 0. **Shape:** ``(n,)``
+        Of each phrase. **Shape:** ``(n,)``
     fitting
         Whether each is a headline by itself, as long as wanted. **Shape:** ``(n,)``
     kinds
         Phrases of one kind count as one headline. **Shape:** ``(n,)``
     wanted
         The number of headlines.
-    slack
-        The most that all joins of a headline add.
+    join
+        The most that a join adds.
+    joined
+        The most joins of a headline.
     """
     by_kind: dict[int, float] = {}
     for kind, score in zip(kinds[fitting].tolist(), scores[fitting].tolist(), strict=True):
         by_kind[kind] = max(score, by_kind.get(kind, -np.inf))
     if len(by_kind) < wanted:
         return np.ones(len(scores), dtype=bool)
-    least = sorted(by_kind.values())[-wanted] - max(0.0, slack)
+    gains = np.sort(np.maximum(scores + join, 0.0))[::-1][:joined]
+    least = sorted(by_kind.values())[-wanted] - float(gains.sum())
     return np.asarray(scores >= least - 1e-9 * max(1.0, abs(least)))
 
 
@@ -121,8 +130,8 @@ def phrase_graph(
 ) -> PhraseGraph:
     """Build the decoding graph of a text's phrases.
 
-    Two phrases are joined, directly or through an auxiliary word, where the text or a title seen in
-    training has each step between neighbouring words.
+    Two phrases are joined, directly or through an auxiliary word, where the text or a title seen
+    in training has each step between neighbouring words.
 
     Parameters
     ----------
@@ -184,9 +193,8 @@ def _join(
     in_text = np.unique(pair_keys(stems[near], stems[near + 1]))
     middle = joins.auxiliaries
 
-    def attested(one: Sequence[int], other: Sequence[int]) -> tuple[Floats, Integers]:
-        first = np.repeat(np.asarray(one, dtype=np.uint64), len(other))
-        second = np.tile(np.asarray(other, dtype=np.uint64), len(one))
+    def attested(one: Keys, other: Keys) -> tuple[Flags, Flags]:
+        first, second = np.repeat(one, len(other)), np.tile(other, len(one))
         by_text = np.isin(pair_keys(first, second), in_text)
         by_title = titles.of_pairs(first, second) > 0
         shape = (len(one), len(other))

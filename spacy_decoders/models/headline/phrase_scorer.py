@@ -11,19 +11,18 @@ from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
 from .phrase_features import PHRASE_FEATURES
-from .word_selection import WordSelection, build_word_selection
+from .word_selection import build_word_selection
 
 __all__ = [
     "PhraseScorer",
     "PhraseSelection",
     "build_phrase_selection",
     "phrase_scorer_of",
-    "word_selection_of",
 ]
 
 #: From features of each text's phrases to their scores.
 PhraseScorer: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
-#: The scorers of words and of phrases in one model, which scores words.
+#: The scorer of words, with that of phrases as its layer.
 PhraseSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 
 #: Weights for texts of any kind, without a corpus.
@@ -53,9 +52,9 @@ MOST_DEVIATIONS = 5.0
 def build_phrase_selection(hidden: int = 24, features: list[str] | None = None) -> PhraseSelection:
     """Build the model of a headline made of phrases.
 
-    It has two layers: the selection of words, whose log-odds are features of phrases, and a
-    network with one hidden layer, beside a linear one, that scores phrases. Its initial weights
-    are defaults that work without training.
+    The model scores words, as :func:`.build_word_selection` does; their log-odds are features of
+    phrases. Its layer, a network with one hidden layer beside a linear one, scores phrases. The
+    initial weights are defaults that work without training.
 
     Parameters
     ----------
@@ -92,25 +91,17 @@ def build_phrase_selection(hidden: int = 24, features: list[str] | None = None) 
     phrases: PhraseScorer = Model("phrase_scorer", _score_phrases, params=params)
     return Model(
         "phrase_selection",
-        _score_words,
-        layers=[words, phrases],
-        refs={"words": words, "phrases": phrases},
+        words._func,
+        layers=[phrases],
+        refs={"phrases": phrases},
+        params={"weights": words.get_param("weights")},
         attrs={"features": words.attrs["features"]},
     )
 
 
-def phrase_scorer_of(model: PhraseSelection | WordSelection) -> PhraseScorer | None:
+def phrase_scorer_of(model: PhraseSelection) -> PhraseScorer | None:
     """Return the scorer of phrases within a model, None if it scores words only."""
     return model.get_ref("phrases") if model.has_ref("phrases") else None
-
-
-def word_selection_of(model: PhraseSelection | WordSelection) -> WordSelection:
-    """Return the scorer of words within a model."""
-    return model.get_ref("words") if model.has_ref("words") else model
-
-
-def _score_words(model: PhraseSelection, tables: list[Floats2d], is_train: bool) -> Any:
-    return model.get_ref("words")(tables, is_train)
 
 
 def _score_phrases(

@@ -9,11 +9,13 @@ from numpy.typing import NDArray
 
 from .words import Words
 
-__all__ = ["MOST_WORDS", "Phrases", "Traits", "phrase_keys"]
+__all__ = ["LONGEST", "MOST_WORDS", "Phrases", "Traits", "phrase_keys"]
 
-#: Words of the longest phrase, and tokens, among which hyphens and the like are counted too.
+#: Words of the longest phrase, where titles are not longer, and where they are.
 MOST_WORDS = 8
-MOST_TOKENS = 13
+LONGEST = 16
+#: Phrases of a very long text; the rarer ones are left out.
+MOST_PHRASES = 20_000
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
@@ -77,6 +79,8 @@ class Phrases:
         The first occurrence of each phrase. **Shape:** ``(n,)``
     counts
         How often each occurs. **Shape:** ``(n,)``
+    pruned
+        Whether some were left out.
     """
 
     starts: Integers
@@ -85,13 +89,21 @@ class Phrases:
     stemmed: Integers
     first: Integers
     counts: Integers
+    pruned: bool = False
 
     @classmethod
-    def of(cls, words: Words, traits: Traits) -> Phrases:
+    def of(cls, words: Words, traits: Traits, most: int = MOST_WORDS) -> Phrases:
         """Collect the phrases: within a sentence, unbroken by punctuation, with a content word.
 
         They begin and end with what is no function word; those that titles begin with may
         begin them too.
+
+        Parameters
+        ----------
+        words, traits
+            The text.
+        most
+            The most words of a phrase; hyphens and the like are not counted.
         """
         n = len(words.keys)
         limit = _run_ends(words, traits)
@@ -99,12 +111,12 @@ class Phrases:
         contents = np.concatenate([[0], np.cumsum(words.content)])
         open_at = np.flatnonzero(traits.edge | traits.opener)
         starts, ends = [], []
-        for size in range(1, MOST_TOKENS + 1):
+        for size in range(1, 2 * most):
             open_at = open_at[open_at + size <= limit[open_at]]
             end = open_at + size
             fits = (
                 traits.edge[end - 1]
-                & (lengths[end] - lengths[open_at] <= MOST_WORDS)
+                & (lengths[end] - lengths[open_at] <= most)
                 & (contents[end] > contents[open_at])
             )
             starts.append(open_at[fits])
@@ -123,7 +135,26 @@ class Phrases:
         stems = phrase_keys(words.stems, start, end)
         stemmed = np.unique(stems, return_inverse=True)[1].reshape(-1)
         phrase = rank[phrase.reshape(-1)]
-        return cls(start, end, phrase, stemmed, first[order], counts[order])
+        found = cls(start, end, phrase, stemmed, first[order], counts[order])
+        return found if len(found) <= MOST_PHRASES else found._most_frequent()
+
+    def _most_frequent(self) -> Phrases:
+        """Keep the phrases that occur most often, the first ones of those as frequent."""
+        kept = np.sort(np.argsort(-self.counts, kind="stable")[:MOST_PHRASES])
+        number = np.full(len(self), -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        inside = np.flatnonzero(number[self.phrase] >= 0)
+        place = np.searchsorted(inside, self.first[kept])
+        stemmed = np.unique(self.stemmed[inside], return_inverse=True)[1].reshape(-1)
+        return Phrases(
+            self.starts[inside],
+            self.ends[inside],
+            number[self.phrase[inside]],
+            stemmed,
+            place,
+            self.counts[kept],
+            pruned=True,
+        )
 
     def __len__(self) -> int:
         return len(self.first)

@@ -16,26 +16,36 @@ __all__ = ["expected_reward", "fit_phrases"]
 Floats = NDArray[np.float32]
 
 #: Passes over the texts, texts in a step, and the step at the beginning.
-EPOCHS = 8
+EPOCHS = 12
 BATCH = 8
 LEARN_RATE = 0.002
 #: Decay of the weights, in each step relative to its size.
-DECAY = 0.02
+DECAY = 0.3
 #: A reward of 1 is worth as much as this difference of log-probabilities.
 SHARPNESS = 5.0
+#: Share of the log-likelihood of good phrases in the loss; without it a text whose good phrases
+#: are all unlikely teaches nothing.
+LIKELIHOOD = 0.3
+#: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
+TEMPERATURE = 0.1
 #: Phrases without a reward that a step looks at, drawn at random from a long text's.
 MOST_OTHERS = 200
 
 
-def expected_reward(scores: Floats, rewards: Floats, weights: Floats) -> tuple[float, Floats]:
-    """Return the expected reward of a phrase drawn by its score, and the gradient of its negative.
+def expected_reward(
+    scores: Floats, rewards: Floats, weights: Floats | None = None
+) -> tuple[float, Floats]:
+    """Return the expected reward of a phrase drawn by its score, and the gradient to lower it.
+
+    The gradient is that of the expected loss, mixed with that of the log-likelihood of good
+    phrases.
 
     Parameters
     ----------
     scores, rewards
         Of each phrase. **Shape:** ``(n,)``
     weights
-        How many phrases each stands for. **Shape:** ``(n,)``
+        How many phrases each stands for; 1 by default. **Shape:** ``(n,)``
 
     References
     ----------
@@ -44,14 +54,21 @@ def expected_reward(scores: Floats, rewards: Floats, weights: Floats) -> tuple[f
     Examples
     --------
     >>> rewards = np.array([1, 0], dtype="f")
-    >>> value, gradient = expected_reward(np.zeros(2, "f"), rewards, np.ones(2, "f"))
+    >>> value, gradient = expected_reward(np.zeros(2, "f"), rewards)
     >>> value, bool(gradient[0] < 0)
     (0.5, True)
     """
-    chances = weights * np.exp(scores - scores.max())
+    chances = np.exp(scores - scores.max())
+    if weights is not None:
+        chances *= weights
     chances /= chances.sum()
     value = float(chances @ rewards)
-    return value, (-SHARPNESS * chances * (rewards - value)).astype(np.float32)
+    gradient = -SHARPNESS * chances * (rewards - value)
+    if rewards.max() > 0:
+        wanted = np.exp((rewards - rewards.max()) / TEMPERATURE) * (rewards > 0)
+        wanted /= wanted.sum()
+        gradient = (1.0 - LIKELIHOOD) * gradient + LIKELIHOOD * (chances - wanted)
+    return value, gradient.astype(np.float32)
 
 
 def fit_phrases(
@@ -87,9 +104,12 @@ def fit_phrases(
         for low in range(0, len(order), BATCH):
             batch = order[low : low + BATCH]
             drawn = [_draw(rewards[place], draw) for place in batch]
-            chosen = [tables[place][kept] for place, (kept, _) in zip(batch, drawn, strict=True)]
+            chosen: Any = [
+                tables[place][kept] for place, (kept, _) in zip(batch, drawn, strict=True)
+            ]
+            scores: Any
             scores, backprop = scorer.begin_update(chosen)
-            gradients = [
+            gradients: Any = [
                 expected_reward(of_text, rewards[place][kept], weights)[1] / len(batch)
                 for of_text, place, (kept, weights) in zip(scores, batch, drawn, strict=True)
             ]
@@ -104,7 +124,8 @@ def fit_phrases(
 def _initialise(scorer: PhraseScorer, tables: Sequence[Floats], draw: Any) -> None:
     """Standardise the features, and set small random weights."""
     sample = np.concatenate([table[::3] for table in tables])
-    size, hidden = scorer.get_param("hidden").shape
+    given: Any = scorer.get_param("hidden")
+    size, hidden = given.shape
     values = {
         "mean": sample.mean(axis=0),
         "scale": sample.std(axis=0) + 1e-3,
@@ -121,7 +142,9 @@ def _draw(rewards: Floats, draw: Any) -> tuple[NDArray[np.int64], Floats]:
     """The phrases that a step looks at, and how many each stands for."""
     if len(rewards) <= 2 * MOST_OTHERS:
         return np.arange(len(rewards)), np.ones(len(rewards), dtype=np.float32)
-    good = np.flatnonzero(rewards > 0.3)[:MOST_OTHERS]
+    # the best phrases are always among them
+    good = np.argsort(-rewards, kind="stable")[:MOST_OTHERS]
+    good = good[rewards[good] > min(0.3, 0.5 * float(rewards.max()))]
     others = np.setdiff1d(np.arange(len(rewards)), good)
     sample = draw.choice(others, MOST_OTHERS, replace=False)
     weights = np.ones(len(good) + MOST_OTHERS, dtype=np.float32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -9,9 +11,10 @@ from ...decoders.path import PathProblem
 from .corpus_counts import CorpusCounts
 from .words import Words
 
-__all__ = ["sentence_graph"]
+__all__ = ["sentence_graph", "sentence_scores"]
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 #: Score of the first sentence of a text; it decreases with the sentence's index.
 LEAD = 0.3
@@ -26,6 +29,7 @@ def sentence_graph(
     ordering: float = 0.1,
     coherence: float = 0.2,
     redundancy: float = 0.5,
+    kept: Integers | None = None,
 ) -> PathProblem:
     """Build the decoding graph of a summary from a text's own sentences.
 
@@ -44,30 +48,85 @@ def sentence_graph(
         Weights of the text's order and of similar neighbours.
     redundancy
         Similarity from which on two sentences are of one class (transitively).
+    kept
+        The sentences in the graph, ascending; all by default. Nothing of the size of all pairs of
+        others is made.
 
     References
     ----------
     Deshpande, Barzilay, Karger (2007), section 2.2.
     """
-    count = int(words.sentences[-1]) + 1
-    places = np.flatnonzero(words.content)
-    stems, column = np.unique(words.stems[places], return_inverse=True)
-    texts, _, size = corpus.look_up(stems)
-    idf = np.log((size + 2.0) / (texts + 1.0)) if size else np.ones(len(stems))
-    table = np.zeros((count, max(1, len(stems))))
-    np.add.at(table, (words.sentences[places], column.reshape(-1)), 1.0)
-    table[:, : len(stems)] *= idf
-    lengths = np.bincount(words.sentences[places], minlength=count)
-    whole = table.sum(axis=0)
-    norms = np.sqrt((table**2).sum(axis=1))
-    unit = table / np.where(norms > 0, norms, 1.0)[:, None]
+    found = _Sentences.of(words, corpus)
+    scores = found.scores()
+    if kept is None:
+        kept = np.arange(found.count)
+    unit = found.unit_rows(kept)
     similar = unit @ unit.T
-    scores = unit @ whole / max(1e-12, float(np.sqrt((whole**2).sum())))
-    scores += LEAD / (1.0 + np.arange(count))
-    scores -= (lengths < SHORT) * 0.5
-    onward = np.sign(np.arange(count)[None, :] - np.arange(count)[:, None])
+    scores = scores[kept]
+    place = np.arange(len(kept))
+    onward = np.sign(place[None, :] - place[:, None])
     edges = scores[None, :] + ordering * onward + coherence * similar
-    return PathProblem(scores, edges, np.zeros(count), _components(similar >= redundancy))
+    return PathProblem(scores, edges, np.zeros(len(kept)), _components(similar >= redundancy))
+
+
+def sentence_scores(words: Words, corpus: CorpusCounts) -> Floats:
+    """Return the score of each sentence, without a table of all pairs. **Shape:** ``(count,)``"""
+    return _Sentences.of(words, corpus).scores()
+
+
+@dataclass(frozen=True, eq=False)
+class _Sentences:
+    """The TF*IDF of the stems of each sentence, as a sparse table with sorted rows.
+
+    `rows`, `columns` and `values` are its entries, `count` and `stems` its size, `lengths` the
+    content words of each sentence.
+    """
+
+    rows: Integers
+    columns: Integers
+    values: Floats
+    count: int
+    stems: int
+    lengths: Integers
+
+    @classmethod
+    def of(cls, words: Words, corpus: CorpusCounts) -> _Sentences:
+        count = int(words.sentences[-1]) + 1
+        places = np.flatnonzero(words.content)
+        stems, column = np.unique(words.stems[places], return_inverse=True)
+        texts, _, size = corpus.look_up(stems)
+        idf = np.log((size + 2.0) / (texts + 1.0)) if size else np.ones(len(stems))
+        width = max(1, len(stems))
+        codes = words.sentences[places] * width + column.reshape(-1)
+        codes, times = np.unique(codes, return_counts=True)
+        rows, columns = np.divmod(codes, width)
+        lengths = np.bincount(words.sentences[places], minlength=count)
+        return cls(rows, columns, times * idf[columns], count, width, lengths)
+
+    def scores(self) -> Floats:
+        """Similarity of each sentence to the whole, and what its place and length add."""
+        whole = np.bincount(self.columns, weights=self.values, minlength=self.stems)
+        sums = np.bincount(
+            self.rows, weights=self.values * whole[self.columns], minlength=self.count
+        )
+        scores = sums / self._norms() / max(1e-12, float(np.sqrt((whole**2).sum())))
+        scores += LEAD / (1.0 + np.arange(self.count))
+        return np.asarray(scores - (self.lengths < SHORT) * 0.5)
+
+    def unit_rows(self, kept: Integers) -> Floats:
+        """The rows of some sentences, scaled to length 1, and the columns that they need."""
+        number = np.full(self.count, -1, dtype=np.int64)
+        number[kept] = np.arange(len(kept))
+        entries = np.flatnonzero(number[self.rows] >= 0)
+        columns, column = np.unique(self.columns[entries], return_inverse=True)
+        rows = number[self.rows[entries]]
+        table = np.zeros((len(kept), max(1, len(columns))))
+        table[rows, column.reshape(-1)] = self.values[entries]
+        return np.asarray(table / self._norms()[kept][:, None])
+
+    def _norms(self) -> Floats:
+        norms = np.sqrt(np.bincount(self.rows, weights=self.values**2, minlength=self.count))
+        return np.where(norms > 0, norms, 1.0)
 
 
 def _components(alike: NDArray[np.bool_]) -> NDArray[np.int64]:

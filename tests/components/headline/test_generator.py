@@ -12,6 +12,7 @@ from spacy.tokens import Doc, DocBin
 
 from spacy_decoders import ProblemError
 from spacy_decoders.decoders.path import ExactPath
+from spacy_decoders.models.headline.phrase_scorer import phrase_scorer_of
 from spacy_decoders.readers.headlines import HeadlineCorpus
 from tests.components.headline.titled import CONFIGS, TEXTS, blank, examples, plain
 
@@ -53,12 +54,27 @@ def test_training_learns_the_titles(trained):
 def test_updating_lowers_the_loss():
     nlp = blank()
     optimizer = nlp.initialize(lambda: examples(nlp))
-    pipe = nlp.get_pipe("headline_generator")
-    pipe.model.set_param("weights", np.zeros_like(pipe.model.get_param("weights")))
+    scorer = phrase_scorer_of(nlp.get_pipe("headline_generator").model)
+    for name in ("linear", "output"):
+        scorer.set_param(name, np.zeros_like(scorer.get_param(name)))
     first = nlp.update(examples(nlp), sgd=optimizer)["headline_generator"]
     for _ in range(50):
         last = nlp.update(examples(nlp), sgd=optimizer)["headline_generator"]
-    assert 0 < last < first == pytest.approx(np.log(2))
+    assert 0 < last < first < 1
+
+
+def test_numbers_are_finite():
+    pipe = blank().get_pipe("headline_generator")
+    with pytest.raises(ProblemError, match="contiguity"):
+        pipe.contiguity = float("nan")
+
+
+def test_a_model_of_words_alone_needs_the_mode_of_words():
+    model = {"@architectures": "spacy-decoders.WordSelection.v1"}
+    doc = blank(model=model, mode="words", length=2)(TEXTS["Binary search"])
+    assert doc._.headline == "Binary search"
+    with pytest.raises(ProblemError, match="PhraseSelection"):
+        blank(model=model)(TEXTS["Binary search"])
 
 
 def test_the_number_of_headlines_can_be_changed_later():
@@ -152,6 +168,7 @@ def test_one_bad_document_costs_one_document(trained, monkeypatch):
         ({"length": 0}, "length"),
         ({"length": [3, 1]}, "length"),
         ({"max_chars": 0}, "max_chars"),
+        ({"auxiliaries": ["New York"]}, "auxiliaries.*New York"),
         ({"n_best": 0}, "n_best"),
         ({"max_vertices": 1}, "max_vertices"),
         ({"ordering": -1.0}, "ordering"),
