@@ -222,6 +222,11 @@ def _check_whole(given: Constraint) -> None:
     about = given.about
     if given.token is not None and about not in ("labels", "trees"):
         raise ProblemError("constraint.token: only for demands on labels and trees.")
+    if given.weight is not None and about in ("trees", "links"):
+        raise ProblemError(
+            "constraint.weight: demands on trees and links are hard; leave it out, or demand "
+            "labels or entities."
+        )
     if given.attr != "ORTH" and places[0] not in ("phrases", "file"):
         raise ProblemError("constraint.attr: only for phrases; a pattern has its own attributes.")
     if "label" in (given.entity, given.not_entity) and given.spans is None:

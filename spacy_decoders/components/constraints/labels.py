@@ -14,12 +14,12 @@ from ...errors import ProblemError
 from ..tagger.label_space import LabelSpace
 from .places import Place
 
-__all__ = ["EntityWorth", "LabelLimits", "Limit", "conflicts_in", "limited"]
+__all__ = ["EntityWorth", "LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
 Mask = NDArray[np.bool_]
 
 
-class Limit(NamedTuple):
+class LabelLimit(NamedTuple):
     """Some labels that a token may have.
 
     Attributes
@@ -73,7 +73,7 @@ class LabelLimits(NamedTuple):
         What it is worth that some spans are entities.
     """
 
-    limits: list[Limit]
+    limits: list[LabelLimit]
     bonuses: list[tuple[int, Mask, float]]
     evidence: list[EntityWorth]
 
@@ -110,13 +110,13 @@ class LabelLimits(NamedTuple):
         if dictionary:
             words = doc.to_array(ORTH).tolist()
             found.limits.extend(
-                Limit("dictionary", i, i + 1, i, dictionary[word])
+                LabelLimit("dictionary", i, i + 1, i, dictionary[word])
                 for i, word in enumerate(words)
                 if word in dictionary
             )
         if "ent" in space.targets:
             for i in np.flatnonzero(doc.to_array(IS_SPACE)).tolist():
-                found.limits.append(Limit("white space", i, i + 1, i, space.outside_entity))
+                found.limits.append(LabelLimit("white space", i, i + 1, i, space.outside_entity))
         if not overwrite:
             found.limits.extend(_of_present(doc, space))
         for place in places:
@@ -168,7 +168,7 @@ class LabelLimits(NamedTuple):
         weight = place.constraint.weight
         for token in tokens:
             if weight is None:
-                limit = Limit(place.source, place.start, place.end, token, allowed)
+                limit = LabelLimit(place.source, place.start, place.end, token, allowed)
                 self.limits.append(limit)
             else:
                 self.bonuses.append((token, allowed, weight))
@@ -186,11 +186,11 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
 
 
 def conflicting(
-    limits: Sequence[Limit],
+    limits: Sequence[LabelLimit],
     emissions: NDArray[np.float32],
     model: object,
     start: int,
-) -> list[Limit]:
+) -> list[LabelLimit]:
     """Return a least set of limits that no labelling of a unit satisfies; one of each source.
 
     Without any one of them, some labelling does.
@@ -206,7 +206,7 @@ def conflicting(
     start
         The unit's first token in the document.
     """
-    groups: dict[tuple[str, int, int], list[Limit]] = {}
+    groups: dict[tuple[str, int, int], list[LabelLimit]] = {}
     for limit in limits:
         groups.setdefault(limit[:3], []).append(limit)
     legal = np.isfinite(emissions)
@@ -287,19 +287,19 @@ def _can_follow(model: object) -> Callable[[Mask], bool]:
     return legal
 
 
-def _of_present(doc: Doc, space: LabelSpace) -> Iterator[Limit]:
+def _of_present(doc: Doc, space: LabelSpace) -> Iterator[LabelLimit]:
     """Return which labels agree with existing values; a value without a label is no constraint."""
     values, is_set = space.present(doc)
     compared = space.blocked_as_outside(values)
     for i in np.flatnonzero(is_set.any(axis=1)).tolist():
         allowed = space.matching(compared[i], is_set[i])
         if allowed.any():
-            yield Limit("present annotation", i, i + 1, i, allowed)
+            yield LabelLimit("present annotation", i, i + 1, i, allowed)
     if "ent" in space.targets and len(doc):
         # an entity that is kept must not be continued by a token after it
         inside = space.in_entity(values)
         for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
-            yield Limit("present annotation", i - 1, i, i, ~space.continues_entity)
+            yield LabelLimit("present annotation", i - 1, i, i, ~space.continues_entity)
 
 
 def _check_known(place: Place, wanted: Iterable[str], known: Iterable[str]) -> None:

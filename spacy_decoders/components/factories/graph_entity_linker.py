@@ -7,6 +7,7 @@ from spacy.kb import KnowledgeBase
 
 from ...decoders.protocols import RepresentativesDecoding
 from ...errors import ProblemError
+from ..constraints.constraint import constraints_about
 from ..option_checks import decoder_of, function, number, optional, strings, whole
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
@@ -76,6 +77,10 @@ class LinkerOptions(WithOptions):
         where the config says.
     overwrite
         Whether to link mentions that have an identifier already.
+    constraints
+        Concepts that mentions may, or may not, be linked to, where patterns or phrases match a
+        mention: dictionaries, or objects of
+        :class:`~spacy_decoders.components.constraints.Constraint`.
     kb
         In a config, the loader of the knowledge base: ``spacy-decoders.ConceptBase.v1`` with the
         path of a folder (null: the small one that ships with the package), or any loader of
@@ -108,6 +113,7 @@ class LinkerOptions(WithOptions):
     seconds: float | None = option(None, number(above=0))
     store_kb: bool = option(False)
     overwrite: bool = option(True)
+    constraints: list[dict[str, Any]] = option([], constraints_about("links"))
     kb: Any = option(
         {"@misc": "spacy-decoders.ConceptBase.v1", "path": None}, _checked_kb, saved=False
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...knowledge.aliases import AliasTable
     from ...knowledge.candidates import CandidateTable
 
-__all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates"]
+__all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 
 
 @dataclass(frozen=True)
@@ -161,7 +161,7 @@ def gather(
     limit
         The most candidates of each.
     """
-    found = _found(kb, finder, mentions)
+    found = found_by(kb, finder, mentions)
     kept: list[int] = []
     ours: list[FoundCandidates] = []
     others: list[list[Candidate]] = []
@@ -191,7 +191,7 @@ def gather(
     return Gathered(kept, _of_candidates(kb, others, names))
 
 
-def _found(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
+def found_by(kb: KnowledgeBase, finder: CandidateFinder, mentions: Sequence[Span]) -> list[Any]:
     """Call a finder with one mention or with all, as it wants them."""
     if not mentions:
         return []

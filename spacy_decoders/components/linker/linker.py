@@ -21,6 +21,7 @@ from ...models.calibration import Calibration
 from ...models.linker.together import pair_terms, with_nothing
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
+from ..constraints.pipe import WithConstraints
 from ..decoding_pipe import DecodingPipe
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from .decoding import LinkPolicy, Links, decode_links
@@ -37,7 +38,7 @@ NIL = "NIL"
 CALIBRATION = Calibration()
 
 
-class GraphEntityLinker(LinkerOptions, DecodingPipe):
+class GraphEntityLinker(WithConstraints, LinkerOptions, DecodingPipe):
     """Links the mentions of a document such that the concepts fit each other.
 
     Without training it weighs how often a mention means a concept against how near the
@@ -165,6 +166,15 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
         """What ``kb_id_`` holds of a link."""
         return (self.kb_id == "qid" and link["qid"]) or link["id"] or NIL
 
+    def _finder(self, doc: Doc) -> Any:
+        """What finds candidates, under the constraints that apply in a document."""
+        places = self.places_in(doc)
+        if not places:
+            return self.candidates
+        from ..constraints.candidates import LimitedCandidates
+
+        return LimitedCandidates(self.candidates, places)
+
     def _mentions(self, doc: Doc) -> Mentions:
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
         if not self.overwrite:
@@ -173,7 +183,7 @@ class GraphEntityLinker(LinkerOptions, DecodingPipe):
             doc,
             spans,
             self.kb,
-            self.candidates,
+            self._finder(doc),
             self.max_candidates,
             by_form=self.form_weight is None,
         )
