@@ -39,7 +39,7 @@ def alias_table(report: timing.Report, count: int) -> None:
             command = [sys.executable, __file__, name, folder, str(count)]
             output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             memory, opening, one = map(float, output.split())
-            results[name] = (memory, opening)
+            results[name] = (memory, opening, one)
             rows.append([name, memory, 1000 * opening, one])
         report.table(
             f"{count:,} aliases of 4 candidates",
@@ -47,6 +47,7 @@ def alias_table(report: timing.Report, count: int) -> None:
             rows,
         )
         report.target("1 M aliases: open", 100, 1000 * results["ours"][1], most=True, unit="ms")
+        report.target("1 M aliases: a look-up", 3, results["ours"][2], most=True, unit="us")
         report.target("1 M aliases: resident", 100, results["ours"][0], most=True, unit="MB")
 
 
@@ -59,10 +60,11 @@ def child(name: str, folder: str, count: int) -> None:
         start = perf_counter()
         table = AliasTable.open(Path(folder))
         opening = perf_counter() - start
-        begin = perf_counter()
-        rows = table.find(names)
-        one = (perf_counter() - begin) / len(names) * 1e6
-        assert (rows >= 0).all()
+        assert (table.find(names) >= 0).all()
+        begin = process_time()
+        for alias in names:  # one by one, as spaCy's below
+            table.candidates(alias)
+        one = (process_time() - begin) / len(names) * 1e6
     else:
         before = _resident()
         start = perf_counter()
@@ -74,10 +76,10 @@ def child(name: str, folder: str, count: int) -> None:
             chosen = rng.integers(1000, size=1)[0] * 4 + np.arange(4)
             kb.add_alias(f"alias number {i}", [entities[j] for j in chosen], [0.25] * 4)
         opening = perf_counter() - start
-        begin = perf_counter()
+        begin = process_time()
         for alias in names:
             kb.get_alias_candidates(alias)
-        one = (perf_counter() - begin) / len(names) * 1e6
+        one = (process_time() - begin) / len(names) * 1e6
     print(_resident() - before, opening, one)
 
 

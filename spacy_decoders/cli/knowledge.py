@@ -6,6 +6,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 from tqdm import tqdm
@@ -131,6 +133,9 @@ def show(folder: Path, *, verify: bool) -> None:
         "links": f"{base.graph.n_edges:,}",
         "aliases": f"{len(base.aliases):,}",
         "candidates": f"{len(base.aliases.concepts):,}",
+        "types": ", ".join(base.type_names) or "no",
+        "Wikidata items": _share(base.qid_numbers),
+        "link probabilities": "no" if base.aliases.links is None else "yes",
         "full-text index": "yes" if base.text is not None else "no",
         "source": base.manifest["source"] or "-",
         "on disk": f"{size / 1e6:,.1f} MB",
@@ -139,6 +144,10 @@ def show(folder: Path, *, verify: bool) -> None:
     for name, value in rows.items():
         table.add_row(name, value)
     Console(highlight=False, soft_wrap=True).print(table)
+
+
+def _share(numbers: NDArray[np.int64] | None) -> str:
+    return "no" if numbers is None else f"{int((numbers > 0).sum()):,}"
 
 
 def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool:
@@ -163,11 +172,13 @@ def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool
         fault = "shares a word with" if words else "is known as"
         console.print(f"Nothing {fault} {alias!r}.", markup=False)
         return False
-    table = Table("id", "title", "score" if words else "prior", "links", "description")
+    typed = ["type"] if base.type_names else []
+    table = Table("id", "title", *typed, "score" if words else "prior", "links", "description")
     for concept, score in list(zip(found.tolist(), scores.tolist(), strict=True))[:limit]:
         table.add_row(
             base.id(concept),
             base.titles[concept],
+            *([base.type(concept) or ""] if typed else []),
             f"{score:.3f}",
             f"{int(base.graph.degree[concept]):,}",
             base.descriptions[concept],
