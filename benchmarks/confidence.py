@@ -96,11 +96,12 @@ def calibration(
     fit, held = (examples_of(part.nlp, part.golds[i::2], raw=raw) for i in (0, 1))
     pipe.calibration = {}
     scores = pipe.predict([example.predicted for example in held])
-    before = pipe.answers(held, scores)
+    decoded = pipe.decoded(held, scores)
+    before = pipe.answers(held, scores, decoded)
     began = process_time()
     pipe.calibrate(fit)
     seconds = process_time() - began
-    after = pipe.answers(held, scores)
+    after = pipe.answers(held, scores, decoded)
     rows = []
     for kind, answers in after.items():
         right = answers.right

@@ -45,7 +45,7 @@ class Fitted(NamedTuple):
 class CalibratedPipe(DecodingPipe):
     """A component whose probabilities are calibrated on held-out data.
 
-    A subclass implements `loss_at` and `answers`.
+    A subclass implements `decoded`, `loss_at` and `answers`.
     """
 
     @property
@@ -78,12 +78,20 @@ class CalibratedPipe(DecodingPipe):
         saved = self.cfg.get(SAVED, {})
         return next((float(of_kind["temperature"]) for of_kind in saved.values()), 1.0)
 
-    def loss_at(self, examples: Sequence[Example], scores: Sequence[Any], heat: float) -> float:
-        """Return the mean of -log probability of what is right, at a temperature."""
+    def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> Sequence[Any]:
+        """Return what is decoded for each example; no calibration changes it."""
+        raise NotImplementedError(f"{type(self).__name__} must implement decoded().")
+
+    def loss_at(
+        self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
+    ) -> float:
+        """Return the loss, such as -log probability of what is right, at a temperature."""
         raise NotImplementedError(f"{type(self).__name__} must implement loss_at().")
 
-    def answers(self, examples: Sequence[Example], scores: Sequence[Any]) -> dict[str, Answers]:
-        """Decode, and return the answers of each kind, with the present calibration."""
+    def answers(
+        self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any
+    ) -> dict[str, Answers]:
+        """Return what was decoded as answers of each kind, by the present calibration."""
         raise NotImplementedError(f"{type(self).__name__} must implement answers().")
 
     def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
@@ -107,13 +115,13 @@ class CalibratedPipe(DecodingPipe):
         if not given:
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
         scores = self.predict([example.predicted for example in given])
+        decoded = self.decoded(given, scores)
         before, self.calibration = self.calibration, {}
         try:
-            plain = self.answers(given, scores)
-            heat = fit_temperature(lambda heat: self.loss_at(given, scores, heat))
-            only_heat = Calibration(heat).as_dict()
-            self.calibration = dict.fromkeys(plain, only_heat)
-            heated = self.answers(given, scores)
+            plain = self.answers(given, scores, decoded)
+            heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
+            self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
+            heated = self.answers(given, scores, decoded)
         except Exception:
             self.calibration = before
             raise

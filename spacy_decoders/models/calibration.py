@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -18,12 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import is_number
 from ..errors import ProblemError
 
-__all__ = ["UNCALIBRATED", "Calibration", "log_odds", "softmax"]
+__all__ = ["KNOTS", "UNCALIBRATED", "Calibration", "log_odds", "pieces", "softmax"]
 
 Floats = NDArray[np.float64]
 
 #: Probabilities are corrected between this and 1 minus this: beyond, no held-out data tells.
 LEAST = 1e-9
+
+#: Log-odds at which the slope of a correction may change.
+KNOTS = (-2.0, 0.0, 2.0, 4.0, 6.0, 9.0)
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,8 @@ class Calibration:
 
         sigmoid(slope * log_odds(p) + intercept + length * log(its length) + labels[its label])
 
+    where the slope may differ between log-odds of -2, 0, 2, 4, 6 and 9.
+
     Parameters
     ----------
     temperature
@@ -42,6 +47,9 @@ class Calibration:
     slope, intercept
         Of the correction of log-odds; 1 and 0 change nothing. The slope is greater than 0, so that
         the order of answers with the same label and length is kept.
+    curve
+        What the slope is multiplied by below -2, from there to 0, and so on: seven numbers, none
+        of them negative. None for the same slope everywhere.
     length
         The weight of the logarithm of an answer's length in tokens.
     labels
@@ -66,6 +74,7 @@ class Calibration:
     intercept: float = 0.0
     length: float = 0.0
     labels: Mapping[str, float] = field(default_factory=dict)
+    curve: Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         for name in ("temperature", "slope", "intercept", "length"):
@@ -74,6 +83,15 @@ class Calibration:
             if not is_number(value) or not isfinite(value) or (positive and value <= 0.0):
                 limit = " greater than 0" if positive else ""
                 raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")
+        if self.curve is not None:
+            given = self.curve
+            several = isinstance(given, Sequence) and len(given) == len(KNOTS) + 1
+            if not several or not all(is_number(x) and 0.0 <= x < inf for x in given):
+                raise ProblemError(
+                    f"curve: expected {len(KNOTS) + 1} numbers of at least 0; got {given!r}."
+                )
+            # as a tuple, whatever it was saved as
+            object.__setattr__(self, "curve", tuple(map(float, given)))
         if not isinstance(self.labels, Mapping):
             raise ProblemError(f"labels: expected an offset for each label; got {self.labels!r}.")
         for label, offset in self.labels.items():
@@ -118,7 +136,10 @@ class Calibration:
         given = checked_probabilities(probabilities)
         if not self.corrects:
             return given
-        odds = self.slope * log_odds(given) + self.intercept
+        odds = log_odds(given)
+        if self.curve is not None:
+            odds = pieces(odds) @ np.asarray(self.curve)
+        odds = self.slope * odds + self.intercept
         if self.length and lengths is not None:
             odds += self.length * np.log(np.maximum(_as_many("lengths", lengths, given), 1.0))
         if self.labels and labels is not None:
@@ -128,7 +149,8 @@ class Calibration:
 
     def as_dict(self) -> dict[str, Any]:
         """The calibration in plain types."""
-        return {**asdict(self), "labels": dict(self.labels)}
+        curve = None if self.curve is None else list(self.curve)
+        return {**asdict(self), "labels": dict(self.labels), "curve": curve}
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Calibration:
@@ -156,6 +178,24 @@ def log_odds(probabilities: ArrayLike) -> Floats:
     clipped = np.clip(np.asarray(probabilities, dtype=np.float64), LEAST, 1.0 - LEAST)
     odds: Floats = np.log(clipped) - np.log1p(-clipped)
     return odds
+
+
+def pieces(odds: Floats) -> Floats:
+    """Return the part of each number that lies between two `KNOTS`: **shape (n, knots + 1)**.
+
+    Each row sums to its number.
+
+    Examples
+    --------
+    >>> pieces(np.array([3.0, -1.0])).tolist()
+    [[0.0, 0.0, 2.0, 1.0, 0.0, 0.0, 0.0], [0.0, -1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+    ends = np.array([-np.inf, *KNOTS, np.inf])
+    column = np.asarray(odds)[:, None]
+    above = np.clip(column, np.maximum(ends[:-1], 0.0), np.maximum(ends[1:], 0.0))
+    below = np.clip(column, np.minimum(ends[:-1], 0.0), np.minimum(ends[1:], 0.0))
+    parts: Floats = (above - np.maximum(ends[:-1], 0.0)) + (below - np.minimum(ends[1:], 0.0))
+    return parts
 
 
 def sigmoid(odds: Floats) -> Floats:

@@ -9,9 +9,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import ProblemError
-from .calibration import Calibration, checked_probabilities, log_odds, sigmoid, softmax
+from .calibration import (
+    Calibration,
+    checked_probabilities,
+    log_odds,
+    pieces,
+    sigmoid,
+    softmax,
+)
 
-__all__ = ["Answers", "cross_fitted", "fit_correction", "fit_temperature", "softmax_temperature"]
+__all__ = [
+    "Answers",
+    "correctable_loss",
+    "cross_fitted",
+    "fit_correction",
+    "fit_temperature",
+    "softmax_temperature",
+]
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +37,7 @@ LABEL_PENALTY, PENALTY = 2.0, 0.01
 GAIN = 1e-4
 #: Parts of the answers that are held out in turn.
 FOLDS = 5
-NEWTON_STEPS = 50
+STEPS = 200
 
 
 class Answers(NamedTuple):
@@ -134,8 +148,9 @@ def softmax_temperature(scores: Sequence[ArrayLike], right: Sequence[int]) -> fl
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
     """Fit the simplest correction that helps on held-out answers.
 
-    Considered are, in this order: none; slope and intercept; also the length; also an offset for
-    each label. A later one is used if it lowers the cross-validated logistic loss.
+    Considered are, in this order: none; slope and intercept; a slope that differs between
+    intervals; also the length; also an offset for each label. A later one is used if it lowers
+    the cross-validated logistic loss.
 
     Parameters
     ----------
@@ -165,21 +180,35 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
         return best
     least = _loss(best.apply(answers.probabilities), answers.right)
     folds = answers.folds()
-    for with_length, with_labels in _families(answers):
+    for family in _families(answers):
         losses = np.zeros(len(answers.right))
         for fold in range(FOLDS):
             held_out = folds == fold
             if held_out.all() or not held_out.any():
                 continue
-            found = _fitted(answers.chosen(~held_out), temperature, with_length, with_labels)
+            found = _fitted(answers.chosen(~held_out), temperature, family)
             rest = answers.chosen(held_out)
             corrected = found.apply(rest.probabilities, rest.labels, rest.lengths)
             losses[held_out] = _losses(corrected, rest.right)
         loss = float(losses.mean())
         if loss < least - GAIN * max(least, 0.01):
             least = loss
-            best = _fitted(answers, temperature, with_length, with_labels)
+            best = _fitted(answers, temperature, family)
     return best
+
+
+def correctable_loss(answers: Answers) -> float:
+    """Return the mean logistic loss of answers once slope and intercept have been fitted to them.
+
+    This compares probabilities by how well they tell right answers from wrong ones, whatever a
+    correction can mend.
+    """
+    open_ones = (answers.probabilities > 0.0) & (answers.probabilities < 1.0)
+    left = answers.chosen(open_ones)
+    if not len(left.right):
+        return 0.0
+    fitted = _fitted(left, 1.0, _Family())
+    return _loss(fitted.apply(left.probabilities), left.right)
 
 
 def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Floats:
@@ -198,69 +227,78 @@ def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Floats:
     return corrected
 
 
-def _families(answers: Answers) -> list[tuple[bool, bool]]:
-    """The corrections to consider: whether by length, whether by label."""
+class _Family(NamedTuple):
+    """What a correction may depend on, besides the probability itself."""
+
+    curved: bool = False
+    length: bool = False
+    labels: bool = False
+
+
+def _families(answers: Answers) -> list[_Family]:
+    """The corrections to consider."""
+    families = [_Family(), _Family(curved=True)]
     longer = answers.lengths is not None and bool((np.asarray(answers.lengths) != 1).any())
-    families = [(False, False)]
     if longer:
-        families.append((True, False))
+        families.append(_Family(curved=True, length=True))
     if answers.labels is not None and len(set(answers.labels)) > 1:
-        families.append((longer, True))
+        families += [_Family(curved, longer, labels=True) for curved in (False, True)]
     return families
 
 
-def _fitted(
-    answers: Answers, temperature: float, with_length: bool, with_labels: bool
-) -> Calibration:
-    """Fit by Newton's method: convex, as every weight is penalised."""
-    columns = [log_odds(answers.probabilities), np.ones(len(answers.right))]
-    if with_length:
-        columns.append(np.log(np.maximum(np.asarray(answers.lengths, dtype=np.float64), 1.0)))
+def _fitted(answers: Answers, temperature: float, family: _Family) -> Calibration:
+    """Fit one family: a convex problem, as every weight is penalised."""
+    odds = log_odds(answers.probabilities)
+    slopes = pieces(odds) if family.curved else odds[:, None]
+    columns = [slopes, np.ones((len(odds), 1))]
+    if family.length:
+        lengths = np.asarray(answers.lengths, dtype=np.float64)
+        columns.append(np.log(np.maximum(lengths, 1.0))[:, None])
     names: list[str] = []
-    if with_labels and answers.labels is not None:
+    if family.labels and answers.labels is not None:
         names = sorted(set(answers.labels))
         number = {name: place for place, name in enumerate(names)}
         of_answer = np.array([number[label] for label in answers.labels])
-        columns += [(of_answer == place).astype(np.float64) for place in range(len(names))]
-    weights = _logistic(np.stack(columns, axis=1), answers.right, len(names))
+        columns.append((of_answer[:, None] == np.arange(len(names))).astype(np.float64))
+    bends = slopes.shape[1]
+    weights = _logistic(np.concatenate(columns, axis=1), answers.right, bends, len(names))
     plain = len(weights) - len(names)
+    slope = max(float(weights[:bends].mean()), 0.05)
     return Calibration(
         temperature,
-        slope=max(float(weights[0]), 0.05),
-        intercept=float(weights[1]),
-        length=float(weights[2]) if with_length else 0.0,
+        slope=slope,
+        intercept=float(weights[bends]),
+        length=float(weights[bends + 1]) if family.length else 0.0,
         labels={name: float(x) for name, x in zip(names, weights[plain:], strict=True)},
+        curve=[float(x) / slope for x in weights[:bends]] if family.curved else None,
     )
 
 
-def _logistic(features: Floats, right: NDArray[np.bool_], labels: int) -> Floats:
-    """Return the weights of least penalised loss; the first starts from 1, the others from 0."""
+def _logistic(features: Floats, right: NDArray[np.bool_], bends: int, labels: int) -> Floats:
+    """Return the weights of least penalised loss.
+
+    The first `bends` are slopes, not negative and close to 1; the others are close to 0.
+    """
+    from scipy.optimize import minimize
+
     size = features.shape[1]
     prior = np.zeros(size)
-    prior[0] = 1.0
+    prior[:bends] = 1.0
     penalty = np.full(size, PENALTY)
+    penalty[:bends] *= bends**2
     penalty[size - labels :] = LABEL_PENALTY
 
-    def loss(weights: Floats) -> float:
+    def loss(weights: Floats) -> tuple[float, Floats]:
         odds = features @ weights
+        away = weights - prior
         fit = np.logaddexp(0.0, np.where(right, -odds, odds)).sum()
-        return float(fit + 0.5 * (penalty * (weights - prior) ** 2).sum())
+        gradient = features.T @ (sigmoid(odds) - right) + penalty * away
+        return float(fit + 0.5 * (penalty * away**2).sum()), gradient
 
-    weights = prior.copy()
-    now = loss(weights)
-    for _ in range(NEWTON_STEPS):
-        chance = sigmoid(features @ weights)
-        gradient = features.T @ (chance - right) + penalty * (weights - prior)
-        curvature = (features * (chance * (1.0 - chance))[:, None]).T @ features
-        step = np.linalg.solve(curvature + np.diag(penalty), gradient)
-        length = 1.0
-        while length > 1e-6 and (then := loss(weights - length * step)) > now:
-            length *= 0.5
-        if length <= 1e-6:
-            break
-        weights, gained, now = weights - length * step, now - then, then
-        if gained < 1e-9 * (1.0 + now):
-            break
+    limits = [(0.0, None)] * bends + [(None, None)] * (size - bends)
+    options = {"maxiter": STEPS, "maxcor": 30}
+    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=limits, options=options)
+    weights: Floats = found.x
     return weights
 
 

@@ -144,3 +144,23 @@ def test_measures():
     assert np.isnan(errors_among_least_certain([0.5], [True]))
     with pytest.raises(ProblemError, match="right"):
         auroc([0.5], [True, False])
+
+
+def test_a_slope_may_differ_between_intervals():
+    """What is hardly ever wrong below some probability, and saturates above it."""
+    rng = np.random.default_rng(6)
+    odds = rng.uniform(-2.0, 9.0, size=8000)
+    right = rng.uniform(size=8000) < 1.0 / (1.0 + np.exp(-np.minimum(odds, 2.0)))
+    chances = 1.0 / (1.0 + np.exp(-odds))
+    found = fit_correction(Answers(chances[:4000], right[:4000]))
+    assert found.curve is not None
+    after = expected_calibration_error(found.apply(chances[4000:]), right[4000:])
+    assert after < 0.02
+    ordered = found.apply(np.sort(chances))
+    assert (np.diff(ordered) >= -1e-12).all()
+    assert Calibration.from_dict(found.as_dict()) == found
+    assert Calibration(curve=[1.0] * 7).apply([0.2, 0.7]) == pytest.approx([0.2, 0.7])
+    with pytest.raises(ProblemError, match="curve"):
+        Calibration(curve=[1.0])
+    with pytest.raises(ProblemError, match="curve"):
+        Calibration(curve=[-1.0] * 7)

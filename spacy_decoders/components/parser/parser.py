@@ -21,7 +21,7 @@ from thinc.types import Floats2d
 from ...budget import Budget
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from ...models.calibration_fitting import Answers
+from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.decoding import TreeParser
@@ -40,7 +40,6 @@ from .probabilities import (
     HEADS,
     STARTS,
     ParseProbabilities,
-    gold_head_loss,
     parse_answers,
     parse_probabilities,
 )
@@ -179,17 +178,19 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
         if self.probabilities or self.min_prob:
-            parsed.probabilities = self._probabilities(scores, parsed)
+            parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
         return parsed
 
-    def _probabilities(self, scores: DocumentScores, parsed: ParsedDoc) -> ParseProbabilities:
+    def _probabilities(
+        self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
+    ) -> ParseProbabilities:
         return parse_probabilities(
             scores,
             parsed,
             self.labels,
             projective=self.projective,
             calibration=self.calibration_of,
-            temperature=self.temperature,
+            temperature=temperature,
         )
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
@@ -314,26 +315,50 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
 
     # --- calibration ---
 
-    def loss_at(
-        self, examples: Sequence[Example], scores: Sequence[DocumentScores], heat: float
-    ) -> float:
-        """Return the mean of -log probability of the gold heads, at a temperature."""
-        gold = self._read_gold(list(examples))
-        return gold_head_loss(scores, gold, projective=self.projective, temperature=heat)
-
-    def answers(
+    def decoded(
         self, examples: Sequence[Example], scores: Sequence[DocumentScores]
-    ) -> dict[str, Answers]:
-        """Decode, and return heads, labels, sentence starts and trees as answers."""
-        gold = self._read_gold(list(examples))
-        parsed = [
+    ) -> list[ParsedDoc]:
+        """Return the trees of each example."""
+        return [
             self.decode(example.predicted, of_doc)
             for example, of_doc in zip(examples, scores, strict=True)
         ]
+
+    def loss_at(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        heat: float,
+    ) -> float:
+        """Return how badly the probabilities of heads tell right from wrong, at a temperature.
+
+        Not that of gold heads: the trees may be decoded with factors, which the probabilities
+        are without.
+        """
+        return correctable_loss(self._answers(examples, scores, decoded, heat)[HEADS])
+
+    def answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+    ) -> dict[str, Answers]:
+        """Return heads, labels, sentence starts and trees as answers."""
+        return self._answers(examples, scores, decoded, self.temperature)
+
+    def _answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        temperature: float,
+    ) -> dict[str, Answers]:
         found = [
-            self._probabilities(of_doc, tree) for of_doc, tree in zip(scores, parsed, strict=True)
+            self._probabilities(of_doc, tree, temperature)
+            for of_doc, tree in zip(scores, decoded, strict=True)
         ]
-        return parse_answers(parsed, found, gold, self.labels)
+        return parse_answers(decoded, found, self._read_gold(list(examples)), self.labels)
 
     # --- training ---
 

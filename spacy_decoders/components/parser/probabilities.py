@@ -15,7 +15,7 @@ from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
 from .parsed_doc import ROOT, SPACE, ParsedDoc
 
-__all__ = ["ParseProbabilities", "gold_head_loss", "parse_answers", "parse_probabilities"]
+__all__ = ["ParseProbabilities", "parse_answers", "parse_probabilities"]
 
 Floats = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class ParseProbabilities:
     starts
         **Shape (n,)**: that a sentence begins at each token.
     units
-        Of each sentence's tree with its labels, for those that have a word.
+        Of each sentence's tree with its labels, given its boundaries; for those with a word.
     """
 
     heads: Floats
@@ -83,52 +83,41 @@ def parse_probabilities(
     """
     size = len(parsed.heads)
     heads, deps = np.full(size, np.nan), np.full(size, np.nan)
-    units, lengths = [], []
+    starts = sigmoid(scores.start_odds.astype(np.float64))
+    units = []
     for sentence, certificate in zip(parsed.sentences, parsed.certificates, strict=True):
-        tokens = sentence.tokens
-        lengths.append(len(tokens))
         if certificate.status == "infeasible":
             units.append(0.0)
             continue
-        own = _heads_within(sentence, parsed)
+        tokens, own = sentence.tokens, _heads_within(sentence, parsed)
         found = _posteriors(sentence, projective, temperature)
         labels = np.exp(_label_scores(sentence)[own, np.arange(1, len(own) + 1)])
         heads[tokens] = found.of_heads(own)
         deps[tokens] = heads[tokens] * labels
         units.append(found.of_tree(own) * float(labels.prod()))
+    for block in scores.blocks:
+        if projective and block.boundaries is not None and not np.isnan(heads[block.tokens[0]]):
+            # summed over boundaries, too
+            tokens, own = block.tokens, _heads_within(block, parsed)
+            found = _posteriors(block, projective, temperature)
+            given = np.where(heads[tokens] > 0.0, heads[tokens], 1.0)
+            heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
+            deps[tokens] *= heads[tokens]
+            starts[tokens[1:]] = found.starts[1:]
+    lengths = [len(sentence.tokens) for sentence in parsed.sentences]
     known = np.flatnonzero(~np.isnan(heads))
     # the root's label is the last, at -1
     of_tokens = [names[label] for label in parsed.labels[known].tolist()]
     heads[known] = calibration(HEADS).apply(heads[known], of_tokens)
     corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0), of_tokens)
     deps[known] = np.minimum(corrected, heads[known])
-    starts = calibration(STARTS).apply(sigmoid(scores.start_odds.astype(np.float64)))
+    starts = calibration(STARTS).apply(np.clip(starts, 0.0, 1.0))
     return ParseProbabilities(
         heads,
         deps,
         starts,
         calibration(UNITS).apply(np.minimum(units, 1.0), lengths=lengths).tolist(),
     )
-
-
-def gold_head_loss(
-    scores: Sequence[DocumentScores], gold: GoldTrees, *, projective: bool, temperature: float
-) -> float:
-    """Return the mean of -log probability of the gold heads that are in their sentences."""
-    losses = [np.zeros(0)]
-    begin = 0
-    for of_doc in scores:
-        for sentence in of_doc.sentences:
-            places = sentence.tokens + begin
-            inner = dict(zip(places.tolist(), range(1, len(places) + 1), strict=True))
-            inner[ROOT] = 0
-            heads = np.array([inner.get(head, -1) for head in gold.heads[places].tolist()])
-            known = np.flatnonzero(heads >= 0)
-            found = _posteriors(sentence, projective, temperature)
-            losses.append(-np.log(np.maximum(found.arcs[heads[known], known + 1], 1e-9)))
-        begin += len(of_doc.start_odds)
-    every = np.concatenate(losses)
-    return float(every.mean()) if len(every) else 0.0
 
 
 def parse_answers(
@@ -190,12 +179,18 @@ def parse_answers(
 
 
 def _posteriors(sentence: SentenceScores, projective: bool, temperature: float) -> Any:
-    """The distribution over unlabelled trees: labels sum to 1 whatever the arc."""
+    """The distribution over unlabelled trees: labels sum to 1 whatever the arc.
+
+    Where boundaries are open, and arcs do not cross, it is that over boundaries as well.
+    """
     from ...decoders.tree import tree_posteriors
 
     arcs = sentence.arcs.astype(np.float64)
     arcs -= _label_scores(sentence)
-    return tree_posteriors(arcs / temperature, projective=projective)
+    boundaries = sentence.boundaries if projective else None
+    if boundaries is not None:
+        boundaries = boundaries / temperature
+    return tree_posteriors(arcs / temperature, projective=projective, boundaries=boundaries)
 
 
 def _label_scores(sentence: SentenceScores) -> NDArray[np.float32]:

@@ -437,7 +437,15 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     # --- calibration -------------------------------------------------------------
 
-    def loss_at(self, examples: Sequence[Example], scores: Sequence[Any], heat: float) -> float:
+    def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> list[Tagging]:
+        """Return the labels of each example."""
+        docs = [example.predicted for example in examples]
+        _, emissions, model = self._limited(docs, scores)
+        return decode_units(self.decoder, model, emissions, [unit_lengths(doc) for doc in docs])
+
+    def loss_at(
+        self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float
+    ) -> float:
         """Return the mean of -log probability of the gold labels, at a temperature."""
         docs = [example.predicted for example in examples]
         gold = [label for of in examples for label in aligned_labels(of, self.targets)]
@@ -449,16 +457,14 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             # the dictionary or present annotation contradicts itself somewhere
             return gold_loss(self.space, model, [of for of, _ in scores], units, gold, heat)
 
-    def answers(self, examples: Sequence[Example], scores: Sequence[Any]) -> dict[str, Answers]:
-        """Decode, and return the labels of tokens, entities and sentences as answers."""
-        docs = [example.predicted for example in examples]
-        _, emissions, model = self._limited(docs, scores)
-        taggings = decode_units(
-            self.decoder, model, emissions, [unit_lengths(doc) for doc in docs]
-        )
-        found = self._probabilities(model, emissions, taggings)
+    def answers(
+        self, examples: Sequence[Example], scores: Sequence[Any], decoded: list[Tagging]
+    ) -> dict[str, Answers]:
+        """Return the labels of tokens, entities and sentences as answers."""
+        _, emissions, model = self._limited([example.predicted for example in examples], scores)
+        found = self._probabilities(model, emissions, decoded)
         gold = [aligned_labels(example, self.targets) for example in examples]
-        return tagging_answers(self.space, taggings, found, gold)
+        return tagging_answers(self.space, decoded, found, gold)
 
     # --- scoring and files ---------------------------------------------------------
 

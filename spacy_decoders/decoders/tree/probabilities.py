@@ -15,11 +15,14 @@ __all__ = ["TreePosteriors", "arc_probabilities", "tree_posteriors"]
 
 Floats = NDArray[np.float64]
 
-#: Tokens up to which sums of weights can't overflow: there are fewer than 7^n projective trees.
-LONGEST = 110
+#: Log of a bound on how many projective trees there are, for each token: fewer than 7^n.
+GROWTH = np.log(7.0)
 
-#: The sum of boundaries up to which it is so with boundaries, too.
-HIGHEST = 200.0
+#: Log of the range of float64, less twenty digits.
+RANGE = 285.0 * np.log(10.0)
+
+#: Log of the least sum over all trees that weights need to be able to tell from nothing.
+USUAL = -60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,8 +177,11 @@ def _inside_outside(
     best[0] = 0.0
     if np.isneginf(best).any():
         raise no_tree()
-    if len(scores) <= LONGEST and starts.clip(min=0.0).sum() <= HIGHEST:
-        found, trusted = posterior(np.exp(scores - best), np.exp(starts), single_root)
+    # what a sum can be multiplied by in a tree, and so what underflow can cost
+    least = GROWTH * len(scores) + float(starts.clip(min=0.0).sum()) - RANGE
+    if least <= USUAL:
+        weights = (np.exp(scores - best), np.exp(starts))
+        found, trusted = posterior(*weights, single_root, np.exp(least))
         if trusted:
             return found.arcs, found.starts, float(found.log_partition + best.sum())
     found = posterior_by_logs(scores, starts, single_root)

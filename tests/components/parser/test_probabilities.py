@@ -72,9 +72,54 @@ def test_heads_and_labels_against_enumeration(nlp, projective):
     assert [token._.sent_start_prob for token in doc] == [1.0, 0.0, 0.0, 0.0, 0.0]
 
 
-def test_sentence_starts_are_those_of_the_boundary_layer(nlp):
-    doc = parse(nlp)
-    [scores] = nlp.get_pipe(NAME).predict([Doc(nlp.vocab, words=[token.text for token in doc])])
+def first_of(heads, root):
+    """The first token of a root's subtree."""
+
+    def top(token):
+        while heads[token - 1]:
+            token = heads[token - 1]
+        return token
+
+    return min(token for token in range(1, len(heads) + 1) if top(token) == root)
+
+
+def test_boundaries_are_summed_over_with_the_trees(nlp):
+    """Of a text whose boundaries are open, everything is a share of all forests."""
+    pipe = nlp.get_pipe(NAME)
+    words = ["she", "eats", "he", "sleeps"]
+    pipe.certain = 50.0
+    try:
+        [scores] = pipe.predict([Doc(nlp.vocab, words=words)])
+        doc = nlp(Doc(nlp.vocab, words=words))
+    finally:
+        pipe.certain = type(pipe).option_defaults()["certain"]
+    [block] = scores.blocks
+    assert block.boundaries is not None
+    arcs = block.arcs.astype(float) - block.label_scores
+    heads, starts, weights = np.zeros((5, 5)), np.zeros(4), []
+    forests = list(all_trees(4, projective=True, single_root=False))
+    for tree in forests:
+        begins = [first_of(tree, root) for root in range(1, 5) if not tree[root - 1]]
+        worth = sum(arcs[head, token] for token, head in enumerate(tree, start=1))
+        weights.append(np.exp(worth + sum(block.boundaries[b - 1] for b in begins if b > 1)))
+    for tree, weight in zip(forests, np.array(weights) / sum(weights), strict=True):
+        begins = [first_of(tree, root) for root in range(1, 5) if not tree[root - 1]]
+        starts[[b - 1 for b in begins]] += weight
+        heads[list(tree), np.arange(1, 5)] += weight
+    assert [token._.sent_start_prob for token in doc] == pytest.approx(starts, abs=1e-5)
+    for token in doc:
+        head = 0 if token.head.i == token.i else token.head.i + 1
+        assert token._.head_prob == pytest.approx(heads[head, token.i + 1], abs=1e-5)
+
+
+def test_sentence_starts_without_a_say_of_the_trees(nlp):
+    pipe = nlp.get_pipe(NAME)
+    pipe.certain = 0.0
+    try:
+        doc = parse(nlp)
+        [scores] = pipe.predict([Doc(nlp.vocab, words=[token.text for token in doc])])
+    finally:
+        pipe.certain = type(pipe).option_defaults()["certain"]
     chances = [token._.sent_start_prob for token in doc]
     assert chances[0] == 1.0
     odds = scores.start_odds[1:].astype(float)

@@ -15,8 +15,8 @@ from ....jit import jit
 
 __all__ = ["Posterior", "posterior", "posterior_by_logs"]
 
-#: Sums below this have lost digits; none that counts in a whole of at least `LEAST` is as small.
-TINY, LEAST = 1e-280, 1e-100
+#: Sums below this are taken for nothing: they may have lost digits.
+TINY = 1e-305
 
 
 class Posterior(NamedTuple):
@@ -110,8 +110,8 @@ def _hand_down(arcs, starts, first, sums, posteriors, found):
 
 
 @jit()
-def posterior(arcs, starts, single_root):
-    """Return the distribution over trees, and whether no sum was too small to be trusted.
+def posterior(arcs, starts, single_root, least):
+    """Return the distribution over trees, and whether the sum over all was large enough.
 
     Parameters
     ----------
@@ -123,6 +123,9 @@ def posterior(arcs, starts, single_root):
         by; not used with a single root.
     single_root
         Whether one token alone hangs on the root.
+    least
+        The sum over all trees beside which sums of `TINY` count nothing, whatever they are
+        multiplied by.
     """
     size = len(arcs)
     first = 1 if single_root else 0
@@ -135,7 +138,7 @@ def posterior(arcs, starts, single_root):
         total = 0.0
         for root in range(1, size):
             total += left[1, root] * right[root, size - 1] * arcs[0, root]
-    if not LEAST <= total < np.inf:
+    if not least <= total < np.inf:
         return Posterior(found_arcs, found_starts, -np.inf), False
     if single_root:
         for root in range(1, size):
