@@ -1,0 +1,247 @@
+"""Linking to nothing, capitals, repeated texts, types, identifiers and thresholds."""
+
+import numpy as np
+import pytest
+import spacy
+from spacy.kb import InMemoryLookupKB
+from spacy.tokens import Span
+from spacy.training import Example
+
+from spacy_decoders import ConceptBase, ProblemError
+from spacy_decoders.components.linker.candidates import takes_one_mention
+from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
+from tests.components.linker.linking import NAME, identifiers, pipeline
+
+PLANETS = (
+    "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
+    "for four years. On Earth, mercury rises in an old thermometer. Venus is hotter than Mercury."
+)
+
+CONCEPTS = [
+    {
+        "id": "washington",
+        "title": "George Washington",
+        "aliases": {"Washington": 5},
+        "type": "person",
+        "qid": "Q23",
+        "description": "first president of the United States",
+    },
+    {
+        "id": "capital",
+        "title": "Washington",
+        "aliases": {"Washington": 6},
+        "type": "city",
+        "qid": "Q61",
+        "url": "https://example.org/capital",
+        "description": "capital of the United States",
+    },
+    {"id": "congress", "title": "Congress", "type": "organisation", "links": ["capital"]},
+    {"id": "general", "title": "General", "links": ["washington"], "type": "thing"},
+]
+
+
+@pytest.fixture
+def concepts():
+    """A linker of entities over a few concepts that name the same."""
+    nlp = pipeline(mentions="ents")
+    nlp.get_pipe(NAME).set_kb(
+        lambda vocab: ConceptKnowledgeBase(vocab, ConceptBase.build(CONCEPTS))
+    )
+    return nlp
+
+
+def entity(nlp, text, label="MENTION", first=0, stop=1):
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, first, stop, label=label)]
+    return nlp(doc).ents[0]
+
+
+def test_small_letters_are_no_name():
+    doc = pipeline()("Tata Motors said it would cut jobs.")
+    assert identifiers(doc) == {"Tata Motors": "tata", "jobs": "NIL"}
+    (certificate,) = doc._.certificates[NAME]
+    assert certificate["status"] == "optimal"
+
+
+def test_an_only_candidate_is_no_proof():
+    ent = pipeline()("She bought a thermometer.").ents[0]
+    link = ent._.link
+    assert [one["id"] for one in link["candidates"]] == ["thermometer"]
+    assert 0.5 < link["prob"] < 0.95
+    assert link["nil_prob"] == pytest.approx(1 - link["prob"])
+    assert link["margin"] is not None
+
+
+def test_a_link_to_nothing_says_how_sure_it_is():
+    link = pipeline()("They cut jobs.").ents[0]._.link
+    assert link["id"] == link["title"] == "" and link["qid"] is link["type"] is link["url"] is None
+    assert link["prob"] == link["nil_prob"] > 0.99
+    assert [one["id"] for one in link["candidates"]] == ["steve_jobs"]
+
+
+def test_the_same_text_may_mean_several_things():
+    doc = pipeline()(PLANETS)
+    found = [(ent.text, ent.kb_id_) for ent in doc.ents if ent.text.lower() == "mercury"]
+    assert found == [
+        ("Mercury", "mercury_planet"),
+        ("mercury", "mercury_element"),
+        ("Mercury", "mercury_planet"),
+    ]
+
+
+def test_all_of_a_text_may_be_made_to_mean_the_same():
+    doc = pipeline(form_weight=None)(PLANETS)
+    assert len({ent.kb_id_ for ent in doc.ents if ent.text.lower() == "mercury"}) == 1
+
+
+def test_the_words_around_a_mention_count():
+    doc = pipeline()("A python was found in the library.")
+    assert identifiers(doc) == {"python": "python_snake", "library": "library"}
+
+
+def test_part_of_a_longer_name_is_nothing_by_itself():
+    assert identifiers(pipeline()("Yesterday Mary Jordan resigned."))["Jordan"] == "NIL"
+
+
+def test_the_type_of_an_entity_counts(concepts):
+    assert entity(concepts, "Washington", "GPE").kb_id_ == "capital"
+    assert entity(concepts, "Washington", "PERSON").kb_id_ == "washington"
+    concepts.get_pipe(NAME).type_match = "ignore"
+    assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
+
+
+def test_types_that_contradict_the_label_can_be_ruled_out(concepts):
+    linker = concepts.get_pipe(NAME)
+    linker.type_match = "filter"
+    link = entity(concepts, "Congress", "PERSON")._.link
+    assert link["id"] == "" and link["candidates"][0]["prob"] == 0.0
+    assert entity(concepts, "Congress", "ORG").kb_id_ == "congress"
+
+
+def test_linking_can_be_restricted_to_types(concepts):
+    linker = concepts.get_pipe(NAME)
+    linker.types = ["place"]
+    assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
+    assert entity(concepts, "Congress").kb_id_ == "NIL"
+    linker.types = ["person"]
+    assert entity(concepts, "Washington", "GPE").kb_id_ == "washington"
+    with pytest.raises(ProblemError, match="types: expected a list of strings"):
+        linker.types = "person"
+
+
+def test_a_link_tells_what_is_known_of_its_concept(concepts):
+    ent = entity(concepts, "Washington", "GPE")
+    known = {
+        "id": "capital",
+        "qid": "Q61",
+        "title": "Washington",
+        "type": "city",
+        "description": "capital of the United States",
+        "url": "https://example.org/capital",
+    }
+    assert {name: ent._.link[name] for name in known} == known
+    other = ent._.link["candidates"][1]
+    assert (other["id"], other["qid"], other["type"]) == ("washington", "Q23", "person")
+
+
+def test_the_identifier_may_be_the_one_of_wikidata(concepts):
+    linker = concepts.get_pipe(NAME)
+    linker.kb_id = "qid"
+    assert entity(concepts, "Washington", "GPE").kb_id_ == "Q61"
+    # a concept that Wikidata does not have keeps its own
+    assert entity(concepts, "Congress", "ORG").kb_id_ == "congress"
+
+
+def test_an_unlikely_link_is_none(concepts):
+    linker = concepts.get_pipe(NAME)
+    link = entity(concepts, "Washington")._.link
+    linker.min_prob = link["prob"] + 0.01
+    unsure = entity(concepts, "Washington")
+    assert unsure.kb_id_ == "NIL" and unsure._.link["candidates"] == link["candidates"]
+    linker.min_prob = link["prob"] - 0.01
+    assert entity(concepts, "Washington").kb_id_ == link["id"]
+
+
+def small_base(nlp):
+    kb = InMemoryLookupKB(nlp.vocab, entity_vector_length=2)
+    for name, vector in {"cat": [1, 0], "car": [0, 1], "forest": [1, 0.1]}.items():
+        kb.add_entity(name, freq=10, entity_vector=vector)
+    kb.add_alias("big cat", ["cat", "car"], [0.6, 0.3])
+    kb.add_alias("jungle", ["forest"], [1.0])
+    return kb
+
+
+def of_several(kb, mentions):
+    return [list(kb.get_alias_candidates("big cat")) for _ in mentions]
+
+
+def of_one(kb, mention: Span):
+    return kb.get_alias_candidates("big cat")
+
+
+@pytest.mark.parametrize("finder", [of_several, of_one])
+def test_a_finder_of_ones_own_is_called_with_any_knowledge_base(finder):
+    nlp = pipeline(mentions="ents", pairs={"@misc": "spacy-decoders.EntityVectors.v1"})
+    linker = nlp.get_pipe(NAME)
+    linker.set_kb(lambda vocab: small_base(nlp))
+    linker.candidates = finder
+    assert takes_one_mention(finder) == (finder is of_one)
+    assert entity(nlp, "Jaguar").kb_id_ == "cat"
+
+
+@pytest.mark.parametrize("name", ["CandidateGenerator", "CandidateBatchGenerator"])
+def test_the_generators_of_spacy_are_finders(name):
+    nlp = pipeline(
+        mentions="ents",
+        pairs={"@misc": "spacy-decoders.EntityVectors.v1"},
+        candidates={"@misc": f"spacy.{name}.v1"},
+    )
+    nlp.get_pipe(NAME).set_kb(lambda vocab: small_base(nlp))
+    assert entity(nlp, "jungle").kb_id_ == "forest"
+
+
+@pytest.mark.parametrize(
+    "finder, said",
+    [
+        (lambda kb, mentions: [], "expected those of 1 mentions"),
+        (lambda kb, mentions: [[1, 2]], "expected FoundCandidates, or a list of spaCy's"),
+    ],
+)
+def test_a_finder_that_returns_something_else_is_told(finder, said):
+    nlp = pipeline(mentions="ents")
+    nlp.get_pipe(NAME).candidates = finder
+    with pytest.raises(ProblemError, match=said):
+        entity(nlp, "Jaguar")
+
+
+def test_when_to_link_nothing_is_learnt():
+    """Gold mentions that are NIL make the others of their kind NIL."""
+    nlp = spacy.blank("en")
+    linker = nlp.add_pipe(NAME)
+
+    def example(text, identity):
+        doc = nlp.make_doc(text)
+        gold = doc.copy()
+        doc.ents = [Span(doc, 0, 1, label="X")]
+        gold.ents = [Span(gold, 0, 1, label="X", kb_id=identity)]
+        return Example(doc, gold)
+
+    examples = [example("Thermometer broke", "NIL"), example("Coventry lost", "elsewhere")]
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.5
+    before = entity(nlp, "Jakarta won").kb_id_
+    for _ in range(30):
+        nlp.update(examples, sgd=optimizer)
+    assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "NIL")
+    assert linker.model.get_param("weights").shape == (17,)
+
+
+def test_weights_of_an_earlier_version_link_as_before():
+    """Four weights: every mention with candidates is linked."""
+    nlp = pipeline()
+    linker = nlp.get_pipe(NAME)
+    linker.model.set_param("weights", np.array([1.0, 0.5, 1.0, 20.0], np.float32))
+    assert identifiers(nlp("They cut jobs.")) == {"jobs": "steve_jobs"}
+    linker.model.set_param("weights", np.zeros(18, np.float32))
+    with pytest.raises(ProblemError, match="expected 17 weights"):
+        nlp("They cut jobs.")
