@@ -4,6 +4,7 @@ from typing import Any
 
 from ...decoders.protocols import TreeDecoding
 from ...models.parser.factor_weights import Family
+from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
 from ..tree_rule_checks import tree_rules
@@ -40,6 +41,9 @@ class ParserOptions(WithOptions):
     rules
         What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
         "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.
+    constraints
+        Heads, roots and labels of tokens where patterns, phrases or spans match: dictionaries, or
+        objects of :class:`~spacy_decoders.components.constraints.Constraint`.
     overwrite
         Whether heads and labels that are set already are replaced; else the best tree that has
         them is found.
@@ -77,6 +81,7 @@ class ParserOptions(WithOptions):
     certain: float = option(4.0, number(least=0))
     boundary_weight: float = option(1.5, number(above=0))
     rules: list[Any] = option([], tree_rules)
+    constraints: list[dict[str, Any]] = option([], constraints_about("trees"))
     overwrite: bool = option(True)
     projective: bool = option(True)
     iterations: int | None = option(500, whole(1))

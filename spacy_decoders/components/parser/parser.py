@@ -30,6 +30,7 @@ from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, Family, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
+from ..constraints.pipe import WithConstraints
 from ..extensions import record_certificates, record_margins, record_probabilities
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..probabilities import CalibratedPipe
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 __all__ = ["BranchAndBoundParser"]
 
 
-class BranchAndBoundParser(ParserOptions, CalibratedPipe):
+class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
     A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
@@ -169,7 +170,7 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parser, rules = self.parser, self.tree_rules
-        wishes, of_doc = Wishes.of(doc, self.overwrite), rules.of_doc(doc)
+        wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
         for block in scores.blocks:
             given = rules.of_block(block.tokens, of_doc, wishes)
             self._decode_block(parser, block, [*rules.of_labels, *given], parsed)
@@ -195,8 +196,17 @@ class BranchAndBoundParser(ParserOptions, CalibratedPipe):
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
         """Sentence starts that are known: none inside of arcs and constituents that are given."""
-        presets = Wishes.of(doc, self.overwrite).joined(preset_starts(doc))
+        presets = self._wishes(doc).joined(preset_starts(doc))
         return rules.joined(doc, presets)
+
+    def _wishes(self, doc: Doc) -> Wishes:
+        """Heads and labels that are given on a document, or demanded where patterns match."""
+        wishes, places = Wishes.of(doc, self.overwrite), self.places_in(doc)
+        if not places:
+            return wishes
+        from ..constraints.trees import add_demands
+
+        return add_demands(wishes, places, self.labels)
 
     def _decode_block(
         self, parser: TreeParser, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc

@@ -10,6 +10,7 @@ from spacy.training import Example
 from spacy_decoders import ProblemError
 from spacy_decoders.components.tagger.label_space import LabelSpace
 from spacy_decoders.components.tagger.partial_labels import gold_labels
+from spacy_decoders.components.tagger.scorer import score_tagger
 from spacy_decoders.models.tagger.losses import UNKNOWN
 from spacy_decoders.readers.partial import EntityTypes, annotate_partially
 from spacy_decoders.registry.readers import column_corpus, joined_corpus
@@ -167,3 +168,16 @@ def test_a_tagger_learns_from_negative_spans():
     docs = [nlp(of.predicted.copy()) for of in examples]
     assert [ent.text for ent in docs[0].ents] == ["New York"]
     assert not {"Old York", "Old", "York"} & {ent.text for ent in docs[1].ents}
+
+
+def test_types_that_gold_does_not_annotate_are_not_scored():
+    vocab = spacy.blank("en").vocab
+    gold = Doc(vocab, words=["Kim", "saw", "Alien"], ents=["B-PER", "O", "O"])
+    annotated = Doc(vocab, words=["Kim", "saw", "Alien"], ents=["B-PER", "O", "B-MISC"])
+    assert (
+        score_tagger([Example(annotated, gold)], targets=["ent"], component="x")["ents_p"] == 0.5
+    )
+    annotate_partially(gold, types=["PER"])
+    assert (
+        score_tagger([Example(annotated, gold)], targets=["ent"], component="x")["ents_p"] == 1.0
+    )

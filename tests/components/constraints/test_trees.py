@@ -1,0 +1,62 @@
+"""Constraints on trees: heads, roots and labels of tokens where patterns match."""
+
+from __future__ import annotations
+
+import pytest
+from spacy.tokens import Doc
+
+from spacy_decoders import ProblemError
+from tests.components.parser.parsing import NAME, make_nlp
+
+WORDS = ["she", "eats", "the", "red", "fish", "."]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_nlp(factors=[])
+
+
+def parse(nlp, *constraints, **options):
+    nlp.get_pipe(NAME).configure(constraints=list(constraints), **options)
+    starts = [True] + [False] * 5
+    return nlp(Doc(nlp.vocab, words=WORDS, sent_starts=starts))
+
+
+def test_heads_and_labels(nlp):
+    pattern = [{"ORTH": "she"}, {}, {"ORTH": "the"}]
+    free = parse(nlp)
+    doc = parse(
+        nlp,
+        {"pattern": pattern, "token": 0, "head": -1, "deps": ["det"]},
+        {"phrases": ["red fish"], "token": 0, "not_deps": [free[3].dep_]},
+        {"phrases": ["."], "deps": ["obj", "nsubj"]},
+    )
+    assert doc[0].head.i == 2
+    assert doc[0].dep_ == "det"
+    assert doc[3].dep_ != free[3].dep_
+    assert doc[5].dep_ in ("obj", "nsubj")
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+
+
+def test_roots(nlp):
+    assert parse(nlp)[1].dep_ == "ROOT"
+    assert parse(nlp, {"phrases": ["fish"], "root": True})[4].dep_ == "ROOT"
+    assert parse(nlp, {"phrases": ["eats"], "root": False})[1].dep_ != "ROOT"
+
+
+def test_what_is_given_on_a_token_goes_first(nlp):
+    nlp.get_pipe(NAME).constraints = [
+        {"pattern": [{}, {"ORTH": "eats"}], "token": 0, "root": True}
+    ]
+    doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
+    doc[0]._.fixed_head = 4
+    assert nlp(doc)[0].head.i == 4
+
+
+def test_what_is_wrong_is_named(nlp):
+    with pytest.raises(ProblemError, match=r"constraints\[0\].deps: the parser has no 'subject'"):
+        parse(nlp, {"phrases": ["she"], "deps": ["subject"]})
+    with pytest.raises(ProblemError, match="demands on trees and links are hard"):
+        parse(nlp, {"phrases": ["she"], "deps": ["obj"], "weight": 1.0})
+    with pytest.raises(ProblemError, match="it demands head and root"):
+        parse(nlp, {"phrases": ["she"], "head": 0, "root": True})
