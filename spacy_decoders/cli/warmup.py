@@ -89,6 +89,8 @@ def tasks_of(group: str) -> dict[str, Task]:
             tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
     if group == "chain":
         tasks["k-best, margins and marginals of chains"] = _chain_functions
+    if group == "tree":
+        tasks["probabilities of trees"] = _tree_probabilities
     if group == OTHERS:
         tasks["scores of other models"] = _adapters
     return {**tasks, **PIPELINES.get(group, {})}
@@ -131,6 +133,10 @@ def _chain_functions() -> None:
         chain.max_marginal_margins(model, emissions)
         chain.zero_one_oracle(model, emissions, np.zeros(3, dtype=np.int32))
         chain.marginals(model, emissions)
+        kinds = chain.RunKinds(np.zeros(model.size, int), np.ones((model.size,) * 2, bool))
+        found = chain.posteriors(model, emissions)
+        found.likely_runs(kinds, 0.5)
+        found.of_runs(kinds, [0], [1], [0])
 
 
 def _adapters() -> None:
@@ -146,6 +152,13 @@ def _tree(decoder: Any) -> None:
     for projective in (True, False):
         with suppress(ProblemError):  # one for the other kind of trees
             decoder.decode(TreeProblem(arcs, projective=projective))
+
+
+def _tree_probabilities() -> None:
+    from ..decoders.tree import tree_posteriors
+
+    for projective in (True, False):
+        tree_posteriors(np.zeros((4, 4)), projective=projective)
 
 
 def _path(decoder: Any) -> None:

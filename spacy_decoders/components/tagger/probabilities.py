@@ -125,10 +125,11 @@ def tagging_probabilities(
     found = _posteriors(model, rows, left, temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
-    tokens[decoded] = calibration(TOKENS).apply(
-        _of_values(space, found, labels[decoded]),
-        [space.parts[label][space.first_part] for label in labels[decoded].tolist()],
-    )
+    correct = calibration(TOKENS)
+    names = None
+    if correct.labels:
+        names = [space.parts[label][space.first_part] for label in labels[decoded].tolist()]
+    tokens[decoded] = correct.apply(_of_values(space, found, labels[decoded]), names)
     legal = (left > 0) | (lengths == 0)
     chances = found.of_labellings(labels[decoded])
     units[legal] = calibration(UNITS).apply(chances[legal], lengths=lengths[legal])
@@ -136,18 +137,18 @@ def tagging_probabilities(
     entities: list[Entity] = []
     alternatives: list[Entity] = []
     if space.entity_runs is not None:
-        kinds, names = space.entity_runs
+        kinds, types = space.entity_runs
         places = np.flatnonzero(decoded)
         correct = calibration(ENTITIES)
         spans = _runs_of(labels[decoded], found.offsets, kinds)
         likely = found.of_runs(kinds, *spans)
-        entities = _entities(places, *spans, likely, names, correct)
+        entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
             # a correction may raise a probability above the threshold
             runs = found.likely_runs(kinds, _least_before(correct, least))
             alternatives = [
                 entity
-                for entity in _entities(places, *runs, names, correct)
+                for entity in _entities(places, *runs, types, correct)
                 if entity.probability >= least
             ]
     return _by_document(taggings, tokens, units, entities, alternatives)
