@@ -12,7 +12,7 @@ from spacy.training import Example
 from ..errors import ProblemError
 from .text_lines import json_objects, matching_files
 
-__all__ = ["HeadlineCorpus"]
+__all__ = ["HeadlineCorpus", "without_title"]
 
 # the components register it as well, if imported first
 if not Doc.has_extension("headline"):
@@ -31,21 +31,33 @@ class HeadlineCorpus:
         their names.
     title, text
         The names of the two fields.
+    strip_title
+        Whether to take the title away from the beginning of a text that repeats it. Texts that
+        begin with their titles teach, and are measured on, where to look rather than what to say.
     limit
         The most lines to read; 0 for all.
     """
 
     def __init__(
-        self, path: str | Path, *, title: str = "title", text: str = "text", limit: int = 0
+        self,
+        path: str | Path,
+        *,
+        title: str = "title",
+        text: str = "text",
+        limit: int = 0,
+        strip_title: bool = False,
     ) -> None:
         self.path = Path(path)
         self.title = title
         self.text = text
         self.limit = limit
+        self.strip_title = strip_title
 
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Make the examples anew."""
         for count, (title, text) in enumerate(self._records(), start=1):
+            if self.strip_title:
+                text = without_title(title, text)
             reference = nlp.make_doc(text)
             reference._.headline = title
             yield Example(nlp.make_doc(text), reference)
@@ -62,3 +74,38 @@ class HeadlineCorpus:
                         f"{self.text!r}."
                     )
                 yield title, text
+
+
+def without_title(title: str, text: str) -> str:
+    """Return a text without the title that it begins with, as often as it repeats it.
+
+    Only letters and digits are compared, whatever their case.
+
+    Examples
+    --------
+    >>> without_title("Binary search", "BINARY SEARCH: It halves an array.")
+    'It halves an array.'
+    >>> without_title("Heap", "Heaps are trees.")
+    'Heaps are trees.'
+    """
+    wanted = [c for c in title.lower() if c.isalnum()]
+    while wanted:
+        end = _end_of(wanted, text)
+        if end is None:
+            break
+        text = text[end:].lstrip(" \t\r\n.:-–—")
+    return text
+
+
+def _end_of(wanted: list[str], text: str) -> int | None:
+    """Where a text that begins with these letters and digits goes on, None if it does not."""
+    found = 0
+    for place, character in enumerate(text):
+        if not character.isalnum():
+            continue
+        if found == len(wanted) or character.lower() != wanted[found]:
+            # the last word must not go on
+            whole = found == len(wanted) and not text[place - 1].isalnum()
+            return place if whole else None
+        found += 1
+    return len(text) if found == len(wanted) else None

@@ -138,7 +138,11 @@ def joined_corpus(corpora: dict[str, Any]) -> Corpus:
 
 
 def headline_corpus(
-    path: Path | None, title: str = "title", text: str = "text", limit: int = 0
+    path: Path | None,
+    title: str = "title",
+    text: str = "text",
+    limit: int = 0,
+    strip_title: bool = False,
 ) -> Corpus:
     """Read titled texts from JSON lines, gzipped or not.
 
@@ -146,14 +150,16 @@ def headline_corpus(
     ----------
     path
         A file or a folder of ``.jsonl`` and ``.jsonl.gz`` files.
-    title, text, limit
+    title, text, limit, strip_title
         See :class:`~spacy_decoders.readers.headlines.HeadlineCorpus`.
     """
     if path is None:
         return _missing
     from ..readers.headlines import HeadlineCorpus
 
-    return HeadlineCorpus(path, title=title, text=text, limit=limit)
+    return HeadlineCorpus(
+        path, title=title, text=text, limit=limit, strip_title=strip_title
+    )
 
 
 def _missing(nlp: Language) -> Iterable[Example]:

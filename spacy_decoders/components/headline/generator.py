@@ -79,6 +79,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """The counts of training."""
         return self._knowledge
 
+    @knowledge.setter
+    def knowledge(self, knowledge: HeadlineKnowledge) -> None:
+        self._knowledge = knowledge
+
     @property
     def writer(self) -> HeadlineWriter:
         """The policy of length and number of headlines."""
@@ -220,7 +224,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         tables, rewards = [], []
         for example in examples:
             text = self._titled(example)
-            table, reward = example_table(self.model, text, self._knowledge)
+            table, reward = example_table(self.model, text, self._knowledge, counted=True)
             if text.title and len(table):
                 tables.append(table)
                 rewards.append(reward)

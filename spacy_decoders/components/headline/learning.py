@@ -82,9 +82,11 @@ def phrase_table(
     phrases: Phrases,
     odds: NDArray[np.float64],
     knowledge: HeadlineKnowledge,
+    own: NDArray[np.uint64] | None = None,
 ) -> Any:
-    """The features of a text's phrases."""
-    scores = TextScores.of(words, traits, vertices, odds, knowledge.corpus, knowledge.titles)
+    """The features of a text's phrases; `own`, its title, if the text itself is counted."""
+    counts = knowledge.corpus, knowledge.titles
+    scores = TextScores.of(words, traits, vertices, odds, *counts, own)
     table = phrase_features(words, traits, phrases, scores, knowledge.titles)
     return table.astype(np.float32)
 
@@ -119,8 +121,13 @@ def learn(
     return knowledge
 
 
-def example_table(model: Any, text: TitledText, knowledge: HeadlineKnowledge) -> tuple[Any, Any]:
-    """The features of a text's phrases, and the reward of each: how close it is to the title."""
+def example_table(
+    model: Any, text: TitledText, knowledge: HeadlineKnowledge, *, counted: bool = False
+) -> tuple[Any, Any]:
+    """The features of a text's phrases, and the reward of each: how close it is to the title.
+
+    A text that the knowledge has `counted` is left out of the counts behind its own features.
+    """
     auxiliaries = word_keys(knowledge.auxiliaries)
     traits = read_traits(text.doc, text.words, auxiliaries, knowledge.titles.openers)
     vertices = Vertices.of(text.words)
@@ -128,7 +135,8 @@ def example_table(model: Any, text: TitledText, knowledge: HeadlineKnowledge) ->
     if not len(phrases):
         return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
     odds = _odds(model, text.words, vertices, knowledge)
-    table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge)
+    own = text.stems if counted else None
+    table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge, own)
     keys = word_keys([word for word, _ in text.title])
     first = phrases.first
     reward = rouge_of_spans(

@@ -37,7 +37,8 @@ _KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
 #: Single letters of the Latin script: names of variables and points, no content.
 _LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
 #: Tokens that join their neighbours into one word, and those that are part of the word before.
-_GLUE = frozenset("-–—/&+#'’") | {"'s", "’s", "++", "--"}
+_HYPHENS = frozenset("-–/")
+_GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -108,9 +109,11 @@ def read_traits(
     own = np.arange(count)
     heads = np.clip(own + table[:, 2].view(np.int64), 0, max(0, count - 1))
     parsed = doc.has_annotation("DEP")
+    hyphens = np.array([text in _HYPHENS for text in texts], dtype=bool)[places.reshape(-1)]
     return Traits(
         word,
         kinds < 0,
+        hyphens,
         words.content | number,
         word & ~stop,
         word & np.isin(words.keys, openers),

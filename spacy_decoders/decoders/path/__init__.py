@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .published.color_coding import ColorCoding
     from .published.integer_program import IntegerProgram
     from .reduction import reduce
+    from .subtree import SubtreeProblem, SubtreeSolution, TreeKnapsack
 
 __all__ = [
     "Beam",
@@ -24,6 +25,9 @@ __all__ = [
     "PathDecoder",
     "PathProblem",
     "PathSolution",
+    "SubtreeProblem",
+    "SubtreeSolution",
+    "TreeKnapsack",
     "decode_lengths",
     "k_best",
     "reduce",
@@ -37,6 +41,9 @@ _HOMES = {
     "PathDecoder": "decoder",
     "PathProblem": "problem",
     "PathSolution": "problem",
+    "SubtreeProblem": "subtree",
+    "SubtreeSolution": "subtree",
+    "TreeKnapsack": "subtree",
     "decode_lengths": "exact_path",
     "k_best": "exact_path",
     "reduce": "reduction",

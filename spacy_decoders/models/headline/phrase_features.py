@@ -72,6 +72,7 @@ class TextScores:
         odds: Floats,
         corpus: CorpusCounts,
         titles: TitleCounts,
+        own: NDArray[np.uint64] | None = None,
     ) -> TextScores:
         """Score the tokens.
 
@@ -83,6 +84,8 @@ class TextScores:
             Log-odds of each vertex being in the title. **Shape:** ``(n,)``
         corpus, titles
             Counts of other texts and titles.
+        own
+            The stems of the text's own title, if the counts include the text: it is left out then.
         """
         n = len(words.keys)
         keys, stems = np.unique(words.stems, return_inverse=True)
@@ -90,8 +93,13 @@ class TextScores:
         size = len(keys)
         count = np.bincount(stems, minlength=size).astype(np.float64)
         texts, _, total = corpus.look_up(keys)
-        rarity = np.log((total + 1.0) / (texts + 1.0)) / 3.0 if total else np.ones(size)
         seen = titles.of_stems(keys).astype(np.float64)
+        if own is not None:
+            texts, total = np.maximum(texts - 1, 0), max(total - 1, 0)
+            for column, words_of in enumerate((own, own[:1], own[-1:])):
+                seen[:, column] -= np.isin(keys, words_of)
+            seen = np.maximum(seen, 0.0)
+        rarity = np.log((total + 1.0) / (texts + 1.0)) / 3.0 if total else np.ones(size)
         rates = [
             np.log((seen[:, column] + 0.2) / (texts + smooth) * scale)
             if titles.size

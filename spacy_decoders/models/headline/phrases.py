@@ -33,6 +33,8 @@ class Traits:
         Whether it has a letter or a digit, and is no suffix such as ``'s``.
     glue
         Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
+    hyphen
+        Whether it joins both its neighbours, which a phrase does not take apart.
     unit
         Whether it counts towards the length of a headline: a content word or a number.
     edge
@@ -53,6 +55,7 @@ class Traits:
 
     word: Flags
     glue: Flags
+    hyphen: Flags
     unit: Flags
     edge: Flags
     opener: Flags
@@ -109,13 +112,15 @@ class Phrases:
         limit = _run_ends(words, traits)
         lengths = np.concatenate([[0], np.cumsum(traits.word)])
         contents = np.concatenate([[0], np.cumsum(words.content)])
-        open_at = np.flatnonzero(traits.edge | traits.opener)
+        inside = np.concatenate([[False], traits.hyphen, [False]])  # at i + 1 for token i
+        open_at = np.flatnonzero((traits.edge | traits.opener) & ~inside[:n])
         starts, ends = [], []
         for size in range(1, 2 * most):
             open_at = open_at[open_at + size <= limit[open_at]]
             end = open_at + size
             fits = (
                 traits.edge[end - 1]
+                & ~inside[end + 1]
                 & (lengths[end] - lengths[open_at] <= most)
                 & (contents[end] > contents[open_at])
             )

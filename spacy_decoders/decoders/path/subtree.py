@@ -1,0 +1,189 @@
+"""The best connected part of a tree within a size: exact, by a tree knapsack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...arrays import checked_scores, checked_whole
+from ...certificate import Certificate, largest_tolerance
+from ...errors import InfeasibleError, ProblemError
+
+__all__ = ["SubtreeProblem", "SubtreeSolution", "TreeKnapsack"]
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class SubtreeProblem:
+    """A rooted tree whose nodes have a score and a size.
+
+    A solution is a set of nodes that contains the root, and with each node its parent. Scores add
+    up and are maximised.
+
+    Parameters
+    ----------
+    scores
+        Of each node. **Shape:** ``(n,)``
+    parents
+        The parent of each node, which comes before it; -1 for the root, node 0. **Shape:** ``(n,)``
+    sizes
+        The size of each node, a whole number of at least 0. **Shape:** ``(n,)``
+
+    Raises
+    ------
+    ProblemError
+        If a shape does not fit, a score is not finite, a parent does not come before its child, or
+        a size is negative.
+    """
+
+    scores: Floats
+    parents: Integers
+    sizes: Integers
+
+    def __init__(self, scores: ArrayLike, parents: ArrayLike, sizes: ArrayLike) -> None:
+        store = object.__setattr__
+        store(self, "scores", checked_scores("scores", scores, (None,), dtype=np.float64))
+        store(self, "parents", np.array(parents, dtype=np.int64))
+        store(self, "sizes", np.array(sizes, dtype=np.int64))
+        n = len(self.scores)
+        if not n or not np.isfinite(self.scores).all():
+            raise ProblemError("scores: expected finite scores of at least one node.")
+        if self.parents.shape != (n,) or self.sizes.shape != (n,):
+            raise ProblemError(
+                f"parents, sizes: expected the shape ({n},) of the scores; got "
+                f"{self.parents.shape} and {self.sizes.shape}."
+            )
+        if (
+            self.parents[0] != -1
+            or not ((self.parents[1:] >= 0) & (self.parents[1:] < np.arange(1, n))).all()
+        ):
+            raise ProblemError(
+                "parents: expected -1 for node 0, and an earlier node for each of the others."
+            )
+        if (self.sizes < 0).any():
+            raise ProblemError("sizes: expected whole numbers of at least 0.")
+
+
+@dataclass(frozen=True, eq=False)
+class SubtreeSolution:
+    """The chosen nodes, ascending, and what is proven about them. **Shape:** ``(k,)``"""
+
+    nodes: Integers
+    certificate: Certificate
+
+
+@dataclass(frozen=True)
+class TreeKnapsack:
+    """The best subtree at the root within a size.
+
+    It is found by dynamic programming over the nodes in preorder, each either taken or left out
+    with all below it. The bound comes from another recursion, which merges the tables of
+    children from the leaves up.
+
+    References
+    ----------
+    Cho and Shaw (1997), A Depth-First Dynamic Programming Algorithm for the Tree Knapsack Problem.
+
+    Examples
+    --------
+    >>> problem = SubtreeProblem([1, 5, -1, 4], [-1, 0, 0, 2], [1, 2, 1, 1])
+    >>> solution = TreeKnapsack().decode(problem, 3)
+    >>> solution.nodes.tolist(), solution.certificate.status, solution.certificate.score
+    ([0, 1], 'optimal', 6.0)
+    """
+
+    def decode(self, problem: SubtreeProblem, capacity: int) -> SubtreeSolution:
+        """Find the best subtree whose sizes add up to at most `capacity`.
+
+        Raises
+        ------
+        InfeasibleError
+            If the root alone is larger.
+        """
+        checked_whole("capacity", capacity, low=0)
+        if problem.sizes[0] > capacity:
+            raise InfeasibleError(
+                f"No subtree of size {capacity}: the root alone has {problem.sizes[0]}."
+            )
+        order, after = _preorder(problem.parents)
+        nodes = _search(problem, order, after, capacity)
+        chosen = problem.scores[nodes]
+        scale = float(np.abs(chosen).sum())
+        certificate = Certificate.from_bound(
+            type(self).__name__,
+            float(chosen.sum()),
+            _bound(problem, capacity),
+            tolerance=largest_tolerance(scale) * 1e-3,
+            scale=scale,
+        )
+        return SubtreeSolution(nodes, certificate)
+
+
+def _preorder(parents: Integers) -> tuple[list[int], list[int]]:
+    """The nodes in preorder, and for each place the place after its subtree."""
+    n = len(parents)
+    children: list[list[int]] = [[] for _ in range(n)]
+    for node in range(n - 1, 0, -1):
+        children[parents[node]].append(node)
+    order: list[int] = []
+    stack = [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        stack += children[node]
+    below = np.ones(n, dtype=np.int64)
+    for node in range(n - 1, 0, -1):
+        below[parents[node]] += below[node]
+    return order, [place + int(below[node]) for place, node in enumerate(order)]
+
+
+def _search(
+    problem: SubtreeProblem, order: list[int], after: list[int], capacity: int
+) -> Integers:
+    """The best nodes: best[p][b] is the most that the places from p on add with b left."""
+    n = len(order)
+    best = np.zeros((n + 1, capacity + 1))
+    for place in range(n - 1, -1, -1):
+        node = order[place]
+        size = int(problem.sizes[node])
+        row = best[after[place]].copy()
+        if size <= capacity:
+            taken = problem.scores[node] + best[place + 1][: capacity + 1 - size]
+            row[size:] = np.maximum(row[size:], taken) if place else taken
+        best[place] = row
+    nodes, place, left = [], 0, capacity
+    while place < n:
+        node = order[place]
+        size = int(problem.sizes[node])
+        if not place or (size <= left and best[place][left] > best[after[place]][left]):
+            nodes.append(node)
+            left -= size
+            place += 1
+        else:
+            place = after[place]
+    return np.array(sorted(nodes), dtype=np.int64)
+
+
+def _bound(problem: SubtreeProblem, capacity: int) -> float:
+    """The most that any subtree scores: table[b] of a node is the most with it and size b."""
+    tables: list[Floats] = []
+    for score, size in zip(problem.scores.tolist(), problem.sizes.tolist(), strict=True):
+        table = np.full(capacity + 1, -np.inf)
+        if size <= capacity:
+            table[size:] = score
+        tables.append(table)
+    for node in range(len(tables) - 1, 0, -1):
+        given = np.maximum(tables[node], 0.0)
+        parent = int(problem.parents[node])
+        merged = np.full(capacity + 1, -np.inf)
+        of_parent = tables[parent]
+        for part in range(capacity + 1):
+            np.maximum(
+                merged[part:], given[part] + of_parent[: capacity + 1 - part], out=merged[part:]
+            )
+        tables[parent] = merged
+    return float(tables[0][capacity])

@@ -1,0 +1,69 @@
+"""The tree knapsack, against all subtrees of small trees."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from spacy_decoders import InfeasibleError, ProblemError
+from spacy_decoders.decoders.path import SubtreeProblem, TreeKnapsack, subtree
+
+
+def random_problem(rng, n: int) -> SubtreeProblem:
+    parents = [-1, *(int(rng.integers(0, node)) for node in range(1, n))]
+    return SubtreeProblem(rng.integers(-4, 6, n), parents, rng.integers(0, 4, n))
+
+
+def best_score(problem: SubtreeProblem, capacity: int) -> float:
+    nodes = range(1, len(problem.scores))
+    found = []
+    for count in range(len(problem.scores)):
+        for chosen in combinations(nodes, count):
+            kept = {0, *chosen}
+            connected = all(int(problem.parents[node]) in kept for node in chosen)
+            if connected and problem.sizes[list(kept)].sum() <= capacity:
+                found.append(float(problem.scores[list(kept)].sum()))
+    return max(found, default=-np.inf)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_against_all_subtrees(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        problem = random_problem(rng, int(rng.integers(1, 9)))
+        capacity = int(rng.integers(0, 10))
+        wanted = best_score(problem, capacity)
+        if wanted == -np.inf:
+            with pytest.raises(InfeasibleError, match="root"):
+                TreeKnapsack().decode(problem, capacity)
+            continue
+        solution = TreeKnapsack().decode(problem, capacity)
+        assert solution.certificate.score == pytest.approx(wanted)
+        assert solution.certificate.is_optimal
+        kept = set(solution.nodes.tolist())
+        assert 0 in kept
+        assert all(int(problem.parents[node]) in kept for node in kept - {0})
+        assert problem.sizes[solution.nodes].sum() <= capacity
+
+
+def test_a_worse_subtree_is_not_called_optimal(monkeypatch):
+    monkeypatch.setattr(subtree, "_search", lambda *_: np.array([0]))
+    problem = SubtreeProblem([1, 5, 2], [-1, 0, 0], [1, 1, 1])
+    certificate = TreeKnapsack().decode(problem, 3).certificate
+    assert certificate.status == "bounded"
+    assert certificate.gap == pytest.approx(7)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], [], []), "scores"),
+        (([1.0, np.inf], [-1, 0], [1, 1]), "scores"),
+        (([1.0, 1.0], [-1, 1], [1, 1]), "parents"),
+        (([1.0, 1.0], [-1, 0], [1, -1]), "sizes"),
+        (([1.0, 1.0], [-1, 0], [1]), "shape"),
+    ],
+)
+def test_bad_trees(arguments, message):
+    with pytest.raises(ProblemError, match=message):
+        SubtreeProblem(*arguments)
