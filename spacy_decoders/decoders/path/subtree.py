@@ -29,7 +29,8 @@ class SubtreeProblem:
     scores
         Of each node. **Shape:** ``(n,)``
     parents
-        The parent of each node, which comes before it; -1 for the root, node 0. **Shape:** ``(n,)``
+        The parent of each node, which comes before it; -1 for the root, node 0.
+        **Shape:** ``(n,)``
     sizes
         The size of each node, a whole number of at least 0. **Shape:** ``(n,)``
 
