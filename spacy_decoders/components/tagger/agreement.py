@@ -51,6 +51,8 @@ class Agreement:
         self.kinds = space.entity_kinds
         self.entities = EntityLabels(self.kinds, space.continues_entity)
         self.option = option
+        # then occurrences that are no entities never cost anything
+        self.missing_is_free = option is None or not option["missing"]
         if option is None:
             return
         same = option["same_name"]
@@ -105,15 +107,23 @@ class _Names:
     """The mentions of a document, and which factors they are members of."""
 
     mentions: dict[Span, int] = field(default_factory=dict)
+    spans: list[Span] = field(default_factory=list)
     factors: dict[tuple[str, Name], list[int]] = field(default_factory=dict)
 
     def add(self, kind: str, name: Name, spans: Iterable[Span]) -> None:
         """Add a factor, or mentions of it that are new."""
         members = self.factors.setdefault((kind, name), [])
         for span in spans:
-            number = self.mentions.setdefault(span, len(self.mentions))
+            number = self.number(span)
             if number not in members:
                 members.append(number)
+
+    def number(self, span: Span) -> int:
+        """The number of a mention, which is added if it is new."""
+        number = self.mentions.setdefault(span, len(self.mentions))
+        if number == len(self.spans):
+            self.spans.append(span)
+        return number
 
 
 class _Document:
@@ -144,6 +154,7 @@ class _Document:
         self.together: list[int] = []
         self.found: Certificate | None = None
         option = agreement.option
+        self.places: dict[int, list[int]] = {}
         self.words: list[int] = doc.to_array(agreement.attribute).tolist() if option else []
 
     def weigh(self, evidence: Iterable[EntityWorth]) -> None:
@@ -159,7 +170,7 @@ class _Document:
             for kind in number if given.types is None else given.types:
                 worth[number[kind]] += given.weight
         for span in self.evidence:
-            self.names.mentions.setdefault(span, len(self.names.mentions))
+            self.names.number(span)
 
     def join(self) -> bool:
         """Add the names of the present entities; return whether anything is left to be solved."""
@@ -202,7 +213,7 @@ class _Document:
         # several may contradict one another only together
         wrong = [keys[f] for f in contradictory_factors(problem)] or keys
         self.dropped.update(wrong)
-        spans = list(self.names.mentions)
+        spans = self.names.spans
         described = []
         for key in wrong:
             own = sorted(spans[m] for m in self.names.factors[key])
@@ -237,7 +248,7 @@ class _Document:
     def _problem(self, kind: Any) -> tuple[Any, NDArray[np.int64], list[int]]:
         """The problem of all units that have a mention, the tokens of its rows, and the units."""
         keys = self._active()
-        every = list(self.names.mentions)
+        every = self.names.spans
         used = {m for key in keys for m in self.names.factors[key]}
         used.update(self.names.mentions[span] for span in self.evidence)
         place = {m: number for number, m in enumerate(sorted(used))}
@@ -273,9 +284,13 @@ class _Document:
 
     def _cost(self, key: tuple[str, Name], entities: Mapping[Span, int]) -> float:
         """Return what a factor costs under the present entities."""
-        spans = list(self.names.mentions)
-        none = len(self.agreement.types)
+        none, spans = len(self.agreement.types), self.names.spans
         states = [entities.get(spans[m], none) for m in self.names.factors[key]]
+        kinds = set(states)
+        if self.agreement.missing_is_free:
+            kinds.discard(none)
+        if len(kinds) < 2:
+            return 0.0
         return float(self._costs_of(key)[:, states].sum(axis=1).min())
 
     def _entities(self) -> Iterator[tuple[Span, int]]:
@@ -296,9 +311,8 @@ class _Document:
         """Add the factors of an entity's name, unless they are there."""
         name = tuple(self.words[slice(*span)])
         if ("same", name) not in self.names.factors:
-            spans = self._occurrences(name)
-            if len(spans) > 1:
-                self.names.add("same", name, spans)
+            # a factor of one mention costs nothing
+            self.names.add("same", name, self._occurrences(name))
         if self.agreement.short_costs is None or kind not in self.agreement.persons:
             return
         last = name[-1:]
@@ -318,21 +332,17 @@ class _Document:
 
     def _occurrences(self, name: Name) -> list[Span]:
         """Return where a name occurs within a unit that has labels."""
-        found: list[Span] = []
         words, length = self.words, len(name)
-        i = -1
-        while True:
-            try:
-                i = words.index(name[0], i + 1)
-            except ValueError:
-                return found
-            j = i + length
-            if (
-                tuple(words[i:j]) == name
-                and self.labels[i] != NO_LABEL
-                and j <= self.units[self._unit_of(i)][1]
-            ):
-                found.append((i, j))
+        if not self.places:
+            for i, word in enumerate(words):
+                self.places.setdefault(word, []).append(i)
+        return [
+            (i, i + length)
+            for i in self.places[name[0]]
+            if (length == 1 or tuple(words[i : i + length]) == name)
+            and self.labels[i] != NO_LABEL
+            and i + length <= self.units[self._unit_of(i)][1]
+        ]
 
     def _unit_of(self, token: int) -> int:
         return bisect_right(self.ends, token)
