@@ -89,6 +89,7 @@ def tasks_of(group: str) -> dict[str, Task]:
             tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
     if group == "chain":
         tasks["k-best, margins and marginals of chains"] = _chain_functions
+        tasks["agreement of entities"] = _agreement
     if group == "tree":
         tasks["probabilities of trees"] = _tree_probabilities
     if group == OTHERS:
@@ -137,6 +138,22 @@ def _chain_functions() -> None:
         found = chain.posteriors(model, emissions)
         found.likely_runs(kinds, 0.5)
         found.of_runs(kinds, [0], [1], [0])
+
+
+def _agreement() -> None:
+    from ..decoders import chain
+
+    entities = chain.EntityLabels([-1, 0, 1], [False] * 3)
+    problem = chain.DocumentProblem(
+        chain.ChainModel(np.zeros((3, 3))),
+        np.array([[0, 1, 0], [0, 0, 1]]),
+        [1, 1],
+        entities,
+        mentions=[[0, 1], [1, 2]],
+        members=[[0, 1]],
+        costs=chain.agreement_costs(2)[None],
+    )
+    chain.DocumentAgreement().decode(problem)
 
 
 def _adapters() -> None:

@@ -179,8 +179,17 @@ class _Document:
         if self.agreement.option is None:
             return False
         entities = dict(self._entities())
-        for span in entities:
-            self._add_names(span, entities[span])
+        kinds: dict[Name, set[int]] = {}
+        for (start, end), kind in entities.items():
+            kinds.setdefault(tuple(self.words[start:end]), set()).add(kind)
+        for name, of in kinds.items():
+            # otherwise one type is no contradiction, whatever the other occurrences are
+            if len(of) > 1 or not self.agreement.missing_is_free:
+                self._add_same(name)
+            if self.agreement.short_costs is not None and not of.isdisjoint(
+                self.agreement.persons
+            ):
+                self._add_short(name)
         violated = [
             key
             for key, members in self.names.factors.items()
@@ -307,14 +316,14 @@ class _Document:
                 j += 1
             yield (i, j), int(kinds[i])
 
-    def _add_names(self, span: Span, kind: int) -> None:
-        """Add the factors of an entity's name, unless they are there."""
-        name = tuple(self.words[slice(*span)])
+    def _add_same(self, name: Name) -> None:
+        """Add the factor of all occurrences of a name, unless it is there."""
         if ("same", name) not in self.names.factors:
             # a factor of one mention costs nothing
             self.names.add("same", name, self._occurrences(name))
-        if self.agreement.short_costs is None or kind not in self.agreement.persons:
-            return
+
+    def _add_short(self, name: Name) -> None:
+        """Add the factor of a full name and its short forms."""
         last = name[-1:]
         if len(name) > 1 and self.words.count(last[0]) > 1:
             shorter = [s for s in self._occurrences(last) if not self._follows_initial(s)]
