@@ -83,7 +83,10 @@ class _LabelledSearch:
         self.clock = clock
         self.iterations = 0
         self.relaxed = _with_starts(problem)
-        self.arcs = np.where(allowed_arcs(problem), problem.arcs, -np.inf)
+        allowed_by_rules = allowed_arcs(problem)
+        self.arcs = problem.arcs
+        if allowed_by_rules is not None:
+            self.arcs = np.where(allowed_by_rules, problem.arcs, -np.inf)
         self.labels = problem.labels
         if problem.labels is not None:
             allowed = allowed_labels(problem, problem.labels.shape[2])
@@ -94,7 +97,7 @@ class _LabelledSearch:
     def run(self) -> TreeSolution:
         first = self._first()
         bound = _bound_of(first.solution)
-        if self._is_legal(first.solution, first.labels):
+        if self._breaks_none(first.solution, first.labels):
             return self._certified(first.solution, first.labels, bound)
         return self._branch(first, bound)
 
@@ -102,9 +105,10 @@ class _LabelledSearch:
         """Return the best tree when every arc has its best label."""
         if self.labels is None:
             return LabelledNode(None, self._decoded(self.arcs), None)
-        best = self.labels.argmax(axis=2)
-        gains = np.take_along_axis(self.labels, best[:, :, None], axis=2)[:, :, 0]
-        solution = self._decoded(self.arcs + gains)
+        from .kernels.labelled import with_best_labels  # compiled where it is first needed
+
+        arcs, best = with_best_labels(read_only(self.arcs), read_only(self.labels))
+        solution = self._decoded(arcs)
         return LabelledNode(None, solution, best[solution.heads, np.arange(1, self.problem.n + 1)])
 
     def _decoded(self, arcs: Floats) -> TreeSolution:
@@ -113,7 +117,7 @@ class _LabelledSearch:
         self.iterations += solution.certificate.iterations
         return solution
 
-    def _is_legal(self, solution: TreeSolution, labels: Labels | None) -> bool:
+    def _breaks_none(self, solution: TreeSolution, labels: Labels | None) -> bool:
         heads = [-1, *solution.heads.tolist()]
         given = [-1] * len(heads) if labels is None else [-1, *labels.tolist()]
         return not any(rule.is_broken(heads, given) for rule in self.problem.rules)
@@ -150,6 +154,8 @@ class _LabelledSearch:
             raise InfeasibleError("no tree satisfies all rules.")
         if heap:
             closed = max(closed, -heap[0][0])
+        if not self._breaks_none(self.best[1], self.best[2]):
+            raise DecodersError("rules: the search returned a tree that breaks one.")
         return self._certified(self.best[1], self.best[2], closed)
 
     def _solved(self, branching: RuleBranching, part: Subset) -> LabelledNode | None:
@@ -172,7 +178,7 @@ class _LabelledSearch:
         score = solution.certificate.score
         assert score is not None  # the infeasible are raised
         better = self.best is None or score + gain > self.best[0]
-        if better and self._is_legal(solution, labels):
+        if better and self._breaks_none(solution, labels):
             self.best = score + gain, solution, labels
 
     def _certified(
@@ -180,8 +186,6 @@ class _LabelledSearch:
     ) -> TreeSolution:
         """Return a solution whose certificate compares its score with the bound on all."""
         problem, own = self.problem, solution.certificate
-        if problem.rules and not self._is_legal(solution, labels):
-            raise DecodersError("rules: the search returned a tree that breaks one.")
         score, scale = self.decoder.objective(problem, solution.heads, labels)
         if score == -np.inf:
             raise DecodersError(f"{own.decoder}: the search returned a forbidden tree.")

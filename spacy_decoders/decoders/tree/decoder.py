@@ -11,7 +11,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
-from .scoring import score_and_scale, sentence_starts
+from .scoring import sentence_starts, sum_of_parts
 
 __all__ = [
     "TreeDecoder",
@@ -55,7 +55,10 @@ class TreeDecoder(ABC):
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
         """Return the score of a tree, and the sum of the absolute scores of its parts."""
-        return score_and_scale(problem, heads, labels)
+        tree = np.empty(problem.n + 1, np.int64)
+        tree[0] = -1
+        tree[1:] = heads
+        return sum_of_parts(problem, tree, labels)
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:

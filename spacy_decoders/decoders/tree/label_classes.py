@@ -80,8 +80,8 @@ def _mask(members: Iterable[int], size: int) -> Mask:
     return mask
 
 
-def allowed_arcs(problem: TreeProblem) -> Mask:
-    """Return the arcs that no rule forbids by itself, bool (n + 1, n + 1).
+def allowed_arcs(problem: TreeProblem) -> Mask | None:
+    """Return the arcs that no rule forbids by itself, bool (n + 1, n + 1); None for all.
 
     Examples
     --------
@@ -90,6 +90,11 @@ def allowed_arcs(problem: TreeProblem) -> Mask:
            [False, False,  True],
            [False,  True, False]])
     """
+    if not any(
+        isinstance(rule, (FixedArc, ForbiddenArc, Roots, Leaves, FixedStart))
+        for rule in problem.rules
+    ):
+        return None
     allowed = np.array(problem.allowed)
     for rule in problem.rules:
         if isinstance(rule, FixedArc):

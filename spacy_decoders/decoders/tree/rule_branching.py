@@ -227,6 +227,9 @@ class RuleBranching:
             for place, rule in enumerate(self.rules)
             if isinstance(rule, AtMost) and (rule.heads is None or h in rule.heads)
         ]
+        favourites: list[int] = scores.argmax(axis=1).tolist()
+        if all(named[favourites].sum() <= most for named, most in limits):
+            return favourites
         # the best choice for each number of times that every rule was drawn on
         best: dict[tuple[int, ...], tuple[float, list[int]]] = {(0,) * len(limits): (0.0, [])}
         for row in scores:

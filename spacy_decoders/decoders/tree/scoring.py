@@ -64,14 +64,22 @@ def score_and_scale(
     (1.0, 5.0)
     """
     tree = tree_with_root(heads, problem.n)
+    if labels is not None:
+        labels = checked_labels(problem, labels)
+    return sum_of_parts(problem, tree, labels)
+
+
+def sum_of_parts(
+    problem: TreeProblem, tree: NDArray[np.int64], labels: NDArray[np.int64] | None
+) -> tuple[float, float]:
+    """Return the same for heads by token number, -1 for the root, without checks."""
     tokens = np.arange(1, problem.n + 1)
     parts = [problem.arcs[tree[1:], tokens]]
     if problem.labels is not None:
-        of_arcs = problem.labels[tree[1:], tokens]
         if labels is None:
-            parts.append(of_arcs.max(axis=1))
+            parts.append(problem.labels[tree[1:], tokens].max(axis=1))
         else:
-            parts.append(of_arcs[tokens - 1, checked_labels(problem, labels)])
+            parts.append(problem.labels[tree[1:], tokens, labels])
     if problem.boundaries is not None:
         parts.append(problem.boundaries[sentence_starts(tree[1:])])
     if problem.grandparents is not None:

@@ -24,7 +24,7 @@ from .rules import (
 if TYPE_CHECKING:
     from .verification import Heads
 
-__all__ = ["LabelledArc", "Limit", "breaks", "limits_of"]
+__all__ = ["LabelledArc", "ArcLimit", "breaks", "limits_of"]
 
 
 class LabelledArc(NamedTuple):
@@ -35,7 +35,7 @@ class LabelledArc(NamedTuple):
     label: int
 
 
-class Limit(NamedTuple):
+class ArcLimit(NamedTuple):
     """How many of some labelled arcs a tree has at least and at most."""
 
     members: list[LabelledArc]
@@ -55,18 +55,18 @@ def breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
     )
 
 
-def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[Limit]:
+def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
     """Yield what a rule says about the labelled arcs of a tree, all else being absent."""
     if isinstance(rule, FixedArc):
         members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
-        yield Limit(members, 1.0, 1.0)
+        yield ArcLimit(members, 1.0, 1.0)
     elif isinstance(rule, ForbiddenArc):
         members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
-        yield Limit(members, 0.0, 0.0)
+        yield ArcLimit(members, 0.0, 0.0)
     elif isinstance(rule, (FixedLabel, ForbiddenLabel)):
         named = [one for one in arcs if one.modifier == rule.token and one.label in rule.labels]
         number = float(isinstance(rule, FixedLabel))
-        yield Limit(named, number, number)
+        yield ArcLimit(named, number, number)
     elif isinstance(rule, Roots):
         wrong = [
             one
@@ -77,20 +77,20 @@ def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[Limit]:
                 or (rule.labels is not None and one.label not in rule.labels)
             )
         ]
-        yield Limit(wrong, 0.0, 0.0)
+        yield ArcLimit(wrong, 0.0, 0.0)
     elif isinstance(rule, AtMost):
         for h in range(n + 1) if rule.heads is None else rule.heads:
             members = [one for one in arcs if one.head == h and one.label in rule.labels]
-            yield Limit(members, 0.0, float(rule.count))
+            yield ArcLimit(members, 0.0, float(rule.count))
     elif isinstance(rule, Constituent):
         inner = range(rule.first, rule.last + 1)
         members = [one for one in arcs if one.modifier in inner and one.head not in inner]
-        yield Limit(members, 1.0, 1.0)
+        yield ArcLimit(members, 1.0, 1.0)
     elif isinstance(rule, Leaves):
         yield from _of_leaves(rule, n, arcs)
 
 
-def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[Limit]:
+def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
     """Yield that a token is none of the leaves, or that an arc below it is absent."""
     for token in range(1, n + 1) if rule.tokens is None else rule.tokens:
         marks = [
@@ -105,4 +105,4 @@ def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[Limit]
                 if one.head == token and one.modifier == m and one.label not in rule.exempt
             ]
             if below:
-                yield Limit(marks + below, 0.0, 1.0)
+                yield ArcLimit(marks + below, 0.0, 1.0)
