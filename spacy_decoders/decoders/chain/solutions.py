@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from threading import Lock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...certificate import Certificate
+from ..lazy_list import LazyList
 
 __all__ = ["ChainSolution", "ChainSolutions"]
 
@@ -40,7 +38,7 @@ class _Draft(ChainSolution):
     __delattr__ = object.__delattr__
 
 
-class ChainSolutions(list[ChainSolution]):
+class ChainSolutions(LazyList[ChainSolution]):
     """The solutions of a batch: a list whose items are created on first access.
 
     Decoding a sentence takes less time than creating the objects that describe it. Callers that
@@ -85,7 +83,7 @@ class ChainSolutions(list[ChainSolution]):
         *,
         scales: NDArray[np.float64] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(len(scores))
         self.decoder = decoder
         self.labels = labels
         self.offsets = offsets
@@ -94,28 +92,12 @@ class ChainSolutions(list[ChainSolution]):
         self.tolerances = tolerances
         self.iterations = iterations
         self.scales = np.abs(scores) if scales is None else scales
-        self._made = False
-        self._publishing = Lock()
 
     @property
     def certificates(self) -> list[Certificate]:
         """The certificates of all sentences."""
         columns = (self.scores, self.bounds, self.tolerances, self.iterations, self.scales)
         return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
-
-    def made(self) -> list[ChainSolution]:
-        """Create all items unless they exist; return this list itself.
-
-        Several threads may create them at once; the items of one are kept, and published before
-        any thread sees that they exist.
-        """
-        if not self._made:
-            items = self._items()
-            with self._publishing:
-                if not self._made:
-                    super().extend(items)
-                    self._made = True
-        return self
 
     def _items(self) -> list[ChainSolution]:
         items, labels, new = [], self.labels, object.__new__
@@ -127,32 +109,3 @@ class ChainSolutions(list[ChainSolution]):
             draft.__class__ = ChainSolution
             items.append(draft)
         return items
-
-    def __len__(self) -> int:
-        return super().__len__() if self._made else len(self.scores)
-
-    def __radd__(self, before: list[Any]) -> list[Any]:
-        return [*before, *self]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return list, (list(self),)
-
-
-def _of_made(name: str) -> Callable[..., Any]:
-    """Return a list method that creates the items first."""
-    method = getattr(list, name)
-
-    @wraps(method)
-    def call(self: ChainSolutions, *given: Any, **named: Any) -> Any:
-        return method(self.made(), *given, **named)
-
-    return call
-
-
-for _name in (
-    *("__getitem__", "__iter__", "__reversed__", "__contains__", "__eq__", "__ne__", "__lt__"),
-    *("__le__", "__gt__", "__ge__", "__add__", "__iadd__", "__mul__", "__rmul__", "__imul__"),
-    *("__setitem__", "__delitem__", "__repr__", "append", "clear", "copy", "count", "extend"),
-    *("index", "insert", "pop", "remove", "reverse", "sort"),
-):
-    setattr(ChainSolutions, _name, _of_made(_name))

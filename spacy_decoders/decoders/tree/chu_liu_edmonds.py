@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
 from ...errors import DecodersError
+from .batches import ArcBatch, are_plain, batch_of, by_contraction, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
@@ -60,6 +63,28 @@ class ChuLiuEdmonds(TreeDecoder):
                 return solution
         heads, bound, slack = _root_by_root(problem.arcs)
         return certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
+
+    def decode_batch(
+        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
+    ) -> list[TreeSolution]:
+        if not are_plain(sentences, projective=False):
+            return super().decode_batch(sentences, budget=budget)
+        rests = (by_contraction, _by_every_root)
+        return solved_by_arcs("ChuLiuEdmonds", batch_of(sentences), False, rests)
+
+
+def _by_every_root(
+    batch: ArcBatch,
+    which: NDArray[np.int64],
+    heads: NDArray[np.int32],
+    bounds: NDArray[np.float64],
+    slack: NDArray[np.float64],
+) -> None:
+    """Decode those sentences of a batch that no penalty leaves one root."""
+    for place in which.tolist():
+        if bounds[place] > -np.inf:
+            found, bounds[place], slack[place] = _root_by_root(batch.arcs(place))
+            heads[batch.offsets[place] : batch.offsets[place + 1]] = found
 
 
 def _solved(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +53,33 @@ class TreeDecoder(ABC):
             If no tree satisfies the constraints; the message says why.
         """
 
+    def decode_batch(
+        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
+    ) -> list[TreeSolution]:
+        """Find the best trees of many sentences.
+
+        Parameters
+        ----------
+        sentences
+            Problems; or, where a decoder scores arcs alone, also arrays of arcs, (n + 1, n + 1),
+            of trees with a single root, which saves their conversion.
+        budget
+            For each sentence.
+
+        Returns
+        -------
+        list of TreeSolution
+            As those of :meth:`decode`.
+
+        Raises
+        ------
+        ProblemError
+            If a sentence is neither, or has parts that this decoder can't score.
+        InfeasibleError
+            If a sentence has no tree.
+        """
+        return [self.decode(checked_problem(one), budget=budget) for one in sentences]
+
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
@@ -59,6 +88,13 @@ class TreeDecoder(ABC):
         tree[0] = -1
         tree[1:] = heads
         return sum_of_parts(problem, tree, labels)
+
+
+def checked_problem(sentence: Any) -> TreeProblem:
+    """Return a problem as it is; refuse anything else."""
+    if not isinstance(sentence, TreeProblem):
+        raise ProblemError(f"sentences: expected TreeProblem, got {type(sentence).__name__}.")
+    return sentence
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ...budget import UNLIMITED, Budget
+from .batches import are_plain, batch_of, by_chart, by_contraction, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
 from .kernels import eisner, proofs
@@ -53,3 +56,11 @@ class Eisner(TreeDecoder):
             positive += float(np.maximum(problem.boundaries, 0.0).sum())
         slack = rounding_slack(parts, bound, positive)
         return certified_by_arcs("Eisner", problem, heads, bound, slack)
+
+    def decode_batch(
+        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
+    ) -> list[TreeSolution]:
+        if not are_plain(sentences, projective=True):
+            return super().decode_batch(sentences, budget=budget)
+        # the best tree of all is mostly projective, and found in less time
+        return solved_by_arcs("Eisner", batch_of(sentences), True, (by_contraction, by_chart))

@@ -8,7 +8,7 @@ once all steps of the best path have been searched, no other path is better.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,9 @@ from ...budget import Budget, Clock, rest_of
 from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from .arc_bounds import most_of_arcs
+from .decoder import TreeDecoder, rounding_slack
 from .factors import Factors
 from .problem import TreeProblem, TreeSolution
-
-if TYPE_CHECKING:
-    from .decoder import TreeDecoder
 
 __all__ = ["best_sentences", "part_of"]
 
@@ -223,21 +221,20 @@ def _optimistic(problem: TreeProblem) -> Floats:
             )
             own, root = inner[first + 1 : end + 1], arcs[0, first + 1 : end + 1]
             upper[first, end] = _one_root(own, root)
-    slack = 1e-12 * (1.0 + np.abs(upper))
-    upper += np.where(upper > -np.inf, constant + slack, 0.0)
+    upper[upper > -np.inf] += constant
     return upper
 
 
 def _one_root(own: Floats, root: Floats) -> float:
-    """Return the best sum of one choice a token, one of which is the root."""
-    without = np.flatnonzero(own == -np.inf)
-    if len(without) > 1:
-        return -np.inf
-    if len(without) == 1:
-        others = own.copy()
-        others[without] = root[without]
-        return float(others.sum())
-    return float(own.sum() + (root - own).max())
+    """Return the best sum of one choice a token, one of which is the root, rounded up."""
+    before = np.concatenate([[0.0], np.cumsum(own[:-1])])
+    behind = np.concatenate([np.cumsum(own[:0:-1])[::-1], [0.0]])
+    # no token's own choice is taken off a sum again: it may be -1e30 or -inf
+    best = float((before + root + behind).max())
+    if best == -np.inf:
+        return best
+    positive = float(np.maximum(own, 0.0).sum() + max(root.max(), 0.0))
+    return best + rounding_slack(2 * len(own), best, positive)
 
 
 def _best_path(upper: Floats, gaps: Floats) -> Path | None:

@@ -1,11 +1,13 @@
 """Labelled trees that satisfy rules, against all labelled trees."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
 from spacy_decoders import verify
+from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import (
     AtMost,
     BranchAndBound,
@@ -22,12 +24,15 @@ from spacy_decoders.decoders.tree import (
     Roots,
     SecondOrder,
     TreeProblem,
+    head_margins,
+    k_best,
+    max_marginals,
     score_tree,
     violations,
 )
-from spacy_decoders.errors import InfeasibleError
+from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
-from tests.decoders.tree.samples import trees
+from tests.decoders.tree.samples import best_through_arcs, trees
 
 LABELS = 3
 
@@ -145,3 +150,161 @@ def test_arcs_alone(decoder, sentences):
         )
         met.add(check(decoder, problem))
     assert met == {"optimal", "infeasible"}
+
+
+def test_first_best_labels_are_kept_where_no_rule_is_broken():
+    rng = np.random.default_rng(4)
+    arcs, labels = scores_of(rng, 5, share=0.0)
+    plain = Eisner().decode(TreeProblem(arcs, labels=labels))
+    folded = Eisner().decode(TreeProblem(arcs + labels.max(axis=2)))
+    assert plain.heads.tolist() == folded.heads.tolist()
+    tokens = np.arange(1, 6)
+    assert plain.labels.tolist() == labels[plain.heads, tokens].argmax(axis=1).tolist()
+    free = Eisner().decode(TreeProblem(arcs, labels=labels, rules=[AtMost([0], 5)]))
+    assert free.certificate == plain.certificate
+
+
+def test_by_hand_one_subject_a_head():
+    """Both dependants of 1 look like subjects (0); the second loses least as an object (1)."""
+    arcs, labels = np.zeros((4, 4)), np.full((4, 4, 2), -9.0)
+    arcs[0, 1] = arcs[1, 2] = arcs[1, 3] = 5.0
+    labels[1, 2], labels[1, 3], labels[0, 1] = [3, 0], [3, 2], [1, 0]
+    free = Eisner().decode(TreeProblem(arcs, labels=labels))
+    assert free.labels.tolist() == [0, 0, 0] and free.certificate.score == 22.0
+    found = Eisner().decode(TreeProblem(arcs, labels=labels, rules=[AtMost([0])]))
+    assert found.heads.tolist() == [0, 1, 1] and found.labels.tolist() == [0, 0, 1]
+    assert found.certificate.score == 21.0 and found.certificate.is_optimal
+
+
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds(), BranchAndBound()])
+def test_impossible_rules_are_named(decoder):
+    arcs = np.zeros((4, 4))
+    rules = [ForbiddenArc(3, 2), FixedArc(1, 2), FixedArc(1, 3), Leaves(tokens=[1])]
+    problem = TreeProblem(arcs, rules=rules, projective=not isinstance(decoder, ChuLiuEdmonds))
+    with pytest.raises(InfeasibleError, match=r"rules\[3\] Leaves") as raised:
+        decoder.decode(problem)
+    named = [place for place in range(4) if f"rules[{place}]" in str(raised.value)]
+    assert named in ([1, 3], [2, 3])
+    with pytest.raises(InfeasibleError, match="token 2 has no candidate head"):
+        without = np.array(arcs)
+        without[:, 2] = -np.inf
+        decoder.decode(
+            TreeProblem(without, rules=[ForbiddenArc(1, 3)], projective=problem.projective)
+        )
+
+
+def test_wrong_rules_are_named():
+    arcs, labels = np.zeros((3, 3)), np.zeros((3, 3, 2))
+    for rules, message in [
+        ([FixedArc(0, 3)], r"rules\[0\].*token"),
+        ([AtMost([2])], r"rules\[0\].*labels are numbered from 0 to 1"),
+        ([3], r"rules\[0\]: expected a Rule, got int"),
+        (AtMost([0]), "a sequence"),
+        ([FixedStart(2)], "boundaries"),
+    ]:
+        with pytest.raises(ProblemError, match=message):
+            TreeProblem(arcs, labels=labels, rules=rules)
+    with pytest.raises(ProblemError, match="labels"):
+        TreeProblem(arcs, rules=[AtMost([0])])
+    for make, message in [
+        (lambda: Leaves(), "labels or tokens"),
+        (lambda: AtMost("nsubj"), "whole numbers"),
+        (lambda: AtMost([0], -1), "count"),
+        (lambda: Constituent(3, 2), "first"),
+    ]:
+        with pytest.raises(ProblemError, match=message):
+            make()
+    with pytest.raises(ProblemError, match="labels"):
+        TreeProblem(arcs, labels=np.zeros((3, 3, 0)))
+    with pytest.raises(ProblemError, match="boundaries"):
+        TreeProblem(arcs, boundaries=[0.0, np.inf])
+
+
+def test_ranked_trees_and_marginals_obey_the_rules():
+    rng = np.random.default_rng(6)
+    for projective in (True, False):
+        arcs, labels = scores_of(rng, 3)
+        rules = [AtMost([0, 1]), Roots([1, 2])]
+        problem = TreeProblem(arcs, labels=labels, rules=rules, projective=projective)
+        scored = {}
+        for heads in trees(3, projective, True):
+            allowed = np.zeros((4, 4), bool)
+            allowed[list(heads), [1, 2, 3]] = True
+            best = best_by_force(problem.restricted(allowed))
+            if best > -np.inf:
+                scored[heads] = best
+        ranked = k_best(problem, 4)
+        assert [one.certificate.score for one in ranked] == pytest.approx(
+            sorted(scored.values(), reverse=True)[:4]
+        )
+        assert all(not violations(problem, one.heads, one.labels) for one in ranked)
+        expected = best_through_arcs(3, scored)
+        np.testing.assert_allclose(max_marginals(problem), expected)
+        margins = head_margins(problem, ranked[0].heads)
+        for m in range(3):
+            others = [s for heads, s in scored.items() if heads[m] != ranked[0].heads[m]]
+            wanted = scored[tuple(ranked[0].heads.tolist())] - max(others, default=-np.inf)
+            assert margins[m] == pytest.approx(wanted)
+
+
+def test_the_end_of_the_budget_leaves_a_gap():
+    rng = np.random.default_rng(7)
+    met = set()
+    for _ in range(30):
+        arcs, labels = scores_of(rng, 4, share=0.0)
+        rules = [AtMost([0]), AtMost([1]), AtMost([2], 2), Leaves([2])]
+        problem = TreeProblem(arcs, labels=labels, rules=rules)
+        found = Eisner().decode(problem, budget=Budget(iterations=1))
+        assert not violations(problem, found.heads, found.labels)
+        assert found.certificate.bound >= best_by_force(problem) - 1e-9
+        met.add(found.certificate.status)
+    assert met == {"optimal", "bounded"}
+
+
+def test_a_program_confirms_what_is_too_long_to_enumerate():
+    rng = np.random.default_rng(8)
+    arcs, labels = scores_of(rng, 9)
+    rules = [AtMost([0]), Leaves([1], exempt=[2]), Constituent(2, 4), Roots(labels=[0, 2])]
+    for decoder in (Eisner(), ChuLiuEdmonds()):
+        problem = TreeProblem(
+            arcs,
+            labels=labels,
+            rules=[*rules, FixedStart(5)],
+            boundaries=rng.normal(size=9),
+            projective=isinstance(decoder, Eisner),
+        )
+        solution = decoder.decode(problem)
+        assert verify(problem, solution).outcome == "confirmed"
+        shifted = replace(solution, labels=(solution.labels + 1) % LABELS)
+        assert verify(problem, shifted).outcome == "refuted"
+
+
+class FaultyDecoder(Eisner):
+    """Bounds every part by too little, and claims a score to match."""
+
+    def decode(self, problem, *, budget=None):
+        found = super().decode(problem)
+        if problem.is_constrained:
+            return found
+        worst = np.zeros(problem.n, np.int32)
+        worst[1:] = 1
+        if violations(problem, worst):
+            return found
+        score = score_tree(problem, worst)
+        certificate = replace(found.certificate, score=score, bound=found.certificate.bound)
+        return replace(found, heads=worst, certificate=certificate)
+
+
+def test_wrong_trees_of_the_relaxation_are_not_called_optimal():
+    rng = np.random.default_rng(9)
+    wrong = 0
+    for _ in range(30):
+        arcs, labels = scores_of(rng, 4, share=0.0)
+        problem = TreeProblem(arcs, labels=labels, rules=[AtMost([0]), AtMost([1])])
+        best = best_by_force(problem)
+        found = FaultyDecoder().decode(problem)
+        assert found.certificate.bound >= best - 1e-9
+        if found.certificate.score < best - 1e-6:
+            assert not found.certificate.is_optimal
+            wrong += 1
+    assert wrong

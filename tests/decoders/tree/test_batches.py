@@ -1,0 +1,158 @@
+"""Batches of sentences: the same trees and certificates as one by one, whatever is corrupted."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    FixedArc,
+    TreeProblem,
+    score_tree,
+)
+from spacy_decoders.decoders.tree.kernels import batches
+from spacy_decoders.errors import DecodersError, InfeasibleError, ProblemError
+from tests.decoders.tree.samples import scores, trees
+
+DECODERS = [Eisner(), ChuLiuEdmonds()]
+
+
+def feasible(rng, count, projective):
+    """Random arcs of sentences that have a tree."""
+    kept = []
+    while len(kept) < count:
+        n = int(rng.integers(0, 6))
+        arcs = scores(rng, n + 1, n + 1)
+        problem = TreeProblem(arcs, projective=projective)
+        if any(score_tree(problem, tree) > -np.inf for tree in trees(n, projective, True)):
+            kept.append(arcs)
+    return kept
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_as_one_by_one(decoder):
+    rng = np.random.default_rng(0)
+    projective = isinstance(decoder, Eisner)
+    arcs = feasible(rng, 200, projective)
+    problems = [TreeProblem(one, projective=projective) for one in arcs]
+    single = [decoder.decode(problem) for problem in problems]
+    for batch in (decoder.decode_batch(arcs), decoder.decode_batch(problems)):
+        assert len(batch) == len(arcs) and isinstance(batch, list)
+        for problem, one, other in zip(problems, single, batch, strict=True):
+            assert other.certificate.is_optimal
+            assert other.certificate.score == pytest.approx(one.certificate.score)
+            assert other.certificate.bound >= one.certificate.score - 1e-6
+            assert score_tree(problem, other.heads) == pytest.approx(one.certificate.score)
+            assert not other.heads.flags.writeable
+            assert other.starts is None and other.labels is None and other.rank_bound is None
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_what_has_more_than_arcs_is_decoded_one_by_one(decoder):
+    projective = isinstance(decoder, Eisner)
+    arcs = np.random.default_rng(1).normal(size=(5, 5))
+    problems = [
+        TreeProblem(arcs, projective=projective),
+        TreeProblem(arcs, projective=projective, boundaries=np.zeros(4)),
+        TreeProblem(arcs, projective=projective, rules=[FixedArc(0, 3)]),
+    ]
+    batch = decoder.decode_batch(problems)
+    assert [one.certificate for one in batch] == [decoder.decode(p).certificate for p in problems]
+    assert batch[1].starts is not None and batch[2].heads[2] == 0
+    assert len(BranchAndBound().decode_batch(problems[:1])) == 1
+
+
+def test_wrong_sentences_are_named():
+    good = np.zeros((3, 3))
+    assert len(Eisner().decode_batch([])) == 0
+    with pytest.raises(ProblemError, match="sentence 1"):
+        Eisner().decode_batch([good, np.zeros((2, 3))])
+    with pytest.raises(ProblemError, match="sentence 1"):
+        Eisner().decode_batch([good, np.full((3, 3), np.nan)])
+    with pytest.raises(ProblemError, match="TreeProblem"):
+        BranchAndBound().decode_batch([good])
+    with pytest.raises(ProblemError, match="projective"):
+        Eisner().decode_batch([TreeProblem(good, projective=False)])
+    none = np.full((3, 3), -np.inf)
+    for decoder in DECODERS:
+        with pytest.raises(InfeasibleError, match="sentence 1: token 1 has no candidate head"):
+            decoder.decode_batch([good, none])
+
+
+def test_a_batch_is_a_list_that_can_be_pickled():
+    batch = Eisner().decode_batch([np.zeros((3, 3))] * 2)
+    again = pickle.loads(pickle.dumps(batch))
+    assert [one.heads.tolist() for one in again] == [one.heads.tolist() for one in batch]
+
+
+# --- compiled code at fault --------------------------------------------------------------------
+
+
+def tampered(monkeypatch, name, change):
+    real = getattr(batches, name)
+
+    def call(*given):
+        real(*given)
+        change(*given)
+
+    monkeypatch.setattr(batches, name, call)
+
+
+def each_below_the_one_before(sizes, which, offsets, heads):
+    """A legal tree for each of these sentences, and hardly ever the best."""
+    for place in which:
+        heads[offsets[place] : offsets[place + 1]] = np.arange(sizes[place] - 1)
+
+
+def worse_favourites(flat, begins, sizes, offsets, heads):
+    each_below_the_one_before(sizes, range(len(sizes)), offsets, heads)
+
+
+def worse_by_chart(flat, begins, sizes, which, single_root, gaps, offsets, heads, *rest):
+    each_below_the_one_before(sizes, which, offsets, heads)
+
+
+def lower_charts(flat, begins, sizes, which, single_root, gaps, offsets, heads, room, positive):
+    each_below_the_one_before(sizes, which, offsets, heads)
+    room -= 5.0
+
+
+def worse_by_contraction(flat, begins, sizes, which, offsets, heads, *duals):
+    each_below_the_one_before(sizes, which, offsets, heads)
+
+
+def lower_duals(flat, begins, sizes, which, offsets, heads, penalties, values, parents, counts):
+    each_below_the_one_before(sizes, which, offsets, heads)
+    values -= 5.0
+
+
+@pytest.mark.parametrize(
+    ("decoder", "name", "change"),
+    [
+        (Eisner(), "favourite_heads", worse_favourites),
+        (Eisner(), "charts", worse_by_chart),
+        (Eisner(), "charts", lower_charts),
+        (ChuLiuEdmonds(), "favourite_heads", worse_favourites),
+        (ChuLiuEdmonds(), "contractions", worse_by_contraction),
+        (ChuLiuEdmonds(), "contractions", lower_duals),
+    ],
+)
+def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, name, change):
+    rng = np.random.default_rng(3)
+    arcs = [3 * rng.normal(size=(6, 6)) for _ in range(40)]
+    best = [one.certificate.score for one in decoder.decode_batch(arcs)]
+    tampered(monkeypatch, name, change)
+    try:
+        batch = list(decoder.decode_batch(arcs))
+    except DecodersError:
+        return
+    wrong = 0
+    for score, one in zip(best, batch, strict=True):
+        if one.certificate.score < score - 1e-6:
+            assert not one.certificate.is_optimal
+            wrong += 1
+    # what has no proof after the first two is decoded again
+    assert wrong or change in (worse_favourites, worse_by_contraction, lower_duals)

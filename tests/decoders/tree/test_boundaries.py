@@ -1,0 +1,164 @@
+"""Trees and sentence boundaries together, against all sequences of trees."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders import verify
+from spacy_decoders.decoders.tree import (
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Eisner,
+    Factors,
+    PriceAndCut,
+    SecondOrder,
+    TreeProblem,
+    head_margins,
+    k_best,
+    max_marginals,
+    score_tree,
+    sentence_starts,
+    violations,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+from tests import oracles
+from tests.decoders.tree.samples import best_through_arcs, scores
+
+
+def all_scores(problem, *, adjacent=False):
+    """Every legal sequence of trees, with its score, -inf aside."""
+    found = {}
+    for heads, starts in oracles.all_forests(problem.n, projective=problem.projective):
+        value = sum(problem.boundaries[s - 1] for s in starts if s > 1)
+        if adjacent:
+            value += oracles.second_order_score(
+                heads, problem.arcs, problem.grandparents, problem.siblings
+            )
+        else:
+            value += oracles.tree_score(
+                heads, problem.arcs, problem.grandparents, problem.siblings
+            )
+            if problem.factors is not None:
+                value += problem.factors.scores[problem.factors.paid(heads)].sum()
+        if value > -np.inf:
+            found[heads] = value
+    return found
+
+
+def random_problem(rng, *, second=False, factors=False, projective=True):
+    n = int(rng.integers(1, 5))
+    cube = (n + 1,) * 3
+    extra = None
+    if factors and n > 1:
+        extra = Factors([(1, 2), (2, 1)], [0, 1, 2], rng.normal(size=2) * 3)
+    return TreeProblem(
+        scores(rng, n + 1, n + 1),
+        scores(rng, *cube) if second else None,
+        scores(rng, *cube) if second else None,
+        extra,
+        boundaries=scores(rng, n),
+        projective=projective,
+    )
+
+
+@pytest.mark.parametrize(
+    ("decoder", "second", "factors", "projective"),
+    [
+        (Eisner(), False, False, True),
+        (ChuLiuEdmonds(), False, False, False),
+        (SecondOrder(), True, False, True),
+        (BranchAndBound(), True, True, True),
+        (BranchAndBound("first-order"), True, False, True),
+        (BranchAndBound(), True, True, False),
+        (PriceAndCut(), False, False, True),
+    ],
+)
+def test_best_sentences(decoder, second, factors, projective):
+    rng = np.random.default_rng(0)
+    met = set()
+    for _ in range(40):
+        problem = random_problem(rng, second=second, factors=factors, projective=projective)
+        truth = all_scores(problem, adjacent=isinstance(decoder, SecondOrder))
+        try:
+            solution = decoder.decode(problem)
+        except InfeasibleError:
+            assert not truth
+            met.add("infeasible")
+            continue
+        except ProblemError:
+            assert isinstance(decoder, PriceAndCut)  # scores beyond those of a solver
+            continue
+        best = max(truth.values())
+        slack = 1e-9 + 1e-13 * abs(best)
+        assert abs(solution.certificate.score - best) <= slack
+        assert solution.certificate.is_optimal
+        assert solution.starts.tolist() == sentence_starts(solution.heads).tolist()
+        # pairs that are not adjacent may be forbidden to the others only
+        assert isinstance(decoder, SecondOrder) or not violations(problem, solution.heads)
+        assert verify(problem, solution).outcome != "refuted"
+        met.add(len(oracles.sentences(tuple(solution.heads))))
+    assert {1, 2, "infeasible"} <= met
+
+
+def test_ranking_and_marginals():
+    rng = np.random.default_rng(1)
+    for second in (False, True):
+        for _ in range(10):
+            problem = random_problem(rng, second=second)
+            truth = all_scores(problem)
+            if not truth or min(truth.values()) < -1e20:
+                continue
+            ranked = k_best(problem, 3)
+            expected = sorted(truth.values(), reverse=True)[:3]
+            assert [one.certificate.score for one in ranked] == pytest.approx(expected)
+            np.testing.assert_allclose(
+                max_marginals(problem), best_through_arcs(problem.n, truth), atol=1e-9
+            )
+            margins = head_margins(problem, ranked[0].heads)
+            for m, margin in enumerate(margins):
+                head = ranked[0].heads[m]
+                others = [value for heads, value in truth.items() if heads[m] != head]
+                assert margin == pytest.approx(expected[0] - max(others, default=-np.inf))
+
+
+def test_by_hand():
+    """Two words of two sentences: the boundary decides whether an arc joins them."""
+    arcs = [[0, 2, 1], [0, 0, 3], [0, 0, 0]]
+    for odds, heads, starts in [(3.0, [0, 0], [True, True]), (1.0, [0, 1], [True, False])]:
+        found = Eisner().decode(TreeProblem(arcs, boundaries=[9.0, odds]))
+        assert found.heads.tolist() == heads and found.starts.tolist() == starts
+        assert found.certificate.score == max(2 + 1 + odds, 2 + 3)
+
+
+def test_long_documents_are_confirmed_by_a_program():
+    rng = np.random.default_rng(2)
+    arcs, boundaries = rng.normal(size=(11, 11)), rng.normal(size=10) + 4
+    for decoder, projective in ((BranchAndBound(), True), (ChuLiuEdmonds(), False)):
+        problem = TreeProblem(arcs, boundaries=boundaries, projective=projective)
+        solution = decoder.decode(problem)
+        assert verify(problem, solution).outcome == "confirmed"
+        assert solution.starts.sum() > 1
+
+
+def test_factors_that_couple_sentences_are_refused_without_a_chart():
+    factors = Factors([(1, 2), (3, 4)], [0, 2], [1.0])
+    problem = TreeProblem(
+        np.zeros((5, 5)), factors=factors, boundaries=np.zeros(4), projective=False
+    )
+    with pytest.raises(ProblemError, match="different sentences"):
+        BranchAndBound().decode(problem)
+
+
+def test_sentences_of_nothing_and_of_one_word():
+    for decoder in (Eisner(), BranchAndBound()):
+        empty = decoder.decode(TreeProblem([[0.0]], boundaries=[]))
+        assert empty.heads.size == 0 and empty.starts.size == 0
+        one = decoder.decode(TreeProblem([[0, 1], [0, 0]], boundaries=[-np.inf]))
+        assert one.starts.tolist() == [True] and one.certificate.score == 1.0
+
+
+def test_starts_are_part_of_the_solution_that_is_checked():
+    problem = TreeProblem([[0, 2, 1], [0, 0, 3], [0, 0, 0]], boundaries=[0.0, 3.0])
+    solution = Eisner().decode(problem)
+    assert score_tree(problem, solution.heads) == 6.0
+    object.__setattr__(solution, "starts", np.array([True, False]))
+    assert "sentences begin" in verify(problem, solution).reason
