@@ -149,8 +149,14 @@ class AliasTable:
         count = checked_scores("counts", counts, shape, dtype=np.float64, forbidden=False)
         if (count <= 0).any():
             raise ProblemError("counts: how often an alias is used must be greater than 0.")
-        case = letter_cases(aliases) if cases is None else np.asarray(cases, np.int64)
-        return cls.build_lines(as_lines(normalised(aliases)), number, count, case)
+        texts = normalised(aliases)
+        if cases is not None:
+            case = np.asarray(cases, np.int64)
+        elif texts == list(aliases):  # normalised texts have no capitals
+            case = np.zeros(len(texts), np.int64)
+        else:
+            case = letter_cases(aliases)
+        return cls.build_lines(as_lines(texts), number, count, case)
 
     @classmethod
     def build_lines(
@@ -172,13 +178,14 @@ class AliasTable:
         # the most frequent first; ties by a hash of the concept, not by its number, since
         # numbers follow the order of the input
         order = np.lexsort((_scrambled(concept), -total, row))
-        shares = _case_shares(inverse, case, count, len(row))[order]
+        # four bytes a pair are moved as one number
+        shares = _case_shares(inverse, case, count, len(row)).view(np.uint32)[order]
         row, concept, total = row[order], concept[order], total[order]
         offsets = np.searchsorted(row, np.arange(len(index) + 1)).astype(np.int64)
         sums = np.bincount(row, weights=total, minlength=len(index))
         priors = (total / sums[row]).astype(np.float32)
         uses = sums.astype(np.float32)
-        return cls(index, offsets, concept.astype(np.int32), priors, uses, None, shares)
+        return cls(index, offsets, concept.astype(np.int32), priors, uses, None, shares.view(np.uint8))
 
     @classmethod
     def _without(
@@ -364,6 +371,11 @@ def _case_shares(
 ) -> NDArray[np.uint8]:
     """In which case each pair is written, as shares of 255."""
     known = cases >= 0
+    if len(pairs) == size:  # each was given once
+        once: NDArray[np.uint8] = np.zeros((size, len(CASES)), np.uint8)
+        places = pairs * len(CASES) + cases
+        once.reshape(-1)[places if known.all() else places[known]] = WHOLE
+        return once
     keys, counts = (pairs * len(CASES) + cases)[known], counts[known]
     totals = np.bincount(keys, weights=counts, minlength=size * len(CASES))
     table = totals.reshape(size, len(CASES)).astype(np.float64)

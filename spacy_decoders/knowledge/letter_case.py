@@ -36,4 +36,12 @@ def letter_case(text: str) -> int:
 
 def letter_cases(texts: Sequence[str]) -> NDArray[np.int64]:
     """As `letter_case`, of many. **Shape:** ``(texts,)``"""
-    return np.fromiter(map(letter_case, texts), np.int64, len(texts))
+    size = len(texts)
+    lower, upper, title = (
+        np.fromiter(map(told, texts), np.bool_, size)
+        for told in (str.islower, str.isupper, str.istitle)
+    )
+    cases = np.where(title & ~upper, 1, 0)
+    for i in np.flatnonzero(~lower & (cases == 0)).tolist():
+        cases[i] = letter_case(texts[i])
+    return cases

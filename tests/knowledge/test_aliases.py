@@ -1,5 +1,6 @@
 """An alias leads to its concepts, whatever its case, the most frequent first."""
 
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 
 from spacy_decoders import ProblemError
 from spacy_decoders.knowledge.aliases import AliasTable, normalise, normalised
+from spacy_decoders.knowledge.letter_case import letter_case, letter_cases
 
 
 def test_against_plain_counting(rng, tmp_path):
@@ -72,3 +74,20 @@ def test_what_is_normalised_already_is_found_without_doing_it_again():
     assert rows.tolist() == table.find_normalised(normalised(texts)).tolist()
     assert (rows >= 0).tolist() == [True, True, False]
     assert table.find_normalised(["Big  Cat"]).tolist() == [-1]
+
+
+def test_cases_of_many_are_those_of_each(rng):
+    texts = ["", "a", "A", "NASA", "Steve Jobs", "Bank of England", "iPod", "42", "A B", "Ǆ", "ǅ"]
+    texts += ["".join(rng.choice(list("aB ߀é1"), size=rng.integers(6))) for _ in range(300)]
+    assert letter_cases(texts).tolist() == [letter_case(text) for text in texts]
+
+
+def test_in_which_case_a_name_is_written():
+    names = ["Mercury", "mercury", "MERCURY", "mercury", "Hg"]
+    table = AliasTable.build(names, [1, 1, 1, 2, 2], [5, 4, 1, 1, 1], cases=[1, 0, 2, 0, -1])
+    row = table.find_one("mercury")
+    assert table.row(row)[0].tolist() == [1, 2]
+    for mention, shares in (("Mercury", [0.5, 0]), ("mercury", [0.4, 1]), ("mErcury", [0, 0])):
+        np.testing.assert_allclose(table.written(row, mention), shares, atol=0.004)
+    assert np.isnan(table.written(table.find_one("hg"), "Hg")).all()
+    assert pickle.loads(pickle.dumps(table)).find_one("Hg") == table.find_one("hg")
