@@ -179,13 +179,16 @@ class AliasTable:
         # numbers follow the order of the input
         order = np.lexsort((_scrambled(concept), -total, row))
         # four bytes a pair are moved as one number
-        shares = _case_shares(inverse, case, count, len(row)).view(np.uint32)[order]
+        shares = _case_shares(inverse, case, count, len(row)).view(np.uint32)
+        shares = shares[order].view(np.uint8)
         row, concept, total = row[order], concept[order], total[order]
         offsets = np.searchsorted(row, np.arange(len(index) + 1)).astype(np.int64)
         sums = np.bincount(row, weights=total, minlength=len(index))
         priors = (total / sums[row]).astype(np.float32)
         uses = sums.astype(np.float32)
-        return cls(index, offsets, concept.astype(np.int32), priors, uses, None, shares.view(np.uint8))
+        return cls(
+            index, offsets, concept.astype(np.int32), priors, uses, None, shares.view(np.uint8)
+        )
 
     @classmethod
     def _without(
