@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import fast_lane_data
 import numpy as np
 import timing
+from numpy.typing import NDArray
 from pipelines import trained
 from spacy import util
 from spacy.language import Language
@@ -56,7 +57,16 @@ TOK2VEC = {
     "maxout_pieces": 3,
     "subword_features": True,
 }
-COLUMNS = ["answers", "count", "right %", "ECE before", "ECE after", "AUROC", "errors in 10%"]
+COLUMNS = [
+    "answers",
+    "count",
+    "right %",
+    "ECE before",
+    "ECE after",
+    "of chance",
+    "AUROC",
+    "errors in 10%",
+]
 
 
 class Part(NamedTuple):
@@ -114,6 +124,9 @@ def calibration(
     seconds = process_time() - began
     after = pipe.answers(held, scores, decoded)
     rows = []
+    if "other_entities" in after:
+        after["likely_entities"] = _joined(after["entities"], after["other_entities"])
+        before["likely_entities"] = _joined(before["entities"], before["other_entities"])
     for kind, answers in after.items():
         right = answers.right
         rows.append(
@@ -121,8 +134,9 @@ def calibration(
                 kind,
                 len(right),
                 100.0 * right.mean(),
-                100.0 * expected_calibration_error(before[kind].probabilities, right),
+                100.0 * expected_calibration_error(before[kind].probabilities, before[kind].right),
                 100.0 * expected_calibration_error(answers.probabilities, right),
+                100.0 * by_chance(answers.probabilities),
                 auroc(answers.probabilities, right),
                 100.0 * errors_among_least_certain(answers.probabilities, right),
             ]
@@ -132,14 +146,32 @@ def calibration(
                 f"ECE of {kind}, {title}", wanted[1], rows[-1][4], most=True, unit="points"
             )
             if kind == "entities":
-                report.target("AUROC of right against wrong entities", 0.9, rows[-1][5], unit="")
+                report.target("AUROC of right against wrong entities", 0.9, rows[-1][6], unit="")
             if kind == "tokens":
-                share = rows[-1][6]
+                share = rows[-1][7]
                 report.target(f"errors among the least certain 10%, {title}", 72, share, unit="%")
     report.table(
         f"{title}: calibrated on half of dev in {seconds:.0f} s, the other half", COLUMNS, rows
     )
     report.facts[f"calibration of {title}"] = pipe.calibration
+
+
+def by_chance(probabilities: NDArray[np.float64], draws: int = 100) -> float:
+    """The error that perfectly calibrated probabilities of so many answers have on average."""
+    rng = np.random.default_rng(0)
+    errors = [
+        expected_calibration_error(probabilities, rng.random(len(probabilities)) < probabilities)
+        for _ in range(draws)
+    ]
+    return float(np.mean(errors))
+
+
+def _joined(one: Answers, other: Answers) -> Answers:
+    """The probabilities of both, and whether they were right."""
+    return Answers(
+        np.concatenate([one.probabilities, other.probabilities]),
+        np.concatenate([one.right, other.right]),
+    )
 
 
 def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
@@ -237,6 +269,7 @@ def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
                 100.0 * held.right.mean(),
                 100.0 * expected_calibration_error(held.probabilities, held.right),
                 100.0 * expected_calibration_error(corrected, held.right),
+                100.0 * by_chance(corrected),
                 auroc(held.probabilities, held.right),
                 100.0 * errors_among_least_certain(held.probabilities, held.right),
             ]

@@ -52,11 +52,11 @@ def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
                   "errors in least certain 10%", "temperature")  # fmt: skip
     for component, kinds in fitted.items():
         for kind, found in kinds.items():
-            right = found.answers.right
+            chances, right = found.after.probabilities, found.after.right
             if not len(right):
                 continue
-            before = reliability(found.answers.probabilities, right).error
-            after = reliability(found.corrected, right).error
+            before = reliability(found.before.probabilities, found.before.right).error
+            after = reliability(chances, right).error
             table.add_row(
                 component,
                 kind,
@@ -64,8 +64,8 @@ def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
                 f"{right.mean():.1%}",
                 f"{100 * before:.2f}",
                 f"{100 * after:.2f}",
-                _shown(auroc(found.corrected, right), ".3f"),
-                _shown(errors_among_least_certain(found.corrected, right), ".0%"),
+                _shown(auroc(chances, right), ".3f"),
+                _shown(errors_among_least_certain(chances, right), ".0%"),
                 f"{found.calibration.temperature:.2f}",
             )
     return table
@@ -76,12 +76,12 @@ def diagrams_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> list[Diagram]:
     return [
         Diagram(
             f"{component}: {kind.replace('_', ' ')}",
-            reliability(found.answers.probabilities, found.answers.right),
-            reliability(found.corrected, found.answers.right),
+            reliability(found.before.probabilities, found.before.right),
+            reliability(found.after.probabilities, found.after.right),
         )
         for component, kinds in fitted.items()
         for kind, found in kinds.items()
-        if len(found.answers.right)
+        if len(found.after.right)
     ]
 
 

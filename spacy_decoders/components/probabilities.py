@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import srsly
-from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -30,16 +28,16 @@ class Fitted(NamedTuple):
     ----------
     calibration
         What is stored with the component.
-    answers
+    before
         The answers with the probabilities of the model as it is, at temperature 1.
-    corrected
-        **Shape (answers,)**: the probability of each answer by a calibration that was fitted to
-        other documents, at the temperature of all.
+    after
+        The answers with the probability of each by a calibration that was fitted to other
+        documents, at the temperature of all. What counts as a likely alternative may differ.
     """
 
     calibration: Calibration
-    answers: Answers
-    corrected: NDArray[np.float64]
+    before: Answers
+    after: Answers
 
 
 class CalibratedPipe(DecodingPipe):
@@ -129,7 +127,7 @@ class CalibratedPipe(DecodingPipe):
             kind: Fitted(
                 fit_correction(answers, temperature=heat),
                 plain[kind],
-                cross_fitted(answers, temperature=heat),
+                answers._replace(probabilities=cross_fitted(answers, temperature=heat)),
             )
             for kind, answers in heated.items()
         }

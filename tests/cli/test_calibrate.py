@@ -31,10 +31,10 @@ def test_a_pipeline_is_calibrated_and_saved(corpus, tmp_path):
     for said in ("tokens", "entities", "units", "ECE before", "AUROC"):
         assert said in printed
     kinds = spacy.load(model).get_pipe("exact_tagger").calibration
-    assert set(kinds) == {"tokens", "entities", "units"}
+    assert set(kinds) == {"tokens", "entities", "other_entities", "units"}
     document = read(page.read_text(encoding="utf8"))
     assert document is not None
-    assert page.read_text(encoding="utf8").count("<svg") == 3
+    assert page.read_text(encoding="utf8").count("<svg") == 4
 
 
 def test_another_folder_and_errors(corpus, tmp_path):

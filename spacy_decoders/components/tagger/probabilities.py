@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTITIES",
+    "LEAST",
     "TOKENS",
     "UNITS",
     "Entity",
@@ -33,6 +34,11 @@ Floats = NDArray[np.float64]
 
 #: The kinds of answers, each of which has a calibration.
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
+#: Entities that were not decoded: of the same probability, fewer of them are right.
+OTHERS = "other_entities"
+
+#: The probability from which on these are calibrated.
+LEAST = 0.02
 
 
 class Entity(NamedTuple):
@@ -144,13 +150,17 @@ def tagging_probabilities(
         likely = found.of_runs(kinds, *spans)
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
+            own = {(entity.start, entity.stop, entity.label) for entity in entities}
+            others = calibration(OTHERS)
             # a correction may raise a probability above the threshold
-            runs = found.likely_runs(kinds, _least_before(correct, least))
+            runs = found.likely_runs(kinds, _least_before(others, least))
             alternatives = [
                 entity
-                for entity in _entities(places, *runs, types, correct)
-                if entity.probability >= least
+                for entity in _entities(places, *runs, types, others)
+                if entity.probability >= least and entity[:3] not in own
             ]
+            alternatives += [entity for entity in entities if entity.probability >= least]
+            alternatives.sort(key=lambda entity: (*entity[:2], -entity.probability))
     return _by_document(taggings, tokens, units, entities, alternatives)
 
 
@@ -195,7 +205,7 @@ def tagging_answers(
     joint = len(space.targets) > 1
     kinds: dict[str, list[tuple[float, bool, str, int, int]]] = {TOKENS: [], UNITS: []}
     if "ent" in space.targets:
-        kinds[ENTITIES] = []
+        kinds[ENTITIES], kinds[OTHERS] = [], []
     for number, (tagging, chances, known) in enumerate(zip(taggings, found, gold, strict=True)):
         labels = tagging.labels.tolist()
         for label, chance, right in zip(labels, chances.tokens.tolist(), known, strict=True):
@@ -212,17 +222,10 @@ def tagging_answers(
                 kinds[UNITS].append((chance, same, "", length, number))
         if ENTITIES in kinds:
             truth = _gold_entities(space, known)
-            kinds[ENTITIES] += [
-                (
-                    e.probability,
-                    (e.start, e.stop, e.label) in truth,
-                    e.label,
-                    e.stop - e.start,
-                    number,
-                )
-                for e in chances.entities
-                if None not in known[max(0, e.start - 1) : e.stop + 1]
-            ]
+            for kind, entity in _told_apart(chances):
+                if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
+                    length, same = entity.stop - entity.start, entity[:3] in truth
+                    kinds[kind].append((entity.probability, same, entity.label, length, number))
     return {
         kind: Answers(
             np.array([row[0] for row in rows], dtype=np.float64),
@@ -233,6 +236,16 @@ def tagging_answers(
         )
         for kind, rows in kinds.items()
     }
+
+
+def _told_apart(found: TaggingProbabilities) -> Iterator[tuple[str, Entity]]:
+    """Yield decoded entities and other likely ones, each with its kind of answer."""
+    own = {entity[:3] for entity in found.entities}
+    for entity in found.entities:
+        yield ENTITIES, entity
+    for entity in found.alternatives:
+        if entity[:3] not in own:
+            yield OTHERS, entity
 
 
 def _gold_entities(space: LabelSpace, labels: Sequence[str | None]) -> set[tuple[int, int, str]]:

@@ -32,6 +32,7 @@ from .label_space import LabelSpace, aligned_labels, reference_labels
 from .partial_labels import gold_labels, labels_allowed_in
 from .probabilities import (
     ENTITIES,
+    LEAST,
     TOKENS,
     UNITS,
     TaggingProbabilities,
@@ -248,7 +249,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 for tagging, of_doc in zip(taggings, emissions, strict=True)
             ]
         if self.probabilities or self.entity_alternatives or self.min_prob:
-            found = self._probabilities(model, emissions, taggings)
+            found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
             taggings = [
                 replace(tagging, probabilities=of_doc)
                 for tagging, of_doc in zip(taggings, found, strict=True)
@@ -269,7 +270,11 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         return found
 
     def _probabilities(
-        self, model: Any, emissions: list[NDArray[np.float32]], taggings: list[Tagging]
+        self,
+        model: Any,
+        emissions: list[NDArray[np.float32]],
+        taggings: list[Tagging],
+        least: float | None,
     ) -> list[TaggingProbabilities]:
         if model is None:
             return [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
@@ -280,7 +285,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             taggings,
             calibration=self.calibration_of,
             temperature=self.temperature,
-            least=self.entity_alternatives,
+            least=least,
         )
 
     def _limited(
@@ -462,7 +467,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     ) -> dict[str, Answers]:
         """Return the labels of tokens, entities and sentences as answers."""
         _, emissions, model = self._limited([example.predicted for example in examples], scores)
-        found = self._probabilities(model, emissions, decoded)
+        found = self._probabilities(model, emissions, decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
         return tagging_answers(self.space, decoded, found, gold)
 

@@ -179,7 +179,7 @@ def test_calibration_is_fitted_and_saved(tmp_path):
     report = calibrate_pipeline(nlp, examples)
     assert set(report[NAME]) == {"heads", "deps", "sent_starts", "units"}
     words = sum(len(example.predicted) for example in examples)
-    heads = report[NAME]["heads"].answers
+    heads = report[NAME]["heads"].before
     assert len(heads.right) == words
     predicted = [nlp(Doc(nlp.vocab, words=[t.text for t in e.reference])) for e in examples]
     right = [
@@ -193,7 +193,7 @@ def test_calibration_is_fitted_and_saved(tmp_path):
         for doc, example in zip(predicted, examples, strict=True)
         for token, gold in zip(doc, example.reference, strict=True)
     ]
-    assert report[NAME]["deps"].answers.right.tolist() == labelled
+    assert report[NAME]["deps"].before.right.tolist() == labelled
     nlp.to_disk(tmp_path)
     loaded = spacy.load(tmp_path)
     assert loaded.get_pipe(NAME).calibration == nlp.get_pipe(NAME).calibration

@@ -209,8 +209,8 @@ def test_calibration_finds_the_temperature_and_is_saved(tmp_path):
 def test_entities_are_calibrated_too():
     nlp = randomised(5, target="ent")
     report = calibrate_pipeline(nlp, examples(nlp))
-    assert set(report[NAME]) == {"tokens", "units", "entities"}
-    answers = report[NAME]["entities"].answers
+    assert set(report[NAME]) == {"tokens", "units", "entities", "other_entities"}
+    answers = report[NAME]["entities"].before
     predicted = [nlp(bare(nlp, sentence)).ents for sentence in SENTENCES]
     assert len(answers.right) == sum(map(len, predicted))
     gold = [annotated(nlp, [sentence]).ents for sentence in SENTENCES]
