@@ -6,6 +6,7 @@ from pathlib import Path
 import spacy
 import typer
 
+from spacy_decoders.models.linker.weights import Feature
 from spacy_decoders.registry.readers import linked_corpus
 
 KEYS = ("nel_micro_p", "nel_micro_r", "nel_micro_f", "nel_linkable_acc", "certified")
@@ -19,7 +20,7 @@ def main(model: Path, corpus: Path, output: Path) -> None:
     for name in ("local and graph", "local alone"):
         if name == "local alone":
             weights = linker.model.get_param("weights").copy()
-            weights[-1] = 0.0
+            weights[[Feature.PAIRS, Feature.FEW, Feature.UNCOVERED, Feature.SPARSE]] = 0.0
             linker.model.set_param("weights", weights)
         scores = nlp.evaluate(list(linked_corpus(corpus)(nlp)))
         found[name] = {key: scores[key] for key in KEYS}
