@@ -92,14 +92,14 @@ def linked(data: DataSet, objective: Objective, decoder=None) -> dict:
 def tuned(train: DataSet) -> Objective:
     """The weight of pairs and of title overlap that link the training documents best."""
     found = {
-        (weight, residual): linked(train, Objective(SharedNeighbours(residual), weight))[
-            "accuracy"
-        ]
+        (weight, residual): linked(
+            train, Objective(SharedNeighbours(residual, "document"), weight)
+        )["accuracy"]
         for weight in (15.0, 20.0, 25.0, 30.0)
         for residual in (0.3, 0.5)
     }
     weight, residual = max(found, key=lambda pair: (found[pair], -pair[0]))
-    return Objective(SharedNeighbours(residual), weight)
+    return Objective(SharedNeighbours(residual, "document"), weight)
 
 
 def at_coverage(margins: list[tuple[float, bool]], share: float) -> float:
@@ -156,7 +156,7 @@ def objectives_table(report: timing.Report, test: DataSet, best: Objective) -> d
         "+ direct link": Objective(DirectLink(), best.weight),
         "+ Milne-Witten": Objective(MilneWitten(), best.weight),
         "+ mutual information": Objective(MutualInformation(), best.weight),
-        "+ shared neighbours": Objective(SharedNeighbours(0.0), best.weight),
+        "+ shared neighbours": Objective(SharedNeighbours(0.0, "document"), best.weight),
         "+ shared neighbours and title overlap": best,
     }
     rows, found = [], {}

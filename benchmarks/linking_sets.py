@@ -15,7 +15,16 @@ from spacy.tokens import Doc, Span
 
 from spacy_decoders.components.linker.candidates import FoundCandidates
 
-__all__ = ["NAME", "WIKIDATA", "Given", "LinkSet", "link_sets", "linked", "pipeline"]
+__all__ = [
+    "NAME",
+    "WIKIDATA",
+    "Given",
+    "LinkSet",
+    "Result",
+    "link_sets",
+    "linked",
+    "pipeline",
+]
 
 NAME = "graph_entity_linker"
 WIKIDATA = ("kore50", "oke-2015-train", "oke-2016-train", "wiki-fair-v2-no-coref")
@@ -125,7 +134,8 @@ class Result:
 
     def surest(self, share: float, by: str = "prob") -> float:
         """Accuracy of the share of mentions that are surest."""
-        order = np.argsort([-(link[by] or 0.0) for link in self.links], kind="stable")
+        sure = [(link[by] or 0.0) if link["id"] else 0.0 for link in self.links]
+        order = np.argsort(-np.array(sure), kind="stable")
         kept = order[: max(1, int(share * len(order)))]
         return 100 * float(np.mean(np.array(self.right)[kept]))
 

@@ -187,7 +187,7 @@ def _is_partial(doc: Doc, span: Span) -> bool:
         return False
     before = doc[span.start - 1] if span.start else None
     after = doc[span.end] if span.end < len(doc) else None
-    if after is not None and after.is_title and not after.is_sent_start and not after.is_stop:
+    if after is not None and after.is_title and not after.is_stop:
         return True
     # the first word of a sentence is capitalised whatever it is
     return (
@@ -196,4 +196,5 @@ def _is_partial(doc: Doc, span: Span) -> bool:
 
 
 def _begins(i: int, doc: Doc) -> bool:
-    return i == 0 or bool(doc[i].is_sent_start) or doc[i - 1].is_punct
+    # what a parser takes for a boundary between two capitalised words seldom is one
+    return i == 0 or doc[i - 1].is_punct

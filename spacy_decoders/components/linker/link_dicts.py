@@ -55,14 +55,14 @@ class Decided:
     def probabilities(self, place: int, temperature: float) -> NDArray[np.float64]:
         """The probability of each choice of a mention, where others may change with it.
 
-        The best other choice is as much worse as the margin says, which is at most what it
-        costs while all others stay.
+        The best other choice is as much worse as a proven margin says, which is at most what
+        it costs while all others stay.
         """
         own = self.scores[self.offsets[place] : self.offsets[place + 1]].copy()
         choice = self.choices[place]
         own -= own[choice]
         margin = float(self.margins[place] * self.repeats[place])
-        if len(own) > 1 and np.isfinite(margin):
+        if len(own) > 1 and np.isfinite(margin) and self.exact[place]:
             others = np.flatnonzero(np.arange(len(own)) != choice)
             best = others[np.argmax(own[others])]
             own[best] = max(own[best], -max(0.0, margin))

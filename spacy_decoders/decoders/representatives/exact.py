@@ -76,7 +76,7 @@ class ExactRepresentatives(RepresentativesDecoder):
     exact_margins: bool = True
     starts: int = 16
     seed: int = 0
-    margin_work: int | None = 4_000_000
+    margin_work: int | None = 1_000_000
 
     def __post_init__(self) -> None:
         if self.margin_work is not None:

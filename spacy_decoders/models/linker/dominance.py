@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 __all__ = ["Group", "Voices", "undominated"]
 
 #: Rounds of comparing candidates, each among those that the one before has left.
-ROUNDS = 3
+ROUNDS = 2
 #: Candidates of a mention that the others are compared with.
-RIVALS = 4
+RIVALS = 3
 #: By which part of the scores in question a candidate must be worse, beyond all rounding.
 SAFETY = 1e-7
 

@@ -67,7 +67,7 @@ def build_link_weights(
     title: float = 0.7,
     case: float = 3.0,
     words: float = 1.0,
-    type: float = 2.0,
+    type: float = 3.0,
     none: float = -4.0,
     matched: float = 2.5,
     unlinked: float = 1.0,
