@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from spacy_decoders import ProblemError
+from spacy_decoders.decoders.chain import Beam, ForwardDominance
 from tests.components.tagger.tagging import MODEL, bare, randomise, randomised
 from tests.oracles import all_chains
 
@@ -225,3 +227,17 @@ def test_joint_labels_agree():
         assert all(len(of) == 1 for of in types.values())
         assert doc._.certificates[NAME][0]["status"] == "optimal"
     assert np.all([token.tag_ for token in doc])
+
+
+def test_a_beam_proves_nothing_and_workers_get_the_option(nlp):
+    pipe = nlp.get_pipe(NAME)
+    pipe.configure(agreement="hard", decoder=Beam(1))
+    randomise(nlp, 0)
+    doc = nlp(cut(nlp, "the old man", "Mercury"))
+    assert doc._.certificates[NAME][0]["status"] == "heuristic"
+    pipe.decoder = ForwardDominance()
+    sent = pickle.loads(pickle.dumps(pipe))
+    assert sent.agreement == pipe.agreement
+    doc = sent(cut(nlp, "Mercury sees", "Mercury"))
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    pipe.agreement = None

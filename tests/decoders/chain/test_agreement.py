@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -265,3 +266,22 @@ def test_what_is_wrong_is_named(changes, message):
         return
     with pytest.raises(ProblemError, match=message):
         DocumentProblem(**{**given, **changes})
+
+
+def test_verify_refutes_what_is_wrong():
+    refuted = 0
+    for seed in range(20):
+        problem = drawn(seed, masks=0.0)
+        found = DocumentAgreement().decode(problem)
+        assert verify(problem, found)
+        worse = np.zeros_like(found.labels)  # all outside
+        if value(problem, worse) < found.certificate.score - 1e-6:
+            assert verify(problem, replace(found, labels=worse)).outcome == "refuted"
+            refuted += 1
+        higher = replace(
+            found.certificate, score=found.certificate.score + 1, bound=found.certificate.bound + 1
+        )
+        assert verify(problem, replace(found, certificate=higher)).outcome == "refuted"
+    assert refuted
+    with pytest.raises(ProblemError, match="expected a DocumentProblem"):
+        verify((problem.model, problem.emissions), found)
