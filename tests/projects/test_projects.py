@@ -13,6 +13,7 @@ from weasel.cli.document import project_document
 from weasel.cli.run import project_run
 
 import spacy_decoders
+from spacy_decoders import ConceptBase
 from spacy_decoders.registry.readers import conllu_corpus, linked_corpus
 from tests.knowledge.test_wikipedia import ARTICLES, LINKS, PAGES, REDIRECTS, table
 
@@ -164,6 +165,9 @@ def test_wikipedia_linking(tmp_path, monkeypatch):
     table(folder / "pagelinks.sql.gz", "pagelinks", columns, links)
     rows = [(number[target], *target) for target in targets]
     table(folder / "linktarget.sql.gz", "linktarget", ["lt_id", "lt_namespace", "lt_title"], rows)
+    props = [(10, "wikibase_item", "Q35694")]
+    columns = ["pp_page", "pp_propname", "pp_value"]
+    table(folder / "page_props.sql.gz", "page_props", columns, props)
     # "jaguar" mostly means the cat, and rarely O'Neill: then beside Mercury, a neighbour of his
     often = "The [[Jaguar|jaguar]] lives in the [[Jungle|jungle]]."
     rarely = "The [[O'Neill|jaguar]] flies to [[Mercury (planet)|mercury]]."
@@ -185,6 +189,7 @@ def test_wikipedia_linking(tmp_path, monkeypatch):
     assert (alone["nel_micro_f"], alone["nel_linkable_acc"]) == (0.75, 0.75)
     monkeypatch.chdir(template)  # where the knowledge base lies is said from here
     nlp = spacy.load("training/model-best")
+    assert ConceptBase.open("kb/simplewiki").describe("Jaguar")["qid"] == "Q35694"
     examples = linked_corpus(Path("corpus/dev.jsonl"))(nlp)
     for example, meant in zip(examples, ("Jaguar", "O'Neill"), strict=True):
         jaguar, _ = nlp(example.predicted).ents
