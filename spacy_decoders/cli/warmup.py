@@ -143,9 +143,9 @@ def _chain_functions() -> None:
 def _agreement() -> None:
     from ..decoders import chain
 
-    entities = chain.EntityLabels([-1, 0, 1], [False] * 3)
+    entities = chain.EntityLabels(np.array([-1, 0, 1]), np.zeros(3, dtype=bool))
     problem = chain.DocumentProblem(
-        chain.ChainModel(np.zeros((3, 3))),
+        chain.ChainModel(np.zeros((3, 3), dtype=np.float32)),
         np.array([[0, 1, 0], [0, 0, 1]]),
         [1, 1],
         entities,

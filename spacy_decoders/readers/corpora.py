@@ -210,7 +210,7 @@ def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:
 
 def _bare_doc(reference: Doc, sentences: Sequence[Sentence], *, boundaries: bool) -> Doc:
     """The tokens of a Doc without their annotation."""
-    starts = [token.is_sent_start for token in reference] if boundaries else None
+    starts: Any = [token.is_sent_start for token in reference] if boundaries else None
     return Doc(
         reference.vocab,
         words=[word for sentence in sentences for word in sentence.words],
