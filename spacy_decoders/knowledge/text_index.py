@@ -7,7 +7,6 @@ import sqlite3
 import threading
 import weakref
 from collections.abc import Iterable
-from itertools import islice
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -21,8 +20,6 @@ __all__ = ["TextIndex"]
 
 #: Weights of title, anchors and body. A word of the title says the most.
 _WEIGHTS = (4.0, 2.0, 1.0)
-#: Rows that are written together.
-_BATCH = 50_000
 
 
 class TextIndex:
@@ -66,7 +63,6 @@ class TextIndex:
     def build(cls, path: Path, rows: Iterable[tuple[int, str, str, str]]) -> TextIndex:
         """Write an index of (concept, title, aliases, body) rows and open it."""
         path.unlink(missing_ok=True)
-        given = iter(rows)
         with sqlite3.connect(path) as connection:
             connection.execute("PRAGMA journal_mode = OFF")
             # content='': the words are indexed, the text itself is not kept twice
@@ -74,13 +70,10 @@ class TextIndex:
                 "CREATE VIRTUAL TABLE concepts USING fts5(title, aliases, body, content='', "
                 "tokenize='unicode61 remove_diacritics 2')"
             )
-            while batch := list(islice(given, _BATCH)):
-                connection.executemany(
-                    "INSERT INTO concepts(rowid, title, aliases, body) VALUES (?, ?, ?, ?)",
-                    ((concept + 1, *texts) for concept, *texts in batch),
-                )
-                # what is committed need not stay in memory
-                connection.commit()
+            connection.executemany(
+                "INSERT INTO concepts(rowid, title, aliases, body) VALUES (?, ?, ?, ?)",
+                ((concept + 1, title, aliases, body) for concept, title, aliases, body in rows),
+            )
             connection.execute("INSERT INTO concepts(concepts) VALUES ('optimize')")
         connection.close()
         return cls(path)
