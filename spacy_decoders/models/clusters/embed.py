@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from thinc.api import (
     HashEmbed,
@@ -43,12 +44,15 @@ class ClusterMemory(Shim):  # type: ignore[misc]
 
     def columns(self, doc: Doc) -> list[tuple[int, ...]]:
         """Return what is known of each token's word."""
-        new = {token.orth: token.orth_ for token in doc if token.orth not in self._known}
-        found = self.table.lookup_all(list(new.values()))
+        # not token by token: making a token costs more than the look-up
+        orths: list[int] = cast(Any, doc.to_array(ORTH)).tolist()
+        new = [orth for orth in set(orths) if orth not in self._known]
+        strings = doc.vocab.strings
+        found = self.table.lookup_all([strings[orth] for orth in new])
         for orth, (path, classes) in zip(new, found, strict=True):
             prefixes = tuple(path & bits for bits in PREFIXES)
             self._known[orth] = (*prefixes, classes >> 8, classes & 255)
-        return [self._known[token.orth] for token in doc]
+        return [self._known[orth] for orth in orths]
 
     def finish_update(self, optimizer: Any) -> None:
         """Do nothing."""
