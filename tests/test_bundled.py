@@ -92,7 +92,7 @@ def test_settings_that_there_are(settings):
 
 def test_it_decodes_by_the_defaults(nlp):
     for name, factory, chosen in (
-        ("parser", branch_and_bound_parser, {"factors_start", "k", "model"}),
+        ("parser", branch_and_bound_parser, {"factors", "factors_start", "rules", "model"}),
         ("tagger", exact_tagger, {"model"}),
         ("entities", exact_tagger, {"model", "target"}),
         ("linker", graph_entity_linker, {"mentions", "scorer"}),

@@ -11,6 +11,19 @@ import spacy_decoders.bundled
 #: How parts of speech follow from tags, dependencies and words.
 RULES = Path(__file__).parents[1] / "configs" / "parts_of_speech.json"
 
+#: How the parser decodes: its weights of larger factors are there to be switched on.
+DECODING = {
+    "parser": {
+        "components.parser.factors": ["arcs"],
+        "components.parser.rules": ["universal-dependencies"],
+    }
+}
+
+
+def load(trained: Path, name: str) -> spacy.Language:
+    """Load the pipeline that a part was trained in."""
+    return spacy.load(trained / name / "model-best", config=DECODING.get(name, {}))
+
 
 def main(trained: Path, output: Path) -> None:
     """Take the parser, the tagger and the entity tagger, and add what needs no training."""
@@ -18,7 +31,7 @@ def main(trained: Path, output: Path) -> None:
     nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "entities"):
-        nlp.add_pipe(name, source=spacy.load(trained / name / "model-best"))
+        nlp.add_pipe(name, source=load(trained, name))
     rules = nlp.add_pipe("attribute_ruler", after="tagger")
     rules.add_patterns(srsly.read_json(RULES))
     nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
