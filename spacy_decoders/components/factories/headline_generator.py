@@ -26,7 +26,7 @@ def _checked_length(name: str, value: Any) -> int | Literal["auto"] | tuple[int,
     return ends if isinstance(value, (list, tuple)) else ends[0]
 
 
-def _checked_auxiliaries(name: str, value: Any) -> tuple[str, ...]:
+def _single_words(name: str, value: Any) -> tuple[str, ...]:
     """Single words."""
     words = strings(name, value)
     for word in words:
@@ -44,10 +44,12 @@ class HeadlineOptions(WithOptions):
     Attributes
     ----------
     mode
-        "phrases" selects phrases of the text and joins them; "words" selects and orders single
+        "phrases" selects phrases of the text and joins them; "sentence" shortens the best sentence
+        of a parsed text, keeping what its grammar needs; "words" selects and orders single
         words, as the paper does; "extractive" whole sentences.
     length
-        Content words (or sentences), or ``[least, most]``. "auto" takes the best headline of any
+        Content words (sentences in mode "extractive", all words in mode "sentence"), or
+        ``[least, most]``. "auto" takes the best headline of any
         length; among single words or sentences, which score more the more they are, that with the
         best mean score per step. A text without a headline as long gets the longest possible.
     max_chars
@@ -57,6 +59,8 @@ class HeadlineOptions(WithOptions):
     spans_key
         Write a headline for each span of ``doc.spans[spans_key]``, such as sections,
         instead of one for the document.
+    required
+        Words that the headline must have, in whatever case, or null; mode "sentence" only.
     ordering
         Weight of the language model against the selection of single words, or of the text's order
         against that of sentences.
@@ -81,15 +85,16 @@ class HeadlineOptions(WithOptions):
         Any path decoder of ``@decoders``.
     """
 
-    mode: Literal["phrases", "words", "extractive"] = option("phrases")
+    mode: Literal["phrases", "sentence", "words", "extractive"] = option("phrases")
     length: Length = option("auto", _checked_length)
     max_chars: int | None = option(None, whole(1))
     n_best: int = option(1, alternatives)
     spans_key: str | None = option(None)
+    required: list[str] | None = option(None, _single_words)
     ordering: float = option(0.1, number(least=0))
     contiguity: float = option(1.0, number())
     ends: float = option(0.0, number(least=0))
-    auxiliaries: list[str] | None = option(None, _checked_auxiliaries)
+    auxiliaries: list[str] | None = option(None, _single_words)
     max_vertices: int = option(1000, whole(2))
     iterations: int | None = option(200, whole(1))
     seconds: float | None = option(None, number(above=0))

@@ -23,6 +23,7 @@ from .headlines import (
     headline_of_words,
 )
 from .reading import word_keys
+from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ __all__ = [
     "ScoredUnit",
     "headlines_of_phrases",
     "headlines_of_sentences",
+    "headlines_of_short_sentences",
     "headlines_of_words",
 ]
 
@@ -51,6 +53,7 @@ class GraphSettings:
     ends: float
     max_vertices: int
     auxiliaries: tuple[str, ...]
+    required: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +191,29 @@ def headlines_of_words(
         return headline_of_words(scored.unit, chosen, words, vertices, between, certificate)
 
     return writer.write(built.problem, knowledge.lengths, render)
+
+
+def headlines_of_short_sentences(
+    scored: ScoredUnit,
+    knowledge: HeadlineKnowledge,
+    settings: GraphSettings,
+    writer: HeadlineWriter,
+) -> list[Headline]:
+    """Shorten the sentences of a parsed text; the best, best first."""
+    of = scored.vertices.of_token
+    chances = np.zeros(len(of))
+    inside = of >= 0
+    chances[inside] = 1.0 / (1.0 + np.exp(-scored.odds[of[inside]]))
+    if not np.isfinite(chances).all():
+        raise ProblemError(_NOT_FINITE)
+    least, most = USUAL_WORDS
+    if isinstance(writer.length, int):
+        least, most = 1, writer.length
+    elif writer.length != "auto":
+        least, most = writer.length[0], writer.length[-1]
+    required = tuple(word.lower() for word in settings.required)
+    short = ShortSentences(scored.unit, chances, least, most, writer.max_chars, required)
+    return short.write(writer.n_best)
 
 
 def headlines_of_sentences(

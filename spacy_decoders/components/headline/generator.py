@@ -33,6 +33,7 @@ from .decoding import (
     ScoredUnit,
     headlines_of_phrases,
     headlines_of_sentences,
+    headlines_of_short_sentences,
     headlines_of_words,
 )
 from .headlines import Headline
@@ -100,6 +101,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             self.ends,
             self.max_vertices,
             self._knowledge.auxiliaries if given is None else tuple(given),
+            tuple(self.required or ()),
         )
 
     # --- decoding ----------------------------------------------------------------
@@ -287,6 +289,7 @@ def _has_words(unit: Doc | Span) -> bool:
 #: How headlines are found in each mode.
 _DECODE = {
     "phrases": headlines_of_phrases,
+    "sentence": headlines_of_short_sentences,
     "words": headlines_of_words,
     "extractive": headlines_of_sentences,
 }

@@ -106,6 +106,8 @@ def read_traits(
     kinds = np.array([_kind(text) for text in texts], dtype=np.int8)[places.reshape(-1)]
     stop = table[:, 0] > 0
     word, number = kinds > 0, kinds == 2
+    names = np.array([not text.isalpha() and len(text) > 1 for text in texts], dtype=bool)
+    meaning = words.content | (names[places.reshape(-1)] & (kinds == 1) & ~stop)
     own = np.arange(count)
     heads = np.clip(own + table[:, 2].view(np.int64), 0, max(0, count - 1))
     parsed = doc.has_annotation("DEP")
@@ -114,7 +116,8 @@ def read_traits(
         word,
         kinds < 0,
         hyphens,
-        words.content | number,
+        meaning | number,
+        meaning,
         word & ~stop,
         word & np.isin(words.keys, openers),
         np.isin(words.keys, auxiliaries),

@@ -36,7 +36,9 @@ class Traits:
     hyphen
         Whether it joins both its neighbours, which a phrase does not take apart.
     unit
-        Whether it counts towards the length of a headline: a content word or a number.
+        Whether it counts towards the length of a headline: what has a meaning, and numbers.
+    meaning
+        Whether a phrase with it says something: a content word, or a name such as C++.
     edge
         Whether a phrase may begin and end with it.
     opener
@@ -57,6 +59,7 @@ class Traits:
     glue: Flags
     hyphen: Flags
     unit: Flags
+    meaning: Flags
     edge: Flags
     opener: Flags
     auxiliary: Flags
@@ -111,7 +114,7 @@ class Phrases:
         n = len(words.keys)
         limit = _run_ends(words, traits)
         lengths = np.concatenate([[0], np.cumsum(traits.word)])
-        contents = np.concatenate([[0], np.cumsum(words.content)])
+        contents = np.concatenate([[0], np.cumsum(traits.meaning)])
         inside = np.concatenate([[False], traits.hyphen, [False]])  # at i + 1 for token i
         open_at = np.flatnonzero((traits.edge | traits.opener) & ~inside[:n])
         starts, ends = [], []

@@ -19,6 +19,8 @@ Floats = NDArray[np.float32]
 EPOCHS = 12
 BATCH = 8
 LEARN_RATE = 0.002
+#: A few texts are passed over more often, to take this many steps.
+LEAST_STEPS = 200
 #: Decay of the weights, in each step relative to its size.
 DECAY = 0.3
 #: A reward of 1 is worth as much as this difference of log-probabilities.
@@ -77,7 +79,7 @@ def fit_phrases(
     rewards: Sequence[Floats],
     *,
     seed: int = 0,
-    epochs: int = EPOCHS,
+    epochs: int | None = None,
 ) -> None:
     """Fit the scorer from scratch to texts with the reward of each of their phrases.
 
@@ -91,6 +93,8 @@ def fit_phrases(
         How good a headline each of them is, from 0 to 1.
     seed
         Of the initial weights and the order of the texts.
+    epochs
+        Passes over the texts; by default what has turned out well.
     """
     known = [place for place, of_text in enumerate(rewards) if of_text.max(initial=0.0) > 0]
     if not known:
@@ -98,7 +102,10 @@ def fit_phrases(
     draw = np.random.default_rng(seed)
     _initialise(scorer, [tables[place] for place in known], draw)
     optimizer = Adam(LEARN_RATE, L2=0.0, grad_clip=0.0)
-    steps, step = epochs * -(-len(known) // BATCH), 0
+    per_epoch = -(-len(known) // BATCH)
+    if epochs is None:
+        epochs = max(EPOCHS, LEAST_STEPS // per_epoch)
+    steps, step = epochs * per_epoch, 0
     for _ in range(epochs):
         order = draw.permutation(known).tolist()
         for low in range(0, len(order), BATCH):

@@ -1,0 +1,85 @@
+"""Phrases, their graph and their learning, as parts."""
+
+import numpy as np
+import pytest
+
+from spacy_decoders.components.headline.reading import read_traits, read_words, word_keys
+from spacy_decoders.components.headline.rouge import rouge, rouge_of_spans
+from spacy_decoders.models.headline.phrase_features import PHRASE_FEATURES
+from spacy_decoders.models.headline.phrase_graph import useful_phrases
+from spacy_decoders.models.headline.phrase_scorer import (
+    build_phrase_selection,
+    phrase_scorer_of,
+)
+from spacy_decoders.models.headline.phrases import Phrases
+from spacy_decoders.models.headline.risk import expected_reward, fit_phrases
+from spacy_decoders.models.headline.stems import Stemmer
+from tests.components.headline.titled import blank
+
+
+def phrases_of(text: str) -> set[str]:
+    doc = blank().make_doc(text)
+    words = read_words(doc, Stemmer("en"))
+    nothing = np.empty(0, dtype=np.uint64)
+    found = Phrases.of(words, read_traits(doc, words, nothing, nothing))
+    first = found.first
+    spans = zip(found.starts[first].tolist(), found.ends[first].tolist(), strict=True)
+    return {doc[low:high].text for low, high in spans}
+
+
+def test_phrases_keep_inner_function_words_numbers_and_hyphens():
+    found = phrases_of("The depth-first search of 2-4 trees, in C++ halves Python's lists.")
+    assert {"depth-first search of 2-4 trees", "2-4 trees", "C++", "Python's lists"} <= found
+    assert not {"search of", "first search", "The depth", "2", "in C++"} & found
+
+
+def test_phrases_end_with_the_sentence():
+    found = phrases_of("Heaps sort. Trees grow")
+    assert found == {"Heaps", "Heaps sort", "sort", "Trees", "Trees grow", "grow"}
+
+
+def test_rouge_of_spans_is_that_of_their_texts():
+    text, title = "the binary search of a sorted array", "Sorted array and binary search"
+    keys = word_keys(text.split())
+    spans = [(low, high) for low in range(7) for high in range(low + 1, 8)]
+    starts, ends = (np.array(of) for of in zip(*spans, strict=True))
+    given = rouge_of_spans(word_keys(title.split()), keys, np.ones(7, dtype=bool), starts, ends)
+    for row, (low, high) in zip(given, spans, strict=True):
+        assert row.tolist() == pytest.approx(rouge(title, " ".join(text.split()[low:high])))
+
+
+def test_only_useless_phrases_are_pruned():
+    scores = np.array([0.0, -0.5, -1.0, -3.0])
+    everything = np.ones(4, dtype=bool)
+    kinds = np.arange(4)
+    best = useful_phrases(scores, everything, kinds, 1, -1.0, 5)
+    assert best.tolist() == [True, False, False, False]
+    assert useful_phrases(scores, everything, kinds, 2, -1.0, 5).sum() == 2
+    # joins that add 0.75 each may make up for 0.75 and 0.25, of two other phrases
+    assert useful_phrases(scores, everything, kinds, 1, 0.75, 5).sum() == 3
+    assert useful_phrases(scores, ~everything, kinds, 1, -1.0, 5).all()
+
+
+def test_the_gradient_of_the_risk():
+    rng = np.random.default_rng(0)
+    scores, rewards = rng.normal(size=6).astype("f"), rng.random(6).astype("f")
+    value, gradient = expected_reward(scores, rewards)
+    chances = np.exp(scores) / np.exp(scores).sum()
+    assert value == pytest.approx(float(chances @ rewards), rel=1e-5)
+    assert float(gradient.sum()) == pytest.approx(0.0, abs=1e-5)
+    better, _ = expected_reward(scores - 0.01 * gradient, rewards)
+    assert better > value
+
+
+def test_fitting_finds_what_is_rewarded():
+    rng = np.random.default_rng(0)
+    size = len(PHRASE_FEATURES)
+    tables = [rng.normal(size=(12, size)).astype("f") for _ in range(160)]
+    rewards = [(table[:, 3] > 0.8).astype("f") for table in tables]
+    scorer = phrase_scorer_of(build_phrase_selection())
+    fit_phrases(scorer, tables[:150], rewards[:150], epochs=60)
+    scores = scorer.predict(tables[150:])
+    found = [float(r[int(s.argmax())]) for s, r in zip(scores, rewards[150:], strict=True)]
+    usual = float(np.mean(np.concatenate(rewards)))
+    assert usual < 0.3
+    assert np.mean(found) >= 0.8
