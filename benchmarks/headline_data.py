@@ -1,4 +1,4 @@
-"""Titled sections of open textbooks, and `headline_generator` trained on them in two ways."""
+"""Titled sections of open textbooks, and `headline_generator` in mode "words" trained on them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 __all__ = [
-    "PAPER", "Given", "Section", "headlines", "lead_words", "problem_of", "read_sections",
+    "BOOKS", "NLP", "PAPER", "Given", "Section", "headlines", "lead_words", "problem_of", "read_sections", "sections_of",
     "top_words", "trained", "tuned",
 ]  # fmt: skip
 
@@ -71,11 +71,17 @@ class Given:
         raise NotImplementedError
 
 
+def sections_of(folder: Path, book: str) -> list[Example]:
+    """The sections of a book, without the titles that some of them begin with."""
+    path = folder / "headlines" / book / "sections.jsonl.gz"
+    return list(HeadlineCorpus(path, strip_title=True)(NLP))
+
+
 def read_sections(folder: Path) -> tuple[list[Section], list[Section]]:
     """Read all textbooks; the training part and the test part, split by a fixed seed."""
     sections = []
     for book in BOOKS:
-        for example in HeadlineCorpus(folder / "headlines" / book / "sections.jsonl.gz")(NLP):
+        for example in sections_of(folder, book):
             title = example.reference._.headline
             wanted = sum(
                 of_content for _, of_content in title_words(title, NLP.Defaults.stop_words)
@@ -90,7 +96,8 @@ def read_sections(folder: Path) -> tuple[list[Section], list[Section]]:
 def trained(sections: Sequence[Section], **config: Any) -> HeadlineGenerator:
     """Count and fit a component on training sections alone."""
     nlp = spacy.blank("en")
-    pipe: Any = nlp.add_pipe("headline_generator", config={"iterations": None, **config})
+    config = {"iterations": None, "mode": "words", **config}
+    pipe: Any = nlp.add_pipe("headline_generator", config=config)
     nlp.initialize(lambda: [section.example for section in sections])
     return pipe
 
