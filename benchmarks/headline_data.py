@@ -23,8 +23,8 @@ from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 __all__ = [
-    "BOOKS", "NLP", "PAPER", "Given", "Section", "headlines", "lead_words", "problem_of", "read_sections", "sections_of",
-    "top_words", "trained", "tuned",
+    "BOOKS", "NLP", "PAPER", "Given", "Section", "headlines", "lead_words", "problem_of",
+    "read_sections", "sections_of", "top_words", "trained", "tuned",
 ]  # fmt: skip
 
 BOOKS = ("algoarch", "cpalgo", "ods", "pythonds")

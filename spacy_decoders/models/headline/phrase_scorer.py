@@ -28,7 +28,7 @@ PhraseSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 #: Weights for texts of any kind, without a corpus.
 DEFAULT_WEIGHTS = {
     "expected_overlap": 4.0,
-    "occurrences": 0.35,
+    "occurrences": 0.7,
     "maximal_left": -0.5,
     "maximal_right": -0.8,
     "in_first_sentence": 0.2,
