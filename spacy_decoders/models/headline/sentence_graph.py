@@ -56,7 +56,7 @@ def sentence_graph(
     ----------
     Deshpande, Barzilay, Karger (2007), section 2.2.
     """
-    found = _Sentences.of(words, corpus)
+    found = _SentenceStems.of(words, corpus)
     scores = found.scores()
     if kept is None:
         kept = np.arange(found.count)
@@ -71,11 +71,11 @@ def sentence_graph(
 
 def sentence_scores(words: Words, corpus: CorpusCounts) -> Floats:
     """Return the score of each sentence, without a table of all pairs. **Shape:** ``(count,)``"""
-    return _Sentences.of(words, corpus).scores()
+    return _SentenceStems.of(words, corpus).scores()
 
 
 @dataclass(frozen=True, eq=False)
-class _Sentences:
+class _SentenceStems:
     """The TF*IDF of the stems of each sentence, as a sparse table with sorted rows.
 
     `rows`, `columns` and `values` are its entries, `count` and `stems` its size, `lengths` the
@@ -90,7 +90,7 @@ class _Sentences:
     lengths: Integers
 
     @classmethod
-    def of(cls, words: Words, corpus: CorpusCounts) -> _Sentences:
+    def of(cls, words: Words, corpus: CorpusCounts) -> _SentenceStems:
         count = int(words.sentences[-1]) + 1
         places = np.flatnonzero(words.content)
         stems, column = np.unique(words.stems[places], return_inverse=True)
