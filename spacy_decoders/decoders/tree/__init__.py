@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .batches import TreeSolutions
     from .branch_and_bound import BranchAndBound
     from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
     from .decoder import TreeDecoder
@@ -60,6 +61,7 @@ __all__ = [
     "TreePosteriors",
     "TreeProblem",
     "TreeSolution",
+    "TreeSolutions",
     "arc_probabilities",
     "decode_document",
     "exact_decoder",
@@ -101,6 +103,7 @@ _HOMES = {
     "TreePosteriors": "probabilities",
     "TreeProblem": "problem",
     "TreeSolution": "problem",
+    "TreeSolutions": "batches",
     "arc_probabilities": "probabilities",
     "decode_document": "documents",
     "exact_decoder": "ranking",

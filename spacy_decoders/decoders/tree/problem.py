@@ -135,10 +135,8 @@ class TreeProblem:
             values = getattr(self, name)
             if values is not None:
                 self._set(name, _dense(name, values, size))
-        if self.boundaries is not None and self.siblings is not None and size:
-            siblings = self.siblings.copy()
-            siblings[0] = 0.0  # roots of different sentences
-            self._set("siblings", read_only(siblings))
+        if self.boundaries is not None and self.siblings is not None:
+            self._set("siblings", read_only(_within_sentences(self.siblings)))
         if self.factors is not None:
             _check_factors(self.factors, size)
         if self.scope not in ("full", "pruned"):
@@ -189,6 +187,8 @@ class TreeProblem:
         """
         larger = object.__new__(TreeProblem)
         larger.__dict__.update(self.__dict__, factors=factors)
+        if siblings is not None and self.boundaries is not None:
+            siblings = _within_sentences(siblings)
         for name, values in (("grandparents", grandparents), ("siblings", siblings)):
             larger._set(name, None if values is None else read_only(values))
         return larger
@@ -299,6 +299,13 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
             "them out."
         )
     return owned(_scores(name, values, (size, size, size)), values)
+
+
+def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Leave out the pairs of the root's modifiers: they are in different sentences."""
+    kept = siblings.copy()
+    kept[:1] = 0.0
+    return kept
 
 
 def _mask(values: ArrayLike, size: int) -> NDArray[np.bool_]:

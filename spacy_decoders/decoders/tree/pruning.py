@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ...arrays import checked_whole, is_number, read_only
 from ...errors import ProblemError
 from .decoder import infeasible
+from .label_classes import allowed_arcs
 from .problem import TreeProblem
 
 __all__ = ["prune"]
@@ -58,16 +59,20 @@ def prune(problem: TreeProblem, k: int | None = None, *, beam: float | None = No
         k = checked_whole("k", k, low=1)
     if beam is not None and not (is_number(beam) and beam >= 0):
         raise ProblemError(f"beam: must be at least 0, got {beam!r}.")
-    keep = problem.allowed
+    ranked, keep = _by_arcs(problem), problem.allowed
     if k is not None:
-        keep = _best_heads(problem, k)
+        keep = _best_heads(ranked, k)
     if beam is not None and problem.n:
-        through = _best_through_arcs(problem, keep)
+        through = _best_through_arcs(ranked, keep)
         best = float(through.max())
         if best == -np.inf:
             raise infeasible(problem)
         # the slack keeps the arcs of the best tree despite rounding
         keep = keep & (through >= best - beam - 1e-9 * max(1.0, abs(best)))
+    if (k is not None or beam is not None) and ranked is not problem:
+        keep = np.array(keep)
+        keep[_best_first_order_tree(problem), np.arange(1, problem.n + 1)] = True
+        keep &= problem.allowed
     removed = (keep != problem.allowed).any()
     return problem.restricted(keep, scope="pruned") if removed else problem
 
@@ -80,6 +85,18 @@ def _best_heads(problem: TreeProblem, k: int) -> NDArray[np.bool_]:
     keep[best, tokens] = True
     keep[_best_first_order_tree(problem), tokens] = True
     return keep & problem.allowed
+
+
+def _by_arcs(problem: TreeProblem) -> TreeProblem:
+    """Return the problem with the best label of each arc, and without what rules forbid."""
+    if not problem.is_constrained and (problem.boundaries is None or problem.projective):
+        return problem
+    allowed, arcs = allowed_arcs(problem), problem.arcs
+    if problem.labels is not None:
+        arcs = arcs + problem.labels.max(axis=2)
+    if allowed is not None:
+        arcs = np.where(allowed, arcs, -np.inf)
+    return problem.with_arcs(arcs)
 
 
 def _best_through_arcs(problem: TreeProblem, keep: NDArray[np.bool_]) -> NDArray[np.float64]:
@@ -105,6 +122,12 @@ def _best_first_order_tree(problem: TreeProblem) -> NDArray[np.int32]:
     # the kernels are compiled where they are first needed
     from .kernels import chu_liu_edmonds, eisner
 
+    if problem.is_constrained or (problem.boundaries is not None and not problem.projective):
+        from .chu_liu_edmonds import ChuLiuEdmonds
+        from .eisner import Eisner
+
+        decoder = Eisner() if problem.projective else ChuLiuEdmonds()
+        return decoder.decode(problem.completed()).heads
     if problem.projective:
         heads, _, bound, _ = eisner.decode(problem.arcs, problem.has_one_root, problem.gaps)
     else:

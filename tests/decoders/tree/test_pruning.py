@@ -2,7 +2,16 @@ import numpy as np
 import pytest
 
 from spacy_decoders import InfeasibleError, ProblemError
-from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, max_marginals, prune
+from spacy_decoders.decoders.tree import (
+    AtMost,
+    ChuLiuEdmonds,
+    Eisner,
+    FixedArc,
+    TreeProblem,
+    k_best,
+    max_marginals,
+    prune,
+)
 
 from .samples import scores
 
@@ -69,3 +78,21 @@ def test_refuses_no_heads():
             prune(TreeProblem(np.zeros((2, 2))), k)
     with pytest.raises(ProblemError, match="beam"):
         prune(TreeProblem(np.zeros((2, 2))), beam=float("nan"))
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_labels_boundaries_and_rules_are_seen(projective):
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        problem = TreeProblem(
+            rng.normal(size=(6, 6)),
+            labels=2 * rng.normal(size=(6, 6, 3)),
+            boundaries=rng.normal(size=5),
+            rules=[AtMost([0]), AtMost([1]), FixedArc(4, 5)],
+            projective=projective,
+        )
+        for smaller in (prune(problem, 1), prune(problem, beam=0.0)):
+            assert smaller.scope == "pruned" and smaller.rules == problem.rules
+            found = k_best(smaller, 1)[0]
+            best = k_best(problem, 1)[0]
+            assert found.certificate.score == pytest.approx(best.certificate.score)
