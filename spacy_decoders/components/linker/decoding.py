@@ -58,11 +58,22 @@ class LinkPolicy:
 
 @dataclass(frozen=True)
 class Links:
-    """What was decided: for each span its link as a plain dict, and the certificates."""
+    """What was decided.
+
+    Attributes
+    ----------
+    spans, links
+        The mentions, and what is written of each.
+    certificates
+        One of each window.
+    choices
+        Of each span what was chosen in its window and its place there; None without candidates.
+    """
 
     spans: list[Span]
     links: list[dict[str, Any]]
     certificates: list[Certificate]
+    choices: list[tuple[Decided, int] | None]
 
 
 def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy) -> Links:
@@ -80,6 +91,7 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
     scores = _scores(mentions, weights, policy)
     windows = link_windows(mentions.table, policy.window)
     decided: dict[int, dict[str, Any]] = {}
+    places: dict[int, tuple[Decided, int]] = {}
     certificates = []
     for window in windows:
         certificate, choices = _decoded(mentions, window, scores, weights, policy)
@@ -89,8 +101,10 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
         for place, mention in enumerate(window.mentions):
             if window.keeps[place]:
                 decided[mention] = policy.writer.link(window.table, place, choices)
+                places[mention] = choices, place
     links = [decided[unit] if unit >= 0 else no_link() for unit in mentions.units]
-    return Links(mentions.spans, links, certificates)
+    chosen = [places.get(unit) for unit in mentions.units]
+    return Links(mentions.spans, links, certificates, chosen)
 
 
 def _scores(

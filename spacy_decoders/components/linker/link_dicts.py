@@ -48,6 +48,10 @@ class Decided:
     exact: NDArray[np.bool_]
     repeats: NDArray[np.int64]
 
+    def is_nothing(self, place: int) -> bool:
+        """Whether a mention is linked to nothing, which stands behind its candidates."""
+        return bool(self.choices[place] == self.offsets[place + 1] - self.offsets[place] - 1)
+
     def given_others(self, place: int) -> NDArray[np.float64]:
         """The probability of each choice of a mention, given all other links."""
         return softmax(self.scores[self.offsets[place] : self.offsets[place + 1]])

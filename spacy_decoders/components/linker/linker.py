@@ -17,13 +17,13 @@ from thinc.api import Optimizer
 
 from ...budget import Budget
 from ...errors import ProblemError
-from ...models.calibration import Calibration
+from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.linker.together import pair_terms, with_nothing
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
 from ..constraints.pipe import WithConstraints
-from ..decoding_pipe import DecodingPipe
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
+from ..probabilities import CalibratedPipe
 from .decoding import LinkPolicy, Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
 from .link_dicts import LinkWriter
@@ -34,11 +34,11 @@ __all__ = ["GraphEntityLinker"]
 #: What spaCy writes for a mention that is linked to nothing.
 NIL = "NIL"
 
-#: Fitted on held-out documents to the weights that the component begins with.
-CALIBRATION = Calibration()
+#: The one kind of answer that is calibrated.
+LINKS = "links"
 
 
-class GraphEntityLinker(WithConstraints, LinkerOptions, DecodingPipe):
+class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     """Links the mentions of a document such that the concepts fit each other.
 
     Without training it weighs how often a mention means a concept against how near the
@@ -124,16 +124,14 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, DecodingPipe):
             types=None if self.types is None else tuple(self.types),
             filtered=self.type_match == "filter",
             writer=LinkWriter(
-                self.min_score, self.min_prob, self.min_margin, self.shown, self.calibration
+                self.min_score,
+                self.min_prob,
+                self.min_margin,
+                self.shown,
+                self.calibration_of(LINKS),
             ),
         )
         return decode_links(scores, weights, policy)
-
-    @property
-    def calibration(self) -> Calibration:
-        """What makes probabilities of scores, as saved with the component."""
-        saved = self.cfg.get("calibration")
-        return CALIBRATION if saved is None else Calibration.from_dict(saved)
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
@@ -187,6 +185,58 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, DecodingPipe):
             self.max_candidates,
             by_form=self.form_weight is None,
         )
+
+    # --- calibration ---
+
+    def decoded(self, examples: Sequence[Example], scores: Sequence[Mentions]) -> list[Links]:
+        """Return the links of each example."""
+        return [
+            self.decode(example.predicted, of_doc)
+            for example, of_doc in zip(examples, scores, strict=True)
+        ]
+
+    def loss_at(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[Mentions],
+        decoded: list[Links],
+        heat: float,
+    ) -> float:
+        """Return how badly the probabilities of links tell right from wrong, at a temperature."""
+        answers = self._answers(examples, decoded, heat)
+        return correctable_loss(answers) if len(answers.right) else 0.0
+
+    def answers(
+        self, examples: Sequence[Example], scores: Sequence[Mentions], decoded: list[Links]
+    ) -> dict[str, Answers]:
+        """Return the choices for mentions with a gold identifier, ``"NIL"`` or another."""
+        found = self._answers(examples, decoded, self.temperature)
+        return {LINKS: found} if len(found.right) else {}
+
+    def _answers(
+        self, examples: Sequence[Example], decoded: list[Links], temperature: float
+    ) -> Answers:
+        probabilities, right, groups = [], [], []
+        for number, (example, of_doc) in enumerate(zip(examples, decoded, strict=True)):
+            reference = _spans(example.reference, self.mentions, self)
+            gold = {(span.start_char, span.end_char): span.kb_id_ for span in reference}
+            for span, link, choice in zip(of_doc.spans, of_doc.links, of_doc.choices, strict=True):
+                identity = gold.get((span.start_char, span.end_char), "")
+                if not identity or choice is None:
+                    continue
+                decided, place = choice
+                chosen = int(decided.choices[place])
+                known = link["candidates"]
+                ids = {one[key] for one in known for key in ("id", "qid")}
+                if decided.is_nothing(place):
+                    right.append(identity not in ids)
+                else:
+                    right.append(identity in (known[0]["id"], known[0]["qid"]))
+                probabilities.append(
+                    min(1.0, float(decided.probabilities(place, temperature)[chosen]))
+                )
+                groups.append(number)
+        return Answers(np.array(probabilities), np.array(right, np.bool_), groups=np.array(groups))
 
     # --- training ----------------------------------------------------------------------
 

@@ -245,3 +245,28 @@ def test_weights_of_an_earlier_version_link_as_before():
     linker.model.set_param("weights", np.zeros(18, np.float32))
     with pytest.raises(ProblemError, match="expected 17 weights"):
         nlp("They cut jobs.")
+
+
+def test_probabilities_are_calibrated_on_held_out_links(concepts):
+    """Links that are wrong more often than they say become less probable, and stay the same."""
+    linker = concepts.get_pipe(NAME)
+    examples = []
+    for number in range(30):
+        doc = concepts.make_doc("Washington met")
+        gold = doc.copy()
+        doc.ents = [Span(doc, 0, 1, label="GPE")]
+        right = "capital" if number % 2 else "washington"
+        gold.ents = [Span(gold, 0, 1, label="GPE", kb_id=right)]
+        examples.append(Example(doc, gold))
+    before = entity(concepts, "Washington met", "GPE")._.link
+    assert before["prob"] > 0.7
+    fitted = linker.calibrate(examples)
+    after = entity(concepts, "Washington met", "GPE")._.link
+    assert (after["id"], after["margin"]) == (before["id"], before["margin"])
+    assert after["prob"] == pytest.approx(0.5, abs=0.1)
+    assert sum(one["prob"] for one in after["candidates"]) + after["nil_prob"] == pytest.approx(1)
+    assert len(fitted["links"].before.right) == 30
+    with pytest.warns(UserWarning, match="its kb was changed"):
+        saved = linker.to_bytes()
+    restored = pipeline(mentions="ents").get_pipe(NAME).from_bytes(saved)
+    assert restored.calibration == linker.calibration
