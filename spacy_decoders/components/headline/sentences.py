@@ -72,7 +72,8 @@ class ShortSentences:
         origin = 0 if isinstance(self.unit, Doc) else self.unit.start
         found: list[tuple[float, int, Headline]] = []
         bounds: list[float] = []
-        for number, sentence in enumerate(self.unit.sents):
+        given: Any = self.unit  # a span has sentences too, which its stub lacks
+        for number, sentence in enumerate(given.sents):
             if not set(self.required) <= {token.lower_ for token in sentence}:
                 continue
             limit = self._limit(sentence, number, sentence.start - origin)

@@ -316,4 +316,4 @@ def _constituents(traits: Traits, start: Integers, end: Integers) -> NDArray[np.
         at = start[inside] + step
         head = traits.heads[at]
         outward[inside] += (head < start[inside]) | (head >= end[inside]) | (head == at)
-    return outward == 1
+    return np.asarray(outward == 1)

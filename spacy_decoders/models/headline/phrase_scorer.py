@@ -120,7 +120,7 @@ def _score_phrases(
 
     def backprop(gradients: list[Floats1d]) -> list[Floats2d]:
         for standard, units, gradient in zip(given, active, gradients, strict=True):
-            below = np.outer(gradient, output) * (units > 0)
+            below = model.ops.xp.outer(gradient, output) * (units > 0)
             model.inc_grad("linear", standard.T @ gradient)
             model.inc_grad("output", units.T @ gradient)
             model.inc_grad("hidden", standard.T @ below)
