@@ -28,7 +28,10 @@ PhraseSelection: TypeAlias = "Model[list[Floats2d], list[Floats1d]]"
 #: Weights for texts of any kind, without a corpus.
 DEFAULT_WEIGHTS = {
     "expected_overlap": 4.0,
-    "occurrences": 0.7,
+    "occurrences": 0.35,
+    "words_1": -0.3,
+    "words_2": 0.2,
+    "words_3": 0.1,
     "maximal_left": -0.5,
     "maximal_right": -0.8,
     "in_first_sentence": 0.2,
