@@ -75,7 +75,11 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
         ("parser", {"k_best": 2}, lambda doc: len(doc._.parses)),
         ("parser", {"k": 1}, lambda doc: doc._.certificates["parser"][0]["scope"]),
         ("parser", {"beam": 0.0}, lambda doc: doc._.certificates["parser"][0]["scope"]),
-        ("parser", {"window": 1}, lambda doc: doc._.certificates["parser"][0]["score"]),
+        (
+            "parser",
+            {"factors": ["arcs", "siblings"], "window": 1},
+            lambda doc: doc._.certificates["parser"][0]["score"],
+        ),
         (
             "parser",
             {"factors": [], "decoder": Eisner()},
