@@ -157,9 +157,7 @@ def headline_corpus(
         return _missing
     from ..readers.headlines import HeadlineCorpus
 
-    return HeadlineCorpus(
-        path, title=title, text=text, limit=limit, strip_title=strip_title
-    )
+    return HeadlineCorpus(path, title=title, text=text, limit=limit, strip_title=strip_title)
 
 
 def _missing(nlp: Language) -> Iterable[Example]:
