@@ -91,6 +91,8 @@ def further(data: Path, folder: Path) -> Path:
             unknown = pattern.startswith("wnut")
             with gzip.open(corpora / f"{file.parent.name}-{file.stem}.iob2.gz", "wt") as out:
                 for sentence in _sentences(file):
+                    if not pattern.startswith("wikigold"):
+                        out.write("# newdoc\n")  # each message is a document
                     rows = _translated(sentence, unknown)
                     out.writelines(f"0\t{form}\t{label}\t-\t-\n" for form, label in rows)
                     out.write("\n")

@@ -49,9 +49,17 @@ def sentences_of(golds: Sequence[Doc]) -> list[Doc]:
 
 
 def evaluated(
-    nlp: Language, golds: Sequence[Doc], keys: Sequence[str], *, raw: bool = False
+    nlp: Language,
+    golds: Sequence[Doc],
+    keys: Sequence[str],
+    *,
+    raw: bool = False,
+    sentences: bool = False,
 ) -> dict[str, float]:
-    """Scores in per cent, 0 where there is none; of `raw` text or else of the gold tokens."""
+    """Scores in per cent, 0 where there is none.
+
+    Of `raw` text or else of the gold tokens, with their `sentences` or without.
+    """
     docs = [
         nlp.make_doc(gold.text)
         if raw
@@ -59,6 +67,7 @@ def evaluated(
             nlp.vocab,
             words=[token.text for token in gold],
             spaces=[bool(token.whitespace_) for token in gold],
+            sent_starts=[token.is_sent_start for token in gold] if sentences else None,
         )
         for gold in golds
     ]

@@ -34,11 +34,9 @@ def load(
     It is small, so that everything can be tried at once; train your own for work. Its
     weights are under CC BY-SA 4.0, see the files beside it.
 
-    It sets tags, universal parts of speech (by rule, from tags and dependencies), trees,
-    sentences, entities, links and headlines, and so ``doc.noun_chunks``. It sets **no lemmas**:
-    the tables of spaCy's rule lemmatizer are a package of their own. After ``pip install
-    spacy-lookups-data``, ``nlp.add_pipe("lemmatizer", after="attribute_ruler").initialize()``
-    adds them. Nor does it set morphological features.
+    It sets tags, universal parts of speech and morphological features, lemmas (spaCy's own rule
+    lemmatizer, whose tables are shipped), trees, sentences, entities (persons, locations,
+    organisations), links and headlines, and so ``doc.noun_chunks``.
 
     Parameters
     ----------

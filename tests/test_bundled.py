@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 import spacy_decoders
-from spacy_decoders import ProblemError, bundled
+from spacy_decoders import ProblemError
 from spacy_decoders.components.factories import (
     branch_and_bound_parser,
     exact_tagger,
@@ -72,7 +72,9 @@ def test_what_spacy_load_takes(nlp):
         config={"components.tagger.margins": True},
     )
     assert only.vocab is vocab
-    assert only.component_names == ["parser", "tagger", "attribute_ruler", "entities"]
+    assert only.component_names == [
+        "parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer", "entities"
+    ]  # fmt: skip
     assert only.disabled == ["entities"]
     assert only("The old man can fish.")[0]._.tag_margin > 0
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
@@ -94,6 +96,7 @@ def test_it_decodes_by_the_defaults(nlp):
     for name, factory, chosen in (
         ("parser", branch_and_bound_parser, {"factors", "factors_start", "rules", "model"}),
         ("tagger", exact_tagger, {"model"}),
+        ("morphologizer", exact_tagger, {"model", "target"}),
         ("entities", exact_tagger, {"model", "target"}),
         ("linker", graph_entity_linker, {"mentions", "scorer"}),
         ("headline", headline_generator, set()),
@@ -124,9 +127,10 @@ def test_parts_of_speech(nlp, text, expected):
 
 
 def test_every_token_has_a_part_of_speech(nlp):
-    tags = nlp.get_pipe("tagger").labels
-    doc = Doc(nlp.vocab, words=["x"] * len(tags), tags=list(tags))
-    assert all(token.pos_ for token in nlp.get_pipe("attribute_ruler")(doc))
+    doc = nlp("Well ,  she sent 3 e-mails to\n\n  joe@example.com :-)")
+    assert all(token.pos_ for token in doc)
+    assert {token.pos_ for token in doc if token.is_space} == {"SPACE"}
+    assert not any(str(token.morph) for token in doc if token.is_space)
 
 
 CHUNKS = [
@@ -197,7 +201,20 @@ def test_noun_chunks_of_given_trees(nlp, words, heads, deps, pos, expected):
     assert [chunk.text for chunk in doc.noun_chunks] == expected
 
 
-def test_what_is_missing_is_said(nlp):
-    doc = nlp("The old man can fish.")
-    assert not doc.has_annotation("LEMMA")
-    assert "no lemmas" in bundled.load.__doc__
+def test_lemmas_and_features(nlp):
+    doc = nlp("The mice were running.")
+    assert [token.lemma_ for token in doc] == ["the", "mouse", "be", "run", "."]
+    assert doc[1].morph.get("Number") == ["Plur"]
+    assert doc[2].morph.get("Tense") == ["Past"]
+
+
+def test_entities(nlp):
+    text = "Guido van Rossum was born in Haarlem and later worked for Google in California."
+    doc = nlp(text)
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [
+        ("Guido van Rossum", "PER"),
+        ("Haarlem", "LOC"),
+        ("Google", "ORG"),
+        ("California", "LOC"),
+    ]
+    assert {found["status"] for found in doc._.certificates["entities"]} == {"optimal"}

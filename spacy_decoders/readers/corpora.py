@@ -49,6 +49,9 @@ class SentenceCorpus:
         cuts the text.
     gold_sents
         Whether the predicted Doc has the file's sentence boundaries (with `gold_tokens`).
+    gold_sents_share
+        With `gold_sents`, the share of documents, by chance, that have them: a model trained on
+        both kinds serves with a parser before it and without.
     limit
         The most sentences to read; 0 for all.
     entities
@@ -66,6 +69,7 @@ class SentenceCorpus:
         random_sents: bool = False,
         gold_tokens: bool = True,
         gold_sents: bool = False,
+        gold_sents_share: float = 1.0,
         limit: int = 0,
         entities: EntityTypes | None = None,
     ) -> None:
@@ -76,6 +80,10 @@ class SentenceCorpus:
             )
         if gold_sents and not gold_tokens:
             raise ProblemError("gold_sents: the file's boundaries need gold_tokens = true.")
+        if not 0.0 <= gold_sents_share <= 1.0:
+            raise ProblemError(
+                f"gold_sents_share: expected a share from 0 to 1, got {gold_sents_share}."
+            )
         self.path = Path(path)
         self.read = read
         self.suffixes = tuple(suffixes)
@@ -83,6 +91,7 @@ class SentenceCorpus:
         self.random_sents = random_sents
         self.gold_tokens = gold_tokens
         self.gold_sents = gold_sents
+        self.gold_sents_share = gold_sents_share
         self.limit = limit
         self.entities = entities
         self._sentences: list[Sentence] | None = None
@@ -93,7 +102,7 @@ class SentenceCorpus:
         for group in self.documents():
             reference = self._reference(nlp.vocab, group)
             if self.gold_tokens:
-                predicted = _bare_doc(reference, group, boundaries=self.gold_sents)
+                predicted = _bare_doc(reference, group, boundaries=self._shown())
             else:
                 predicted = nlp.make_doc(reference.text)
             yield Example(predicted, reference)
@@ -133,6 +142,12 @@ class SentenceCorpus:
             group.append(sentence)
         if group:
             yield group
+
+    def _shown(self) -> bool:
+        """Whether the next document gets its boundaries."""
+        if not self.gold_sents or self.gold_sents_share == 1.0:
+            return self.gold_sents
+        return self._random.random() < self.gold_sents_share
 
     def _size(self) -> int:
         return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents

@@ -47,7 +47,8 @@ def conllu(repeats: int = 8) -> str:
             text = " ".join(row[0] for row in rows)
             lines += [f"# sent_id = {i}-{j}", f"# text = {text}"]
             for number, (form, tag, head, relation, _) in enumerate(rows, start=1):
-                fields = [number, form, form, "X", tag, "_", head, relation, "_", "_"]
+                feats = "Number=Sing" if tag == "NNP" else "_"
+                fields = [number, form, form, "X", tag, feats, head, relation, "_", "_"]
                 lines.append("\t".join(map(str, fields)))
             lines.append("")
     return "\n".join(lines) + "\n"
@@ -91,22 +92,32 @@ def test_english(project):
     assets = {
         "en_ewt-ud-train.conllu": conllu(),
         "en_ewt-ud-dev.conllu": conllu(2),
-        "en_ewt-ud-dev.iob2": iob2(),
+        "en_ewt-ud-train.iob2": iob2(),
+        "en_ewt-ud-dev.iob2": iob2(2),
+        "a.conll": "Kim B-PER\nsleeps O\n\n",
+        "wnut17train.conll": "Paris B-location\nStarship B-product\n\n",
     }
-    folder = project(
-        "english", assets, tagger_steps=1, entity_steps=1, parser_steps=2, factors_start=0
-    )
+    epochs = {f"{name}_epochs": 1 for name in ("tagger", "morphologizer", "entity")}
+    folder = project("english", assets, **epochs, parser_steps=2, factors_start=0)
+    known = (folder / "corpus" / "entities" / "wnut17train.iob2").read_text(encoding="utf8")
+    assert known.splitlines()[:3] == [
+        "# newdoc", "1\tParis\tB-LOC\t-\t-", "2\tStarship\t_\t-\t-"
+    ]  # fmt: skip
     nlp = spacy.load(folder / "packed")
     assert nlp.pipe_names == [
-        "parser", "tagger", "attribute_ruler", "entities", "linker", "headline"
+        "parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer", "entities", "linker",
+        "headline",
     ]  # fmt: skip
     scores = read(folder / "metrics" / "english.json")
-    assert set(scores) == {"raw text", "gold tokens and sentences", "entities"}
+    assert set(scores) == {
+        "raw text", "gold tokens and sentences", "entities", "entities, sentences found"
+    }  # fmt: skip
     stated = nlp.meta["performance"]
     assert {name: pytest.approx(of_part) for name, of_part in scores.items()} == stated
     measured = spacy.load(folder / "training/english")
     gold = conllu_corpus(folder / "assets" / "en_ewt-ud-dev.conllu", n_sents=10, gold_sents=True)
-    with measured.select_pipes(enable=["parser", "tagger", "attribute_ruler"]):
+    tagged = ["parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer"]
+    with measured.select_pipes(enable=tagged):
         again = measured.evaluate(list(gold(measured)))
     found = scores["gold tokens and sentences"]
     assert found["certified"] == 1.0

@@ -46,6 +46,24 @@ def test_random_documents_are_alike_in_every_run_and_cut_anew_in_every_pass(tmp_
     assert all(sum(sizes) == 60 and max(sizes) <= 10 for sizes in passes[0])
 
 
+def test_some_documents_show_their_boundaries(tmp_path):
+    path = written(tmp_path, "a.conllu", CONLLU * 30)
+    options = {"n_sents": 2, "gold_sents": True}
+    corpora = [conllu_corpus(path, gold_sents_share=0.5, **options) for _ in range(2)]
+    shown = [
+        [example.predicted.has_annotation("SENT_START") for example in corpus(spacy.blank("en"))]
+        for corpus in corpora
+    ]
+    assert shown[0] == shown[1]
+    assert 0.2 < sum(shown[0]) / len(shown[0]) < 0.8
+    for share in (0.0, 1.0):
+        corpus = conllu_corpus(path, gold_sents_share=share, **options)
+        assert all(
+            example.predicted.has_annotation("SENT_START") == share
+            for example in corpus(spacy.blank("en"))
+        )
+
+
 def test_conllx_keeps_boundaries_despite_two_roots_and_crossing_arcs(tmp_path):
     nlp = spacy.blank("da")
     corpus = conllu_corpus(written(tmp_path, "tiny.conll", CONLLX), n_sents=2)
@@ -100,6 +118,10 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
         (
             lambda folder: conllu_corpus(folder, n_sents=0, random_sents=True),
             "random_sents needs n_sents",
+        ),
+        (
+            lambda folder: conllu_corpus(folder, gold_sents_share=1.5),
+            "gold_sents_share: expected a share from 0 to 1",
         ),
         (
             lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True),

@@ -5,12 +5,24 @@ from pathlib import Path
 import spacy
 import srsly
 import typer
+from lemma_exceptions import add_exceptions
 
 import spacy_decoders.bundled
 
 #: How parts of speech follow from tags, dependencies and words.
 RULES = Path(__file__).parents[1] / "configs" / "parts_of_speech.json"
 
+#: What the parts that this project trains come from.
+SOURCES = [
+    {"name": "UD English-EWT", "license": "CC BY-SA 4.0"},
+    {"name": "UNER English-EWT", "license": "CC BY-SA 4.0"},
+    {"name": "Broad Twitter Corpus", "license": "CC BY 4.0"},
+    {"name": "Wikigold", "license": "CC BY 4.0"},
+    {"name": "WNUT 2017", "license": "CC BY 4.0"},
+    {"name": "GeoNames", "license": "CC BY 4.0"},
+    {"name": "names of the US census of 1990", "license": "public domain"},
+    {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
+]
 #: How the parser decodes: its weights of larger factors are there to be switched on.
 DECODING = {
     "parser": {
@@ -25,24 +37,30 @@ def load(trained: Path, name: str) -> spacy.Language:
     return spacy.load(trained / name / "model-best", config=DECODING.get(name, {}))
 
 
-def main(trained: Path, output: Path) -> None:
-    """Take the parser, the tagger and the entity tagger, and add what needs no training."""
+def main(trained: Path, treebank: Path, output: Path) -> None:
+    """Take what was trained, and add what needs no training."""
     chunks = {"@callbacks": "spacy-decoders.UniversalNounChunks.v1"}
     nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
     # the parser comes first: it finds the sentences that all others decode
-    for name in ("parser", "tagger", "entities"):
+    for name in ("parser", "tagger", "morphologizer", "entities"):
         nlp.add_pipe(name, source=load(trained, name))
-    rules = nlp.add_pipe("attribute_ruler", after="tagger")
+    rules = nlp.add_pipe("attribute_ruler", after="morphologizer")
     rules.add_patterns(srsly.read_json(RULES))
+    lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"}, after="attribute_ruler")
+    lemmatizer.initialize(nlp=nlp)  # by the tables of spacy-lookups-data, which it then keeps
+    print(f"lemmas: {add_exceptions(nlp, lemmatizer, treebank):,} exceptions of the treebank")
     nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
     # trained by headlines.py, on texts that are no part of this project
     nlp.add_pipe("headline", source=spacy_decoders.load())
+    # the trained model has the lists; whoever loads it has no such files
+    nlp.get_pipe_config("entities")["model"]["gazetteer"] = None
+    of_others = spacy_decoders.bundled.meta()["sources"]
     nlp.meta.update(
         name="decoders_sm",
         version="0.1.0",
         license="CC BY-SA 4.0",
-        description="Tags, entities, trees, links and headlines, decoded exactly.",
-        sources=spacy_decoders.bundled.meta()["sources"],
+        description="Tags, features, lemmas, entities, trees, links and headlines.",
+        sources=[*SOURCES, *(s for s in of_others if s not in SOURCES)],
     )
     nlp.to_disk(output)
     print(f"{output}: {', '.join(nlp.pipe_names)}")

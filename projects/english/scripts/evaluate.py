@@ -11,6 +11,8 @@ from spacy_decoders.registry.readers import column_corpus, conllu_corpus
 KEYS = (
     "tag_acc",
     "pos_acc",
+    "morph_acc",
+    "lemma_acc",
     "dep_uas",
     "dep_las",
     "sents_f",
@@ -27,13 +29,15 @@ def main(model: Path, treebank: Path, entities: Path, output: Path, limit: int =
     raw = conllu_corpus(treebank, n_sents=10, gold_tokens=False, limit=limit)
     gold = conllu_corpus(treebank, n_sents=10, gold_sents=True, limit=limit)
     columns = ["-", "form", "ent", "-", "-"]
-    named = column_corpus(entities, columns, n_sents=1, gold_sents=True, limit=limit)
+    named = column_corpus(entities, columns, n_sents=10, gold_sents=True, limit=limit)
+    found_in = column_corpus(entities, columns, n_sents=10, limit=limit)
     found = {}
-    tagged = ["parser", "tagger", "attribute_ruler"]
+    tagged = ["parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer"]
     for name, corpus, pipes in (
         ("raw text", raw, tagged),
         ("gold tokens and sentences", gold, tagged),
         ("entities", named, ["entities"]),
+        ("entities, sentences found", found_in, ["parser", "entities"]),
     ):
         with nlp.select_pipes(enable=pipes):
             scores = nlp.evaluate(list(corpus(nlp)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -57,8 +58,11 @@ class WordClusters:
         return clusters_of_paths(Path(str(self.path)))
 
 
+@lru_cache(maxsize=4)
 def clusters_of_language(lang: str) -> ClusterTable:
     """Read the clusters of ``spacy-lookups-data``, and what its frequencies tell.
+
+    They are kept: reading a million words takes seconds.
 
     Raises
     ------

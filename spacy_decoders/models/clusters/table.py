@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
+from weakref import WeakValueDictionary
 
 import numpy as np
 import srsly
@@ -127,13 +129,22 @@ class ClusterTable:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ClusterTable:
-        """Make a table of bytes.
+        """Make a table of bytes; the parts of a pipeline that have the same share it.
 
         Raises
         ------
         StorageError
             If they are damaged.
         """
+        if not isinstance(data, bytes):
+            raise damaged("clusters", f"expected bytes, got {data!r:.40}")
+        known = _TABLES.get(digest := hashlib.sha256(data).digest())
+        if known is None:
+            known = _TABLES[digest] = cls._read(data)
+        return known
+
+    @classmethod
+    def _read(cls, data: bytes) -> ClusterTable:
         columns = message_of(data, "clusters")
         if not isinstance(columns, list) or len(columns) != len(_COLUMNS):
             raise damaged("clusters", f"expected {len(_COLUMNS)} columns")
@@ -154,6 +165,8 @@ class ClusterTable:
         return cls(keys.astype(np.uint32), numbers, paths, classes)
 
 
+#: The tables that were read and are still in use, by the hash of their bytes.
+_TABLES: WeakValueDictionary[bytes, ClusterTable] = WeakValueDictionary()
 #: The columns of a saved table.
 _COLUMNS: tuple[tuple[str, Any], ...] = (
     ("words", np.uint32), ("numbers", np.uint16), ("paths", np.uint32), ("classes", np.uint16)

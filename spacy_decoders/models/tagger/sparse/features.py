@@ -121,6 +121,7 @@ class FeatureReader:
         """The sums of the present weights."""
         if self._sums is None or self._version != weights.version:
             self._sums = WordSums(self._plan, weights.packed, weights.learning.bits, weights.size)
+            self._words.most = self._sums.most
             self._version = weights.version
         return self._sums
 

@@ -32,6 +32,8 @@ _PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 _NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
 MOST = 1 << 16
+#: Bytes that their sums may take; a few thousand words are kept in any case.
+MOST_BYTES, FEWEST = 1 << 26, 1 << 12
 
 
 class WordLists(Protocol):
@@ -73,6 +75,7 @@ class WordTable:
         self._clusters: ClusterTable | None = None
         self._phrases: PhraseTable | None = None
         self.generation = 0
+        self.most = MOST
         self._lock = Lock()
         self._clear()
 
@@ -103,7 +106,7 @@ class WordTable:
                 self._clear()
             if find(self._keys, self._places, words, found):
                 new = np.unique(words[found < 0])
-                if self.count + len(new) > MOST:
+                if self.count + len(new) > min(self.most, MOST):
                     self._clear()
                     new = np.unique(words)
                 self._add(new, _vocab_of(docs, new))
@@ -178,6 +181,8 @@ class WordSums:
         self._bits = bits
         self._width = -(-size // 8) * 8
         self._sums = np.zeros((0, len(self.shifts), self._width), dtype=np.float32)
+        #: how many words are worth keeping
+        self.most = max(FEWEST, MOST_BYTES // max(1, 4 * len(self.shifts) * self._width))
         self._ready, self._generation = 0, 0
         self._lock = Lock()
 
