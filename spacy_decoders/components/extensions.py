@@ -30,6 +30,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "certificates": {},
             "conflicts": [],
             "entity_alternatives": [],
+            "factor_changes": [],
             "headline": "",
             "headlines": [],
             "margins": {},

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span
 
 from .ranking import Alternative, Change, Choice, Ranking, Reading
 
-__all__ = ["difference", "head_ranking", "link_ranking", "parses_of", "tag_rankings"]
+__all__ = ["difference", "head_ranking", "link_ranking", "names_of", "parses_of", "tag_rankings"]
 
 
 def parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
@@ -34,7 +34,7 @@ def head_ranking(doc: Doc, parses: Sequence[Mapping[str, Any]]) -> Ranking | Non
     """The heads of a sentence's k best trees."""
     if not parses:
         return None
-    names = _names([(token, doc[token].text) for token in parses[0]["tokens"]])
+    names = names_of([(token, doc[token].text) for token in parses[0]["tokens"]])
 
     def under(token: int, head: int, label: str) -> str:
         return f"root of the sentence · {label}" if head == token else f"{names[head]} · {label}"
@@ -68,7 +68,7 @@ def tag_rankings(doc: Doc, span: Span) -> Iterator[tuple[str, Ranking]]:
             found = _entity_ranking(doc, start, scores, labels)
             heading = "Entities"
         else:
-            names = _names([(i, doc[i].text) for i in range(start, end)])
+            names = names_of([(i, doc[i].text) for i in range(start, end)])
             answers = [dict(enumerate(sequence, start)) for sequence in labels]
             found = Ranking.of(scores, answers, names.__getitem__)
             heading = "Tags"
@@ -81,7 +81,7 @@ def _entity_ranking(
 ) -> Ranking | None:
     answers = [dict(_entities(sequence, start)) for sequence in labels]
     spans = sorted({span for answer in answers for span in answer})
-    names = _names([(span, doc[span[0] : span[1]].text) for span in spans])
+    names = names_of([(span, doc[span[0] : span[1]].text) for span in spans])
     return Ranking.of(scores, answers, names.__getitem__, absent="no entity")
 
 
@@ -99,7 +99,7 @@ def _entities(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, in
 def link_ranking(doc: Doc) -> Ranking | None:
     """The candidates of each mention; what one costs while all other links stay."""
     mentions = [ent for ent in doc.ents if len(ent._.link.get("candidates", ())) > 1]
-    names = _names([(ent.start, ent.text) for ent in mentions])
+    names = names_of([(ent.start, ent.text) for ent in mentions])
     choices: list[Choice] = []
     readings: list[Reading] = []
     for ent in mentions:
@@ -130,7 +130,7 @@ def _log_odds(chosen: float, other: float) -> float:
     return math.log(max(chosen, smallest)) - math.log(max(other, smallest))
 
 
-def _names(places: Sequence[tuple[Any, str]]) -> dict[Any, str]:
+def names_of(places: Sequence[tuple[Any, str]]) -> dict[Any, str]:
     """Names of places by their texts; a text that occurs again is counted."""
     totals, seen, names = Counter(text for _, text in places), Counter[str](), {}
     for place, text in places:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc, Span
 from ..components.linker.mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
 from .choices import difference, head_ranking, link_ranking, parses_of, tag_rankings
+from .factor_changes import FactorChange, changes_of
 from .ranking import Ranking, Reading
 
 __all__ = ["DocumentView", "Piece", "SentenceView", "headlines_by_component"]
@@ -47,6 +48,8 @@ class SentenceView:
         A heading and a ranking for tags, entities and heads.
     other_arcs
         For each reading of the heads, by its number, the arcs that the best tree has not.
+    changes
+        How the tree differs from the one by arcs alone, and by which factors.
     """
 
     text: str
@@ -54,6 +57,7 @@ class SentenceView:
     tree: TreeDrawing | None
     rankings: list[tuple[str, Ranking]]
     other_arcs: dict[int, OtherArcs]
+    changes: list[FactorChange]
 
     @classmethod
     def of(cls, doc: Doc, span: Span) -> SentenceView:
@@ -74,7 +78,7 @@ class SentenceView:
                 for reading in heads.readings
             }
         rankings += tag_rankings(doc, span)
-        return cls(span.text.strip(), words, tree, rankings, other_arcs)
+        return cls(span.text.strip(), words, tree, rankings, other_arcs, changes_of(doc, span))
 
     @property
     def closest(self) -> Reading:

@@ -31,9 +31,15 @@ from ...models.parser.factor_weights import FAMILIES, Family, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ..constraints.pipe import WithConstraints
-from ..extensions import record_certificates, record_margins, record_probabilities
+from ..extensions import (
+    beside_others,
+    record_certificates,
+    record_margins,
+    record_probabilities,
+)
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..probabilities import CalibratedPipe
+from .factor_changes import factor_changes
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
 from .probabilities import (
@@ -212,7 +218,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         self, parser: TreeParser, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc
     ) -> None:
         try:
-            problem, best = parser.decode(block, rules)
+            decoded = parser.decode(block, rules)
         except InfeasibleError as error:
             self._warn_of_rules(rules, error)
             name = type(parser.decoder).__name__
@@ -221,6 +227,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             parsed.certificates.append(Certificate.infeasible(name, scope=scope))
             parsed.parses.append([])
             return
+        problem, best = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
         parsed.sentences += sentences
         parsed.certificates += [best.certificate] * len(sentences)
@@ -238,6 +245,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
             found = k_best(problem, self.k_best, budget=parser.budget)
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
+        if self.head_margins or self.k_best > 1:
+            parsed.changes += factor_changes(parser, block, decoded, rules, self.labels)
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Count how many gold sentences break each rule about labels.
@@ -309,6 +318,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
         if found is not None:
             self._write_probabilities(doc, found)
+        if self.head_margins or self.k_best > 1:
+            doc._.factor_changes = beside_others(doc._.factor_changes, self.name, decoded.changes)
         if self.k_best > 1:
             # those of other parsers in the pipeline stay; each has its sentences' lists
             others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
