@@ -97,9 +97,16 @@ def function(name: str, value: Any) -> Any:
     return value
 
 
-def whole(least: int) -> Check:
-    """A whole number from `least` on."""
-    return lambda name, value: checked_whole(name, value, low=least)
+def whole(least: int, most: int | None = None) -> Check:
+    """A whole number from `least` on, and up to `most` if given."""
+
+    def check(name: str, value: Any) -> int:
+        found = checked_whole(name, value, low=least)
+        if most is not None and found > most:
+            raise ProblemError(f"{name}: expected at most {most:,}; got {found:,}.")
+        return found
+
+    return check
 
 
 def alternatives(name: str, value: Any) -> int:

@@ -23,7 +23,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.arc_scorer import set_sizes
-from ...models.parser.boundaries import BoundaryLimits
+from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
@@ -128,6 +128,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             self.projective,
             self.k,
             self.beam,
+            self.longest,
             budget=Budget(self.seconds, self.iterations),
         )
 
@@ -169,7 +170,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             docs,
             [self._starts(doc, rules) for doc in docs],
             [is_space(doc) for doc in docs],
-            BoundaryLimits(self.certain, self.boundary_weight),
+            # a sentence that is parsed with factors is not cut for its length
+            BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest)),
         )
 
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:

@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from thinc.api import Linear, Model, Relu, chain
 from thinc.types import Floats2d
 
-__all__ = ["Boundaries", "BoundaryLimits", "known_odds"]
+__all__ = ["MOST_WORDS", "Boundaries", "BoundaryLimits", "known_odds"]
+
+#: The most words whose sentence boundaries are decided together, where they can be cut.
+MOST_WORDS = 150
 
 
 def Boundaries(hidden: int, nI: int, dropout: float = 0.0) -> Model[Floats2d, Floats2d]:
@@ -71,7 +74,7 @@ class BoundaryLimits:
 
     certain: float = 4.0
     weight: float = 1.0
-    longest: int = 150
+    longest: int = MOST_WORDS
 
     def cut(self, odds: NDArray[np.float32]) -> NDArray[np.int64]:
         """Return where the blocks of a document begin, and at last the number of tokens.

@@ -270,3 +270,31 @@ def test_worker_processes(trained, method):
         multiprocessing.set_start_method(before, force=True)
     assert [trees(doc) for doc in found] == expected
     assert all(doc._.certificates[NAME] for doc in found)
+
+
+def test_longer_sentences_than_wanted_are_parsed_by_their_arcs(trained):
+    pipe = trained.get_pipe(NAME)
+    weights = pipe.model.get_ref("factors")
+    before = weights.get_param("grandparents").copy()
+    weights.set_param("grandparents", np.full_like(before, 0.01))
+    doc = Doc(trained.vocab, words=["fish"] * 12, sent_starts=[True] + [False] * 11)
+    try:
+        decoders = {}
+        for longest in (12, 11):
+            pipe.longest = longest
+            (certificate,) = trained(doc.copy())._.certificates[NAME]
+            decoders[longest] = certificate["decoder"]
+    finally:
+        pipe.longest = 150
+        weights.set_param("grandparents", before)
+    assert decoders == {12: "BranchAndBound", 11: "Eisner"}
+
+
+def test_the_longest_sentence_with_factors_is_what_dense_scores_allow(trained):
+    from spacy_decoders.decoders.tree.problem import LONGEST_DENSE
+
+    pipe = trained.get_pipe(NAME)
+    with pytest.raises(ProblemError, match=f"^longest: expected at most {LONGEST_DENSE}"):
+        pipe.longest = LONGEST_DENSE + 1
+    pipe.longest = LONGEST_DENSE
+    pipe.longest = 150
