@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...budget import Budget, allowing_for_compilation
+from ...budget import Budget
 from ...certificate import Certificate
+from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
 from .tree_scores import SentenceScores
 
@@ -89,8 +90,7 @@ class TreeParser:
     def _decoded(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         if self.templates is not None and len(sentence.tokens) > self.longest:
             return self._decode_long(sentence, problem, self.templates)
-        budget = allowing_for_compilation(self.budget, self.decoder)
-        return self.decoder.decode(problem, budget=budget)
+        return decode_by_length(self.decoder, problem, self.budget)
 
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, templates: FactorTemplates
