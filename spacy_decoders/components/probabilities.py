@@ -15,7 +15,7 @@ from ..models.calibration import UNCALIBRATED, Calibration
 from ..models.calibration_fitting import Answers, cross_fitted, fit_correction, fit_temperature
 from .decoding_pipe import DecodingPipe
 
-__all__ = ["CalibratedPipe", "Fitted", "calibrate_pipeline"]
+__all__ = ["CalibratedPipe", "Fitted", "annotated", "calibrate_pipeline"]
 
 #: Key of a component's `cfg` under which its calibrations are saved.
 SAVED = "calibration"
@@ -174,11 +174,11 @@ def calibrate_pipeline(
             of_component = pipe.calibrate(found)  # type: ignore[attr-defined]
             if of_component:
                 fitted[name] = of_component
-        docs = list(_annotated(pipe, docs))
+        docs = list(annotated(pipe, docs))
     return fitted
 
 
-def _annotated(pipe: Any, docs: Sequence[Doc]) -> Iterable[Doc]:
+def annotated(pipe: Any, docs: Sequence[Doc]) -> Iterable[Doc]:
     """Run one component on some documents; a function has no `pipe` of its own."""
     annotated: Iterable[Doc] = pipe.pipe(docs) if hasattr(pipe, "pipe") else map(pipe, docs)
     return annotated
