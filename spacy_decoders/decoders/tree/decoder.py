@@ -13,7 +13,7 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
-from .scoring import sentence_starts, sum_of_parts
+from .scoring import starts_of_tree, sum_of_parts
 
 __all__ = [
     "TreeDecoder",
@@ -162,7 +162,7 @@ def certified(
             scope=problem.scope,
             iterations=iterations,
         ),
-        starts=None if problem.boundaries is None else sentence_starts(heads),
+        starts=None if problem.boundaries is None else starts_of_tree(heads),
     )
 
 
@@ -182,7 +182,7 @@ def certified_by_arcs(
         problem.arcs, heads, problem.projective, problem.has_one_root
     )
     if legal and problem.boundaries is not None:
-        boundaries = problem.boundaries[sentence_starts(heads)]
+        boundaries = problem.boundaries[starts_of_tree(heads)]
         score += float(boundaries.sum())
         scale += float(np.abs(boundaries).sum())
         legal = score > -np.inf

@@ -58,7 +58,7 @@ def _range_of(part: Scores) -> _Range:
     lowest = float(part.min(initial=0.0))
     forbids = lowest == -np.inf
     if forbids:
-        lowest = float(part.min(initial=0.0, where=part > -np.inf))
+        lowest = float(part[part > -np.inf].min(initial=0.0))
     return _Range(lowest, max(-lowest, float(part.max(initial=0.0))), forbids)
 
 
@@ -71,10 +71,12 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     sums of up to n terms; and by the shares of factors.
     """
     ranges = [_range_of(part) for part in parts_of(problem)]
-    reach = _reach(problem, iter(ranges))
+    gaps = _finite_gaps(problem)
+    sizes_of_gaps = np.abs(gaps)
+    reach = _reach(problem, iter(ranges)) + float(sizes_of_gaps.sum())
     forbidden = -(2.2 * reach + 2.0)
     lows, sizes, forbids = zip(*ranges, strict=True)
-    largest = max(*sizes, float(np.abs(_finite_gaps(problem)).max(initial=0.0)))
+    largest = max(*sizes, float(sizes_of_gaps.max(initial=0.0)))
     if any(forbids[1:]):  # arcs keep their -inf
         largest = max(largest, -forbidden)
     error = (problem.n + 1.0) ** 3 * largest
@@ -82,7 +84,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         entries = len(problem.factors.arcs) + problem.factors.count + problem.n
         error += entries * largest * problem.factors.count
     return Magnitudes(
-        lowest=min(*lows, float(_finite_gaps(problem).min(initial=0.0))),
+        lowest=min(*lows, float(gaps.min(initial=0.0))),
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
         rounding=8.0 * UNIT * error + SMALLEST,
@@ -90,7 +92,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
 
 
 def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
-    """Bound the absolute score of every tree without forbidden parts."""
+    """Bound the absolute score of every tree without forbidden parts, boundaries aside."""
     reach = next(ranges).largest * problem.n
     if problem.grandparents is not None:
         reach += next(ranges).largest * problem.n
@@ -99,7 +101,7 @@ def _reach(problem: TreeProblem, ranges: Iterator[_Range]) -> float:
     if problem.factors is not None:
         worth = problem.factors.scores
         reach += float(np.abs(worth[worth > -np.inf]).sum())
-    return reach + float(np.abs(_finite_gaps(problem)).sum())
+    return reach
 
 
 def _finite_gaps(problem: TreeProblem) -> Scores:

@@ -209,9 +209,9 @@ class RuleBranching:
                 among = parents if rule.tokens is None else np.intersect1d(parents, rule.tokens)
                 scores[np.ix_(among - 1, self.classes.named[place])] = -np.inf
         chosen = scores.argmax(axis=1)
-        for h in np.unique(heads):
+        for h in self._overdrawn(heads, chosen):
             below = np.flatnonzero(heads == h)
-            shared = self._shared(int(h), scores[below])
+            shared = self._shared(h, scores[below])
             if shared is None:
                 return None
             chosen[below] = shared
@@ -220,6 +220,16 @@ class RuleBranching:
         labels: Labels = self.best[heads, tokens, chosen]
         return labels
 
+    def _overdrawn(self, heads: NDArray[np.int32], classes: Labels) -> list[int]:
+        """Return the heads with more dependants of some classes than an `AtMost` leaves them."""
+        found: set[int] = set()
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, AtMost):
+                counted = np.bincount(heads[self.classes.named[place][classes]])
+                over = np.flatnonzero(counted > rule.count).tolist()
+                found.update(h for h in over if rule.heads is None or h in rule.heads)
+        return sorted(found)
+
     def _shared(self, h: int, scores: Floats) -> list[int] | None:
         """Return the best classes of one head's dependants that no `AtMost` forbids."""
         limits = [
@@ -227,27 +237,41 @@ class RuleBranching:
             for place, rule in enumerate(self.rules)
             if isinstance(rule, AtMost) and (rule.heads is None or h in rule.heads)
         ]
-        favourites: list[int] = scores.argmax(axis=1).tolist()
-        if all(named[favourites].sum() <= most for named, most in limits):
-            return favourites
+        # how often each rule was drawn on, packed into one number: a field for each rule, which
+        # begins so high that its top bit shows a draw too many
+        width = len(scores).bit_length() + 1
+        start = beyond = 0
+        draws = [0] * scores.shape[1]
+        for place, (named, most) in enumerate(limits):
+            top = 1 << (width - 1)
+            start |= (top - 1 - min(most, len(scores))) << (width * place)
+            beyond |= top << (width * place)
+            for one in np.flatnonzero(named).tolist():
+                draws[one] += 1 << (width * place)
         # the best choice for each number of times that every rule was drawn on
-        best: dict[tuple[int, ...], tuple[float, list[int]]] = {(0,) * len(limits): (0.0, [])}
-        for row in scores:
-            longer: dict[tuple[int, ...], tuple[float, list[int]]] = {}
-            for counts, (value, chosen) in best.items():
-                for one in np.flatnonzero(row > -np.inf).tolist():
-                    after = tuple(
-                        number + int(named[one])
-                        for number, (named, _) in zip(counts, limits, strict=True)
-                    )
-                    total = value + float(row[one])
-                    fits = all(
-                        number <= most for number, (_, most) in zip(after, limits, strict=True)
-                    )
-                    if fits and (after not in longer or total > longer[after][0]):
+        best: dict[int, tuple[float, list[int]]] = {start: (0.0, [])}
+        for row in scores.tolist():
+            options = _best_by_draw(draws, row)
+            longer: dict[int, tuple[float, list[int]]] = {}
+            for used, (value, chosen) in best.items():
+                for draw, one in options.items():
+                    after = used + draw
+                    if after & beyond:
+                        continue
+                    total = value + row[one]
+                    if after not in longer or total > longer[after][0]:
                         longer[after] = (total, [*chosen, one])
             best = longer
         return max(best.values(), key=lambda one: one[0])[1] if best else None
+
+
+def _best_by_draw(draws: list[int], row: list[float]) -> dict[int, int]:
+    """Return the best allowed class of each draw on the rules."""
+    options: dict[int, int] = {}
+    for one, (draw, score) in enumerate(zip(draws, row, strict=True)):
+        if score > -np.inf and (draw not in options or score > row[options[draw]]):
+            options[draw] = one
+    return options
 
 
 def _inside_or_outside(part: Subset, found: Violation, rule: Constituent) -> Iterator[Subset]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -15,6 +17,7 @@ __all__ = [
     "score_and_scale",
     "score_tree",
     "sentence_starts",
+    "starts_of_tree",
     "tree_with_root",
     "violations",
 ]
@@ -81,7 +84,7 @@ def sum_of_parts(
         else:
             parts.append(problem.labels[tree[1:], tokens, labels])
     if problem.boundaries is not None:
-        parts.append(problem.boundaries[sentence_starts(tree[1:])])
+        parts.append(problem.boundaries[starts_of_tree(tree[1:])])
     if problem.grandparents is not None:
         m = tokens[tree[1:] > 0]
         parts.append(problem.grandparents[tree[tree[m]], tree[m], m])
@@ -105,7 +108,11 @@ def sentence_starts(heads: ArrayLike) -> NDArray[np.bool_]:
     >>> sentence_starts([2, 0, 5, 3, 0])
     array([ True, False,  True, False, False])
     """
-    tree = tree_with_root(heads, len(np.asarray(heads)))[1:]
+    return starts_of_tree(tree_with_root(heads, len(np.asarray(heads)))[1:])
+
+
+def starts_of_tree(tree: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Return the same for heads that are known to be valid, without checks."""
     tokens = np.arange(1, len(tree) + 1)
     inner = tree > 0
     low = np.minimum(tree, tokens)[inner]

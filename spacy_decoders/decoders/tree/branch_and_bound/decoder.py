@@ -213,7 +213,7 @@ class BranchAndBound(TreeDecoder):
         from ..kernels import proofs  # compiled where it is first needed
 
         legal, _, _ = proofs.tally(problem.arcs, heads, problem.projective, problem.has_one_root)
-        score, scale = score_and_scale(problem, heads) if legal else (-np.inf, 0.0)
+        score, scale = self.objective(problem, heads, None) if legal else (-np.inf, 0.0)
         if score == -np.inf:
             raise DecodersError("BranchAndBound: the compiled code returned no legal tree.")
         return certified(

@@ -104,8 +104,11 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
 def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
     """Return the loss of the best tree with each arc, by the arcs alone; above 0.
 
-    An estimate that no bound depends on: it ranks the arcs by likelihood.
+    An estimate that no bound depends on: it ranks the arcs by likelihood, where grandparents or
+    siblings are scored. Elsewhere nothing asks for it, and it is 1.
     """
+    if problem.grandparents is None and problem.siblings is None:
+        return np.ones_like(problem.arcs)
     from ..kernels import chu_liu_edmonds, eisner  # compiled where they are first needed
 
     if problem.projective and problem.n <= MOST_CUBED:

@@ -143,7 +143,7 @@ def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
         return False
     seconds = SECONDS_A_CUBE * problem.n**3 if problem.projective else 0.0
     if problem.grandparents is not None or problem.siblings is not None:
-        seconds += SECONDS_A_BYTE * _bytes(problem, problem.allowed.astype(np.uint8))[1]
+        seconds += SECONDS_A_BYTE * _bytes(problem, problem.allowed.astype(np.uint8), False)[1]
     return seconds > clock.seconds_left
 
 
@@ -206,7 +206,7 @@ class _NodeSolver:
 
     def _solve(self, mask: NDArray[np.uint8], passes: int) -> NodeBound:
         problem = self.problem
-        chart, chains = _bytes(problem, mask)
+        chart, chains = _bytes(problem, mask, self.second_order)
         backbone = FIRST if problem.projective else SPANNING
         bounding = self.prepared.scores
         if self.second_order and chart <= MOST_CHART_BYTES:
@@ -228,8 +228,10 @@ class _NodeSolver:
         return cast(NodeBound, found)
 
 
-def _bytes(problem: TreeProblem, mask: NDArray[np.uint8]) -> tuple[int, int]:
+def _bytes(problem: TreeProblem, mask: NDArray[np.uint8], second_order: bool) -> tuple[int, int]:
     """Return the bytes of the second-order charts, and of the lists of chains and pairs alone."""
+    if problem.grandparents is None and problem.siblings is None and not second_order:
+        return 0, 0
     size = len(mask)
     below = mask.sum(axis=1, dtype=np.int64)
     above = np.maximum(mask.sum(axis=0, dtype=np.int64), 1)
