@@ -84,7 +84,9 @@ def checked_scores(
         array = np.ascontiguousarray(given, dtype=dtype)
         # one cheap pass in the good case: NaN and infinities survive a sum
         suspicious = array.size and not np.isfinite(array.sum(dtype=np.float64))
-    if suspicious:
+    # where nothing can overflow and no entry is NaN or +inf, the infinities are the forbidden ones
+    widened = forbidden and np.can_cast(given.dtype, dtype)
+    if suspicious and not (widened and array.max() < np.inf):
         bad = np.isnan(array) | (array == np.inf)
         bad |= (array == -np.inf) & ((given != -np.inf) if forbidden else True)
         if bad.any():
@@ -182,7 +184,11 @@ def _as_numbers(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _check_size(name: str, array: NDArray[np.float64]) -> None:
-    if array.max() <= LARGEST_SCORE and array.min() >= -LARGEST_SCORE:
+    low = array.min()
+    if array.max() <= LARGEST_SCORE and (
+        low >= -LARGEST_SCORE
+        or (low == -np.inf and (array[array > -np.inf] >= -LARGEST_SCORE).all())
+    ):
         return
     beyond = (np.abs(array) > LARGEST_SCORE) & (array != -np.inf)
     if beyond.any():

@@ -77,11 +77,6 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
         ("parser", {"beam": 0.0}, lambda doc: doc._.certificates["parser"][0]["scope"]),
         (
             "parser",
-            {"factors": ["arcs", "siblings"], "window": 1},
-            lambda doc: doc._.certificates["parser"][0]["score"],
-        ),
-        (
-            "parser",
             {"factors": [], "decoder": Eisner()},
             lambda doc: doc._.certificates["parser"][0]["decoder"],
         ),
@@ -107,6 +102,16 @@ def test_the_next_document_is_decoded_by_the_new_value(nlp, component, options, 
     for name, value in options.items():
         assert getattr(pipe, name) == (tuple(value) if isinstance(value, list) else value)
     assert seen(nlp(TEXT)) != before
+
+
+def test_the_window_limits_which_siblings_are_scored(nlp):
+    parser = nlp.get_pipe("parser")
+    parser.factors = ["arcs", "siblings"]  # alone, the window changes nothing
+    scores = {}
+    for window in (15, 1):
+        parser.window = window
+        scores[window] = nlp(TEXT)._.certificates["parser"][0]["score"]
+    assert scores[15] != scores[1]
 
 
 @pytest.mark.parametrize("component", ["parser", "linker", "headline"])

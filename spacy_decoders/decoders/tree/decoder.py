@@ -142,6 +142,26 @@ def certified(
 ) -> TreeSolution:
     """Return a tree whose certificate compares its score with a bound computed apart.
 
+    The arguments are those of :func:`certificate_of`.
+    """
+    return TreeSolution(
+        heads,
+        certificate_of(decoder, problem, score, scale, bound, slack, iterations),
+        starts=None if problem.boundaries is None else starts_of_tree(heads),
+    )
+
+
+def certificate_of(
+    decoder: str,
+    problem: TreeProblem,
+    score: float,
+    scale: float,
+    bound: float,
+    slack: float,
+    iterations: int = 1,
+) -> Certificate:
+    """Return the certificate of a tree, with a bound computed apart.
+
     Parameters
     ----------
     score, scale
@@ -151,18 +171,14 @@ def certified(
     slack
         The rounding error of the bound, which is added to it.
     """
-    return TreeSolution(
-        heads,
-        Certificate.from_bound(
-            decoder,
-            score,
-            bound + slack,
-            tolerance=tolerance_of(scale, slack),
-            scale=scale,
-            scope=problem.scope,
-            iterations=iterations,
-        ),
-        starts=None if problem.boundaries is None else starts_of_tree(heads),
+    return Certificate.from_bound(
+        decoder,
+        score,
+        bound + slack,
+        tolerance=tolerance_of(scale, slack),
+        scale=scale,
+        scope=problem.scope,
+        iterations=iterations,
     )
 
 
@@ -176,11 +192,9 @@ def certified_by_arcs(
     DecodersError
         If the heads are not a tree of the problem, which is an error in the kernel.
     """
-    from .kernels import proofs  # compiled where it is first needed
+    from .kernels.proofs import tally  # compiled where it is first needed
 
-    legal, score, scale = proofs.tally(
-        problem.arcs, heads, problem.projective, problem.has_one_root
-    )
+    legal, score, scale = tally(problem.arcs, heads, problem.projective, problem.has_one_root)
     if legal and problem.boundaries is not None:
         boundaries = problem.boundaries[starts_of_tree(heads)]
         score += float(boundaries.sum())
@@ -188,7 +202,9 @@ def certified_by_arcs(
         legal = score > -np.inf
     if not legal:
         raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
-    return certified(decoder, problem, heads, score, scale, bound, slack)
+    certificate = certificate_of(decoder, problem, score, scale, bound, slack)
+    starts = None if problem.boundaries is None else starts_of_tree(heads)
+    return TreeSolution.of_valid(heads, certificate, starts)
 
 
 def infeasible(problem: TreeProblem) -> InfeasibleError:

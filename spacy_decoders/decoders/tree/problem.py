@@ -193,16 +193,18 @@ class TreeProblem:
             larger._set(name, None if values is None else read_only(values))
         return larger
 
-    @cached_property
+    @property
     def n(self) -> int:
         """Number of tokens."""
         return int(self.arcs.shape[0]) - 1
 
-    @cached_property
+    @property
     def gaps(self) -> NDArray[np.float64]:
         """By token number, float64 (n + 1,): the scores of boundaries; empty without any."""
-        if self.boundaries is None:
-            return NO_GAPS
+        return NO_GAPS if self.boundaries is None else self._gaps
+
+    @cached_property
+    def _gaps(self) -> NDArray[np.float64]:
         return read_only(np.concatenate([[0.0], self.boundaries]))
 
     @property
@@ -233,14 +235,18 @@ class TreeProblem:
         """Return the problem with other scores of boundaries, which are not validated."""
         other = object.__new__(TreeProblem)
         other.__dict__.update(self.__dict__)
-        other.__dict__.pop("gaps", None)
+        other.__dict__.pop("_gaps", None)
         other._set("boundaries", boundaries)
         return other
 
     @property
     def is_first_order(self) -> bool:
         """Whether only arcs, their labels and boundaries are scored."""
-        return self.grandparents is None and self.siblings is None and not self.has_factors
+        return (
+            self.grandparents is None
+            and self.siblings is None
+            and (self.factors is None or self.factors.count == 0)
+        )
 
     @property
     def has_factors(self) -> bool:
@@ -274,6 +280,25 @@ class TreeSolution:
     rank_bound: float | None = None
     starts: NDArray[np.bool_] | None = None
     labels: NDArray[np.int32] | None = None
+
+    @classmethod
+    def of_valid(
+        cls,
+        heads: NDArray[np.int32],
+        certificate: Certificate,
+        starts: NDArray[np.bool_] | None = None,
+    ) -> TreeSolution:
+        """Return a solution of arrays that are contiguous, of the right dtype, and nobody else's.
+
+        For decoders that take hardly more time than the constructor; the arrays become read-only.
+        """
+        heads.flags.writeable = False
+        made = object.__new__(cls)
+        made.__dict__.update(heads=heads, certificate=certificate)
+        if starts is not None:
+            starts.flags.writeable = False
+            made.__dict__["starts"] = starts
+        return made
 
     def __post_init__(self) -> None:
         object.__setattr__(

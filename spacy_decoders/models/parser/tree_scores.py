@@ -73,6 +73,7 @@ class SentenceScores:
         found = np.full((n + 1, n + 1, labels + 1), -np.inf)
         found[1:, 1:, :labels] = among
         found[0, :, labels] = 0.0
+        found.flags.writeable = False  # so that a problem need not copy it
         return found
 
     def cut(self, starts: NDArray[np.bool_]) -> list[SentenceScores]:

@@ -117,7 +117,8 @@ def worse_by_chart(flat, begins, sizes, which, single_root, gaps, offsets, heads
 
 def lower_charts(flat, begins, sizes, which, single_root, gaps, offsets, heads, room, positive):
     each_below_the_one_before(sizes, which, offsets, heads)
-    room -= 5.0
+    with np.errstate(invalid="ignore"):  # what no span uses was never written
+        room -= 5.0
 
 
 def worse_by_contraction(flat, begins, sizes, which, offsets, heads, *duals):

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
 from ..fallback import block_tree
+from ..kernels import eisner, proofs
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels import node as kernels
@@ -85,6 +86,8 @@ def search(
         blocks = tree_of_blocks(problem, magnitudes)
         if blocks is not None:
             return blocks
+    if k == 1 and problem.is_first_order and problem.projective and not second_order:
+        return tree_of_arcs(problem)
     prepared = prepare(problem, magnitudes)
     size = problem.n + 1
     incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
@@ -125,6 +128,19 @@ def search(
         closed, rest = max(closed, -nodes[0][0]), max(rest, -nodes[0][0])
     found = int((incumbents.scores > prepared.threshold).sum())
     return BestTrees(incumbents.heads[:found], incumbents.scores[:found], closed, rest, calls)
+
+
+def tree_of_arcs(problem: TreeProblem) -> BestTrees:
+    """Return the best projective tree of single arcs: one chart is all that the search needs."""
+    given = (problem.arcs, problem.has_one_root, problem.gaps)
+    heads, chart, value, _ = eisner.charted(*given)
+    bound = float(proofs.chart_bound(*given, chart))
+    if bound == -np.inf:
+        return BestTrees(np.zeros((0, problem.n + 1), np.int32), np.zeros(0), bound, bound, 1)
+    tree = np.zeros((1, problem.n + 1), np.int32)
+    tree[0, 1:] = heads
+    rest = -np.inf if problem.allowed.sum() == problem.n else bound
+    return BestTrees(tree, np.array([value]), bound, rest, 1)
 
 
 def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
