@@ -1,13 +1,13 @@
 """The shipped parser beside spaCy's own on raw text: words a second of processor time.
 
-Both take the same documents, ten sentences of raw text each, in turns. spaCy's parser has a tok2vec
-of the same kind, width and depth as the shipped one, and is trained briefly here: the number of its
-transitions hardly depends on how well it was trained.
+Both take the same documents, ten sentences of raw text each, in turns. spaCy's parser has a
+tok2vec of its own of the same kind, width and depth as the shipped one, and is trained briefly
+here: how many transitions it takes hardly depends on that.
 
     python benchmarks/parser_speed.py [--quick]
 
-The shipped parser is timed without its rules, without joint boundaries and without both as well. The
-trained pipeline is kept in results/cache.
+The shipped parser is timed without its rules, without joint boundaries and without both as well.
+The trained pipeline is kept in results/cache.
 """
 
 from __future__ import annotations
