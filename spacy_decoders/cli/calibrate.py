@@ -30,13 +30,20 @@ def calibrate_model(
 ) -> None:
     """Calibrate a pipeline on a corpus, save it, and print how its probabilities do."""
     target = Path(model) if output is None else output
+    read = gold_corpus(corpus, columns=columns, limit=limit)
+    nlp = spacy.load(model)
     if output is None and not target.is_dir():
         raise ProblemError(
             f"output: {model} is no folder, so nothing can be saved there; give --output."
         )
-    nlp = spacy.load(model)
-    examples = list(gold_corpus(corpus, columns=columns, limit=limit)(nlp))
-    fitted = calibrate_pipeline(nlp, examples, components=components)
+    examples = list(read(nlp))
+    try:
+        fitted = calibrate_pipeline(nlp, examples, components=components)
+    except ProblemError as error:
+        if not str(error).startswith("examples: no annotation"):
+            raise
+        said = str(error).removeprefix("examples: ").removesuffix(".")
+        raise ProblemError(f"corpus: {said} in {corpus.name}.") from None
     nlp.to_disk(target)
     console = Console(highlight=False, soft_wrap=True)
     console.print(table_of(fitted))

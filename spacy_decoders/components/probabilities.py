@@ -65,6 +65,11 @@ class CalibratedPipe(DecodingPipe):
         # as it will be read again: on disk, numbers have ten digits
         self.cfg[SAVED] = srsly.json_loads(srsly.json_dumps(checked))
 
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component, as errors name it."""
+        return "answers"
+
     def calibration_of(self, kind: str) -> Calibration:
         """The calibration of one kind of answer."""
         saved = self.cfg.get(SAVED, {}).get(kind)
@@ -102,14 +107,22 @@ class CalibratedPipe(DecodingPipe):
 
         Returns
         -------
-        For each kind of answer the calibration, and how it does on other documents.
+        For each kind of answer the calibration, and how it does on other documents. Empty, and the
+        calibration is as it was, if no example is annotated with what the component predicts.
 
         Raises
         ------
         ProblemError
-            If no example has a word.
+            If no example has a word, or something is no Example.
         """
-        given = [example for example in examples if len(example.predicted)]
+        found = list(examples)
+        other = next((of for of in found if not isinstance(of, Example)), None)
+        if other is not None:
+            raise ProblemError(
+                f"examples: expected Examples of predicted and annotated documents; got a "
+                f"{type(other).__name__}."
+            )
+        given = [example for example in found if len(example.predicted)]
         if not given:
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
         scores = self.predict([example.predicted for example in given])
@@ -117,6 +130,9 @@ class CalibratedPipe(DecodingPipe):
         before, self.calibration = self.calibration, {}
         try:
             plain = self.answers(given, scores, decoded)
+            if not any(len(answers.right) for answers in plain.values()):
+                self.calibration = before
+                return {}
             heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
             self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
             heated = self.answers(given, scores, decoded)
@@ -156,7 +172,8 @@ def calibrate_pipeline(
     Raises
     ------
     ProblemError
-        If a name is unknown, the component has no calibration, or there is nothing to calibrate.
+        If a name is unknown, the component has no calibration, or there is nothing to calibrate:
+        the examples lack the annotation of a component that was named, or of all.
     """
     known = [name for name, pipe in nlp.pipeline if hasattr(pipe, "calibrate")]
     unknown = [name for name in components if name not in known]
@@ -175,6 +192,10 @@ def calibrate_pipeline(
             if of_component:
                 fitted[name] = of_component
         docs = list(annotated(pipe, docs))
+    lacking = [name for name in components or known if name not in fitted]
+    if lacking and (components or not fitted):
+        kinds = dict.fromkeys(nlp.get_pipe(name).annotation for name in lacking)  # type: ignore[attr-defined]
+        raise ProblemError(f"examples: no annotation of {', '.join(kinds)}.")
     return fitted
 
 

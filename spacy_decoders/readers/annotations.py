@@ -86,7 +86,7 @@ def _document(nlp: Language, place: str, task: Mapping[str, Any]) -> Doc | None:
         _set_tags(doc, place, spans)
     elif layer == "trees":
         doc = _with_relations(doc, place, _dicts(place, task, "relations"))
-    else:
+    elif task.keys() & {"spans", "answer"}:  # a bare text says nothing about its entities
         _set_entities(doc, place, spans)
     return doc
 

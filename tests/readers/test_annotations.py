@@ -44,6 +44,13 @@ def test_prodigy_entities(nlp, tmp_path):
     assert len(list(annotation_corpus(write(tmp_path, tasks), limit=1)(nlp))) == 1
 
 
+def test_a_bare_text_is_not_annotated(nlp, tmp_path):
+    tasks = [{"text": "New York", "meta": {"source": 1}}, {"text": "seen", "answer": "accept"}]
+    bare, seen = AnnotationCorpus(write(tmp_path, tasks))(nlp)
+    assert not bare.reference.has_annotation("ENT_IOB")
+    assert seen.get_aligned_ner() == ["O"]
+
+
 def test_prodigy_tokens_tags_and_trees(nlp, tmp_path):
     tokens = [
         {"text": "can't", "start": 0, "end": 5, "id": 0},

@@ -40,7 +40,8 @@ class LinkerOptions(WithOptions):
     Attributes
     ----------
     mentions
-        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases.
+        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases. Of
+        these aliases those become entities that are linked to something.
     spans_key
         The span group, where `mentions` is "spans".
     labels_discard
@@ -49,7 +50,7 @@ class LinkerOptions(WithOptions):
         The most candidates of a mention; the most frequent are kept.
     min_score, min_prob, min_margin
         The least score (the probability given all other links), calibrated probability and margin
-        of a link; below, the mention gets NIL.
+        of a link; below, the mention gets NIL, or is no entity if only an alias suggests it.
     form_weight
         What it costs, in nats, that one of several mentions of a text, case apart, means
         something else than the others; null: they always mean the same.

@@ -77,7 +77,7 @@ def no_link() -> dict[str, Any]:
     """What is written of a mention without candidates."""
     return {
         **_nothing(),
-        "score": 0.0,
+        "score": 1.0,
         "prob": 1.0,
         "nil_prob": 1.0,
         "margin": None,

@@ -135,6 +135,13 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        present = {(ent.start, ent.end) for ent in doc.ents}
+        pairs = [
+            (span, link)
+            for span, link in zip(decoded.spans, decoded.links, strict=True)
+            # what only an alias suggests, and nothing is linked to, is no entity
+            if self.mentions != "aliases" or link["id"] or (span.start, span.end) in present
+        ]
         linked = [
             Span(
                 doc,
@@ -144,7 +151,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 kb_id=doc.vocab.strings.add(self._identifier(link)),
                 span_id=span.id,
             )
-            for span, link in zip(decoded.spans, decoded.links, strict=True)
+            for span, link in pairs
         ]
         if self.mentions == "spans":
             by_place = {(span.start, span.end, span.label): span for span in linked}
@@ -155,8 +162,12 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         else:
             places = {(span.start, span.end) for span in linked}
             others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+            for span in linked:
+                if (span.start, span.end) not in present:  # nobody has said how probable it is
+                    at = ("._.", "prob", span.start_char, span.end_char)
+                    cast("dict[Any, Any]", doc.user_data).pop(at, None)
             doc.set_ents([*others, *linked], default="unmodified")
-        for span, link in zip(linked, decoded.links, strict=True):
+        for span, (_, link) in zip(linked, pairs, strict=True):
             span._.link = {"component": self.name, **link}
         extensions.record_certificates(doc, self.name, decoded.certificates)
 
@@ -187,6 +198,11 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         )
 
     # --- calibration ---
+
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component."""
+        return "links (kb_id)"
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Mentions]) -> list[Links]:
         """Return the links of each example."""

@@ -338,6 +338,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     # --- calibration ---
 
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component."""
+        return "heads and dependency labels"
+
     def decoded(
         self, examples: Sequence[Example], scores: Sequence[DocumentScores]
     ) -> list[ParsedDoc]:

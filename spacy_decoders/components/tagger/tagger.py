@@ -330,17 +330,25 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
         if "ent" in self.targets:
             written[ENTITIES] = [entity.as_dict() for entity in found.entities]
-            user_data: dict[Any, Any] = doc.user_data
-            for entity in found.entities:
-                span = doc[entity.start : entity.stop]
-                place = ("._.", "prob", span.start_char, span.end_char)
-                user_data[place] = entity.probability
+            self._write_to_entities(doc, found)
         extensions.record_probabilities(doc, self.name, written, own)
         if self.entity_alternatives is not None:
             listed = [entity.as_dict() for entity in found.alternatives]
             doc._.entity_alternatives = extensions.beside_others(
                 doc._.entity_alternatives, self.name, listed
             )
+
+    def _write_to_entities(self, doc: Doc, found: TaggingProbabilities) -> None:
+        """Write the probabilities of those entities that the document has."""
+        there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
+        user_data: dict[Any, Any] = doc.user_data
+        for entity in found.entities:
+            span = doc[entity.start : entity.stop]
+            place = ("._.", "prob", span.start_char, span.end_char)
+            if entity[:3] in there:
+                user_data[place] = entity.probability
+            else:  # one that was left out, also where an earlier run wrote it
+                user_data.pop(place, None)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -441,6 +449,11 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         )
 
     # --- calibration -------------------------------------------------------------
+
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component."""
+        return " and ".join("entities" if of == "ent" else of for of in self.targets)
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> list[Tagging]:
         """Return the labels of each example."""

@@ -1,6 +1,7 @@
 """A linker of the shipped concepts, for tests."""
 
 import spacy
+from spacy.tokens import Span
 
 NAME = "graph_entity_linker"
 TEXT = "The jaguar hunts in the jungle along the Amazon."
@@ -10,6 +11,13 @@ def pipeline(**config):
     nlp = spacy.blank("en")
     nlp.add_pipe(NAME, config={"mentions": "aliases", **config})
     return nlp
+
+
+def given(nlp, text, *words, label="MENTION"):
+    """A document in which some words are entities already."""
+    doc = nlp.make_doc(text)
+    doc.ents = [Span(doc, of.i, of.i + 1, label=label) for of in doc if of.text in words]
+    return doc
 
 
 def identifiers(doc):

@@ -7,7 +7,7 @@ from spacy.tokens import Span
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.linker.candidates import AliasCandidates, FoundCandidates
-from tests.components.linker.linking import NAME, TEXT, identifiers, pipeline
+from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
 
 
 def test_forbidden_candidates_are_never_chosen():
@@ -32,12 +32,12 @@ def test_forbidden_candidates_are_never_chosen():
     score_of = {one["id"]: one["score"] for one in ent._.link["candidates"]}
     assert score_of["jaguar"] == 0.0 and sum(score_of.values()) <= 1 + 1e-6
     linker.candidates = without({"jaguar"}, lambda name: True)
-    doc = nlp(TEXT)
+    doc = nlp(given(nlp, TEXT, "jaguar"))
     assert identifiers(doc) == {"jaguar": "NIL", "jungle": "jungle", "Amazon": "amazon_rainforest"}
     assert doc.ents[0]._.link["candidates"] == []
     assert doc._.certificates[NAME][0]["status"] == "optimal"
     linker.candidates = without({"jaguar", "jungle", "Amazon"}, lambda name: True)
-    doc = nlp(TEXT)
+    doc = nlp(given(nlp, TEXT, "jaguar", "jungle", "Amazon"))
     assert set(identifiers(doc).values()) == {"NIL"}
     assert doc._.certificates[NAME] == []
 

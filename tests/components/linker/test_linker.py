@@ -20,7 +20,7 @@ from spacy_decoders.components.linker.linker import GraphEntityLinker
 from spacy_decoders.components.linker.scorer import score_linker
 from spacy_decoders.models.linker.weights import Feature
 from spacy_decoders.readers.linked import LinkedCorpus
-from tests.components.linker.linking import NAME, TEXT, identifiers, pipeline
+from tests.components.linker.linking import NAME, TEXT, given, identifiers, pipeline
 
 CONFIGS = Path(__file__).parents[3] / "configs"
 
@@ -137,12 +137,28 @@ def test_the_default_budget_counts_work_not_time(nlp):
 
 
 def test_thresholds_abstain(nlp):
-    doc = pipeline(min_score=1.0)(TEXT)
-    # every mention has several candidates, so none is certain
-    assert {ent.kb_id_ for ent in doc.ents} == {"NIL"}
+    nlp = pipeline(min_score=1.0)
+    doc = nlp(given(nlp, TEXT, "jaguar"))
+    # every mention has several candidates, so none is certain; what only an alias suggests is gone
+    assert identifiers(doc) == {"jaguar": "NIL"}
     assert doc.ents[0]._.link["id"] == ""
     assert doc.ents[0]._.link["candidates"][0]["id"] == "jaguar"
-    assert pipeline(min_margin=1e9)(TEXT).ents[0].kb_id_ == "NIL"
+    nlp = pipeline(min_margin=1e9)
+    assert identifiers(nlp(given(nlp, TEXT, "jaguar"))) == {"jaguar": "NIL"}
+    assert not nlp(TEXT).ents
+
+
+def test_a_mention_that_a_linker_adds_has_no_probability():
+    nlp = pipeline()
+    doc = given(nlp, TEXT, "Amazon", label="LOC")
+    doc[8:9]._.prob = 0.75
+    doc[1:2]._.prob = 0.25  # of an entity that has been left out
+    doc = nlp(doc)
+    assert [(ent.text, ent.label_, ent._.prob) for ent in doc.ents] == [
+        ("jaguar", "CONCEPT", None),
+        ("jungle", "CONCEPT", None),
+        ("Amazon", "LOC", 0.75),
+    ]
 
 
 @pytest.mark.parametrize("score", [2, -0.5])

@@ -10,7 +10,7 @@ from spacy.training import Example
 from spacy_decoders import ConceptBase, ProblemError
 from spacy_decoders.components.linker.candidates import takes_one_mention
 from spacy_decoders.components.linker.knowledge_base import ConceptKnowledgeBase
-from tests.components.linker.linking import NAME, identifiers, pipeline
+from tests.components.linker.linking import NAME, given, identifiers, pipeline
 
 PLANETS = (
     "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
@@ -58,7 +58,7 @@ def entity(nlp, text, label="MENTION", first=0, stop=1):
 
 def test_small_letters_are_no_name():
     doc = pipeline()("Tata Motors said it would cut jobs.")
-    assert identifiers(doc) == {"Tata Motors": "tata", "jobs": "NIL"}
+    assert identifiers(doc) == {"Tata Motors": "tata"}
     (certificate,) = doc._.certificates[NAME]
     assert certificate["status"] == "optimal"
 
@@ -73,10 +73,14 @@ def test_an_only_candidate_is_no_proof():
 
 
 def test_a_link_to_nothing_says_how_sure_it_is():
-    link = pipeline()("They cut jobs.").ents[0]._.link
+    nlp = pipeline()
+    assert not nlp("They cut jobs.").ents
+    link = nlp(given(nlp, "They cut jobs.", "jobs")).ents[0]._.link
     assert link["id"] == link["title"] == "" and link["qid"] is link["type"] is link["url"] is None
     assert link["prob"] == link["nil_prob"] > 0.99
     assert [one["id"] for one in link["candidates"]] == ["steve_jobs"]
+    link = nlp(given(nlp, "They cut qwertz.", "qwertz")).ents[0]._.link
+    assert link["candidates"] == [] and link["score"] == link["prob"] == link["nil_prob"] == 1.0
 
 
 def test_the_same_text_may_mean_several_things():
@@ -100,7 +104,7 @@ def test_the_words_around_a_mention_count():
 
 
 def test_part_of_a_longer_name_is_nothing_by_itself():
-    assert identifiers(pipeline()("Yesterday Mary Jordan resigned."))["Jordan"] == "NIL"
+    assert identifiers(pipeline()("Yesterday Mary Jordan resigned.")) == {}
 
 
 def test_the_type_of_an_entity_counts(concepts):

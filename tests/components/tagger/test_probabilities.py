@@ -132,6 +132,11 @@ def test_improbable_ones_are_not_written_and_certificates_stay():
     after = nlp(bare(nlp, text))
     assert len(after.ents) == len(before.ents) - sum(p < pipe.min_prob for p in chances)
     assert after._.certificates == before._.certificates
+    # spans that are no entities, or no longer, have no probability
+    assert nlp(before).user_data.keys() == after.user_data.keys()
+    assert [key for key in after.user_data if key[1] == "prob"] == [
+        ("._.", "prob", ent.start_char, ent.end_char) for ent in after.ents
+    ]
     # what was left out is still to be found
     assert after._.probabilities == before._.probabilities
     assert all(token.ent_iob_ != "" for token in after)
