@@ -21,7 +21,15 @@ class ProblemError(DecodersError, ValueError):
 
 
 class InfeasibleError(DecodersError, ValueError):
-    """The problem is well formed, but no structure satisfies its constraints."""
+    """The problem is well formed, but no structure satisfies its constraints.
+
+    Attributes
+    ----------
+    rules
+        A smallest set of the problem's rules without any structure; empty where it isn't known.
+    """
+
+    rules: tuple[object, ...] = ()
 
 
 class NotDecomposableError(DecodersError, ValueError):

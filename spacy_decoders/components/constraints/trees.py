@@ -37,20 +37,51 @@ def add_demands(wishes: Wishes, places: Iterable[Place], labels: Sequence[str]) 
             if constraint.head is not None:
                 for head in place.token(constraint.head):
                     if head != token:
-                        wishes.heads.setdefault(token, head)
+                        _demand(wishes, place, token, head=head)
             if constraint.root is True:
-                wishes.heads.setdefault(token, token)
+                _demand(wishes, place, token, head=token)
             if constraint.root is False:
-                wishes.not_heads.setdefault(token, []).append(token)
+                _forbid(wishes, place, token, heads=[token])
             if constraint.deps is not None:
                 if len(constraint.deps) == 1:
-                    wishes.deps.setdefault(token, constraint.deps[0])
+                    _demand(wishes, place, token, dep=constraint.deps[0])
                 else:
                     others = [label for label in labels if label not in constraint.deps]
-                    wishes.not_deps.setdefault(token, []).extend(others)
+                    _forbid(wishes, place, token, deps=others)
             if constraint.not_deps is not None:
-                wishes.not_deps.setdefault(token, []).extend(constraint.not_deps)
+                _forbid(wishes, place, token, deps=constraint.not_deps)
     return wishes
+
+
+def _demand(
+    wishes: Wishes, place: Place, token: int, *, head: int | None = None, dep: str | None = None
+) -> None:
+    source = (place.source, place.start, place.end)
+    if head is not None and token not in wishes.heads:
+        wishes.heads[token] = head
+        wishes.sources["fixed_head", token, ""] = source
+    if dep is not None and token not in wishes.deps:
+        wishes.deps[token] = dep
+        wishes.sources["fixed_dep", token, ""] = source
+
+
+def _forbid(
+    wishes: Wishes,
+    place: Place,
+    token: int,
+    *,
+    heads: Sequence[int] = (),
+    deps: Sequence[str] = (),
+) -> None:
+    source = (place.source, place.start, place.end)
+    for head in heads:
+        if head not in wishes.not_heads.setdefault(token, []):
+            wishes.not_heads[token].append(head)
+            wishes.sources["forbidden_heads", token, head] = source
+    for dep in deps:
+        if dep not in wishes.not_deps.setdefault(token, []):
+            wishes.not_deps[token].append(dep)
+            wishes.sources["forbidden_deps", token, dep] = source
 
 
 def _check_known(place: Place, labels: Sequence[str]) -> None:

@@ -44,6 +44,8 @@ class ParsedDoc:
         The best trees of each sentence, or of several that were decided together.
     changes
         What factors changed, where margins or several trees are asked for.
+    conflicts
+        Of each sentence without a tree the demands that contradict each other.
     """
 
     heads: NDArray[np.int64]
@@ -54,6 +56,7 @@ class ParsedDoc:
     certificates: list[Certificate] = field(default_factory=list)
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
     changes: list[dict[str, Any]] = field(default_factory=list)
+    conflicts: list[dict[str, Any]] = field(default_factory=list)
     probabilities: ParseProbabilities | None = None
 
     @classmethod

@@ -30,7 +30,7 @@ from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, Family, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
-from ..constraints.pipe import WithConstraints
+from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
     beside_others,
     record_certificates,
@@ -39,6 +39,7 @@ from ..extensions import (
 )
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..probabilities import CalibratedPipe
+from .conflicts import conflict_in, labels_of
 from .factor_changes import factor_changes
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
@@ -181,7 +182,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
         for block in scores.blocks:
             given = rules.of_block(block.tokens, of_doc, wishes)
-            self._decode_block(parser, block, [*rules.of_labels, *given], parsed)
+            error = self._decode_block(parser, block, [*rules.of_labels, *given], parsed)
+            if error is not None and error.rules:
+                parsed.conflicts.append(conflict_in(doc, block.tokens, error, wishes, self.labels))
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
@@ -218,7 +221,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     def _decode_block(
         self, parser: TreeParser, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc
-    ) -> None:
+    ) -> InfeasibleError | None:
+        """Find the best tree, or return why there is none."""
         try:
             decoded = parser.decode(block, rules)
         except InfeasibleError as error:
@@ -228,7 +232,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             scope = parser.problem(block).scope
             parsed.certificates.append(Certificate.infeasible(name, scope=scope))
             parsed.parses.append([])
-            return
+            return error
         problem, best = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
         parsed.sentences += sentences
@@ -249,6 +253,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
         if self.head_margins or self.k_best > 1:
             parsed.changes += factor_changes(parser, block, decoded, rules, self.labels)
+        return None
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Count how many gold sentences break each rule about labels.
@@ -282,10 +287,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         """Say once that rules leave no tree, and which."""
         if rules and not self._warned_of_rules:
             self._warned_of_rules = True
-            names = dict(enumerate(self.labels))
+            names = labels_of(error.rules, self.labels)
+            known = f" The labels are {names}." if names else ""
             warnings.warn(
-                f"{self.name}: a sentence has no tree (others may follow unsaid): {error} The "
-                f"labels are {names}.",
+                f"{self.name}: a sentence has no tree (others may follow unsaid; "
+                f"doc._.conflicts tells of each): {error}{known}",
                 UserWarning,
                 stacklevel=2,
             )
@@ -316,6 +322,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
         self._writer.write(doc, decoded.heads, deps, decoded.starts)
         record_certificates(doc, self.name, decoded.certificates)
+        record_conflicts(doc, self.name, decoded.conflicts)
         if self.head_margins:
             record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
         if found is not None:

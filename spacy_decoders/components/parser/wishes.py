@@ -19,6 +19,10 @@ __all__ = ["ATTRIBUTES", "Wishes"]
 
 Ints = NDArray[np.int64]
 
+#: What demands something, as messages name it, and the first token and that after the last of the
+#: match.
+Source = tuple[str, int, int]
+
 #: Extension attributes of tokens that state heads (as indices in the document; a token's own is
 #: that of a root) and labels.
 ATTRIBUTES = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")
@@ -34,12 +38,16 @@ class Wishes:
         Heads and labels that tokens must have.
     not_heads, not_deps
         Heads and labels that they must not have.
+    sources
+        The constraints behind them, and their tokens, by attribute, token and what is forbidden;
+        what is set on the document has none.
     """
 
     heads: dict[int, int] = field(default_factory=dict)
     deps: dict[int, str] = field(default_factory=dict)
     not_heads: dict[int, list[int]] = field(default_factory=dict)
     not_deps: dict[int, list[str]] = field(default_factory=dict)
+    sources: dict[tuple[str, int, int | str], Source] = field(default_factory=dict)
 
     @classmethod
     def of(cls, doc: Doc, overwrite: bool) -> Wishes:
@@ -82,6 +90,24 @@ class Wishes:
             self.not_deps[token.i] = [
                 _checked_dep("forbidden_deps", token, dep) for dep in token._.forbidden_deps
             ]
+
+    def sources_of(
+        self, attribute: str, token: int, forbidden: Sequence[int | str] = ("",)
+    ) -> list[Source]:
+        """Return what demands something of a token, the attribute of the Doc where no constraint.
+
+        Parameters
+        ----------
+        attribute
+            One of `ATTRIBUTES`.
+        token
+            The token.
+        forbidden
+            The heads or labels that are forbidden; none of them for what must be.
+        """
+        own = (attribute, token, token + 1)
+        found = (self.sources.get((attribute, token, of), own) for of in forbidden)
+        return list(dict.fromkeys(found))
 
     def joined(self, presets: Ints) -> Ints:
         """Return sentence starts as set, and none inside of the arcs that are given.

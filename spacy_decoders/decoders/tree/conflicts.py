@@ -32,7 +32,9 @@ def conflicting_rules(
     found = sorted(_smallest(decoder, problem, [], False, list(range(len(problem.rules)))))
     names = " and ".join(f"rules[{place}] {problem.rules[place]}" for place in found)
     which = "this rule" if len(found) == 1 else "these rules together"
-    return InfeasibleError(f"no tree satisfies {which}: {names}; drop or relax one.")
+    named = InfeasibleError(f"no tree satisfies {which}: {names}; drop or relax one.")
+    named.rules = tuple(problem.rules[place] for place in found)
+    return named
 
 
 def _smallest(

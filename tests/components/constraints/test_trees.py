@@ -60,3 +60,48 @@ def test_what_is_wrong_is_named(nlp):
         parse(nlp, {"phrases": ["she"], "deps": ["obj"], "weight": 1.0})
     with pytest.raises(ProblemError, match="it demands head and root"):
         parse(nlp, {"phrases": ["she"], "head": 0, "root": True})
+
+
+def test_demands_that_contradict_each_other_are_named(nlp):
+    nlp.get_pipe(NAME)._warned_of_rules = False
+    with pytest.warns(UserWarning, match="has no tree .*FixedArc") as caught:
+        doc = parse(
+            nlp,
+            {"phrases": ["she"], "deps": ["nsubj"]},
+            {"phrases": ["eats"], "root": True},
+            {"phrases": ["fish"], "root": True},
+        )
+    assert "The labels are" not in str(caught[0].message)
+    assert doc._.certificates[NAME][0]["status"] == "infeasible"
+    assert doc._.conflicts == [
+        {
+            "component": NAME,
+            "start": 0,
+            "end": 6,
+            "demands": [
+                {"source": "constraints[1]", "start": 1, "end": 2, "text": "eats"},
+                {"source": "constraints[2]", "start": 4, "end": 5, "text": "fish"},
+            ],
+        }
+    ]
+    nlp.get_pipe(NAME).constraints = []
+    nlp(doc)
+    assert doc._.conflicts == []
+
+
+def test_what_is_forbidden_and_what_is_set_on_a_token_is_named(nlp):
+    nlp.get_pipe(NAME).constraints = [
+        {"phrases": ["she"], "not_deps": ["det"]},
+        {"phrases": ["eats"], "root": False},
+    ]
+    doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
+    doc[1]._.fixed_head = 1
+    doc = nlp(doc)
+    (conflict,) = doc._.conflicts
+    assert [of["source"] for of in conflict["demands"]] == ["fixed_head", "constraints[1]"]
+    doc = Doc(nlp.vocab, words=WORDS, sent_starts=[True] + [False] * 5)
+    doc[0]._.fixed_dep = "det"
+    doc = nlp(doc)
+    demands = doc._.conflicts[0]["demands"]
+    assert {of["source"] for of in demands} == {"fixed_dep", "constraints[0]"}
+    assert {of["text"] for of in demands} == {"she"}
