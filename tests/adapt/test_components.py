@@ -169,11 +169,11 @@ def test_a_senter_gets_transitions(tmp_path):
     nlp.add_pipe("senter")
     examples = sentences(nlp)
     optimizer = nlp.initialize(lambda: examples)
-    for _ in range(15):
+    for _ in range(2):  # scores that tell all boundaries alone leave transitions nothing to learn
         nlp.update(examples, sgd=optimizer)
     learned = exact_senter_from(nlp, "senter", sentences(nlp))
     # a sentence of one word was never seen
-    assert learned.transitions[1, 1] < learned.transitions[1, 0]
+    assert learned.transitions[1, 1] < learned.transitions[1, 0] - 1.0
     doc = nlp("swim swim Big swim swim fish swim")
     assert doc[0].is_sent_start
     assert doc._.certificates["senter"][0]["status"] == "optimal"

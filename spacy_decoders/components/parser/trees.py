@@ -107,11 +107,12 @@ class TreeWriter:
         if not len(doc):
             return
         ends = np.append(starts[1:], len(doc))
+        labelled = (deps != 0) & ~is_space(doc)  # white space has a label without a tree, too
         complete = True
         for start, end in zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)
             complete &= fault is None
-            if fault and deps[start:end].any():  # without a tree nothing is written
+            if fault and labelled[start:end].any():  # without a tree nothing is written
                 raise ProblemError(
                     f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."
                 )

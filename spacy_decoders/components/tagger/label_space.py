@@ -241,7 +241,8 @@ class LabelSpace:
         Of entities only the tokens inside one count: components also write "outside" to tokens
         that they did not examine.
         """
-        values: Any = doc.to_array(cast(Any, self.attributes)).reshape(len(doc), -1)
+        values: Any = doc.to_array(cast(Any, self.attributes))
+        values = values.reshape(len(doc), len(self.attributes))
         is_set = values != 0
         if ENT_IOB in self.attributes:
             column = self.attributes.index(ENT_IOB)

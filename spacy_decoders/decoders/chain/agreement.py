@@ -147,7 +147,7 @@ class DocumentAgreement:
             bound = min(bound, _total([*rest.tolist(), search.bound]))
             best = max(best, ScoredLabels.of(problem, labels), key=lambda found: found.score)
         if best.score == -math.inf:
-            best = self._agreeing(problem, labels)
+            best = self._agreeing(problem, labels, clock, nodes)
         return DocumentSolution(
             read_only(best.labels),
             Certificate.from_bound(
@@ -160,23 +160,19 @@ class DocumentAgreement:
             ),
         )
 
-    def _agreeing(self, problem: DocumentProblem, labels: Labels) -> ScoredLabels:
+    def _agreeing(
+        self, problem: DocumentProblem, labels: Labels, clock: Clock, done: int
+    ) -> ScoredLabels:
         """Return labels that no factor forbids, where a budget left only such that one does."""
         mentions = np.arange(len(np.asarray(problem.mentions)))
         sentences = SpanSentences(problem, mentions)
         factors = list(range(len(problem.members)))
-        search = _HubSearch(self, problem, sentences, factors, Budget().start(), 0)
-        states = problem.kinds_of(labels)
-        costs: Any = problem.costs
-        kinds = costs.shape[1]
-        hubs = [
-            int(np.bincount(states[of], minlength=kinds)[:-1].argmax()) for of in problem.members
-        ]
-        found = search.decoded(np.array(hubs, dtype=np.int64))
-        if found is None:
+        search = _HubSearch(self, problem, sentences, factors, clock, done)
+        search.run()
+        if search.labels is None:
             raise _infeasible(problem, factors)
         labels = labels.copy()
-        labels[sentences.tokens] = found
+        labels[sentences.tokens] = search.labels
         return ScoredLabels.of(problem, labels)
 
 
@@ -226,7 +222,10 @@ class _HubSearch:
         self._tried: set[bytes] = set()
 
     def run(self) -> None:
-        """Search until the bound meets the best labels, or the budget ends."""
+        """Search until the bound meets the best labels, or the budget ends and labels are there.
+
+        Without labels, no labelling satisfies the factors.
+        """
         kinds = (
             self.costs.shape[1] if len(self.costs) else 1 + self.sentences.problem.entities.count
         )
@@ -244,7 +243,8 @@ class _HubSearch:
             if node.bound <= self.score + self._tolerance() or node.branch < 0:
                 closed = max(closed, node.bound)
                 continue
-            if self.done >= self.options.nodes or self.clock.exhausted(self.done):
+            ended = self.done >= self.options.nodes or self.clock.exhausted(self.done)
+            if ended and self.labels is not None:
                 closed = max(closed, node.bound)
                 break
             for hub in range(kinds):

@@ -153,6 +153,8 @@ class RuleBranching:
         named, h = self.classes.named[found.rule], found.head
         allowed = np.where(part.classes[h], self.scores[h], -np.inf)
         fixed = self._demanded(part, h, named)
+        if len(fixed) > rule.count:
+            return  # every tree of the part breaks the rule
         # the token that loses most without such a label
         losses = {
             m: allowed[m, named].max() - allowed[m, ~named].max(initial=-np.inf)
@@ -163,6 +165,8 @@ class RuleBranching:
         without = part.classes.copy()
         without[h, chosen, named] = False
         yield Subset(part.arcs, without)
+        if len(fixed) == rule.count:
+            return
         arcs, classes = part.arcs.copy(), part.classes.copy()
         arcs[:, chosen] = False
         arcs[h, chosen] = part.arcs[h, chosen]

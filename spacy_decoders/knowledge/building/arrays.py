@@ -42,7 +42,7 @@ def ranges(weights: NDArray[Any], parts: int) -> NDArray[np.int64]:
     Examples
     --------
     >>> ranges(np.array([1, 1, 1, 9, 1, 1]), 3).tolist()
-    [0, 3, 4, 6]
+    [0, 3, 6]
     """
     total = np.cumsum(weights, dtype=np.float64)
     if not len(total):

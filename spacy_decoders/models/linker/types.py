@@ -65,7 +65,7 @@ def type_agreement(label: str, types: Iterable[str | None]) -> NDArray[np.float3
 
     Examples
     --------
-    >>> type_agreement("PERSON", ["human", "company", None, "thing"]).tolist()
+    >>> type_agreement("PERSON", ["human", "company", None, "gadget"]).tolist()
     [1.0, -1.0, 0.0, 0.0]
     >>> type_agreement("MISC", ["human"]).tolist()
     [0.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pytest
 from spacy.tokens import Doc
 
@@ -42,6 +44,19 @@ def test_roots(nlp):
     assert parse(nlp)[1].dep_ == "ROOT"
     assert parse(nlp, {"phrases": ["fish"], "root": True})[4].dep_ == "ROOT"
     assert parse(nlp, {"phrases": ["eats"], "root": False})[1].dep_ != "ROOT"
+
+
+def test_an_impossible_sentence_with_white_space_costs_itself(nlp):
+    nlp.get_pipe(NAME).constraints = [{"phrases": ["she", "eats"], "root": False}]
+    words = ["\n", "she", "eats", "red", "fish", "."]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, False, True, False, False])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the impossible demands, once for each component
+        nlp(doc)
+    statuses = [found["status"] for found in doc._.certificates[NAME]]
+    assert statuses == ["infeasible", "optimal"]
+    assert not any(token.dep for token in doc[1:3])
+    assert all(token.dep for token in doc[3:])
 
 
 def test_what_is_given_on_a_token_goes_first(nlp):

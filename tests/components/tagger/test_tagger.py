@@ -119,7 +119,10 @@ def test_nothing_is_computed_that_was_not_asked_for():
 
 def test_documents_of_no_one_and_many_tokens():
     nlp = trained()
-    assert nlp("")._.certificates[NAME] == []
+    for keep in (True, False):
+        nlp.get_pipe(NAME).overwrite = keep
+        assert nlp("")._.certificates[NAME] == []
+    nlp.get_pipe(NAME).overwrite = True
     assert tags(nlp("Mercury")) == ["NNP"]
     words = (" ".join(SENTENCES).split() * 900)[:20_000]
     doc = nlp(Doc(nlp.vocab, words=words))

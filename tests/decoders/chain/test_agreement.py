@@ -140,6 +140,25 @@ def test_a_budget_leaves_an_honest_bound():
     assert bounded
 
 
+def test_a_budget_never_hides_a_labelling_that_satisfies_all():
+    feasible = 0
+    for seed in range(60):
+        problem = drawn(seed, lengths=(3,), kinds=1, evidence=False, masks=0.3)
+        costs = np.random.default_rng(seed).exponential(size=problem.costs.shape)
+        # the first hub has a price for every kind, and no hub forbids "no entity"
+        hubs = costs[:, 1:, :-1]
+        hubs[np.random.default_rng(seed + 1).random(hubs.shape) < 0.6] = np.inf
+        optimum = best(problem := replace(problem, costs=costs))
+        if optimum == -math.inf:
+            with pytest.raises(InfeasibleError):
+                DocumentAgreement(nodes=1).decode(problem)
+        else:
+            feasible += 1
+            certificate = DocumentAgreement(nodes=1).decode(problem).certificate
+            assert certificate.score <= optimum + 1e-6 <= certificate.bound + 2e-6
+    assert feasible > 30
+
+
 def test_rules_hold_in_longer_documents():
     for seed in range(5):
         problem = drawn(seed, lengths=(8, 12, 9, 11), kinds=3, weights=(math.inf,), masks=0.0)

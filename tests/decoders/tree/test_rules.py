@@ -1,5 +1,6 @@
 """Labelled trees that satisfy rules, against all labelled trees."""
 
+from collections import Counter
 from dataclasses import replace
 from itertools import product
 
@@ -191,6 +192,36 @@ def test_impossible_rules_are_named(decoder):
         decoder.decode(
             TreeProblem(without, rules=[ForbiddenArc(1, 3)], projective=problem.projective)
         )
+
+
+def test_more_dependants_given_than_a_rule_allows():
+    given = [FixedArc(1, 2), FixedArc(1, 3)]
+    for count, feasible in ((1, False), (2, True)):
+        rules = [*given, AtMost([0], count)]
+        problem = TreeProblem(np.zeros((4, 4)), labels=np.zeros((4, 4, 1)), rules=rules)
+        if feasible:
+            assert Eisner().decode(problem).heads.tolist() == [0, 1, 1]
+        else:
+            with pytest.raises(InfeasibleError, match="AtMost"):
+                Eisner().decode(problem)
+
+
+def test_several_limits_on_few_arcs():
+    """Limits that leave heads of some tokens and labels of others no choice."""
+    ended = Counter()
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        first, second, third = (rng.permutation(3) + 1).tolist()
+        rules = [
+            AtMost([0], int(rng.integers(1, 3))),
+            AtMost([0, 1], int(rng.integers(1, 3))),
+            ForbiddenArc(first, second),
+            FixedArc(int(rng.choice([0, second])), third),
+            Roots(labels=[int(rng.integers(2))]),
+        ]
+        problem = TreeProblem(rng.normal(size=(4, 4)), labels=rng.normal(size=(4, 4, 2)))
+        ended[check(Eisner(), replace(problem, rules=rules))] += 1
+    assert ended["optimal"] > 20
 
 
 def test_wrong_rules_are_named():
