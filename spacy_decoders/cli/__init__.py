@@ -115,7 +115,7 @@ def distil_command(
         Path | None, typer.Option(help="A training config; by default a small and fast one.")
     ] = None,
     max_steps: Annotated[int, typer.Option(help="Steps of training.")] = 3000,
-    limit: Annotated[int, typer.Option(help="Read so many texts at most; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Read so many texts at most; 0 for all.")] = 0,
     text_field: Annotated[
         str, typer.Option(help="Where the text is in .jsonl, .parquet.")
     ] = "text",
@@ -155,7 +155,7 @@ def calibrate_command(
     columns: Annotated[
         str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
     ] = "",
-    limit: Annotated[int, typer.Option(help="Read so much at most; 0 for all.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Read so much at most; 0 for all.")] = 0,
 ) -> None:
     """Fit probabilities to how often answers are right on a dev corpus, and save that."""
     from .calibrate import calibrate_model
@@ -193,7 +193,7 @@ def uncertain_command(
         str, typer.Option(help="Names of components that count; by default those of the task.")
     ] = "",
     sentences: Annotated[bool, typer.Option(help="Rank sentences, not documents.")] = False,
-    top: Annotated[int, typer.Option(help="Write so many at most; 0 for all.")] = 0,
+    top: Annotated[int, typer.Option(min=0, help="Write so many at most; 0 for all.")] = 0,
     text_field: Annotated[
         str, typer.Option(help="Where the text is in .jsonl, .parquet.")
     ] = "text",
@@ -254,7 +254,7 @@ kb_app = typer.Typer(
 app.add_typer(kb_app)
 
 _OUTPUT = typer.Argument(help="The folder to write.")
-_HUBS = typer.Option(help="Hubs to index distances to; 256 for millions of concepts.")
+_HUBS = typer.Option(min=0, help="Hubs to index distances to; 256 for millions of concepts.")
 
 
 @kb_app.command("build")
@@ -404,7 +404,7 @@ def kb_look_up_command(
         typer.Option(help="A knowledge base; by default the small one that is shipped."),
     ] = None,
     words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
-    limit: Annotated[int, typer.Option(help="The most candidates.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, help="The most candidates.")] = 20,
 ) -> None:
     """Print what a mention may mean; the exit code is 1 if nothing is found."""
     from .knowledge import look_up

@@ -48,6 +48,9 @@ the language of machine learning, while Java runs in banks and Rust replaces old
 snake was harmed.
 """
 
+#: Where the page is written if nothing is said.
+PAGE = Path("demo.html")
+
 #: A tag with a smaller margin than this is a close call.
 CLOSE = 2.0
 
@@ -57,7 +60,7 @@ def demo(
     text: str | None = None,
     file: Path | None = None,
     pipeline: str | None = None,
-    page: Path | None = Path("demo.html"),
+    page: Path | None = PAGE,
     trees: bool = False,
 ) -> None:
     """Annotate a text, print what came out and how sure it is, and write a page about it.
@@ -78,6 +81,8 @@ def demo(
     """
     console = Console(highlight=False)
     given = paragraphs(given_text(text, file))
+    if page is not None and not page.absolute().parent.is_dir():
+        raise typer.BadParameter(f"--page: there is no folder {page.absolute().parent}.")
     patience = "Loading and compiling; the first time this takes a minute..."
     if not console.is_terminal:
         console.print(patience)
@@ -100,7 +105,10 @@ def demo(
     if page is not None:
         try:
             explain(docs, title="Decoded, with proof").save(page)
-        except OSError as error:  # a folder that can't be written is no reason to fail
+        except OSError as error:
+            if page != PAGE:
+                raise
+            # nobody has asked for it: no reason to fail where the folder can't be written
             console.print(f"[yellow]No page was written: {error}[/yellow]")
         else:
             console.print(f"The same as a page, with all alternatives: {page}")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,7 @@ from tqdm import tqdm
 
 from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
-from ..knowledge.concepts import BadRows, ConceptFile
+from ..knowledge.concepts import BadRows, Concept, ConceptFile
 from ..knowledge.dumps.wikidata import WikidataDump
 from ..knowledge.sources.triples import Triples
 from ..knowledge.sources.wikispeedia import Wikispeedia
@@ -42,6 +44,18 @@ def build_from_file(source: Path, output: Path, *, hubs: int) -> None:
     concepts = ConceptFile(source)
     contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source.name))
     _finish(output, contents, source.name, hubs, concepts.bad, lost)
+    if concepts.ignored:
+        Console(highlight=False, soft_wrap=True).print(_of_ignored(concepts.ignored), markup=False)
+
+
+def _of_ignored(columns: set[str]) -> str:
+    """Say which columns were not read, and what they may have been meant to be."""
+    known = [item.name for item in fields(Concept)]
+    said = []
+    for column in sorted(columns):
+        near = get_close_matches(column, known, n=1)
+        said.append(f"{column!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    return f"ignored: {', '.join(said)}; the columns are {', '.join(known)}"
 
 
 def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int) -> None:

@@ -46,6 +46,18 @@ def rank_texts(
     text_field: str,
 ) -> None:
     """Write the texts that a pipeline is least sure of as tasks, and print what was found."""
+    for name, value, known in (
+        ("format", tool, Tool),
+        ("task", layer, Layer),
+        ("by", by, Measure),
+    ):
+        if value is not None and value not in get_args(known):
+            raise ProblemError(
+                f"{name}: expected one of {', '.join(get_args(known))}; got {value!r}."
+            )
+    if (tool, layer) == ("label-studio", "trees"):
+        raise ProblemError("task: Label Studio's text has no trees; use the format prodigy.")
+    _check_folder(output)
     nlp = load() if model is None else spacy.load(model)
     wanted = _layer(nlp, layer)
     names = prepared(nlp, cast("Measure", by), components or _annotating(nlp, wanted))
@@ -156,10 +168,13 @@ def _labels(nlp: Language, names: list[str], layer: Layer) -> list[str]:
 
 def _write(output: Path, tasks: list[dict[str, Any]]) -> None:
     """Write JSON lines, or one list if the file's name ends with .json."""
-    if not output.absolute().parent.is_dir():
-        raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
     if output.name.endswith(".json"):
         text = json.dumps(tasks, ensure_ascii=False, indent=1)
     else:
         text = "\n".join(json.dumps(task, ensure_ascii=False) for task in tasks)
     output.write_text(text + "\n", encoding="utf8")
+
+
+def _check_folder(output: Path) -> None:
+    if not output.absolute().parent.is_dir():
+        raise ProblemError(f"output: there is no folder {output.absolute().parent}.")

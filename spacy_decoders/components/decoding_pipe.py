@@ -12,7 +12,9 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch, raise_error, registry
 from spacy.vocab import Vocab
+from thinc.api import Model
 
+from ..errors import ProblemError
 from .extensions import install
 from .options import WithOptions
 
@@ -65,6 +67,11 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.cfg = cfg
         missing = {key: of for key, of in self.option_defaults().items() if key not in options}
         self.configure(**registry.resolve({"options": missing})["options"], **options)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name == "model" and not isinstance(value, Model):
+            raise ProblemError(f"model: expected a model of thinc; got {value!r}.")
+        super().__setattr__(name, value)
 
     def decode(self, doc: Doc, scores: Any) -> Any:
         """Turn one document's scores into a structure with its certificates."""

@@ -54,7 +54,8 @@ def check_of(annotation: Any, check: Check | None = None) -> Check:
     origin, given = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType) and type(None) in given:
         rest = [kind for kind in given if kind is not type(None)]
-        return optional(check_of(rest[0], check))
+        inner = check_of(rest[0], check)
+        return inner if getattr(inner, "takes_none", False) else optional(inner)
     if check is not None:
         return check
     if origin is Literal:
@@ -174,6 +175,7 @@ def optional(check: Check) -> Check:
         except ProblemError as error:
             raise ProblemError(f"{error} None is allowed, too.") from None
 
+    check_given.takes_none = True  # type: ignore[attr-defined]
     return check_given
 
 

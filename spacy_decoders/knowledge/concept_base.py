@@ -14,6 +14,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arrays import checked_whole
 from ..errors import ProblemError, StorageError
 from ..graph import ConceptGraph
 from ..graph.storage import StoredArrays
@@ -310,7 +311,16 @@ class ConceptBase:
         Of each candidate ``id``, ``title``, ``description``, ``type``, ``qid``, ``url``, and
         ``prior``, the share of the mention's uses that mean it; ``written``, the share of its
         own uses that have the capitals of the mention, None where unknown.
+
+        Raises
+        ------
+        ProblemError
+            If the mention is no string, or the limit no whole number.
         """
+        if not isinstance(mention, str):
+            raise ProblemError(f"mention: expected a string; got {mention!r}.")
+        if limit is not None:
+            checked_whole("limit", limit, low=0)
         row = self.aliases.find_one(mention)
         concepts, priors = self.aliases.row(row)
         written = self.aliases.written(row, mention)

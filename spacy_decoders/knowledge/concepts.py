@@ -100,16 +100,20 @@ class ConceptFile:
     ----------
     bad
         What the last iteration could not read.
+    ignored
+        The columns, or fields, of the last iteration that are none of a concept's.
 
     Raises
     ------
     ProblemError
-        If the file is of no such kind, or its header lacks ``id`` or ``title``.
+        If the file is of no such kind, or its header lacks ``id`` or ``title``, or has a column
+        twice.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = Path(path)
         self.bad = BadRows()
+        self.ignored: set[str] = set()
         name = self.path.name.lower().removesuffix(".gz").removesuffix(".bz2")
         readers: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
             ".tsv": self._tsv_rows,
@@ -123,9 +127,12 @@ class ConceptFile:
         self._rows = readers[suffix]
 
     def __iter__(self) -> Iterator[Concept]:
-        self.bad = BadRows()
+        self.bad, self.ignored = BadRows(), set()
+        fields_known = {item.name for item in fields(Concept)}
         known: set[str] = set()
         for where, row in self._rows():
+            if isinstance(row, Mapping):
+                self.ignored |= row.keys() - fields_known
             try:
                 concept = _concept(row)
             except (TypeError, ValueError) as error:
@@ -156,6 +163,11 @@ class ConceptFile:
             raise ProblemError(
                 f"source: the first line of {self.path.name} must name its columns, among them "
                 f"id and title; got {header}."
+            )
+        twice = sorted({column for column in header if header.count(column) > 1})
+        if twice:
+            raise ProblemError(
+                f"source: {self.path.name} has the column {twice[0]!r} more than once; keep one."
             )
         for where, line in lines:
             cells = line.rstrip("\r\n").split("\t")
@@ -206,7 +218,7 @@ def _aliases(given: Any) -> dict[str, float]:
     if isinstance(given, str):
         pairs = [_alias_and_count(item) for item in given.split(";") if item.strip()]
     elif isinstance(given, Mapping):
-        pairs = [(str(alias), float(count)) for alias, count in given.items()]
+        pairs = [(str(alias), _count_of(alias, count)) for alias, count in given.items()]
     elif isinstance(given, list | tuple):
         pairs = [(str(alias), 1.0) for alias in given]
     else:
@@ -217,6 +229,15 @@ def _aliases(given: Any) -> dict[str, float]:
             raise ValueError(f"aliases: the count of {alias!r} must be greater than 0")
         aliases[alias] = aliases.get(alias, 0.0) + count
     return aliases
+
+
+def _count_of(alias: Any, count: Any) -> float:
+    try:
+        return float(count)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"aliases: expected a number as the count of {alias!r}, got {count!r}"
+        ) from None
 
 
 def _alias_and_count(item: str) -> tuple[str, float]:

@@ -78,3 +78,8 @@ def test_the_best_of_kept_candidates_is_not_proven_optimal():
     assert [cell.strip() for cell in row.strip("│").split("│")] == [
         "parser", "X", "5", "3 (60%)", "2 the best among the candidates kept",
     ]  # fmt: skip
+
+
+def test_a_page_that_can_not_be_written_is_refused_at_once(tmp_path):
+    result = invoke("demo", "--text", "Hi.", "--page", str(tmp_path / "no" / "x.html"))
+    assert result.exit_code != 0 and "--page" in result.output

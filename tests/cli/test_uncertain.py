@@ -150,3 +150,18 @@ def test_errors_are_messages(model, texts, tmp_path):
     )
     spacy.blank("en").to_disk(tmp_path / "blank")
     assert "no component" in run("uncertain", texts, "--model", tmp_path / "blank", code=1)
+
+
+def test_errors_name_the_options(model, texts, tmp_path):
+    for words, said in [
+        (("--format", "x"), "format: expected one of prodigy, label-studio; got 'x'"),
+        (("--task", "x"), "task: expected one of entities, tags, trees; got 'x'"),
+        (("--by", "x"), "by: expected one of"),
+        (
+            ("--task", "trees", "--format", "label-studio"),
+            "task: Label Studio's text has no trees",
+        ),
+        (("--output", tmp_path / "no" / "x.jsonl"), "output: there is no folder"),
+    ]:
+        assert said in run("uncertain", texts, "--model", model, *words, code=1)
+    assert "--top" in run("uncertain", texts, "--model", model, "--top", "-1", code=2)

@@ -193,3 +193,12 @@ def test_bases_of_version_1_are_read(base):
     opened = ConceptBase.open(base.folder)
     opened.verify()
     assert opened.number("cat") == base.number("cat") and opened.manifest["source"] == "test"
+
+
+def test_looking_up_takes_a_text_and_a_whole_number():
+    base = ConceptBase.build([{"id": "cat", "title": "Jaguar"}])
+    with pytest.raises(ProblemError, match="mention: expected a string; got 3"):
+        base.look_up(3)
+    with pytest.raises(ProblemError, match="limit"):
+        base.look_up("Jaguar", -1)
+    assert len(base.look_up("Jaguar", 1)) == 1

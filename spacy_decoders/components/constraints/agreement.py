@@ -47,8 +47,8 @@ def checked_agreement(name: str, value: Any) -> dict[str, Any]:
         found[key] = float(weight)
     if found["same_name"] != "hard" and found["missing"] > found["same_name"]:
         raise ProblemError(f"{name}: missing must not be more than same_name; got {value!r}.")
-    if found["attr"] not in ("ORTH", "LOWER", "NORM", "LEMMA"):
+    if found["attr"] not in ("ORTH", "LOWER", "NORM"):
         raise ProblemError(
-            f"{name}: expected ORTH, LOWER, NORM or LEMMA for attr; got {found['attr']!r}."
+            f"{name}: expected ORTH, LOWER or NORM for attr; got {found['attr']!r}."
         )
     return found

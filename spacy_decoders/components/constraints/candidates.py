@@ -11,6 +11,7 @@ from spacy.kb import KnowledgeBase
 from spacy.tokens import Span
 
 from ...errors import ProblemError
+from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
 from .places import Place
@@ -57,6 +58,8 @@ def _limited(kb: ConceptKnowledgeBase, found: FoundCandidates, place: Place) -> 
     """Forbid candidates by a prior below 0, and add those that are demanded."""
     base, constraint = kb.base, place.constraint
     wanted = constraint.candidates
+    if wanted is None:
+        _check_known(kb, place)
     if wanted:
         known = {base.qid(of) for of in found.concepts.tolist()}
         numbers = {identity: base.number(identity) for identity in wanted}
@@ -75,6 +78,20 @@ def _limited(kb: ConceptKnowledgeBase, found: FoundCandidates, place: Place) -> 
     forbidden = named if wanted is None else ~named
     priors = np.where(forbidden, -1.0, found.priors).astype(np.float32)
     return replace(found, priors=priors)
+
+
+def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:
+    """Raise if what is forbidden is no concept; any item will do where concepts have items."""
+    base = kb.base
+    missing = [
+        one
+        for one in place.constraint.not_candidates
+        if base.number(one) < 0 and (base.qid_numbers is None or not QID.fullmatch(one))
+    ]
+    if missing:
+        raise ProblemError(
+            f"{place.source}.not_candidates: the knowledge base has no {', '.join(missing)}."
+        )
 
 
 def _with(found: FoundCandidates, new: list[int]) -> FoundCandidates:

@@ -261,7 +261,10 @@ def _texts(name: str, value: Any) -> list[str]:
     if isinstance(items, Mapping) or not isinstance(items, Iterable):
         raise ProblemError(f"constraint.{name}: expected a list of strings; got {value!r}.")
     found = list(items)
-    if not all(isinstance(item, str) and item.strip() for item in found):
+    is_empty = [isinstance(item, str) and not item.strip() for item in found]
+    if any(is_empty) and items is value:
+        raise ProblemError(f"constraint.{name}: it has an empty string; take it out: {value!r}.")
+    if any(is_empty) or not all(isinstance(item, str) for item in found):
         raise ProblemError(f"constraint.{name}: expected a list of strings; got {value!r}.")
     return found
 

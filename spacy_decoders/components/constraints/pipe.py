@@ -6,7 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
+from ...errors import ProblemError
 from .. import extensions
 
 if TYPE_CHECKING:
@@ -24,12 +26,15 @@ class WithConstraints:
     To inherit from before :class:`~spacy_decoders.components.decoding_pipe.DecodingPipe`.
     """
 
+    vocab: Vocab
     cfg: dict[str, Any]
     constraints: Any
     _places: Places | None = None
 
     def configure(self, **values: Any) -> None:
         """Set options; the files that constraints name are read when these are set."""
+        if values.get("constraints"):
+            _check_tokens(self._checked("constraints", values["constraints"]), self.vocab)  # type: ignore[attr-defined]
         super().configure(**values)  # type: ignore[misc]
         if "constraints" in values:
             self._places = None
@@ -65,6 +70,31 @@ class WithConstraints:
             for file in files
         }
         self.cfg[PHRASES] = {file: phrases for file, phrases in found.items() if phrases}
+
+
+def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:
+    """Raise if no match of a constraint can have the token that it means."""
+    for number, given in enumerate(constraints):
+        keys = [key for key in ("token", "head") if given.get(key) is not None]
+        longest = _longest_match(given, vocab) if keys else None
+        for key in keys:
+            if longest and not -longest <= given[key] < longest:
+                raise ProblemError(
+                    f"constraints[{number}].{key}: no match has a token {given[key]}; the longest "
+                    f"has {longest}, counted from 0, or from -1 at the end."
+                )
+
+
+def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:
+    """The tokens of a constraint's longest match; None where there is no limit, or none known."""
+    if "phrases" in given:
+        from .places import phrases_in
+
+        return max(map(len, phrases_in(vocab, given["phrases"])), default=None)
+    patterns = given.get("pattern")
+    if patterns is None or any("OP" in token for pattern in patterns for token in pattern):
+        return None
+    return max(map(len, patterns))
 
 
 def record_conflicts(doc: Doc, component: str, conflicts: Iterable[Mapping[str, Any]]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from spacy_decoders import ProblemError
 from spacy_decoders.components.constraints import Constraint
 from spacy_decoders.components.constraints.constraint import checked, constraints_about
+from tests.components.tagger.tagging import randomised
 
 CAN = [{"LOWER": "can"}]
 
@@ -55,3 +56,37 @@ def test_what_is_wrong_is_named(given, message):
 def test_a_list_is_expected(given):
     with pytest.raises(ProblemError, match="constraints: expected a list of constraints"):
         checked("constraints", given, ("labels",))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"phrases": ["New York"], "token": 5}, r"constraints\[0\].token: no match has a token 5"),
+        ({"phrases": ["New York"], "token": -3}, "no match has a token -3; the longest has 2"),
+        ({"pattern": [{"ORTH": "a"}], "token": 1}, "no match has a token 1; the longest has 1"),
+        ({"phrases": [""]}, r"constraints\[0\].phrases: it has an empty string"),
+    ],
+)
+def test_what_never_applies_is_refused(given, said):
+    nlp = randomised(0)
+    pipe = nlp.get_pipe("exact_tagger")
+    with pytest.raises(ProblemError, match=said):
+        pipe.constraints = [{**given, "labels": ["DT"]}]
+    assert not pipe.constraints
+    repeated = {"pattern": [{"ORTH": "a", "OP": "+"}], "token": 5, "not_labels": [pipe.labels[0]]}
+    pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, "not_labels": ["NN"]}]
+
+
+def test_agreement_is_by_attributes_that_every_word_has():
+    nlp = randomised(0, target="ent")
+    nlp.get_pipe("exact_tagger").agreement = {"attr": "NORM"}
+    with pytest.raises(ProblemError, match="expected ORTH, LOWER or NORM") as caught:
+        nlp.get_pipe("exact_tagger").agreement = {"attr": "LEMMA"}
+    assert str(caught.value).count("None is allowed") == 1
+
+
+def test_a_component_keeps_its_model():
+    pipe = randomised(0).get_pipe("exact_tagger")
+    with pytest.raises(ProblemError, match="model: expected a model of thinc; got None"):
+        pipe.model = None
+    assert pipe.model is not None

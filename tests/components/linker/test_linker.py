@@ -395,3 +395,8 @@ def test_the_config_trains(tmp_path):
     scores = nlp.evaluate(list(LinkedCorpus(corpus)(nlp)))
     assert scores["nel_micro_f"] == 1.0
     assert scores["certified"] == 1.0
+
+
+def test_calibration_takes_examples(nlp):
+    with pytest.raises(ProblemError, match=r"examples: expected Examples .*got a Doc"):
+        nlp.get_pipe(NAME).calibrate([nlp.make_doc(TEXT)])
