@@ -208,11 +208,19 @@ def headlines_of_short_sentences(
         raise ProblemError(_NOT_FINITE)
     least, most = USUAL_WORDS
     if isinstance(writer.length, int):
-        least, most = 1, writer.length
+        least = most = writer.length
     elif writer.length != "auto":
         least, most = writer.length[0], writer.length[-1]
     required = tuple(word.lower() for word in settings.required)
-    short = ShortSentences(scored.unit, chances, least, most, writer.max_chars, required)
+    short = ShortSentences(
+        scored.unit,
+        chances,
+        least,
+        most,
+        writer.max_chars,
+        required,
+        stretched=writer.length == "auto",
+    )
     return short.write(writer.n_best)
 
 

@@ -118,6 +118,11 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
+        if self.required and self.mode != "sentence":
+            raise ProblemError(
+                f"required: mode {self.mode!r} cannot promise words; use mode 'sentence', or "
+                "required=None."
+            )
         decode = _DECODE[self.mode]
         settings, writer = self.settings, self.writer
         return [decode(scored, self._knowledge, settings, writer) for scored in scores]

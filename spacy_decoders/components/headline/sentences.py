@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
+from ...models.headline.meaning import attach_conjuncts, set_off, words_of_meaning
 from .headlines import Headline
+from .subtree_search import SubtreeSearch, attainable_sizes
 
 if TYPE_CHECKING:
     from ...models.headline.compression import Compression
@@ -29,8 +31,54 @@ LEAD = 0.5
 PRONOUN = 0.5
 #: A relation that is always required.
 REQUIRED_PART = "fixed"
-#: Words that negate, beside those that the parser says do.
-NEGATIONS = frozenset({"not", "n't", "n’t", "never", "no", "nor", "neither", "without"})
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceTree:
+    """A sentence as a tree of words that stay or go together.
+
+    Attributes
+    ----------
+    tokens
+        Of the sentence.
+    heads, relations
+        As parsed, within the sentence.
+    compression
+        The groups and their tree.
+    wanted
+        For each required word the groups that have it.
+    sizes
+        Numbers of words that the sentence can be shortened to.
+    """
+
+    tokens: list[Token]
+    heads: NDArray[np.int64]
+    relations: list[str]
+    compression: Compression
+    wanted: list[frozenset[int]]
+    sizes: list[int]
+
+    def limit(self) -> float:
+        """More than any part scores."""
+        problem = self.compression.problem
+        other = problem.scores[1:]
+        return float(problem.scores[0] + other[other > 0].sum()) + 1e-9
+
+    def places(self, nodes: list[int]) -> list[int]:
+        """The tokens of a headline, ascending."""
+        groups = self.compression.groups
+        inside = sorted(place for node in nodes for place in groups[node].tolist())
+        words = [place for place in inside if _is_word(self.tokens[place])]
+        if not words:
+            return []
+        known = set(inside)
+        kept = [place for place in inside if _is_kept(self.tokens, place, known)]
+        lower = [token.lower_ for token in self.tokens]
+        return sorted({*kept, *set_off(words, lower, self.heads, self.relations)})
+
+    def text(self, nodes: list[int]) -> str:
+        """The headline of some nodes."""
+        return _written([self.tokens[place] for place in self.places(nodes)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +92,13 @@ class ShortSentences:
     chances
         How likely each token is in the title. **Shape:** ``(tokens,)``
     least, most
-        Words of the result.
+        Words of the result; where no sentence can have so many, the largest number below them.
     max_chars
         The most characters, or None.
     required
         Lower-cased words that the result must have.
+    stretched
+        Whether more than `most` words are allowed where nothing shorter is feasible.
     """
 
     unit: Doc | Span
@@ -57,12 +107,15 @@ class ShortSentences:
     most: int
     max_chars: int | None
     required: tuple[str, ...]
+    stretched: bool = False
 
     def write(self, count: int) -> list[Headline]:
         """Return up to `count` sentences, each shortened in the best way, the best first.
 
         The certificates compare with the best short sentence of the whole text.
         """
+        if not any(_is_word(token) for token in list(self.unit)):
+            return []
         doc = self.unit if isinstance(self.unit, Doc) else self.unit.doc
         if not doc.has_annotation("DEP"):
             raise ProblemError(
@@ -70,123 +123,132 @@ class ShortSentences:
                 "none; add a parser before this component."
             )
         origin = 0 if isinstance(self.unit, Doc) else self.unit.start
-        found: list[tuple[float, int, Headline]] = []
-        bounds: list[float] = []
         given: Any = self.unit  # a span has sentences too, which its stub lacks
-        for number, sentence in enumerate(given.sents):
-            if not set(self.required) <= {token.lower_ for token in sentence}:
+        trees = [
+            self._tree(sentence, number, sentence.start - origin)
+            for number, sentence in enumerate(given.sents)
+            if set(self.required) <= {token.lower_ for token in sentence}
+            and any(_is_word(token) for token in sentence)
+        ]
+        sizes = sorted({size for tree in trees for size in tree.sizes})
+        limits = [(self.least, self.most)]
+        limits += [(size, size) for size in reversed(sizes) if size < self.least]
+        if self.stretched:
+            limits += [(size, size) for size in sizes if size > self.most]
+        undecided = False
+        for least, most in limits:
+            headlines, bound = self._best(trees, least, most, count, undecided)
+            if headlines:
+                return headlines
+            undecided |= bound > -np.inf
+        return []
+
+    def _best(
+        self, trees: Sequence[SentenceTree], least: int, most: int, count: int, undecided: bool
+    ) -> tuple[list[Headline], float]:
+        """The best headlines with so many words, and a bound on them.
+
+        There is no bound if it is `undecided` whether other lengths, which come first, have any.
+        """
+        found: list[tuple[float, int, str, list[int]]] = []
+        bounds: list[float] = [np.inf if undecided else -np.inf]
+        for number, tree in enumerate(trees):
+            if not any(least <= size <= most for size in tree.sizes):
                 continue
-            limit = self._limit(sentence, number, sentence.start - origin)
-            ranked = sorted((score for score, _, _ in found), reverse=True)
+            limit = tree.limit()
+            ranked = sorted((entry[0] for entry in found), reverse=True)
             if len(ranked) >= count and limit < ranked[count - 1]:
                 bounds.append(limit)
                 continue
-            headline = self._shorten(sentence, number, sentence.start - origin)
-            if headline is not None:
-                score, bound = headline.certificate.score, headline.certificate.bound
-                assert score is not None
-                assert bound is not None
-                bounds.append(bound)
-                found.append((score, number, headline))
+            best = self._search(tree, least, most).best()
+            bounds.append(best.bound)
+            if best.nodes is not None:
+                places = tree.places(best.nodes)
+                indices = [tree.tokens[place].i for place in places]
+                found.append((best.score, number, tree.text(best.nodes), indices))
         found.sort(key=lambda entry: (-entry[0], entry[1]))
-        return [_against(headline, max(bounds)) for _, _, headline in found[:count]]
+        headlines = [
+            Headline(text, indices, [], _certificate(score, max(bounds)))
+            for score, _, text, indices in found[:count]
+        ]
+        return headlines, max(bounds)
 
-    def _scores(self, tokens: Sequence[Token], number: int, begin: int) -> NDArray[np.float64]:
+    def _search(self, tree: SentenceTree, least: int, most: int) -> SubtreeSearch:
+        limit = self.max_chars
+        weights = np.array(
+            [
+                sum(_least_characters(tree.tokens[place]) for place in group.tolist())
+                for group in tree.compression.groups
+            ],
+            dtype=np.int64,
+        )
+        return SubtreeSearch(
+            tree.compression.problem,
+            least,
+            most,
+            tree.wanted,
+            weights,
+            None if limit is None else limit + 1,  # no blank follows the last word
+            lambda nodes: limit is None or len(tree.text(nodes)) <= limit,
+        )
+
+    def _scores(self, tokens: Sequence[Token], begin: int) -> NDArray[np.float64]:
         words = np.array([_is_word(token) for token in tokens])
         content = np.array([not token.is_stop for token in tokens])
         chances = self.chances[begin : begin + len(tokens)] * content
         return np.where(words, chances - COST, 0.0)
 
-    def _limit(self, sentence: Span, number: int, begin: int) -> float:
-        """More than any part of the sentence scores."""
-        scores = self._scores(list(sentence), number, begin)
-        best = np.sort(scores[scores > 0])[::-1][: self.most]
-        return float(best.sum()) + LEAD / (1.0 + number) + 1e-9
-
-    def _shorten(self, sentence: Span, number: int, begin: int) -> Headline | None:
-        from ...decoders.path import TreeKnapsack
+    def _tree(self, sentence: Span, number: int, begin: int) -> SentenceTree:
         from ...models.headline.compression import compression
 
         tokens = list(sentence)
         inside = range(sentence.start, sentence.end)
         own = np.arange(len(tokens))
-        heads = np.array(
+        parsed = np.array(
             [token.head.i - sentence.start if token.head.i in inside else place
              for place, token in enumerate(tokens)]
         )  # fmt: skip
-        roots: Any = np.flatnonzero(heads == own)
-        heads[roots] = roots[0]  # one tree, whatever the parser made of the sentence
-        scores = self._scores(tokens, number, begin)
+        roots: Any = np.flatnonzero(parsed == own)
+        parsed[roots] = roots[0]  # one tree, whatever the parser made of the sentence
+        scores = self._scores(tokens, begin)
         scores[roots[0]] += LEAD / (1.0 + number)
         if any(_is_pronoun_subject(token) for token in tokens[roots[0]].children):
             scores[roots[0]] -= PRONOUN
         sizes = np.array([int(_is_word(token)) for token in tokens])
+        lower = [token.lower_ for token in tokens]
+        plain = [token.dep_ for token in tokens]
         relations = [
             REQUIRED_PART if _hyphen(token) or _is_name_part(token) else token.dep_
             for token in tokens
         ]
+        heads = parsed.copy()
+        tied = attach_conjuncts(heads, plain)
         _keep_compounds(tokens, heads, relations)
-        negations = np.array([token.lower_ in NEGATIONS for token in tokens])
-        tree = compression(heads, relations, negations, scores, sizes)
-        tree = self._with_required(tree, tokens)
-        for most in range(self.most, 0, -1):
-            try:
-                solution = TreeKnapsack().decode(tree.problem, most)
-            except InfeasibleError:
-                return None
-            kept = np.sort(np.concatenate([tree.groups[node] for node in solution.nodes.tolist()]))
-            kept = np.array([place for place in kept.tolist() if _is_kept(tokens, place, kept)])
-            text = _written([tokens[place] for place in kept.tolist()])
-            if int(sizes[kept].sum()) < self.least:
-                return None
-            if not set(self.required) <= {tokens[place].lower_ for place in kept.tolist()}:
-                return None
-            if self.max_chars is None or len(text) <= self.max_chars:
-                indices = [tokens[place].i for place in kept.tolist()]
-                return Headline(text, indices, [], solution.certificate)
-        return None
-
-    def _with_required(self, tree: Compression, tokens: Sequence[Token]) -> Compression:
-        """Make the nodes with required words, and all above them, part of the root."""
-        if not self.required:
-            return tree
-        from ...decoders.path import SubtreeProblem
-        from ...models.headline.compression import Compression
-
-        parents = tree.problem.parents.tolist()
-        joined = {0}
-        wanted = set(self.required)
-        for node, group in enumerate(tree.groups):
-            here = {tokens[place].lower_ for place in group.tolist()} & wanted
-            if here:
-                wanted -= here
-                while node > 0:
-                    joined.add(node)
-                    node = parents[node]
-        kept = [node for node in range(len(parents)) if node == 0 or node not in joined]
-        number = {node: place for place, node in enumerate(kept)} | dict.fromkeys(joined, 0)
-        count = len(kept)
-        of = np.array([number[node] for node in range(len(parents))])
-        groups = [
-            np.sort(np.concatenate([tree.groups[node] for node in np.flatnonzero(of == place)]))
-            for place in range(count)
+        numbers = np.array([token.like_num or token.pos_ == "NUM" for token in tokens])
+        needed = tied | words_of_meaning(lower, heads, plain, numbers)
+        tree = compression(heads, relations, needed, scores, sizes)
+        wanted = [
+            frozenset(
+                node
+                for node, group in enumerate(tree.groups)
+                if any(lower[place] == word for place in group.tolist())
+            )
+            for word in self.required
         ]
-        problem = SubtreeProblem(
-            np.bincount(of, weights=tree.problem.scores, minlength=count),
-            [-1, *(number[parents[node]] for node in kept[1:])],
-            np.bincount(of, weights=tree.problem.sizes, minlength=count).astype(np.int64),
-        )
-        return Compression(problem, groups)
+        return SentenceTree(tokens, parsed, plain, tree, wanted, attainable_sizes(tree.problem))
 
 
-def _against(headline: Headline, bound: float) -> Headline:
+def _least_characters(token: Token) -> int:
+    """What a word takes at least, with a blank after it if there is always one."""
+    if not _is_word(token):
+        return 0
+    return len(token.text) + bool(token.whitespace_)
+
+
+def _certificate(score: float, bound: float) -> Certificate:
     """Certify a sentence by a bound for all sentences."""
-    own = headline.certificate
-    assert own.score is not None
-    certificate = Certificate.from_bound(
-        own.decoder, own.score, bound, tolerance=own.tolerance, scale=abs(own.score) + 1.0
-    )
-    return replace(headline, certificate=certificate)
+    scale = abs(score) + 1.0
+    return Certificate.from_bound("TreeKnapsack", score, bound, tolerance=1e-9, scale=scale)
 
 
 def _is_pronoun_subject(token: Token) -> bool:
@@ -228,11 +290,11 @@ def _hyphen(token: Token) -> bool:
     )
 
 
-def _is_kept(tokens: Sequence[Token], place: int, kept: NDArray[np.int64]) -> bool:
+def _is_kept(tokens: Sequence[Token], place: int, kept: set[int]) -> bool:
     """Drop punctuation, but for what is inside of a compound of which both parts stay."""
     if _is_word(tokens[place]):
         return True
-    return _hyphen(tokens[place]) and {place - 1, place + 1} <= set(kept.tolist())
+    return _hyphen(tokens[place]) and {place - 1, place + 1} <= kept
 
 
 def _written(tokens: Sequence[Token]) -> str:
@@ -242,6 +304,8 @@ def _written(tokens: Sequence[Token]) -> str:
         following: Any = tokens[place + 1] if place + 1 < len(tokens) else None
         adjacent = following is not None and following.i == token.i + 1
         blank = token.whitespace_ if adjacent else " "
+        if following is not None and following.text == ",":
+            blank = ""
         parts.append(token.text + ("" if following is None else blank))
     text = "".join(parts).strip()
     return text[:1].upper() + text[1:]

@@ -1,4 +1,4 @@
-"""The best connected part of a tree within a size: exact, by a tree knapsack."""
+"""The best connected part of a tree between two sizes: exact, by a tree knapsack."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class SubtreeSolution:
 
 @dataclass(frozen=True)
 class TreeKnapsack:
-    """The best subtree at the root within a size.
+    """The best subtree at the root between two sizes.
 
     It is found by dynamic programming over the nodes in preorder, each either taken or left out
     with all below it. The bound comes from another recursion, which merges the tables of
@@ -97,27 +97,30 @@ class TreeKnapsack:
     ([0, 1], 'optimal', 6.0)
     """
 
-    def decode(self, problem: SubtreeProblem, capacity: int) -> SubtreeSolution:
-        """Find the best subtree whose sizes add up to at most `capacity`.
+    def decode(self, problem: SubtreeProblem, capacity: int, least: int = 0) -> SubtreeSolution:
+        """Find the best subtree whose sizes add up to at least `least` and at most `capacity`.
 
         Raises
         ------
         InfeasibleError
-            If the root alone is larger.
+            If no subtree has such a size.
         """
         checked_whole("capacity", capacity, low=0)
-        if problem.sizes[0] > capacity:
-            raise InfeasibleError(
-                f"No subtree of size {capacity}: the root alone has {problem.sizes[0]}."
-            )
+        checked_whole("least", least, low=0)
+        capacity = min(capacity, int(problem.sizes.sum()))
         order, after = _preorder(problem.parents)
-        nodes = _search(problem, order, after, capacity)
+        nodes = _search(problem, order, after, capacity, least)
+        if nodes is None:
+            raise InfeasibleError(
+                f"No subtree has a size from {least} to {capacity}: the root alone has "
+                f"{problem.sizes[0]}, the whole tree {problem.sizes.sum()}."
+            )
         chosen = problem.scores[nodes]
         scale = float(np.abs(chosen).sum())
         certificate = Certificate.from_bound(
             type(self).__name__,
             float(chosen.sum()),
-            _bound(problem, capacity),
+            _bound(problem, capacity, least),
             tolerance=largest_tolerance(scale) * 1e-3,
             scale=scale,
         )
@@ -143,20 +146,23 @@ def _preorder(parents: Integers) -> tuple[list[int], list[int]]:
 
 
 def _search(
-    problem: SubtreeProblem, order: list[int], after: list[int], capacity: int
-) -> Integers:
-    """The best nodes: best[p][b] is the most that the places from p on add with b left."""
+    problem: SubtreeProblem, order: list[int], after: list[int], capacity: int, least: int
+) -> Integers | None:
+    """The best nodes: best[p][b] is the most that the places from p on add with a size of b."""
     n = len(order)
-    best = np.zeros((n + 1, capacity + 1))
+    best = np.full((n + 1, capacity + 1), -np.inf)
+    best[n, 0] = 0.0
     for place in range(n - 1, -1, -1):
         node = order[place]
         size = int(problem.sizes[node])
-        row = best[after[place]].copy()
+        row = best[after[place]].copy() if place else np.full(capacity + 1, -np.inf)
         if size <= capacity:
             taken = problem.scores[node] + best[place + 1][: capacity + 1 - size]
-            row[size:] = np.maximum(row[size:], taken) if place else taken
+            row[size:] = np.maximum(row[size:], taken)
         best[place] = row
-    nodes, place, left = [], 0, capacity
+    if least > capacity or not np.isfinite(best[0, least:]).any():
+        return None
+    nodes, place, left = [], 0, least + int(np.argmax(best[0, least:]))
     while place < n:
         node = order[place]
         size = int(problem.sizes[node])
@@ -169,22 +175,23 @@ def _search(
     return np.array(sorted(nodes), dtype=np.int64)
 
 
-def _bound(problem: SubtreeProblem, capacity: int) -> float:
+def _bound(problem: SubtreeProblem, capacity: int, least: int) -> float:
     """The most that any subtree scores: table[b] of a node is the most with it and size b."""
     tables: list[Floats] = []
     for score, size in zip(problem.scores.tolist(), problem.sizes.tolist(), strict=True):
         table = np.full(capacity + 1, -np.inf)
         if size <= capacity:
-            table[size:] = score
+            table[size] = score
         tables.append(table)
     for node in range(len(tables) - 1, 0, -1):
-        given = np.maximum(tables[node], 0.0)
+        given = tables[node]
+        given[0] = max(given[0], 0.0)
         parent = int(problem.parents[node])
         merged = np.full(capacity + 1, -np.inf)
         of_parent = tables[parent]
-        for part in range(capacity + 1):
+        for part in np.flatnonzero(np.isfinite(given)).tolist():
             np.maximum(
                 merged[part:], given[part] + of_parent[: capacity + 1 - part], out=merged[part:]
             )
         tables[parent] = merged
-    return float(tables[0][capacity])
+    return float(tables[0][least:].max())

@@ -45,7 +45,7 @@ class Compression:
 def compression(
     heads: Integers,
     relations: Sequence[str],
-    negations: NDArray[np.bool_],
+    needed: NDArray[np.bool_],
     scores: Floats,
     sizes: Integers,
 ) -> Compression:
@@ -57,8 +57,8 @@ def compression(
         The head of each token within the sentence, itself for the root. **Shape:** ``(n,)``
     relations
         The relation of each to its head: universal dependencies, or spaCy's English ones.
-    negations
-        Tokens that negate their head, whatever their relation. **Shape:** ``(n,)``
+    needed
+        Tokens that their head cannot lose, whatever their relation. **Shape:** ``(n,)``
     scores, sizes
         Of each token. **Shape:** ``(n,)``
     """
@@ -71,7 +71,7 @@ def compression(
         if token == root:
             group[token] = 0
             parents.append(-1)
-        elif negations[token] or _is_required(relations[token]):
+        elif needed[token] or _is_required(relations[token]):
             group[token] = group[head]
         else:
             group[token] = len(parents)

@@ -14,14 +14,14 @@ def random_problem(rng, n: int) -> SubtreeProblem:
     return SubtreeProblem(rng.integers(-4, 6, n), parents, rng.integers(0, 4, n))
 
 
-def best_score(problem: SubtreeProblem, capacity: int) -> float:
+def best_score(problem: SubtreeProblem, capacity: int, least: int = 0) -> float:
     nodes = range(1, len(problem.scores))
     found = []
     for count in range(len(problem.scores)):
         for chosen in combinations(nodes, count):
             kept = {0, *chosen}
             connected = all(int(problem.parents[node]) in kept for node in chosen)
-            if connected and problem.sizes[list(kept)].sum() <= capacity:
+            if connected and least <= problem.sizes[list(kept)].sum() <= capacity:
                 found.append(float(problem.scores[list(kept)].sum()))
     return max(found, default=-np.inf)
 
@@ -44,6 +44,23 @@ def test_against_all_subtrees(seed):
         assert 0 in kept
         assert all(int(problem.parents[node]) in kept for node in kept - {0})
         assert problem.sizes[solution.nodes].sum() <= capacity
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_with_a_least_size(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(8):
+        problem = random_problem(rng, int(rng.integers(1, 9)))
+        least, capacity = sorted(rng.integers(0, 14, 2).tolist())
+        wanted = best_score(problem, capacity, least)
+        if wanted == -np.inf:
+            with pytest.raises(InfeasibleError, match="root"):
+                TreeKnapsack().decode(problem, capacity, least)
+            continue
+        solution = TreeKnapsack().decode(problem, capacity, least)
+        assert solution.certificate.score == pytest.approx(wanted)
+        assert solution.certificate.is_optimal
+        assert least <= problem.sizes[solution.nodes].sum() <= capacity
 
 
 def test_a_worse_subtree_is_not_called_optimal(monkeypatch):

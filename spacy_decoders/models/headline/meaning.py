@@ -1,0 +1,215 @@
+"""What a shortened sentence cannot lose without saying something else than the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["attach_conjuncts", "set_off", "words_of_meaning"]
+
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+#: Words under which a sentence no longer follows from its shorter version.
+NEGATIONS = frozenset({
+    "not", "n't", "n’t", "never", "no", "nor", "neither", "none", "nobody", "nothing", "nowhere",
+    "without", "few", "fewer", "little", "less", "hardly", "barely", "scarcely", "seldom",
+    "rarely", "only", "cannot", "deny", "denies", "denied", "refuse", "refuses", "refused",
+})  # fmt: skip
+#: Words that limit what they modify.
+LIMITS = frozenset({
+    "more", "least", "most", "almost", "nearly", "some", "many", "several", "half", "all",
+    "part", "partly", "mostly", "sometimes", "roughly", "approximately", "virtually", "just",
+    "perhaps", "maybe", "possibly", "probably", "likely", "unlikely", "allegedly", "reportedly",
+    "apparently", "supposedly", "former", "ex", "late", "alleged", "suspected", "accused",
+    "fake", "false", "mock", "counterfeit", "would-be", "so-called", "self-styled", "supposed",
+    "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
+    "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
+    "impossible", "last", "next",
+})  # fmt: skip
+#: Determiners that say which or how many, beside those above.
+DETERMINERS = frozenset({
+    "this", "that", "these", "those", "any", "every", "each", "both", "either", "another",
+})  # fmt: skip
+#: Words that join a clause to what it is about, whatever the parser calls them.
+JOINING = frozenset({"when", "where", "while", "why", "how", "whether", "than", "because"})
+#: First parts of hyphenated words that say that something is not, or not yet, what is named.
+PREFIXES = frozenset({"would", "ex", "non", "anti", "pseudo", "quasi", "so", "self", "soon"})
+#: Relations that a negation does not reach beyond.
+OUTSIDE = frozenset({
+    "conj", "cc", "parataxis", "appos", "discourse", "vocative", "det", "punct", "dep", "preconj",
+})  # fmt: skip
+#: Relations of what a predicate is about.
+ARGUMENTS = frozenset({
+    "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
+    "agent", "advmod", "nummod", "det", "amod",
+})  # fmt: skip
+#: Words for times: these can be left out even under a negation.
+TIMES = frozenset({
+    "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
+    "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
+    "night", "week", "month", "year",
+})  # fmt: skip
+#: Heads whose "of" phrase says what is counted.
+COUNTS = NEGATIONS | LIMITS | {"one", "number", "majority", "minority", "percent", "%", "third"}
+
+
+def words_of_meaning(
+    words: Sequence[str], heads: Integers, relations: Sequence[str], numbers: Booleans
+) -> Booleans:
+    """Tokens that their heads cannot lose: negations, limits, and what a negation restricts.
+
+    Parameters
+    ----------
+    words
+        Lower-cased tokens.
+    heads
+        The head of each token, itself for the root. **Shape:** ``(n,)``
+    relations
+        The relation of each to its head.
+    numbers
+        Which tokens are numbers. **Shape:** ``(n,)``
+    """
+    n = len(words)
+    plain = [relation.partition(":")[0] for relation in relations]
+    needed = np.array([word in NEGATIONS | LIMITS | JOINING for word in words], dtype=bool)
+    for place in range(n - 2):
+        if words[place] in PREFIXES and words[place + 1] in "-–":
+            needed[[place, place + 2]] = True
+    children: list[list[int]] = [[] for _ in range(n)]
+    for token, head in enumerate(heads.tolist()):
+        if token != head:
+            children[head].append(token)
+    for token, head in enumerate(heads.tolist()):
+        counted = numbers[head] or words[head] in COUNTS
+        if counted and plain[token] in ("nmod", "obl", "prep"):
+            needed[token] = True
+        if plain[token] == "det" and words[token] in DETERMINERS:
+            needed[token] = True
+        if plain[token] == "mark" and words[token] in ("if", "unless"):
+            needed[head] = True
+        if words[token] in NEGATIONS or plain[token] == "neg":
+            for top, way in _governors(token, heads, plain):
+                _reach(top, way, words, plain, children, needed)
+    return needed
+
+
+def _governors(token: int, heads: Integers, plain: Sequence[str]) -> Iterable[tuple[int, int]]:
+    """What a negation is in the arguments of, and the child on the way to it."""
+    way, top = token, int(heads[token])
+    yield token, token
+    while top != way:
+        yield top, way
+        if plain[top] not in ARGUMENTS:
+            return
+        way, top = top, int(heads[top])
+
+
+def _reach(
+    top: int,
+    way: int,
+    words: Sequence[str],
+    plain: Sequence[str],
+    children: list[list[int]],
+    needed: Booleans,
+) -> None:
+    """Mark what restricts the negated word, but for another subject and what commas set off."""
+    stack = [top]
+    while stack:
+        head = stack.pop()
+        for child in children[head]:
+            if head == top and child != way and plain[child].startswith(("nsubj", "csubj")):
+                continue
+            if plain[child] in OUTSIDE or words[child] in TIMES:
+                continue
+            edge = _first(child, children)
+            if any(words[place] == "," for place in (edge, edge - 1) if place >= 0):
+                continue
+            if child != way:
+                needed[child] = True
+                stack.append(child)
+
+
+def _first(token: int, children: list[list[int]]) -> int:
+    first, stack = token, [token]
+    while stack:
+        node = stack.pop()
+        first = min(first, node)
+        stack += children[node]
+    return first
+
+
+def attach_conjuncts(heads: Integers, relations: Sequence[str]) -> Booleans:
+    """Attach conjunctions to the conjunct after them, and conjuncts without one to the last.
+
+    `heads` is changed. Returns which tokens their head needs: conjunctions of a conjunct, and
+    conjuncts before a complement.
+    """
+    plain = [relation.partition(":")[0] for relation in relations]
+    tied = np.zeros(len(heads), dtype=bool)
+    places = [token for token, relation in enumerate(plain) if relation == "conj"]
+    for token, relation in enumerate(plain):
+        if relation not in ("cc", "preconj"):
+            continue
+        if plain[heads[token]] == "conj" and heads[token] > token:
+            tied[token] = True
+            continue
+        after = [c for c in places if c > token and heads[c] == heads[token]]
+        if after and heads[token] < token:
+            heads[token] = after[0]
+            tied[token] = True
+    joined = {int(heads[token]) for token in np.flatnonzero(tied).tolist()}
+    for token in places:
+        # a complement after a conjunct may be the conjunct's own
+        later = heads[token + 1 :] == heads[token]
+        others = {plain[token + 1 + step] for step in np.flatnonzero(later).tolist()}
+        tied[token] |= bool({"xcomp", "obj", "dobj"} & others)
+        if token not in joined:
+            last = [c for c in places if c > token and heads[c] == heads[token] and c in joined]
+            if last:
+                heads[token] = last[0]
+    return tied
+
+
+#: Relations whose word may stand between commas with what is below it.
+ASIDE = frozenset({
+    "conj", "appos", "acl", "relcl", "advcl", "parataxis", "nmod", "obl", "advmod", "npadvmod",
+    "prep", "discourse", "vocative", "amod",
+})  # fmt: skip
+
+
+def set_off(
+    kept: Sequence[int], words: Sequence[str], heads: Integers, relations: Sequence[str]
+) -> list[int]:
+    """The commas around kept words that the text sets off with what is below them.
+
+    Parameters
+    ----------
+    kept
+        Kept tokens, ascending.
+    words, heads, relations
+        Of all tokens of the sentence, as parsed.
+    """
+    children: list[list[int]] = [[] for _ in words]
+    for token, head in enumerate(heads.tolist()):
+        if token != head and any(c.isalnum() for c in words[token]):
+            children[head].append(token)
+    commas: list[int] = []
+    for token in kept:
+        relation = relations[token].partition(":")[0]
+        if relation not in ASIDE:
+            continue
+        below, stack = [token], [token]
+        while stack:
+            found = children[stack.pop()]
+            below += found
+            stack += found
+        left, right = min(below) - 1, max(below) + 1
+        if left > kept[0] and words[left] == ",":
+            commas.append(left)
+        if relation != "conj" and right < kept[-1] and words[right] == ",":
+            commas.append(right)
+    return sorted(set(commas))
