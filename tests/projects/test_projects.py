@@ -114,7 +114,7 @@ def test_english(project):
     }  # fmt: skip
     stated = nlp.meta["performance"]
     assert {name: pytest.approx(of_part) for name, of_part in scores.items()} == stated
-    measured = spacy.load(folder / "training/english")
+    measured = spacy.load(folder / "training/calibrated")
     gold = conllu_corpus(folder / "assets" / "en_ewt-ud-dev.conllu", n_sents=10, gold_sents=True)
     tagged = ["parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer"]
     with measured.select_pipes(enable=tagged):
