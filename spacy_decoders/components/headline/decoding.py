@@ -22,7 +22,7 @@ from .headlines import (
     headline_of_sentences,
     headline_of_words,
 )
-from .reading import word_keys
+from .reading import needed_after, word_keys
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -97,7 +97,7 @@ def headlines_of_phrases(
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    candidates = candidate_phrases(words, traits, phrases)
+    candidates = _unbroken(candidate_phrases(words, traits, phrases), phrases, scored.unit)
     if not len(candidates):
         return []
     if not np.isfinite(found.scores).all():
@@ -137,6 +137,18 @@ def headlines_of_phrases(
         return headline_of_phrases(text, chain, graph.token[path].tolist(), between, certificate)
 
     return writer.write_any_length(graph.problem, lengths, render)
+
+
+def _unbroken(
+    candidates: NDArray[np.int64], phrases: Phrases, unit: Doc | Span
+) -> NDArray[np.int64]:
+    """Leave out phrases that always end before what their last word needs, if any others stay."""
+    needs = needed_after(unit)
+    whole = needs[phrases.ends - 1] < phrases.ends
+    good = np.zeros(int(phrases.phrase.max(initial=-1)) + 1, dtype=bool)
+    good[phrases.phrase[whole]] = True
+    left = candidates[good[candidates]]
+    return left if len(left) else candidates
 
 
 _NOT_FINITE = (

@@ -28,7 +28,7 @@ from ...models.headline.phrases import Traits
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Words
 
-__all__ = ["read_traits", "read_words", "word_keys"]
+__all__ = ["needed_after", "read_traits", "read_words", "word_keys"]
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
@@ -164,3 +164,21 @@ def _stem_keys(
     of_word = [get_string_id(stem) for stem in stemmer.stems(words)]
     stems[content] = np.array(of_word, dtype=np.uint64)[inverse.reshape(-1)]
     return stems
+
+
+def needed_after(unit: Doc | Span) -> NDArray[np.int64]:
+    """The place of the word after each token that a phrase cannot end without, or -1.
+
+    It is the head of a part of a noun compound, and the object of a verb; nothing without a parse.
+    **Shape:** ``(tokens,)``
+    """
+    tokens = list(unit)
+    needs = np.full(len(tokens), -1, dtype=np.int64)
+    for place, token in enumerate(tokens):
+        head = token.head.i - token.i + place
+        relation = token.dep_.partition(":")[0]
+        if relation in ("compound", "flat", "goeswith") and place < head:
+            needs[place] = max(needs[place], head)
+        if relation in ("flat", "goeswith", "obj", "dobj", "ccomp") and 0 <= head < place:
+            needs[head] = max(needs[head], place)
+    return np.where(needs < len(tokens), needs, -1)

@@ -92,6 +92,7 @@ def words_of_meaning(
         if plain[token] == "mark" and words[token] in ("if", "unless"):
             needed[head] = True
         if words[token] in NEGATIONS or plain[token] == "neg":
+            needed[head] |= plain[head] == "advmod"  # "no longer"
             for top, way in _governors(token, heads, plain):
                 _reach(top, way, words, plain, children, needed)
     return needed

@@ -175,6 +175,9 @@ def shipped():
         ("The former prime minister resigned on Monday.", "former"),
         ("Most voters want a new election this year.", "most"),
         ("The alleged thief was never seen in the town.", "alleged never"),
+        ("The law no longer applies to small firms.", "no longer small"),
+        ("Scarcely any water was left in the lake.", "scarcely any"),
+        ("At most ten people can enter the room.", "at most ten"),
         ("Taxes will rise if the bill passes.", "if bill passes"),
         ("Marcus Rashford scored twice and Bruno Fernandes added a penalty.", "and"),
         ("Rain fell.", "rain fell"),
@@ -191,6 +194,26 @@ def test_a_headline_says_what_the_text_says(shipped, text, words):
 def test_appositives_keep_their_commas(shipped):
     doc = shipped("Mario Rossi, the mayor of Rome, met the pope on Friday.")
     assert doc._.headline in ("Mario Rossi, mayor of Rome, met pope", "Mario Rossi met pope")
+
+
+@pytest.mark.parametrize(
+    ("text", "headline"),
+    [
+        (
+            "We propose a new method for unsupervised domain adaptation. The new method for "
+            "unsupervised domain adaptation does not need parallel data.",
+            "New method for unsupervised domain adaptation",
+        ),
+        (
+            "The European Central Bank raised interest rates on Thursday. Markets fell after the "
+            "decision.",
+            "European Central Bank",
+        ),
+    ],
+)
+def test_phrases_end_after_what_their_last_word_needs(shipped, text, headline):
+    with pipe_options(shipped.get_pipe("headline"), mode="phrases"):
+        assert shipped(text)._.headline == headline
 
 
 def test_nothing_to_shorten(shipped):
