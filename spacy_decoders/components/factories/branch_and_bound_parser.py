@@ -132,6 +132,7 @@ make_branch_and_bound_parser = register_factory(
         "token._.sent_start_prob",
         "doc._.probabilities",
         "doc._.certificates",
+        "doc._.conflicts",
     ],
     scores={
         "dep_uas": 0.5,
