@@ -13,7 +13,7 @@ from ...errors import InfeasibleError
 from .decoder import TreeDecoder, rounding_slack
 from .factors import Factors
 from .problem import TreeProblem
-from .rules import AtMost, FixedStart, Roots, Rule
+from .rules import AtMost, FixedStart, ForbiddenArc, Roots, Rule
 
 __all__ = ["Entered", "best_crossing", "bounds_if_entered", "relaxed_block"]
 
@@ -35,10 +35,29 @@ class Entered(NamedTuple):
 
 
 class CutState(NamedTuple):
-    """Whether the cut behind a block is crossed, and some head of the block stands behind it."""
+    """Whether the cut behind a block is crossed, and what is known of the crossed cuts before it.
 
-    crossed: bool
-    behind: bool
+    Attributes
+    ----------
+    crossed
+        Whether a sentence goes on over the cut.
+    explained
+        Whether an earlier block, with crossed cuts only in between, has heads behind it.
+    owed
+        Whether a later block, with crossed cuts only in between, must have heads before it.
+    """
+
+    crossed: bool = False
+    explained: bool = False
+    owed: bool = False
+
+    def after(self, before: bool, crossed: bool, behind: bool) -> CutState | None:
+        """Return the state after one more block with such heads, None if there is no solution."""
+        owed = self.owed and not before
+        if not crossed:
+            return None if owed else CutState()
+        explained = self.explained or behind
+        return CutState(True, explained, owed or not explained)
 
 
 def best_crossing(
@@ -58,27 +77,29 @@ def best_crossing(
     Returns
     -------
     bound
-        The best sum. A sentence that a cut divides has one root: so the block before the cut has
-        heads behind it, or the block behind the cut has heads before it.
+        The best sum. A sentence that a cut divides has one root: so one of its blocks before the
+        cut has heads behind that block, or one of those behind the cut has heads before it. This
+        need not be a neighbour of the cut, since arcs may pass over whole blocks.
     crossed
         bool (cuts,), a choice that gives it.
     """
     if not alone:
         return 0.0, np.zeros(0, bool)
-    none = CutState(False, False)
+    none = CutState()
     reached: dict[CutState, tuple[float, CutState]] = {none: (0.0, none)}
     passed = []
     for k, by_itself in enumerate(alone):
         last = k == len(alone) - 1
         following: dict[CutState, tuple[float, CutState]] = {}
         for state, (value, _) in reached.items():
-            # heads before the block: perhaps if the cut there is crossed, surely if none is behind
-            for before in {state.crossed and not state.behind, state.crossed}:
+            for before in {False, state.crossed}:
                 for crossed in (False,) if last or certain[k] else (False, True):
                     for behind in {False, crossed}:
+                        after = state.after(before, crossed, behind)
+                        if after is None:
+                            continue
                         total = value + (0.0 if last or crossed else float(paid[k]))
                         total += entered[k].bound(before, behind, by_itself)
-                        after = CutState(crossed, behind)
                         if after not in following or total > following[after][0]:
                             following[after] = total, state
         passed.append(following)
@@ -180,7 +201,10 @@ def _rules_within(problem: TreeProblem) -> tuple[Rule, ...]:
     """Return the rules that hold whatever the tokens outside are: none about the root's arcs."""
     kept: list[Rule] = []
     for rule in problem.rules:
-        if isinstance(rule, Roots) or (isinstance(rule, FixedStart) and not rule.begins):
+        if isinstance(rule, Roots) or (isinstance(rule, ForbiddenArc) and rule.head == 0):
+            continue
+        # without boundaries there are no starts to speak of
+        if isinstance(rule, FixedStart) and not (rule.begins and problem.projective):
             continue
         if isinstance(rule, AtMost):
             heads = range(1, problem.n + 1) if rule.heads is None else rule.heads

@@ -24,6 +24,7 @@ from ...errors import InfeasibleError, ProblemError
 from .crossing import Entered, best_crossing, bounds_if_entered
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
+from .rules import AtMost
 
 __all__ = ["BlockScores", "decode_document"]
 
@@ -36,7 +37,10 @@ class BlockScores(NamedTuple):
     Attributes
     ----------
     problem
-        Their trees and sentences by themselves, with boundaries.
+        Their trees and sentences by themselves, with boundaries. Its rules are those of the
+        document that speak of these tokens alone (where no sentence may begin, `boundaries` has
+        ``-inf``: a rule can't forbid a cut). An :class:`AtMost` whose heads include the root
+        (`heads` None or with 0) counts the root's dependants in all sentences of the document.
     before, behind
         float64 (tokens,), upper bounds on what a token adds to a solution in which its head is a
         token before the block, or behind it: the arc, its best label, and all that parts with this
@@ -90,9 +94,10 @@ def decode_document(
     Raises
     ------
     ProblemError
-        If `scores_of` returns a problem without boundaries or of another size.
+        If `scores_of` returns a problem without boundaries or of another size; if blocks that may
+        not be merged together break an :class:`AtMost` of the root, which holds in each.
     InfeasibleError
-        If there is no tree.
+        If there is no tree, or a sentence has to begin where none may.
 
     Examples
     --------
@@ -112,6 +117,12 @@ def decode_document(
     certain = np.zeros(len(scores), bool)
     if fixed is not None:
         certain[:] = np.asarray(fixed, bool)
+    never = np.flatnonzero(certain[1:] & (scores[1:] == -np.inf)) + 1
+    if never.size:
+        raise InfeasibleError(
+            f"fixed: a sentence has to begin at token {never[0]}, but boundaries[{never[0]}] is "
+            "-inf, which forbids it; change one of the two."
+        )
     document = _CutDocument(scores_of, scores, certain, decoder, longest, budget.start())
     return document.decode(first_cuts(scores, certain, least, longest))
 
@@ -132,6 +143,8 @@ class DecodedBlock:
         A bound on what its tokens add to solutions in which no head of theirs is outside.
     entered
         Bounds on what they add where some have heads before the block, behind it, or both.
+    root_limits
+        Rules that also count dependants of the root, which all blocks share.
     """
 
     begin: int
@@ -141,6 +154,7 @@ class DecodedBlock:
     scale: float
     alone: float
     entered: Entered
+    root_limits: tuple[AtMost, ...]
 
 
 class _CutDocument:
@@ -174,6 +188,10 @@ class _CutDocument:
                 cuts = self._merged_with_next(cuts, without)
                 continue
             blocks = [self.blocks[step] for step in steps]
+            broken = _broken_limit(blocks)
+            if broken is not None:
+                cuts = self._merged_for(broken, cuts)
+                continue
             paid = self.boundaries[cuts]
             bound, crossed = best_crossing(
                 [block.alone for block in blocks],
@@ -225,9 +243,23 @@ class _CutDocument:
         score, scale = self.decoder.objective(problem, own.heads, _labels(own))
         alone = np.inf if own.certificate.bound is None else own.certificate.bound
         entered = bounds_if_entered(problem, before, behind, self.decoder)
-        return DecodedBlock(
-            begin, end, own, score, scale, np.inf if alone is None else alone, entered
+        limits = tuple(
+            rule
+            for rule in problem.rules
+            if isinstance(rule, AtMost) and (rule.heads is None or 0 in rule.heads)
         )
+        return DecodedBlock(begin, end, own, score, scale, alone, entered, limits)
+
+    def _merged_for(self, broken: AtMost, cuts: list[int]) -> list[int]:
+        """Drop cuts so that fewer blocks share a rule, as far as they may grow."""
+        fewer = self._merged(cuts, ~self.certain[cuts])
+        if len(fewer) == len(cuts):
+            raise ProblemError(
+                f"rules: {broken} also counts the dependants of the root, over all sentences of "
+                "the document, and blocks can't be decoded apart under it; give it heads= from 1 "
+                "on, raise longest, or decode the document as one problem."
+            )
+        return fewer
 
     def _merged(self, cuts: list[int], crossed: NDArray[np.bool_]) -> list[int]:
         """Drop the cuts that the best relaxed solution crosses, as far as blocks may grow."""
@@ -269,6 +301,22 @@ class _CutDocument:
             iterations=self.iterations,
         )
         return TreeSolution(heads, certificate, starts=starts, labels=labels if labelled else None)
+
+
+def _broken_limit(blocks: list[DecodedBlock]) -> AtMost | None:
+    """Return a rule that holds in every block, but not for the root of all together."""
+    at_root = np.concatenate(
+        [np.zeros(0, np.int32)]
+        + [
+            block.solution.labels[block.solution.heads == 0]
+            for block in blocks
+            if block.solution.labels is not None
+        ]
+    )
+    for rule in {rule: None for block in blocks for rule in block.root_limits}:
+        if np.isin(at_root, rule.labels).sum() > rule.count:
+            return rule
+    return None
 
 
 def _labels(solution: TreeSolution) -> NDArray[np.int64] | None:

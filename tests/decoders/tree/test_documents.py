@@ -1,5 +1,7 @@
 """Documents decoded block by block, against one decoding of the whole."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,9 @@ from spacy_decoders.decoders.tree import (
     BranchAndBound,
     ChuLiuEdmonds,
     Eisner,
+    FixedArc,
+    FixedStart,
+    ForbiddenArc,
     Roots,
     TreeProblem,
     decode_document,
@@ -158,3 +163,148 @@ def test_a_crossed_cut_is_not_paid_and_a_block_beside_it_is_entered():
     assert bound == -5.0 and not crossed.any()
     bound, crossed = best_crossing([1.0], [Entered(9.0, 9.0, 9.0)], np.zeros(0), np.zeros(0, bool))
     assert bound == 1.0 and crossed.size == 0
+
+
+def enumerated(problem):
+    """Return the score of the best trees and sentences, by trying all heads."""
+    best = -np.inf
+    for heads in product(range(problem.n + 1), repeat=problem.n):
+        arcs = sum(problem.arcs[h, m] for m, h in enumerate(heads, start=1))
+        # the boundaries between tokens that no arc passes over
+        score = arcs + sum(
+            problem.boundaries[s - 1]
+            for s in range(2, problem.n + 1)
+            if not any(h and min(h, m) < s <= max(h, m) for m, h in enumerate(heads, start=1))
+        )
+        if score > best and is_structure(problem, heads):
+            best = score
+    return best
+
+
+def is_structure(problem, heads):
+    """Return whether heads are a tree in each sentence, satisfy the rules, and do not cross."""
+    arcs = [(min(h, m), max(h, m)) for m, h in enumerate(heads, start=1)]
+    if problem.projective and any(a < c < b < d for a, b in arcs for c, d in arcs):
+        return False
+    for m in range(1, problem.n + 1):
+        seen = set()
+        while m and m not in seen:
+            seen.add(m)
+            m = heads[m - 1]
+        if m:
+            return False
+    within = [(low, high) for h, (low, high) in zip(heads, arcs, strict=True) if h]
+    begins = [
+        s for s in range(1, problem.n + 1) if not any(low < s <= high for low, high in within)
+    ]
+    for begin, end in zip(begins, [*begins[1:], problem.n + 1], strict=True):
+        if sum(h == 0 for h in heads[begin - 1 : end - 1]) != 1:
+            return False
+    return not any(rule.is_broken([-1, *heads], [-1] * len(heads)) for rule in problem.rules)
+
+
+class Scattered:
+    """A document in which any arc may be good, however far it reaches."""
+
+    def __init__(self, rng, projective):
+        self.n = int(rng.choice([2, 3, 4, 5, 6], p=[0.1, 0.25, 0.35, 0.27, 0.03]))
+        self.projective = projective
+        self.arcs = rng.integers(-3, 4, size=(self.n + 1, self.n + 1)).astype(float)
+        self.arcs[rng.random(self.arcs.shape) < 0.3] = -50.0
+        self.boundaries = rng.integers(-3, 4, size=self.n).astype(float)
+        self.boundaries[rng.random(self.n) < 0.3] = rng.choice([-50.0, -5.0, 5.0])
+        token = int(rng.integers(1, self.n + 1))
+        rules = [(), ForbiddenArc(0, token), FixedArc(0, token), FixedStart(token)]
+        self.rule = rules[rng.integers(4)]
+        self.fixed = np.zeros(self.n, bool)
+        self.fixed[token - 1] = isinstance(self.rule, FixedStart)
+
+    def block(self, begin, end):
+        kept = [0, *range(begin + 1, end + 1)]
+        rules = []
+        if self.rule and begin < self.rule.token <= end:
+            place = self.rule.token - begin
+            start = isinstance(self.rule, FixedStart)
+            rules = [FixedStart(place) if start else type(self.rule)(0, place)]
+        problem = TreeProblem(
+            self.arcs[np.ix_(kept, kept)], boundaries=self.boundaries[begin:end], rules=rules,
+            projective=self.projective,
+        )  # fmt: skip
+        inner = slice(begin + 1, end + 1)
+        before, behind = self.arcs[1 : begin + 1, inner], self.arcs[end + 1 :, inner]
+        return BlockScores(
+            problem, before.max(axis=0, initial=-np.inf), behind.max(axis=0, initial=-np.inf)
+        )
+
+
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds(), BranchAndBound()])
+def test_bounds_hold_where_arcs_pass_over_whole_blocks(decoder):
+    rng = np.random.default_rng(11)
+    met = set()
+    for _ in range(50):
+        document = Scattered(rng, not isinstance(decoder, ChuLiuEdmonds))
+        whole = document.block(0, document.n).problem
+        best = enumerated(whole)
+        for longest in (1, 2, 3):
+            try:
+                found = decode_document(
+                    document.block, document.boundaries, decoder,
+                    fixed=document.fixed, least=1, longest=longest,
+                )  # fmt: skip
+            except InfeasibleError:
+                assert best == -np.inf
+                continue
+            certificate = found.certificate
+            assert is_structure(whole, found.heads.tolist())
+            assert certificate.score <= best + 1e-9 <= certificate.bound + 2e-9
+            assert not certificate.is_optimal or certificate.score == pytest.approx(best)
+            met.add(certificate.status)
+    assert met == {"optimal", "bounded"}
+
+
+def test_a_cut_is_crossed_by_an_arc_over_a_whole_block():
+    arcs = np.full((4, 4), -50.0)
+    arcs[0, 1:] = 0
+    arcs[[0, 3, 1], [1, 1, 2]] = 3
+    document = Scattered(np.random.default_rng(0), True)
+    document.n, document.arcs, document.rule = 3, arcs, ()
+    document.boundaries = np.array([0, 3.5, -5.0])
+    for decoder in (Eisner(), BranchAndBound()):
+        found = decode_document(document.block, document.boundaries, decoder, least=1, longest=1)
+        assert found.certificate.status == "bounded"
+        assert found.certificate.bound >= 6.0 - 1e-9
+
+
+def test_a_sentence_can_not_begin_where_none_may():
+    document = Document(np.random.default_rng(1), 4)
+    document.boundaries[2] = -np.inf
+    with pytest.raises(InfeasibleError, match=r"fixed: a sentence has to begin at token 2"):
+        decode_document(
+            document.block, document.boundaries, Eisner(), fixed=[False, False, True, False]
+        )
+
+
+def test_a_rule_on_the_root_counts_over_all_blocks():
+    rng = np.random.default_rng(4)
+    met = set()
+    for _ in range(30):
+        document = Document(rng, 5, rules=(AtMost([0, 1]),))
+        whole = document.whole()
+        longest = int(rng.choice([1, 2, 100]))
+        try:
+            best = Eisner().decode(whole).certificate.score
+        except InfeasibleError:
+            continue
+        try:
+            found = decode_document(
+                document.block, document.boundaries, Eisner(), least=1, longest=longest
+            )
+        except ProblemError as error:
+            assert longest < 100 and "dependants of the root" in str(error)
+            met.add("refused")
+            continue
+        labels = found.labels.tolist()
+        assert not whole.rules[0].is_broken([-1, *found.heads.tolist()], [-1, *labels])
+        assert found.certificate.score <= best + 1e-9 <= found.certificate.bound + 2e-9
+        met.add(found.certificate.status)
+    assert {"refused", "optimal"} <= met
