@@ -6,56 +6,88 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import InfeasibleError
-from .problem import TreeProblem
 
 if TYPE_CHECKING:
-    from .decoder import TreeDecoder
+    from .constrained import LabelledSearch
 
 __all__ = ["conflicting_rules"]
 
+#: The most rules that a message names.
+MOST_NAMED = 20
 
-def conflicting_rules(
-    decoder: TreeDecoder, problem: TreeProblem, error: InfeasibleError
-) -> InfeasibleError:
+
+def conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> InfeasibleError:
     """Return the error that names a smallest set of rules without any tree.
 
     Each of them is needed for the conflict: without it there is a tree. If there is none even
-    without rules, `error` is returned.
+    without rules, `error` is returned. Where the budget ends before, the set still has no tree,
+    but may be larger than needed, and the message says so.
+
+    Parameters
+    ----------
+    search
+        The one that found no tree; its clock goes on.
+    error
+        What it raised.
 
     References
     ----------
     Junker (2004), QuickXplain: Preferred Explanations and Relaxations for Over-Constrained
     Problems.
     """
-    if not _has_tree(decoder, problem, []):
+    conflict = _ConflictSearch(search)
+    if not conflict.has_tree([]):
         return error
-    found = sorted(_smallest(decoder, problem, [], False, list(range(len(problem.rules)))))
-    names = " and ".join(f"rules[{place}] {problem.rules[place]}" for place in found)
+    rules = search.problem.rules
+    found = sorted(conflict.smallest([], False, list(range(len(rules)))))
+    names = " and ".join(f"rules[{place}] {rules[place]}" for place in found[:MOST_NAMED])
+    if len(found) > MOST_NAMED:
+        names += f" and {len(found) - MOST_NAMED} more"
     which = "this rule" if len(found) == 1 else "these rules together"
-    named = InfeasibleError(f"no tree satisfies {which}: {names}; drop or relax one.")
-    named.rules = tuple(problem.rules[place] for place in found)
+    advice = "drop or relax one."
+    if conflict.cut:
+        advice = "the budget ended before a smallest set of them was found."
+    named = InfeasibleError(f"no tree satisfies {which}: {names}; {advice}")
+    named.rules = tuple(rules[place] for place in found)
     return named
 
 
-def _smallest(
-    decoder: TreeDecoder, problem: TreeProblem, kept: list[int], changed: bool, rest: list[int]
-) -> list[int]:
-    """Return a smallest set of `rest` that conflicts with what is kept."""
-    if changed and not _has_tree(decoder, problem, kept):
-        return []
-    if len(rest) == 1:
-        return rest
-    half = len(rest) // 2
-    first, second = rest[:half], rest[half:]
-    of_second = _smallest(decoder, problem, kept + first, True, second)
-    of_first = _smallest(decoder, problem, kept + of_second, bool(of_second), first)
-    return of_first + of_second
+class _ConflictSearch:
+    """Divides the rules until each that is left is needed, or the clock ends."""
 
+    def __init__(self, search: LabelledSearch) -> None:
+        self.search = search
+        self.iterations = search.iterations
+        self.cut = False
 
-def _has_tree(decoder: TreeDecoder, problem: TreeProblem, places: list[int]) -> bool:
-    rules = tuple(problem.rules[place] for place in sorted(places))
-    try:
-        decoder.decode(replace(problem, rules=rules))
-    except InfeasibleError:
-        return False
-    return True
+    def smallest(self, kept: list[int], changed: bool, rest: list[int]) -> list[int]:
+        """Return a smallest set of `rest` that conflicts with what is kept; all of it does."""
+        if changed and not self.has_tree(kept):
+            return []
+        if len(rest) == 1:
+            return rest
+        if self.search.clock.exhausted(self.iterations):
+            self.cut = True
+            return rest
+        half = len(rest) // 2
+        first, second = rest[:half], rest[half:]
+        of_second = self.smallest(kept + first, True, second)
+        of_first = self.smallest(kept + of_second, bool(of_second), first)
+        return of_first + of_second
+
+    def has_tree(self, places: list[int]) -> bool:
+        """Return False only where it is proven that no tree satisfies these rules."""
+        given = self.search
+        rules = tuple(given.problem.rules[place] for place in sorted(places))
+        inner = type(given)(
+            given.decoder,
+            replace(given.problem, rules=rules),
+            given.clock,
+            iterations=self.iterations,
+            any_tree=True,
+        )
+        found = inner.has_tree()
+        self.iterations = inner.iterations
+        if found is None:
+            self.cut = True
+        return found is not False

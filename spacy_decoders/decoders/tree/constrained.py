@@ -41,6 +41,10 @@ MOST_NODE_BYTES = 200_000_000
 TOLERANCE = 1e-9
 
 
+class _ClockEnded(DecodersError):
+    """The clock ended before there was a tree or a proof that there is none."""
+
+
 class LabelledNode(NamedTuple):
     """A part of the labelled trees, and the best tree of its relaxation with its labels."""
 
@@ -64,24 +68,46 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
     InfeasibleError
         If there is no such tree; the message names the rules that exclude each other.
     """
+    search = LabelledSearch(decoder, problem, budget.start())
     try:
-        return _LabelledSearch(decoder, problem, budget.start()).run()
+        return search.run()
     except InfeasibleError as error:
         if not problem.rules:
             raise
         from .conflicts import conflicting_rules
 
-        raise conflicting_rules(decoder, problem, error) from None
+        raise conflicting_rules(search, error) from None
 
 
-class _LabelledSearch:
-    """Best-first search over the nodes."""
+class LabelledSearch:
+    """Best-first search over the nodes.
 
-    def __init__(self, decoder: TreeDecoder, problem: TreeProblem, clock: Clock) -> None:
+    Parameters
+    ----------
+    decoder, problem
+        As for :func:`best_constrained`.
+    clock
+        Of all searches that share a budget.
+    iterations
+        How many of the budget's are done already.
+    any_tree
+        Whether to end at the first tree, and with the clock even if there is none yet.
+    """
+
+    def __init__(
+        self,
+        decoder: TreeDecoder,
+        problem: TreeProblem,
+        clock: Clock,
+        *,
+        iterations: int = 0,
+        any_tree: bool = False,
+    ) -> None:
         self.decoder = decoder
         self.problem = problem
         self.clock = clock
-        self.iterations = 0
+        self.iterations = iterations
+        self.any_tree = any_tree
         self.relaxed = _with_starts(problem)
         allowed_by_rules = allowed_arcs(problem)
         self.arcs = problem.arcs
@@ -93,6 +119,16 @@ class _LabelledSearch:
             if allowed is not None:
                 self.labels = np.where(allowed, problem.labels, -np.inf)
         self.best: tuple[float, TreeSolution, Labels | None] | None = None
+
+    def has_tree(self) -> bool | None:
+        """Return whether there is any labelled tree; None if the clock ended before an answer."""
+        try:
+            self.run()
+        except InfeasibleError:
+            return False
+        except _ClockEnded:
+            return None
+        return True
 
     def run(self) -> TreeSolution:
         first = self._first()
@@ -132,11 +168,14 @@ class _LabelledSearch:
         while heap:
             bound = -heap[0][0]
             if self.best is not None and (
-                bound <= self.best[0] + TOLERANCE * max(1.0, abs(self.best[0]))
+                self.any_tree
+                or bound <= self.best[0] + TOLERANCE * max(1.0, abs(self.best[0]))
                 or self.clock.exhausted(self.iterations)
                 or len(heap) * branching.size > MOST_NODE_BYTES
             ):
                 break
+            if self.any_tree and self.best is None and self.clock.exhausted(self.iterations):
+                raise _ClockEnded
             node = heapq.heappop(heap)[2]
             assert node.part is not None  # every node of the heap is a part
             violation = branching.violation(node.solution.heads, node.labels)

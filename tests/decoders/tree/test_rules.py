@@ -339,3 +339,69 @@ def test_wrong_trees_of_the_relaxation_are_not_called_optimal():
             assert not found.certificate.is_optimal
             wrong += 1
     assert wrong
+
+
+def clashing_rules(rng, n):
+    """Rules of which some probably exclude each other."""
+    pair = lambda: rng.permutation(n + 1)[:2].tolist()  # noqa: E731
+    rules = []
+    for kind in rng.integers(4, size=int(rng.integers(2, 8))):
+        head, token = pair()
+        if token == 0:
+            head, token = token, head
+        if kind == 3:
+            rules.append(Leaves(tokens=[token]))
+        else:
+            rules.append(FixedArc(head, token) if kind else ForbiddenArc(head, token))
+    return rules
+
+
+def is_possible(n, rules):
+    """Return whether some projective tree satisfies rules, by trying all."""
+    return any(
+        not any(rule.is_broken([-1, *heads], [-1] * (n + 1)) for rule in rules)
+        for heads in oracles.all_trees(n, projective=True, single_root=True)
+    )
+
+
+@pytest.mark.parametrize("budget", [Budget(), Budget(iterations=1), Budget(seconds=1e-9)])
+def test_named_rules_are_a_conflict_by_enumeration(budget):
+    """The smallest without a limit; with one perhaps more, and then the message says so."""
+    rng = np.random.default_rng(8)
+    met = set()
+    for _ in range(80):
+        n = int(rng.integers(2, 5))
+        rules = clashing_rules(rng, n)
+        if is_possible(n, rules):
+            continue
+        problem = TreeProblem(rng.normal(size=(n + 1, n + 1)), rules=rules)
+        with pytest.raises(InfeasibleError) as raised:
+            Eisner().decode(problem, budget=budget)
+        named = list(raised.value.rules)
+        assert named and set(named) <= set(rules)
+        assert not is_possible(n, named)
+        if "budget ended" in str(raised.value):
+            met.add("cut")
+            continue
+        met.add("smallest")
+        for place in range(len(named)):
+            assert is_possible(n, named[:place] + named[place + 1 :])
+    assert "smallest" in met if budget == Budget() else "cut" in met
+    assert ("cut" in met) == (budget != Budget())
+
+
+@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
+def test_many_conflicting_rules_take_few_decodings(decoder):
+    n, calls = 60, []
+
+    class Counted(type(decoder)):
+        def decode(self, problem, **options):
+            calls.append(len(problem.rules))
+            return super().decode(problem, **options)
+
+    problem = TreeProblem(np.zeros((n + 1, n + 1)), rules=[FixedArc(0, i + 1) for i in range(n)])
+    with pytest.raises(InfeasibleError) as raised:
+        Counted().decode(problem)
+    assert len(raised.value.rules) == 2
+    # two searches for each halving, and none that names a conflict of its own
+    assert len(calls) < 40 and sum(rules > 0 for rules in calls) == 1
