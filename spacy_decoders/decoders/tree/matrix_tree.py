@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import InfeasibleError, ProblemError
+from ...errors import InfeasibleError
 
 __all__ = ["by_elimination"]
 
 Floats = NDArray[np.float64]
 
 #: What is taken off the scores of arcs from the root where only one is allowed, the first that is
-#: enough: a tree with two of them then counts nothing beside one with one.
+#: enough: a tree with two of them then counts nothing beside one with one. Where none is, every
+#: root has a sum of its own.
 HANDICAPS = (140.0, 500.0, 2000.0, 20000.0)
 
 #: How far the expected number of arcs from the root may be from 1.
@@ -44,6 +45,10 @@ def by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
     a Markov chain: without a subtraction. Going back, the probability of each arc between those
     that are left is handed on, in shares, to the arcs that it stands for.
 
+    With a single root the scores of its arcs are lowered, so that trees with several count
+    nothing. Where every tree with one root has an arc that is scored as if forbidden (-1e6, say),
+    no moderate amount is enough: then each token is the root in turn, in O(n^4).
+
     References
     ----------
     Koo, Globerson, Carreras, Collins 2007, *Structured Prediction Models via the Matrix-Tree
@@ -65,10 +70,41 @@ def by_elimination(scores: Floats, single_root: bool) -> tuple[Floats, float]:
         found, total = _eliminated(handicapped)
         if abs(found[:, 0].sum() - 1.0) <= ROUNDING:
             return found.T, total + handicap + scale
-    raise ProblemError(
-        "arcs: the scores of arcs from the root are so much larger than others that trees with "
-        "one root can't be told from those with several; forbid (-inf) what can't be the root."
-    )
+    logs[1:] = scores[:, 1:].T  # as given: the best heads, now the root, may not be allowed
+    found, total = _root_by_root(logs)
+    return found.T, total
+
+
+def _root_by_root(logs: Floats) -> tuple[Floats, float]:
+    """Return the probability of each arc, and the log of the sum, over trees with one root."""
+    others = logs.copy()
+    others[:, 0] = -np.inf
+    # every sum is kept relative to these, so that large scores that all share cost no digits
+    shared = others[1:].max(axis=1)
+    shared[np.isneginf(shared)] = 0.0
+    common = float(shared.max())
+    found, sums = [], []
+    for root in np.flatnonzero(logs[:, 0] > -np.inf):
+        alone = others.copy()
+        alone[root] = -np.inf
+        alone[root, 0] = 0.0
+        best = alone[1:].max(axis=1)
+        if np.isneginf(best).any():
+            continue
+        alone[1:] -= best[:, None]
+        try:
+            part, total = _eliminated(alone)
+        except InfeasibleError:
+            continue
+        best -= shared
+        best[root - 1] = logs[root, 0] - (shared[root - 1] - common)
+        found.append(part)
+        sums.append(total + float(best.sum()))
+    if not found:
+        raise no_tree()
+    weights = np.exp(np.array(sums) - max(sums))
+    likely = np.tensordot(weights / weights.sum(), np.array(found), axes=1)
+    return likely, float(max(sums) + np.log(weights.sum()) + (shared.sum() - common))
 
 
 def _eliminated(logs: Floats) -> tuple[Floats, float]:

@@ -105,7 +105,8 @@ def tree_posteriors(
     -----
     Projective: inside and outside sums over Eisner's spans. Non-projective: the matrix-tree
     theorem (:mod:`.matrix_tree`). Right to about ``1e-13 * n``, however far apart the scores are:
-    nothing in the sums cancels.
+    nothing in the sums cancels. Arcs may be masked by scores such as -1e6; where no tree with one
+    root is without such an arc, the sums take O(n^4), and are as precise as scores of that size.
 
     Examples
     --------

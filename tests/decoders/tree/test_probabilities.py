@@ -112,6 +112,41 @@ def test_long_sentences():
         assert found[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-9)
 
 
+@pytest.mark.parametrize("mask", [-1e4, -1e6, -1e9])
+def test_masks_that_every_tree_needs(mask):
+    """Arcs scored as if forbidden: trees with one root may all have some, forests have none."""
+    rng = np.random.default_rng(5)
+    for n, _ in product((2, 3, 4), range(12)):
+        arcs = rng.normal(size=(n + 1, n + 1))
+        arcs[1:][rng.random((n, n + 1)) < 0.7] = mask
+        arcs[1:][rng.random((n, n + 1)) < 0.1] = -np.inf
+        trees = list(all_trees(n, projective=False, single_root=True))
+        scores = np.array([score(arcs, heads) for heads in trees])
+        if scores.max() == -np.inf:
+            with pytest.raises(InfeasibleError):
+                tree_posteriors(arcs)
+            continue
+        weights = np.exp(scores - scores.max())
+        expected = np.zeros_like(arcs)
+        for heads, weight in zip(trees, weights / weights.sum(), strict=True):
+            expected[heads, np.arange(1, n + 1)] += weight
+        found = tree_posteriors(arcs)
+        assert found.arcs == pytest.approx(expected, abs=1e-15 * abs(mask) * n + 1e-9)
+        assert found.log_partition == pytest.approx(scores.max() + np.log(weights.sum()))
+
+
+@pytest.mark.parametrize("mask", [-1e6, -1e20])
+def test_masked_tokens_below_any_root(mask):
+    """All arcs but those from the root are masked alike: any tree below a root is as likely."""
+    n = 12
+    arcs = np.full((n + 1, n + 1), mask)
+    arcs[0] = np.random.default_rng(6).normal(size=n + 1)
+    found = tree_posteriors(arcs).arcs
+    shares = np.exp(arcs[0, 1:])
+    assert found[0, 1:] == pytest.approx(shares / shares.sum(), abs=1e-9)
+    assert found[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-9)
+
+
 def test_what_is_refused():
     with pytest.raises(ProblemError, match="square"):
         tree_posteriors(np.zeros((2, 3)))
