@@ -108,13 +108,14 @@ def tampered_chart(kind):
     return charted
 
 
+@pytest.mark.parametrize("decoder", [Eisner(), BranchAndBound()])
 @pytest.mark.parametrize("single_root", [True, False])
 @pytest.mark.parametrize(
     "kind", ["heads", "dropped arc", "no tree", "not a tree", "value", "not a number"]
 )
-def test_eisner(monkeypatch, kind, single_root):
+def test_charts_of_arcs_alone(monkeypatch, kind, single_root, decoder):
     monkeypatch.setattr(eisner, "charted", tampered_chart(kind))
-    met = {never_wrong(Eisner(), problem_of(seed, single_root=single_root)) for seed in range(20)}
+    met = {never_wrong(decoder, problem_of(seed, single_root=single_root)) for seed in range(20)}
     assert met & {"error", "not optimal"} or kind in ("no tree", "not a number")
 
 
