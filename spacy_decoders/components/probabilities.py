@@ -43,7 +43,7 @@ class Fitted(NamedTuple):
 class CalibratedPipe(DecodingPipe):
     """A component whose probabilities are calibrated on held-out data.
 
-    A subclass implements `decoded`, `loss_at` and `answers`.
+    A subclass implements `loss_at` and `answers`.
     """
 
     @property
@@ -83,7 +83,10 @@ class CalibratedPipe(DecodingPipe):
 
     def decoded(self, examples: Sequence[Example], scores: Sequence[Any]) -> Sequence[Any]:
         """Return what is decoded for each example; no calibration changes it."""
-        raise NotImplementedError(f"{type(self).__name__} must implement decoded().")
+        return [
+            self.decode(example.predicted, of_doc)
+            for example, of_doc in zip(examples, scores, strict=True)
+        ]
 
     def loss_at(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any, heat: float

@@ -204,13 +204,6 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """What examples must be annotated with to calibrate the component."""
         return "links (kb_id)"
 
-    def decoded(self, examples: Sequence[Example], scores: Sequence[Mentions]) -> list[Links]:
-        """Return the links of each example."""
-        return [
-            self.decode(example.predicted, of_doc)
-            for example, of_doc in zip(examples, scores, strict=True)
-        ]
-
     def loss_at(
         self,
         examples: Sequence[Example],

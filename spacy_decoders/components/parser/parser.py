@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,6 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from ...budget import Budget
-from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.arc_scorer import set_sizes
@@ -27,9 +25,9 @@ from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
-from ...models.parser.factor_weights import FAMILIES, Family, add_families
+from ...models.parser.factor_weights import FAMILIES, add_families
 from ...models.parser.losses import GoldTrees, update
-from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
+from ...models.parser.tree_scores import DocumentScores, score_documents
 from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
     beside_others,
@@ -40,7 +38,7 @@ from ..extensions import (
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..probabilities import CalibratedPipe
 from .conflicts import conflict_in, labels_of
-from .factor_changes import factor_changes
+from .decoding import BlockDecoder, check_decoder
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
 from .probabilities import (
@@ -56,7 +54,7 @@ from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_star
 from .wishes import Wishes
 
 if TYPE_CHECKING:
-    from ...decoders.tree import Rule, TreeSolution
+    from ...decoders.tree import Rule
 
 __all__ = ["BranchAndBoundParser"]
 
@@ -95,9 +93,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
-        _check_decoder(
-            type(options["decoder"]).__name__, options["factors"], options["projective"]
-        )
+        check_decoder(type(options["decoder"]).__name__, options["factors"], options["projective"])
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
         unknown = [family for family in options["factors"] if family not in learnt]
@@ -178,12 +174,16 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
-        parser, rules = self.parser, self.tree_rules
+        rules = self.tree_rules
+        blocks = BlockDecoder(self.name, self.parser, self.labels, self.head_margins, self.k_best)
         wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
         for block in scores.blocks:
-            given = rules.of_block(block.tokens, of_doc, wishes)
-            error = self._decode_block(parser, block, [*rules.of_labels, *given], parsed)
-            if error is not None and error.rules:
+            given = [*rules.of_labels, *rules.of_block(block.tokens, of_doc, wishes)]
+            error = blocks.decode(block, given, parsed)
+            if error is None:
+                continue
+            self._warn_of_rules(given, error)
+            if error.rules:
                 parsed.conflicts.append(conflict_in(doc, block.tokens, error, wishes, self.labels))
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
@@ -218,42 +218,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         from ..constraints.trees import add_demands
 
         return add_demands(wishes, places, self.labels)
-
-    def _decode_block(
-        self, parser: TreeParser, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc
-    ) -> InfeasibleError | None:
-        """Find the best tree, or return why there is none."""
-        try:
-            decoded = parser.decode(block, rules)
-        except InfeasibleError as error:
-            self._warn_of_rules(rules, error)
-            name = type(parser.decoder).__name__
-            parsed.sentences.append(replace(block, boundaries=None))
-            scope = parser.problem(block).scope
-            parsed.certificates.append(Certificate.infeasible(name, scope=scope))
-            parsed.parses.append([])
-            return error
-        problem, best = decoded
-        sentences = [block] if best.starts is None else block.cut(best.starts)
-        parsed.sentences += sentences
-        parsed.certificates += [best.certificate] * len(sentences)
-        starts = [int(sentence.tokens[0]) for sentence in sentences[1:]]
-        parsed.starts = np.sort(np.concatenate([parsed.starts, np.array(starts, dtype=np.int64)]))
-        heads, labels = block.tree(best.heads, best.labels)
-        parsed.heads[block.tokens], parsed.labels[block.tokens] = heads, labels
-        if self.head_margins:
-            from ...decoders.tree import head_margins
-
-            margins = head_margins(problem, best.heads, budget=parser.budget)
-            parsed.margins[block.tokens] = margins
-        if self.k_best > 1:
-            from ...decoders.tree import k_best
-
-            found = k_best(problem, self.k_best, budget=parser.budget)
-            parsed.parses.append([self._as_dict(block, solution) for solution in found])
-        if self.head_margins or self.k_best > 1:
-            parsed.changes += factor_changes(parser, block, decoded, rules, self.labels)
-        return None
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Count how many gold sentences break each rule about labels.
@@ -296,18 +260,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
                 stacklevel=2,
             )
 
-    def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
-        """One of several trees in plain types: places in the document, a root being its own."""
-        heads, labels = sentence.tree(solution.heads, solution.labels)
-        names = self.labels
-        return {
-            "component": self.name,
-            "tokens": sentence.tokens.tolist(),
-            "heads": heads.tolist(),
-            "deps": [names[label] for label in labels],
-            "score": solution.certificate.score,
-        }
-
     def annotate(self, doc: Doc, decoded: ParsedDoc) -> None:
         """Write heads, labels and boundaries at once, then what spaCy has no place for."""
         strings = doc.vocab.strings
@@ -349,15 +301,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     def annotation(self) -> str:
         """What examples must be annotated with to calibrate the component."""
         return "heads and dependency labels"
-
-    def decoded(
-        self, examples: Sequence[Example], scores: Sequence[DocumentScores]
-    ) -> list[ParsedDoc]:
-        """Return the trees of each example."""
-        return [
-            self.decode(example.predicted, of_doc)
-            for example, of_doc in zip(examples, scores, strict=True)
-        ]
 
     def loss_at(
         self,
@@ -467,29 +410,3 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if self._gold is None or self._gold.labels != self.cfg["labels"]:
             self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
         return self._gold(examples)
-
-    def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score the trees as spaCy does, and add the share of certified ones."""
-        if self.scorer is None:
-            return {}
-        return self.scorer(examples, component=self.name, **kwargs)
-
-
-def _check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
-    """Refuse at once what a decoder of ours would refuse at every document."""
-    beyond_arcs = [family for family in factors if family != "arcs"]
-    if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
-        raise ProblemError(
-            f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
-            "out (factors = []), or decode by BranchAndBound."
-        )
-    if decoder in ("Eisner", "SecondOrder") and not projective:
-        raise ProblemError(
-            f"projective: {decoder} finds projective trees; set it to true, or decode by "
-            "ChuLiuEdmonds or BranchAndBound."
-        )
-    if decoder == "ChuLiuEdmonds" and projective:
-        raise ProblemError(
-            "projective: ChuLiuEdmonds finds non-projective trees; set it to false, or decode "
-            "by Eisner or BranchAndBound."
-        )

@@ -11,9 +11,16 @@ from spacy.training import Example
 
 from ...models.tagger.losses import UNKNOWN
 from ...models.tagger.negative_spans import NegativeSpans
-from .label_space import LabelSpace, aligned_labels, aligned_layers, same_tokens
+from .label_space import (
+    LabelSpace,
+    Target,
+    aligned_labels,
+    aligned_layers,
+    reference_labels,
+    same_tokens,
+)
 
-__all__ = ["GoldLabels", "gold_labels", "labels_allowed_in"]
+__all__ = ["GoldLabels", "gold_labels", "labels_in"]
 
 #: The key of `Doc.user_data` of ``doc._.partial_annotation``.
 KEY = ("._.", "partial_annotation", None, None)
@@ -79,12 +86,20 @@ def gold_labels(examples: Sequence[Example], space: LabelSpace) -> GoldLabels:
     return GoldLabels(gold, np.concatenate(everything), spans)
 
 
-def labels_allowed_in(example: Example, targets: Sequence[str]) -> Iterable[str]:
-    """Yield the labels that a single target's partial annotation names."""
-    given = _given(example)
-    if len(targets) == 1:
-        for row in given.get("allowed", {}).get(targets[0], ()):
-            yield from row or ()
+def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[str]:
+    """Return the labels that examples have or allow, sorted."""
+    found: set[str] = set()
+    for example in examples:
+        labels = reference_labels(example, targets)
+        found.update(label for label in labels if label is not None)
+        if len(targets) == 1:
+            for row in _given(example).get("allowed", {}).get(targets[0], ()):
+                found.update(row or ())
+    if tuple(targets) == ("ent",):
+        # an entity of one token in training may be longer in a text
+        types = {label[2:] for label in found if label[:2] in ("B-", "I-")}
+        found |= {f"{position}-{kind}" for kind in types for position in "BI"}
+    return sorted(found)
 
 
 def _given(example: Example) -> Mapping[str, Any]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.tokens import Doc
 
 from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
@@ -28,6 +29,7 @@ __all__ = [
     "gold_loss",
     "tagging_answers",
     "tagging_probabilities",
+    "write_to_entities",
 ]
 
 Floats = NDArray[np.float64]
@@ -371,3 +373,16 @@ def _within(ends: Sequence[int], entities: Sequence[Entity]) -> list[list[Entity
             entity._replace(start=entity.start - begin, stop=entity.stop - begin)
         )
     return of_doc
+
+
+def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> None:
+    """Write the probabilities of those entities that the document has to ``ent._.prob``."""
+    there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
+    user_data: dict[Any, Any] = doc.user_data
+    for entity in entities:
+        span = doc[entity.start : entity.stop]
+        place = ("._.", "prob", span.start_char, span.end_char)
+        if entity[:3] in there:
+            user_data[place] = entity.probability
+        else:  # one that was left out, also where an earlier run wrote it
+            user_data.pop(place, None)

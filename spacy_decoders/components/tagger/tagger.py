@@ -28,8 +28,8 @@ from ..constraints.pipe import WithConstraints, record_conflicts
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe
 from .decoding import Tagging, decode_units, unit_lengths
-from .label_space import LabelSpace, aligned_labels, reference_labels
-from .partial_labels import gold_labels, labels_allowed_in
+from .label_space import LabelSpace, aligned_labels
+from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
     LEAST,
@@ -39,6 +39,7 @@ from .probabilities import (
     gold_loss,
     tagging_answers,
     tagging_probabilities,
+    write_to_entities,
 )
 
 __all__ = ["ExactTagger"]
@@ -330,25 +331,13 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
         if "ent" in self.targets:
             written[ENTITIES] = [entity.as_dict() for entity in found.entities]
-            self._write_to_entities(doc, found)
+            write_to_entities(doc, found.entities)
         extensions.record_probabilities(doc, self.name, written, own)
         if self.entity_alternatives is not None:
             listed = [entity.as_dict() for entity in found.alternatives]
             doc._.entity_alternatives = extensions.beside_others(
                 doc._.entity_alternatives, self.name, listed
             )
-
-    def _write_to_entities(self, doc: Doc, found: TaggingProbabilities) -> None:
-        """Write the probabilities of those entities that the document has."""
-        there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
-        user_data: dict[Any, Any] = doc.user_data
-        for entity in found.entities:
-            span = doc[entity.start : entity.stop]
-            place = ("._.", "prob", span.start_char, span.end_char)
-            if entity[:3] in there:
-                user_data[place] = entity.probability
-            else:  # one that was left out, also where an earlier run wrote it
-                user_data.pop(place, None)
 
     def _chain_model(self, scores: ChainScores) -> Any:
         """The chain model of the present weights; made anew only when they have changed."""
@@ -396,7 +385,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
         check_lexeme_norms(self.vocab, "tagger")
-        for label in self._labels_in(get_examples()) if labels is None else labels:
+        for label in labels_in(get_examples(), self.targets) if labels is None else labels:
             self.add_label(label)
         if not self.labels:
             raise ProblemError(
@@ -410,18 +399,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         shape = ChainScores([], ops.alloc2f(size, size), ops.alloc1f(size), ops.alloc1f(size))
         self.model.initialize(X=sample, Y=shape)
         self._forget()
-
-    def _labels_in(self, examples: Iterable[Example]) -> list[str]:
-        found: set[str] = set()
-        for example in examples:
-            labels = reference_labels(example, self.targets)
-            found.update(label for label in labels if label is not None)
-            found.update(labels_allowed_in(example, self.targets))
-        if self.targets == ("ent",):
-            # an entity of one token in training may be longer in a text
-            types = {label[2:] for label in found if label[:2] in ("B-", "I-")}
-            found |= {f"{position}-{kind}" for kind in types for position in "BI"}
-        return sorted(found)
 
     def get_loss(
         self, examples: Iterable[Example], scores: ChainScores
