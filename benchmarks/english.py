@@ -1,0 +1,265 @@
+"""The pipeline that ships as a whole: accuracy, speed, size, and what it needs of a machine.
+
+    python benchmarks/english.py [--beside en_core_web_sm] [--quick]
+
+On the development parts of EWT (tags, lemmas, trees, sentences) and UNER (entities), raw text of
+ten sentences a document; and on the genres of GUM, tags and entities of persons, places and
+organisations, which neither pipeline was trained on. `--beside` names a pipeline to measure
+alike: a package or a folder. Its lemmatizer is left out where time is measured. Of entities that
+it calls GPE, LOC or FAC the type is taken for LOC, of PERSON for PER; leading articles are not
+part of a name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from time import thread_time
+from typing import Any
+
+import spacy
+import timing  # first: it sets the threads
+from spacy.language import Language
+from spacy.tokens import Doc
+
+import spacy_decoders
+from spacy_decoders.registry.readers import column_corpus, conllu_corpus
+
+TREEBANK = Path("parsing", "UD_English-EWT", "en_ewt-ud-dev.conllu.gz")
+NAMED = Path("tagging", "UNER_English-EWT", "en_ewt-ud-dev.iob2")
+GUM = Path("tagging", "gum-posner", "dev.tsv.gz")
+OURS = "decoders_sm"
+
+#: Types of entities by UNER's names.
+TYPES = {"PERSON": "PER", "GPE": "LOC", "FAC": "LOC", "place": "LOC"} | {
+    "person": "PER",
+    "organization": "ORG",
+    **{kind: kind for kind in ("PER", "LOC", "ORG")},
+}
+ARTICLES = {"the", "a", "an"}
+COLUMNS = ("TAG", "POS", "features", "lemmas", "UAS", "LAS", "sentences F", "entities F")
+SCORES = ("tag_acc", "pos_acc", "morph_acc", "lemma_acc", "dep_uas", "dep_las", "sents_f")
+
+#: What a fresh process needs until its first document is done.
+FRESH = """
+import json, time
+import spacy
+load = {load}
+began = time.process_time()
+nlp = load()
+loaded = time.process_time()
+nlp("The old man can fish in Coventry. Binary search finds an item in a sorted list.")
+done = time.process_time()
+with open("/proc/self/status") as status:
+    resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+print(json.dumps([loaded - began, done - loaded, resident / 1024]))
+"""
+
+
+def loader(beside: str | None) -> str:
+    """Python that loads a pipeline; the shipped one if None is named."""
+    if beside is None:
+        return "__import__('spacy_decoders').load"
+    return f"lambda: spacy.load({beside!r}, exclude=['lemmatizer'])"
+
+
+def entities(doc: Doc) -> set[tuple[int, int, str]]:
+    """The persons, places and organisations of a document, without leading articles."""
+    return {
+        (ent.start + (ent[0].lower_ in ARTICLES and len(ent) > 1), ent.end, TYPES[ent.label_])
+        for ent in doc.ents
+        if ent.label_ in TYPES
+    }
+
+
+def f_score(pairs: Sequence[tuple[set[Any], set[Any]]]) -> float:
+    """F in per cent, of sets found and gold."""
+    hits = sum(len(found & gold) for found, gold in pairs)
+    total = sum(len(found) + len(gold) for found, gold in pairs)
+    return 200 * hits / total if total else 0.0
+
+
+def bare(nlp: Language, gold: Doc) -> Doc:
+    """The words alone."""
+    spaces = [bool(token.whitespace_) for token in gold]
+    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces)
+
+
+def on_treebank(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+    """Scores on raw text of EWT, entities of UNER on gold tokens."""
+    limit = 300 if options.quick else 0
+    rows = []
+    for name, nlp in nlps.items():
+        raw = conllu_corpus(options.data / TREEBANK, n_sents=10, gold_tokens=False, limit=limit)
+        scores = nlp.evaluate(list(raw(nlp)))
+        # another treebank's labels, lemmas and features are no errors
+        told = SCORES if name == OURS else ("tag_acc", "sents_f")
+        cells = [100 * scores[key] if key in told else None for key in SCORES]
+        columns = ["-", "form", "ent", "-", "-"]
+        named = column_corpus(options.data / NAMED, columns, n_sents=10, limit=limit)
+        golds = [example.reference for example in named(spacy.blank("en"))]
+        docs = nlp.pipe(bare(nlp, gold) for gold in golds)
+        found = [(entities(doc), entities(gold)) for doc, gold in zip(docs, golds, strict=True)]
+        rows.append([name, *cells, f_score(found)])
+    report.table(
+        "EWT dev, raw text; entities of UNER dev, gold tokens, sentences found",
+        [
+            "pipeline",
+            "TAG",
+            "POS",
+            "features",
+            "lemmas",
+            "UAS",
+            "LAS",
+            "sentences F",
+            "entities F",
+        ],
+        rows,
+    )
+    report.target("TAG, raw text", 95.2, rows[0][1], unit="%")
+    report.target("entities F", 78.0, rows[0][-1], unit="%")
+
+
+def gum(path: Path, nlp: Language, limit: int) -> Iterator[tuple[str, list[str], Doc]]:
+    """Yield genre, tags and a document of ten sentences with the entities, from GUM's columns."""
+    genre, rows, sentences = "", [], 0
+    with gzip.open(path, "rt", encoding="utf8") as file:
+        lines = [*file, "# newdoc id = _"]
+    for line in lines:
+        if line.startswith("# newdoc") or (not line.strip() and sentences == 9):
+            if rows:
+                words, tags, labels = zip(*rows, strict=True)
+                yield genre, list(tags), Doc(nlp.vocab, words=words, ents=list(labels))
+                limit -= 1
+                if not limit:
+                    return
+            rows, sentences = [], 0
+            if line.startswith("# newdoc"):
+                genre = line.split("_", 2)[1] if "_" in line else ""
+        elif not line.strip():
+            sentences += 1
+        elif not line.startswith("# "):
+            form, _, tag, entity, _ = line.rstrip("\n").split("\t")
+            rows.append((form, tag, entity))
+
+
+def on_genres(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+    """Tags and entities of each genre of GUM."""
+    blank = spacy.blank("en")
+    golds = list(gum(options.data / GUM, blank, 40 if options.quick else 0))
+    right: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    words: dict[str, int] = defaultdict(int)
+    pairs: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for genre, tags, _ in golds:
+        words[genre] += len(tags)
+        words["all"] += len(tags)
+    for name, nlp in nlps.items():
+        docs = nlp.pipe([bare(nlp, gold) for _, _, gold in golds])
+        for (genre, tags, gold), doc in zip(golds, docs, strict=True):
+            hits = sum(token.tag_ == tag for token, tag in zip(doc, tags, strict=True))
+            for group in (genre, "all"):
+                right[name][group] += hits
+                pairs[name, group].append((entities(doc), entities(gold)))
+    columns = ["genre", "words"]
+    columns += [f"{what}, {name}" for what in ("TAG", "entities F") for name in nlps]
+    report.table(
+        "GUM dev, gold tokens, sentences found",
+        columns,
+        [
+            [
+                genre,
+                count,
+                *(100 * right[name][genre] / count for name in nlps),
+                *(f_score(pairs[name, genre]) for name in nlps),
+            ]
+            for genre, count in sorted(words.items(), key=lambda of: (of[0] == "all", of))
+        ],
+    )
+    if len(nlps) > 1:
+        ours, theirs = (100 * right[name]["all"] / words["all"] for name in nlps)
+        report.target("TAG on GUM, over the other's", theirs, ours, unit="%")
+
+
+def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
+    """Words a second, whole and by component."""
+    limit = 300 if options.quick else 0
+    corpus = conllu_corpus(options.data / TREEBANK, n_sents=10, limit=limit)
+    texts = [example.reference.text for example in corpus(spacy.blank("en"))]
+    words = sum(len(doc) for doc in spacy.blank("en").pipe(texts))
+
+    def run(nlp: Language, without: Sequence[str]) -> None:
+        with nlp.select_pipes(disable=[name for name in without if name in nlp.pipe_names]):
+            list(nlp.pipe(texts))
+
+    tasks = {}
+    for name, nlp in nlps.items():
+        tasks[name] = lambda nlp=nlp: run(nlp, ["lemmatizer"] if nlp is not nlps[OURS] else [])
+    extra = ("lemmatizer", "linker", "headline")
+    tasks[f"{OURS} without {', '.join(extra)}"] = lambda: run(nlps[OURS], extra)
+    seconds = timing.interleaved(tasks, 1 if options.quick else 3, clock=thread_time)
+    report.table(
+        f"Raw text, {words:,} words, {len(texts)} documents, one thread",
+        ["pipeline", "words/s"],
+        [[name, words / taken] for name, taken in seconds.items()],
+    )
+    others = [name for name in nlps if name != OURS]
+    if others:
+        alike = seconds[list(tasks)[-1]]
+        report.target("words/s over the other's, all", 1.5, seconds[others[0]] / seconds[OURS])
+        report.target("words/s over the other's, parts of both", 1.5, seconds[others[0]] / alike)
+    rows = []
+    for name, nlp in nlps.items():
+        docs = list(map(nlp.make_doc, texts))
+        for part, pipe in nlp.pipeline:
+            began = thread_time()
+            docs = list(pipe.pipe(docs)) if hasattr(pipe, "pipe") else [pipe(doc) for doc in docs]
+            rows.append([f"{name}: {part}", 1e6 * (thread_time() - began) / words])
+    report.table("Where the time goes", ["component", "microseconds a word"], rows)
+
+
+def needs(beside: str | None, report: timing.Report) -> None:
+    """What a fresh process takes: time until the first document, memory."""
+    rows = []
+    for name in dict.fromkeys([None, beside]):
+        script = FRESH.format(load=loader(name))
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=True
+        )
+        rows.append(
+            [(name and Path(name).name) or OURS, *json.loads(done.stdout.splitlines()[-1])]
+        )
+    report.table(
+        "A fresh process, kernels compiled before",
+        ["pipeline", "loading, s", "first document, s", "resident, MB"],
+        rows,
+    )
+    folder = spacy_decoders.bundled.FOLDER
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    report.facts["size of the pipeline, MB"] = size / 1e6
+    report.target("first document", 1.0, rows[0][2], most=True, unit="s")
+    report.target("resident", 200.0, rows[0][3], most=True, unit="MB")
+
+
+def main() -> None:
+    """Measure, report."""
+    arguments = timing.arguments(__doc__.splitlines()[0])
+    arguments.add_argument("--beside", help="a pipeline to measure alike")
+    options = arguments.parse_args()
+    report = timing.Report("english", options.results)
+    nlps = {OURS: spacy_decoders.load()}
+    if options.beside:
+        nlps[Path(options.beside).name] = spacy.load(options.beside)
+    needs(options.beside, report)
+    on_treebank(nlps, options, report)
+    on_genres(nlps, options, report)
+    speed(nlps, options, report)
+    report.close()
+
+
+if __name__ == "__main__":
+    main()
