@@ -14,8 +14,9 @@ from .rules import rules_of
 
 __all__ = ["links_of", "pruning_of", "usual_limit"]
 
-#: A score is a mask if it is negative and exceeds the median magnitude so many times.
-MASK_FACTOR = 64.0
+#: A score is a mask if it is negative and exceeds the median magnitude so many times, and all
+#: usual scores so many times: transitions with a strong penalty have long tails, without a gap.
+MASK_FACTOR, MASK_GAP = 64.0, 8.0
 
 Floats = NDArray[np.float32]
 
@@ -32,10 +33,17 @@ def usual_limit(scores: Floats) -> float:
     -96.0
     >>> usual_limit(np.array([0.5, -1, 2], dtype=np.float32))
     -inf
+    >>> usual_limit(np.array([0.01, -0.01, 0.2, -1, -4], dtype=np.float32))  # no gap
+    -inf
     """
     sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    limit = -MASK_FACTOR * float(np.median(sizes)) if len(sizes) else -1.0
-    return limit if scores.min(initial=np.inf) < limit else -np.inf
+    limit = MASK_FACTOR * float(np.median(sizes)) if len(sizes) else 1.0
+    if not scores.min(initial=np.inf) < -limit:
+        return -np.inf
+    usual = sizes <= limit
+    tail = np.append(sizes[usual].max(initial=0.0), np.sort(sizes[~usual]))
+    gaps = np.flatnonzero(tail[1:] > MASK_GAP * tail[:-1])
+    return -max(limit, 2.0 * float(tail[gaps[0]])) if len(gaps) else -np.inf
 
 
 def links_of(padded: Padded) -> TransitionTables:

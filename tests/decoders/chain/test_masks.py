@@ -118,3 +118,25 @@ def test_what_comes_after_the_best_where_most_transitions_are_masked(rng):
         met = check_ranking(judge, model, emissions) + check_rivals(judge, model, emissions)
         assert not any("bounded" in name for name in met)
         check_margins(judge, model, emissions)
+
+
+def test_a_long_tail_of_flat_transitions_is_no_mask(rng, monkeypatch):
+    """As a strong penalty trains them: a few scores are many times as large as the median."""
+    size, lengths = 30, [12] * 40
+    small = 1e-4 * np.exp(2 * rng.normal(size=(size, size))) * rng.choice([-1, 1], (size, size))
+    model = ChainModel(small, start=np.linspace(-0.05, 0.05, size))
+    assert model.without_masks is model
+    repaired = []
+    monkeypatch.setattr(
+        "spacy_decoders.decoders.chain.certifying.decode_exactly",
+        lambda model, sentences, chosen, labels: repaired.extend(chosen),
+    )
+    emissions = rng.normal(size=(sum(lengths), size)).astype(np.float32)
+    found = ForwardDominance().decode_batch(model, emissions, lengths)
+    assert all(solution.certificate.is_optimal for solution in found) and not repaired
+
+
+def test_masks_of_flat_transitions_are_masks():
+    scores = np.full((4, 4), 1e-4)
+    scores[0, 1] = -10.0
+    assert np.isneginf(ChainModel(scores).without_masks.transitions[0, 1])
