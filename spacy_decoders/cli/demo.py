@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -20,8 +19,8 @@ from spacy.tokens import Doc, Span, Token
 
 from ..bundled import load
 from ..display import explain
-from ..display.views import headlines_by_component
-from ..display.words import in_words, in_words_together
+from ..display.views import headlines_by_component, names_in
+from ..display.words import in_words, in_words_together, share_in_words
 from .explain import paragraphs, with_alternatives
 
 __all__ = ["TEXT", "demo", "given_text"]
@@ -51,8 +50,8 @@ snake was harmed.
 #: Where the page is written if nothing is said.
 PAGE = Path("demo.html")
 
-#: A tag with a smaller margin than this is a close call.
-CLOSE = 2.0
+#: What is less probable than this is a close call.
+CLOSE = 0.9
 
 
 def demo(
@@ -63,7 +62,7 @@ def demo(
     page: Path | None = PAGE,
     trees: bool = False,
 ) -> None:
-    """Annotate a text, print what came out and how sure it is, and write a page about it.
+    """Annotate a text, print what came out and how probable it is, and write a page about it.
 
     Parameters
     ----------
@@ -88,6 +87,9 @@ def demo(
         console.print(patience)
     with console.status(patience):
         nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
+        for _, component in nlp.pipeline:
+            if hasattr(component, "probabilities"):
+                component.probabilities = True
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()
     docs = list(nlp.pipe(given))
@@ -97,10 +99,10 @@ def demo(
     console.print(_certificates(docs))
     count = sum(map(len, docs))
     console.print(
-        f"{count} words in {1000 * seconds:.0f} ms, alternatives and margins included, with "
+        f"{count} words in {1000 * seconds:.0f} ms, probabilities and alternatives included, with "
         f"{nlp.meta['name'] or 'the pipeline'}.\n"
-        "A margin says how much worse the best answer would be with another tag, head or link "
-        f"there; [yellow]tags below {CLOSE:g}[/yellow] are close calls."
+        "A percentage is the probability of an entity, of a link, or of a word's head; tags show "
+        f"theirs [yellow]below {CLOSE:.0%}[/yellow]."
     )
     if page is not None:
         try:
@@ -140,8 +142,8 @@ def _document(doc: Doc, trees: bool) -> Panel:
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
     if doc.has_annotation("TAG"):
         parts += [_tagged(sentence) for sentence in sentences]
-    if any(ent._.link for ent in doc.ents):
-        parts += ["", _links(doc)]
+    if doc.ents:
+        parts += ["", _names(doc)]
     if doc.has_annotation("DEP"):
         for sentence in sentences if trees else sentences[:1]:
             parts += ["", _tree(sentence)]
@@ -163,29 +165,30 @@ def _tagged(sentence: Span) -> Text:
     line = Text()
     for token in sentence:
         line.append(token.text)
-        line.append(f"/{token.tag_}", style="yellow" if _is_close(token) else "dim cyan")
+        prob = token._.tag_prob
+        if prob is not None and prob < CLOSE:
+            line.append(f"/{token.tag_} {prob:.0%}", style="yellow")
+        else:
+            line.append(f"/{token.tag_}", style="dim cyan")
         line.append(" ")
     return line
 
 
-def _is_close(token: Token) -> bool:
-    return token._.tag_margin is not None and token._.tag_margin < CLOSE
-
-
-def _links(doc: Doc) -> Table:
-    table = Table("mention", "label", "means", "instead of", box=None, pad_edge=False)
-    table.add_column("margin", justify="right")
-    for ent in doc.ents:
-        link = ent._.link
-        if not link:
-            continue
-        others = [c["title"] for c in link["candidates"] if c["id"] != link["id"]]
+def _names(doc: Doc) -> Table:
+    """Each entity and mention: of which type, what it means, and how probable both are."""
+    table = Table("mention", "type", box=None, pad_edge=False)
+    for column in ("means", "instead of"):
+        table.add_column("", justify="right")
+        table.add_column(column)
+    for name in names_in(doc):
+        others = ", ".join(name.others[:2]) + (", ..." if len(name.others) > 2 else "")
         table.add_row(
-            ent.text,
-            ent.label_,
-            Text(link["title"] or "-", style="green" if link["id"] else "dim"),
-            Text(", ".join(others[:2]) + (", ..." if len(others) > 2 else ""), style="dim"),
-            _margin(link["margin"]),
+            name.text,
+            name.type or "",
+            share_in_words(name.type_prob),
+            Text(name.concept or "-", style="green" if name.concept else "dim"),
+            share_in_words(name.concept_prob),
+            Text(others, style="dim"),
         )
     return table
 
@@ -202,13 +205,9 @@ def _tree(sentence: Span) -> Tree:
 def _node(token: Token) -> Text:
     node = Text(token.text, style="bold" if token.dep_ == "ROOT" else "")
     node.append(f" {token.dep_}", style="cyan")
-    if token._.head_margin is not None:
-        node.append(f" {_margin(token._.head_margin)}", style="dim")
+    if token._.head_prob is not None:
+        node.append(f" {share_in_words(token._.head_prob)}", style="dim")
     return node
-
-
-def _margin(margin: float | None) -> str:
-    return "no other" if margin is None or math.isinf(margin) else f"{margin:.1f}"
 
 
 def _certificates(docs: Sequence[Doc]) -> Table:

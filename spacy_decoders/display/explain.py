@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from ..components import extensions
 from ..errors import ProblemError
 from .views import DocumentView
-from .words import cost_in_words, in_words, in_words_together
+from .words import cost_in_words, in_words, in_words_together, share_in_words
 
 __all__ = ["Explanation", "explain"]
 
@@ -46,10 +46,10 @@ class Explanation:
 def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Explanation:
     """Explain what the components decoded, with alternatives and certificates.
 
-    Shows the annotations first: headline, text, entities with their links, and trees; then the
-    alternatives of each tag, entity, head and link, selectable, with their costs; then every
-    certificate in plain words. Alternatives appear where the components keep them (``k_best``,
-    ``head_margins``, ``n_best``).
+    Shows the annotations first: headline, text, names with their types and links and how
+    probable both are, and trees; then the alternatives of each tag, entity, head and link,
+    selectable, with their costs; then every certificate in plain words. Alternatives appear where
+    the components keep them (``k_best``, ``head_margins``, ``n_best``).
 
     Parameters
     ----------
@@ -87,7 +87,10 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         lstrip_blocks=True,
     )
     environment.filters.update(
-        in_words=in_words, in_words_together=in_words_together, cost=cost_in_words
+        in_words=in_words,
+        in_words_together=in_words_together,
+        cost=cost_in_words,
+        share=share_in_words,
     )
     views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
     readings = max((view.readings for view in views), default=0)

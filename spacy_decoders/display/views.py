@@ -14,7 +14,7 @@ from .choices import difference, head_ranking, link_ranking, parses_of, tag_rank
 from .factor_changes import FactorChange, changes_of
 from .ranking import Ranking, Reading
 
-__all__ = ["DocumentView", "Piece", "SentenceView", "headlines_by_component"]
+__all__ = ["DocumentView", "Name", "Piece", "SentenceView", "headlines_by_component", "names_in"]
 
 
 class Piece(NamedTuple):
@@ -30,6 +30,20 @@ class Piece(NamedTuple):
         """The note that the page adds to the text; a concept of the same name adds none."""
         concept = "" if self.concept.casefold() == self.text.casefold() else self.concept
         return " → ".join(filter(None, (self.label, concept)))
+
+
+class Name(NamedTuple):
+    """A name in the text: its type and what it means, where these are known; None otherwise.
+
+    `type_prob` and `concept_prob` say how probable both are.
+    """
+
+    text: str
+    type: str | None
+    type_prob: float | None
+    concept: str | None
+    concept_prob: float | None
+    others: list[str]
 
 
 @dataclass(frozen=True)
@@ -92,6 +106,7 @@ class DocumentView:
 
     heading: str
     pieces: list[Piece]
+    names: list[Name]
     sentences: list[SentenceView]
     links: Ranking | None
     headlines: Mapping[str, Sequence[Mapping[str, Any]]]
@@ -106,6 +121,7 @@ class DocumentView:
         return cls(
             heading=doc._.headline or first,
             pieces=list(_pieces(doc)),
+            names=names_in(doc),
             sentences=[SentenceView.of(doc, span) for span in spans] if len(doc) else [],
             links=link_ranking(doc),
             headlines=headlines,
@@ -127,6 +143,28 @@ def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
     for headline in doc._.headlines:
         # documents of the first release do not record the component
         found.setdefault(headline.get("component", "headline"), []).append(headline)
+    return found
+
+
+def names_in(doc: Doc) -> list[Name]:
+    """Each entity and mention, with the other concepts that it could mean."""
+    found = []
+    for ent in doc.ents:
+        link = ent._.link
+        others = [
+            c["title"] or c["id"] for c in link.get("candidates", ()) if c["id"] != link["id"]
+        ]
+        typed = ent.label_ != MATCH_LABEL
+        found.append(
+            Name(
+                ent.text,
+                ent.label_ if typed else None,
+                ent._.prob if typed else None,
+                link.get("title") or link.get("id") or None,
+                link.get("prob"),
+                others,
+            )
+        )
     return found
 
 

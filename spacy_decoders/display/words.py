@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-__all__ = ["Saying", "cost_in_words", "in_words", "in_words_together"]
+__all__ = ["Saying", "cost_in_words", "in_words", "in_words_together", "share_in_words"]
 
 #: From the strongest statement to the weakest.
 _STATUSES = ("optimal", "probable", "bounded", "heuristic", "infeasible")
@@ -84,6 +84,17 @@ def cost_in_words(loss: float) -> str:
     ('0.031', '2.5', '32', '−0.5')
     """
     return (f"{loss:.0f}" if abs(loss) >= 10 else f"{loss:.2g}").replace("-", "−")
+
+
+def share_in_words(prob: float | None) -> str:
+    """Write a probability as a whole percentage; nothing if there is none.
+
+    Examples
+    --------
+    >>> share_in_words(0.874), share_in_words(None)
+    ('87%', '')
+    """
+    return "" if prob is None else f"{prob:.0%}"
 
 
 def _weakness(certificate: Mapping[str, Any]) -> tuple[float, float]:

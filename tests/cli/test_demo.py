@@ -26,12 +26,17 @@ def test_demo_shows_all_that_was_decoded():
     done = invoke("demo")
     assert done.exit_code == 0, done.output
     assert {"Mercury/NNP", "jaguar/NN"} <= words(done.output)
-    for shown in ("Jaguar Cars", "Freddie Mercury", "nsubj", "headline: proven optimal", "margin"):
+    for shown in ("Jaguar Cars", "Freddie Mercury", "nsubj", "headline: proven optimal"):
         assert shown in done.output, shown
+    # of an entity, its link, and a head
+    assert re.search(r"Zanzibar +LOC +\d+% +Zanzibar +\d+%", done.output)
+    assert re.search(r"nsubj \d+%", done.output)
     for component in ("parser", "tagger", "entities", "linker", "headline"):
         assert re.search(rf"{component} .*\(\d+%\)", done.output), component
     page = Path("demo.html").read_text(encoding="utf8")
-    assert "proven optimal" in page
+    # of each document the answer first, then the proof
+    (article,) = [part for part in page.split("<article") if "<td>Zanzibar</td><td>LOC" in part]
+    assert article.index("<td>Zanzibar</td><td>LOC") < article.index("proven optimal")
 
 
 def test_demo_takes_text_files_and_standard_input(tmp_path):

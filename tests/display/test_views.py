@@ -5,7 +5,13 @@ from __future__ import annotations
 import spacy
 
 from spacy_decoders.components.extensions import install
-from spacy_decoders.display.views import DocumentView, Piece, headlines_by_component
+from spacy_decoders.display.views import (
+    DocumentView,
+    Name,
+    Piece,
+    headlines_by_component,
+    names_in,
+)
 
 
 def test_pieces_are_the_text(doc):
@@ -13,6 +19,14 @@ def test_pieces_are_the_text(doc):
     assert "".join(piece.text for piece in view.pieces) == doc.text
     entities = [(piece.text, piece.note) for piece in view.pieces if piece.is_entity]
     assert entities == [("<Jaguar>", "ORG → Jaguar"), ("Kent", "LOC")]
+
+
+def test_names_and_how_probable_they_are(doc):
+    doc.ents[1]._.prob = 0.9
+    doc.ents[1].kb_id_ = "kent"
+    jaguar, kent = names_in(doc)
+    assert jaguar == Name("<Jaguar>", "ORG", None, "Jaguar", None, ["Jaguar Cars"])
+    assert kent == Name("Kent", "LOC", 0.9, None, None, [])
 
 
 def test_a_concept_of_the_same_name_is_no_news():

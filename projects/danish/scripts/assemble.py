@@ -12,7 +12,7 @@ from spacy_decoders.registry.readers import conllu_corpus
 
 
 def main(syntax: Path, treebank: Path, output: Path, entities: Path | None = None) -> None:
-    """Add lemmas, and entities where they were trained, to a pipeline of trees and parts of speech."""
+    """Add lemmas, and entities where they were trained, to a pipeline of trees."""
     nlp = spacy.load(syntax)
     lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "lookup"})
     lookups = lemma_tables(nlp, treebank)
