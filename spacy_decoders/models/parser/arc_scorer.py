@@ -13,6 +13,7 @@ from ..bilstm import BiLSTM
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
 from .factor_weights import FactorWeights
+from .label_templates import LabelTemplates
 from .labels import BiaffineLabels
 from .relatives import Relatives
 from .tagged import Tagged
@@ -29,6 +30,7 @@ def ArcScorer(
     lstm_width: int | None = None,
     arc_width: int = 128,
     label_width: int = 48,
+    label_rows: int | None = None,
     tag_width: int | None = None,
     relatives_width: int | None = None,
     boundary_width: int = 32,
@@ -55,6 +57,10 @@ def ArcScorer(
         Size of the messages that each token receives from its likely head and dependents
         (:func:`.Relatives`) before labels are scored, and arcs a second time, whose scores are
         added; None for none.
+    label_rows
+        Size of the table into which templates of words, suffixes and tags at both ends of an arc
+        are hashed, whose weights are added to the scores of labels (:func:`.LabelTemplates`): most
+        is gained on small treebanks. None for none.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -77,6 +83,7 @@ def ArcScorer(
         of_labels = relatives.get_dim("nO")
         arcs_again = BiaffineArcs(arc_width, of_labels, DROPOUT)
     labels = BiaffineLabels(label_width, of_labels, dropout=DROPOUT)
+    label_templates = LabelTemplates(label_rows, dropout=DROPOUT) if label_rows else None
     boundaries = Boundaries(boundary_width, seen, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)
@@ -92,7 +99,7 @@ def ArcScorer(
             boundaries,
             tags,
             factors,
-            *(layer for layer in (relatives, arcs_again, tagged) if layer),
+            *(layer for layer in (relatives, arcs_again, tagged, label_templates) if layer),
         ],
         refs={
             "tok2vec": tok2vec,
@@ -102,6 +109,7 @@ def ArcScorer(
             "relatives": relatives,
             "arcs_again": arcs_again,
             "labels": labels,
+            "label_templates": label_templates,
             "boundaries": boundaries,
             "tags": tags,
             "factors": factors,
@@ -117,6 +125,9 @@ def set_sizes(model: Model[list[Doc], Floats2d], labels: int, tags: int) -> None
     """
     model.get_ref("labels").set_dim("nO", max(labels, 1))
     model.get_ref("tags").set_dim("nO", max(tags, 1))
+    templates = model.maybe_get_ref("label_templates")
+    if templates is not None:
+        templates.set_dim("nO", max(labels, 1))
     tagged = model.maybe_get_ref("tagged")
     if tagged is not None:
         tagged.set_dim("nT", max(tags, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -13,6 +13,7 @@ from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
 from .biaffine import BUCKETS, classes_of, distance_buckets
+from .label_templates import LikelyTemplates, likely_arcs
 
 __all__ = ["ArcLabels", "BiaffineLabels", "arc_labels", "best_labels"]
 
@@ -146,12 +147,18 @@ class ArcLabels:
         float32 (hidden + 1, labels, hidden + 1).
     distances
         float32 (BUCKETS, labels); None in models without.
+    templates
+        The scores of templates; None in models without.
+    likely
+        bool (modifiers, heads), the arcs whose labels are scored by templates as well.
     """
 
     queries: NDArray[np.float32]
     keys: NDArray[np.float32]
     tensor: NDArray[np.float32]
     distances: Any
+    templates: LikelyTemplates | None = None
+    likely: NDArray[np.bool_] | None = None
 
     def best(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """Return the best label of every arc and its log-probability, (modifiers, heads) both."""
@@ -178,7 +185,14 @@ class ArcLabels:
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""
-        return replace(self, queries=self.queries[first:end], keys=self.keys[:, first:end])
+        among = slice(first, end)
+        return replace(
+            self,
+            queries=self.queries[among],
+            keys=self.keys[:, among],
+            templates=None if self.templates is None else self.templates.part(first, end),
+            likely=None if self.likely is None else self.likely[among, among],
+        )
 
     def _blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
         """Yield rows of modifiers, and their scores (modifiers, labels, heads)."""
@@ -193,11 +207,17 @@ class ArcLabels:
             scores = scores.reshape(-1, labels, n)
             if self.distances is not None:
                 kernels.add_distances(scores, self.distances, buckets[rows])
+            if self.templates is not None and self.likely is not None:
+                self.templates.add(scores, self.likely, rows.start)
             yield rows, scores
 
 
 def arc_labels(
-    model: Model[Input, Floats2d], vectors: Floats2d, offsets: Iterable[int]
+    model: Model[Input, Floats2d],
+    vectors: Floats2d,
+    offsets: Iterable[int],
+    arcs: Sequence[Any] = (),
+    templates: LikelyTemplates | None = None,
 ) -> list[ArcLabels]:
     """Return what the labels of all arcs of each sentence are computed from.
 
@@ -209,6 +229,8 @@ def arc_labels(
         Token vectors, shape (tokens, nI).
     offsets
         Where sentences begin, from 0 to `tokens`.
+    arcs, templates
+        Arc scores, one array a sentence, and templates that score labels of the likely ones.
     """
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
@@ -222,9 +244,15 @@ def arc_labels(
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
     distances = _distances(model)
-    return [
+    found = [
         ArcLabels(queries[start:end], keys[:, start:end], tensor, distances)
         for start, end in pairwise(offsets)
+    ]
+    if templates is None:
+        return found
+    return [
+        replace(of, templates=templates.part(start, end), likely=likely_arcs(scores))
+        for of, scores, (start, end) in zip(found, arcs, pairwise(offsets), strict=True)
     ]
 
 

@@ -13,7 +13,8 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from .tree_scores import SentenceScores, assemble, word_hashes
+from .label_templates import context_codes, form_hashes
+from .tree_scores import SentenceScores, assemble
 
 __all__ = ["UNKNOWN", "Forward", "GoldTrees", "Losses", "update"]
 
@@ -105,7 +106,7 @@ class Forward:
         """Return the scores of the batch's sentences."""
         places = [np.arange(start, end) for start, end in pairwise(offsets)]
         tags = self.tags.argmax(axis=1)
-        return assemble(model, self.vectors, self.arcs, tags, word_hashes(docs), places)
+        return assemble(model, self.vectors, self.arcs, tags, form_hashes(docs), places)
 
 
 def update(
@@ -124,8 +125,15 @@ def update(
     if len(labelled):
         pairs = np.stack([gold.heads[labelled], labelled], axis=1)
         scores, backprop_labels = model.get_ref("labels").begin_update((received, pairs))
+        templates = model.maybe_get_ref("label_templates")
+        if templates is not None:
+            codes = context_codes(form_hashes(docs), tags.argmax(axis=1), gold.offsets)
+            more, backprop_templates = templates.begin_update((codes, pairs))
+            scores += more
         label_loss, d_scores = cross_entropy(scores, gold.labels[labelled], scale)
         d_received += backprop_labels(d_scores)[0]
+        if templates is not None:
+            backprop_templates(d_scores)
     d_vectors = backprop_arcs(d_received)
 
     log_odds, backprop_starts = model.get_ref("boundaries").begin_update(vectors)

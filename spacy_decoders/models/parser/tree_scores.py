@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import NORM
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
+from .label_templates import LikelyTemplates, form_hashes
 from .labels import ArcLabels, arc_labels
 from .relatives import score_arcs
 
-__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents", "word_hashes"]
+__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
 
 #: The least number of words whose scores are computed together.
 BATCH_WORDS = 2000
@@ -202,7 +202,7 @@ def _score_batch(
         vectors = tagged.predict((vectors, tag_scores))
     log_odds: Any = model.get_ref("boundaries").predict(vectors)
     tags = tag_scores.argmax(axis=1)
-    words = word_hashes(docs)
+    forms = form_hashes(docs)
     kept: list[NDArray[np.int64]] = []  # per block, tokens' indices in the document
     rows: list[NDArray[np.int64]] = []  # the same as rows of the batch
     boundaries: list[NDArray[np.float32] | None] = []
@@ -224,7 +224,7 @@ def _score_batch(
         begin += len(blank)
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
-    scored = assemble(model, received, arcs, tags[chosen], words[chosen], kept)
+    scored = assemble(model, received, arcs, tags[chosen], forms[chosen], kept)
     scored = [
         block if within is None else replace(block, boundaries=within)
         for block, within in zip(scored, boundaries, strict=True)
@@ -241,7 +241,7 @@ def assemble(
     vectors: Any,
     arcs: Sequence[Any],
     tags: Any,
-    words: NDArray[np.uint64],
+    forms: NDArray[np.uint64],
     places: Sequence[NDArray[np.int64]],
 ) -> list[SentenceScores]:
     """Convert the scores of sentences, laid end to end, to the arrays that decoders take.
@@ -250,8 +250,8 @@ def assemble(
     ----------
     model
         The network, which still labels the arcs.
-    vectors, tags, words
-        Of all tokens: vector for labels, index of the best tag, hash of the form.
+    vectors, tags, forms
+        Of all tokens: vector for labels, index of the best tag, hashes of form and suffix.
     arcs
         Arc scores, one array a sentence.
     places
@@ -263,8 +263,10 @@ def assemble(
     labels_layer = model.get_ref("labels")
     of_root = labels_layer.get_dim("nO")
     scored = []
+    templates = LikelyTemplates.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
+    all_labels = arc_labels(labels_layer, vectors, offsets, arcs, templates)
     for where, by_modifier, of_arcs, (start, end) in zip(
-        places, arcs, arc_labels(labels_layer, vectors, offsets), pairwise(offsets), strict=True
+        places, arcs, all_labels, pairwise(offsets), strict=True
     ):
         n = end - start
         label, log_probability = of_arcs.best()
@@ -277,17 +279,11 @@ def assemble(
         labels[1:, 1:] = label.T
         of_tokens = np.zeros(n + 1, dtype=np.int32)
         of_tokens[1:] = tags[start:end] + 1
-        forms = np.zeros(n + 1, dtype=np.uint64)
-        forms[1:] = words[start:end]
+        words = np.zeros(n + 1, dtype=np.uint64)
+        words[1:] = forms[start:end, 0]
         scored.append(
             SentenceScores(
-                where, scores, labels, of_tokens, forms, label_scores, arc_labels=of_arcs
+                where, scores, labels, of_tokens, words, label_scores, arc_labels=of_arcs
             )
         )
     return scored
-
-
-def word_hashes(docs: Iterable[Doc]) -> NDArray[np.uint64]:
-    """Hashes of the normalised forms of all tokens, documents laid end to end."""
-    norms: list[Any] = [doc.to_array(NORM) for doc in docs]
-    return np.concatenate([np.zeros(0, dtype=np.uint64), *(norm.reshape(-1) for norm in norms)])

@@ -1,0 +1,232 @@
+"""Label scores by discrete templates over words, suffixes and tags at both ends of an arc."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import NORM, SUFFIX
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from ...errors import ProblemError
+
+__all__ = ["LabelTemplates", "LikelyTemplates", "context_codes", "form_hashes", "likely_arcs"]
+
+Codes = NDArray[np.uint64]
+Input = tuple[Codes, NDArray[np.intp]]
+
+#: Scale of the weights: an optimizer's step suits dense layers, whose weights change at every
+#: step; those of a rare template change seldom.
+GAIN = 4.0
+
+#: Arcs that score at most this far below the best of their modifier have labels by templates.
+LIKELY = 10.0
+
+#: The attributes of a token in the columns of its codes.
+WORD, SUFFIX_, TAG, TAG_BEFORE, TAG_AFTER, TAG_BEFORE_2, WORD_BEFORE, WORD_AFTER = range(8)
+ATTRIBUTES = 8
+
+#: What each template joins: attributes of the modifier, and of the head. All know the head's side,
+#: and whether it is next to the modifier.
+_JOINED: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (
+    ((WORD,), ()),
+    ((SUFFIX_,), ()),
+    ((WORD_BEFORE, TAG), ()),
+    ((WORD_BEFORE, SUFFIX_), ()),
+    ((TAG, WORD_AFTER), ()),
+    ((TAG_BEFORE, TAG, TAG_AFTER), ()),
+    ((TAG_BEFORE_2, TAG_BEFORE, TAG), ()),
+    ((), (WORD,)),
+    ((), (TAG_BEFORE, TAG, TAG_AFTER)),
+    ((TAG,), (TAG,)),
+    ((TAG,), (WORD,)),
+    ((WORD,), (TAG,)),
+    ((WORD,), (WORD,)),
+    ((SUFFIX_,), (SUFFIX_,)),
+    ((SUFFIX_,), (TAG,)),
+    ((TAG_BEFORE, TAG), (TAG,)),
+    ((TAG, TAG_AFTER), (TAG,)),
+    ((WORD_BEFORE,), (WORD,)),
+    ((TAG,), (TAG, TAG_AFTER)),
+)
+_MOST = 3
+#: Columns of the modifier, then of the head; -1 for none.
+TEMPLATES = np.array(
+    [
+        [
+            *of_modifier,
+            *[-1] * (_MOST - len(of_modifier)),
+            *of_head,
+            *[-1] * (_MOST - len(of_head)),
+        ]
+        for of_modifier, of_head in _JOINED
+    ],
+    dtype=np.int64,
+).reshape(len(_JOINED), 2 * _MOST)
+
+
+def LabelTemplates(
+    rows: int, nO: int | None = None, dropout: float = 0.0
+) -> Model[Input, Floats2d]:
+    """Score the labels of given arcs by hashed templates: linear, and quick to learn.
+
+    Takes the codes of tokens (:func:`context_codes`) and arcs, shape (arcs, 2), as rows of (head,
+    modifier). Returns label scores, shape (arcs, nO), each a sum of weights in the rows into which
+    the templates are hashed. In training, each template of each arc is left out by the dropout
+    rate, so that the layers beside it learn as well.
+
+    Parameters
+    ----------
+    rows
+        Rows of the table of weights.
+    nO
+        Number of labels.
+    dropout
+        Share of templates that are left out in training.
+
+    Examples
+    --------
+    >>> layer = LabelTemplates(rows=64, nO=7)
+    >>> _ = layer.initialize()
+    >>> codes = context_codes(np.ones((5, 2), "uint64"), np.zeros(5, int), [0, 5])
+    >>> layer.predict((codes, np.array([[0, 1], [1, 2]]))).shape
+    (2, 7)
+    """
+    if rows < 1:
+        raise ProblemError(f"label_rows: expected at least 1, got {rows}.")
+    return Model(
+        "label_templates",
+        _forward,
+        init=_init,
+        dims={"rows": rows, "nO": nO},
+        params={"T": None},
+        attrs={"dropout_rate": dropout},
+    )
+
+
+def _init(model: Model[Input, Floats2d], X: Input | None = None, Y: object = None) -> None:
+    ops: Any = model.ops
+    model.set_param("T", ops.alloc2f(model.get_dim("rows"), model.get_dim("nO")))
+
+
+def _forward(
+    model: Model[Input, Floats2d], X: Input, is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], Input]]:
+    from .kernels import label_templates as kernels  # compiled where it is first needed
+
+    codes, arcs = X
+    table: Any = model.get_param("T")
+    rows = kernels.rows_of_arcs(codes, TEMPLATES, np.asarray(arcs, dtype=np.int64), len(table))
+    keep = np.full(rows.shape, GAIN, dtype="f")
+    rate = float(model.attrs["dropout_rate"]) if is_train else 0.0
+    if rate:
+        dropped = np.random.random_sample(rows.shape) < rate  # noqa: NPY002 - the run's seed
+        keep = np.where(dropped, 0.0, keep / (1.0 - rate)).astype("f")
+    scores: Any = kernels.sum_rows(table, rows, keep)
+
+    def backprop(d_scores: Floats2d) -> Input:
+        gradient = np.zeros_like(table)
+        kernels.add_to_rows(gradient, rows, keep, np.ascontiguousarray(d_scores, dtype="f"))
+        model.inc_grad("T", gradient)
+        return X
+
+    return scores, backprop
+
+
+def form_hashes(docs: Iterable[Doc]) -> Codes:
+    """Hashes of the normalised forms and suffixes of all tokens, documents laid end to end.
+
+    Returns shape (tokens, 2).
+    """
+    found: list[Any] = [doc.to_array([NORM, SUFFIX]).reshape(-1, 2) for doc in docs]
+    return np.concatenate([np.zeros((0, 2), dtype=np.uint64), *found])
+
+
+def context_codes(forms: Codes, tags: NDArray[Any], offsets: Sequence[int] | Any) -> Codes:
+    """Return the codes of tokens with their neighbours in the same sentence.
+
+    Parameters
+    ----------
+    forms
+        uint64 (tokens, 2), of :func:`form_hashes`.
+    tags
+        The likely tag of each token, shape (tokens,).
+    offsets
+        Where sentences begin, and at last the number of tokens.
+
+    Returns
+    -------
+    codes
+        uint64 (tokens, ATTRIBUTES); neighbours beyond the sentence are 0.
+    """
+    codes = np.zeros((len(tags), ATTRIBUTES), dtype=np.uint64)
+    codes[:, WORD], codes[:, SUFFIX_] = forms[:, 0], forms[:, 1]
+    codes[:, TAG] = np.asarray(tags).astype(np.uint64) + np.uint64(1)
+    codes[1:, TAG_BEFORE], codes[:-1, TAG_AFTER] = codes[:-1, TAG], codes[1:, TAG]
+    codes[2:, TAG_BEFORE_2] = codes[:-2, TAG]
+    codes[1:, WORD_BEFORE], codes[:-1, WORD_AFTER] = codes[:-1, WORD], codes[1:, WORD]
+    for start, end in pairwise(np.asarray(offsets).tolist()):
+        if start < end:
+            codes[start, [TAG_BEFORE, TAG_BEFORE_2, WORD_BEFORE]] = 0
+            codes[start + 1 : end, TAG_BEFORE_2][:1] = 0
+            codes[end - 1, [TAG_AFTER, WORD_AFTER]] = 0
+    return codes
+
+
+def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
+    """Return which heads among tokens are likely, (modifiers, heads), by arc scores.
+
+    Parameters
+    ----------
+    arcs
+        Shape (n, n + 1), as :func:`.BiaffineArcs` returns them, the root in column 0.
+    """
+    found: NDArray[np.bool_] = arcs[:, 1:] >= arcs.max(axis=1, keepdims=True) - LIKELY
+    return found
+
+
+@dataclass(frozen=True)
+class LikelyTemplates:
+    """The templates' weights and the codes of one or more sentences, to score likely arcs.
+
+    Attributes
+    ----------
+    table
+        float32 (rows, labels).
+    codes
+        uint64 (tokens, ATTRIBUTES).
+    """
+
+    table: NDArray[np.float32]
+    codes: Codes
+
+    @classmethod
+    def of(
+        cls, model: Model[Input, Floats2d] | None, forms: Codes, tags: NDArray[Any], offsets: Any
+    ) -> LikelyTemplates | None:
+        """Return the templates of some sentences, laid end to end; None without a layer."""
+        if model is None:
+            return None
+        table: Any = model.get_param("T")
+        return cls(table, context_codes(forms, tags, offsets))
+
+    def part(self, first: int, end: int) -> LikelyTemplates:
+        """Return the same for some of the tokens."""
+        return replace(self, codes=self.codes[first:end])
+
+    def add(self, scores: NDArray[np.float32], likely: NDArray[np.bool_], first: int) -> None:
+        """Add the scores of likely arcs to (modifiers, labels, heads), in place.
+
+        The modifiers of `scores` are those from `first` on.
+        """
+        from .kernels import label_templates as kernels
+
+        kernels.add_scores(
+            self.table, self.codes, TEMPLATES, likely, first, np.float32(GAIN), scores
+        )

@@ -1,0 +1,123 @@
+"""Label scores by templates: gradients, what they see, and all arcs at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.parser.label_templates import (
+    GAIN,
+    LIKELY,
+    TAG_AFTER,
+    TAG_BEFORE,
+    TAG_BEFORE_2,
+    WORD_AFTER,
+    WORD_BEFORE,
+    LabelTemplates,
+    LikelyTemplates,
+    context_codes,
+    likely_arcs,
+)
+from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels
+
+FORMS = np.arange(2, 16, dtype=np.uint64).reshape(7, 2)
+TAGS = np.array([0, 1, 2, 0, 1, 2, 3])
+OFFSETS = [0, 3, 7]
+
+
+def layer(rng, rows=50, labels=6):
+    model = LabelTemplates(rows, labels)
+    model.initialize()
+    model.set_param("T", rng.normal(size=(rows, labels)).astype("f"))
+    return model
+
+
+def test_neighbours_end_with_the_sentence():
+    codes = context_codes(FORMS, TAGS, OFFSETS)
+    np.testing.assert_array_equal(codes[:, TAG_BEFORE], [0, 1, 2, 0, 1, 2, 3])
+    np.testing.assert_array_equal(codes[:, TAG_AFTER], [2, 3, 0, 2, 3, 4, 0])
+    np.testing.assert_array_equal(codes[:, TAG_BEFORE_2], [0, 0, 1, 0, 0, 1, 2])
+    np.testing.assert_array_equal(codes[:, WORD_BEFORE], [0, 2, 4, 0, 8, 10, 12])
+    np.testing.assert_array_equal(codes[:, WORD_AFTER], [4, 6, 0, 10, 12, 14, 0])
+    assert context_codes(FORMS[:0], TAGS[:0], [0]).shape == (0, codes.shape[1])
+    assert not context_codes(FORMS[:1], TAGS[:1], [0, 1])[0, TAG_BEFORE:].any()
+
+
+def test_gradients_are_those_of_a_linear_model(rng):
+    model = layer(rng)
+    codes = context_codes(FORMS, TAGS, OFFSETS)
+    arcs = np.array([[0, 1], [2, 1], [5, 4]])
+    scores, backprop = model.begin_update((codes, arcs))
+    direction = rng.normal(size=scores.shape).astype("f")
+    backprop(direction)
+    gradient = model.get_grad("T")
+    # linear: the score along the gradient of a linear loss is that loss
+    assert (model.get_param("T") * gradient).sum() == pytest.approx(
+        (scores * direction).sum(), rel=1e-4
+    )
+    table = model.get_param("T")
+    for place in zip(*np.nonzero(gradient), strict=True):
+        moved = table.copy()
+        moved[place] += 1.0
+        model.set_param("T", moved)
+        slope = ((model.predict((codes, arcs)) - scores) * direction).sum()
+        assert gradient[place] == pytest.approx(slope, rel=1e-3, abs=1e-3)
+
+
+def test_dropout_keeps_the_expected_score(rng):
+    model = layer(rng)
+    codes = context_codes(FORMS, TAGS, OFFSETS)
+    arcs = np.array([[0, 1], [2, 1]])
+    exact = model.predict((codes, arcs))
+    model.attrs["dropout_rate"] = 0.5
+    np.testing.assert_array_equal(model.predict((codes, arcs)), exact)
+    trials = [model.begin_update((codes, arcs))[0] for _ in range(4000)]
+    assert np.std(trials, axis=0).min() > 0
+    np.testing.assert_allclose(np.mean(trials, axis=0), exact, atol=1.5)
+
+
+def test_side_and_nearness_are_part_of_every_template(rng):
+    model = layer(rng, rows=4096)
+    codes = np.repeat(context_codes(FORMS[:1], TAGS[:1], [0, 1]), 5, axis=0)
+    right, left, far, farther = model.predict((codes, np.array([[1, 0], [0, 1], [3, 0], [4, 0]])))
+    assert (right != left).all()
+    assert (right != far).all()
+    np.testing.assert_array_equal(far, farther)
+
+
+def test_likely_arcs_alone_have_templates(rng):
+    vectors = rng.normal(size=(7, 3)).astype("f")
+    dense = BiaffineLabels(5, nI=3, nO=6)
+    dense.initialize()
+    model = layer(rng)
+    codes = context_codes(FORMS, TAGS, OFFSETS)
+    given = LikelyTemplates.of(model, FORMS, TAGS, OFFSETS)
+    sizes = np.diff(OFFSETS)
+    scores = [rng.normal(scale=2 * LIKELY, size=(n, n + 1)).astype("f") for n in sizes]
+    for of_arcs in scores:
+        np.fill_diagonal(of_arcs[:, 1:], -np.inf)
+    found = arc_labels(dense, vectors, OFFSETS, scores, given)
+    without = arc_labels(dense, vectors, OFFSETS)
+    for start, end, of_arcs, some, none in zip(
+        OFFSETS, OFFSETS[1:], scores, found, without, strict=False
+    ):
+        n = end - start
+        arcs = np.array([[h, m] for m in range(start, end) for h in range(start, end)])
+        more = model.predict((codes, arcs)).reshape(n, n, 6)
+        likely = likely_arcs(of_arcs)
+        assert likely.any()
+        assert not likely.all()
+        for (_, plain), (_, added) in zip(none._blocks(), some._blocks(), strict=True):
+            wanted = plain.transpose(0, 2, 1) + np.where(likely[:, :, None], more, 0)
+            np.testing.assert_allclose(added.transpose(0, 2, 1), wanted, atol=1e-4)
+        best, logs = some.best()
+        logged = some.log_probabilities()
+        np.testing.assert_array_equal(best, logged.argmax(axis=2).T)
+        np.testing.assert_allclose(logs, logged.max(axis=2).T, atol=1e-4)
+    assert GAIN > 0
+
+
+def test_there_must_be_rows():
+    with pytest.raises(ProblemError, match="label_rows: expected at least 1, got -1"):
+        LabelTemplates(-1)
