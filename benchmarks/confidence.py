@@ -30,6 +30,7 @@ from spacy.training.loop import train
 
 import spacy_decoders
 from spacy_decoders.annotate.simulation import RANDOM, simulate
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from spacy_decoders.components.probabilities import CalibratedPipe
 from spacy_decoders.models.calibration_fitting import Answers, fit_correction
 from spacy_decoders.models.calibration_measures import (
@@ -47,16 +48,7 @@ SHARES = (0.05, 0.1, 0.2, 0.3)
 #: Whatever sentences are chosen by.
 STRATEGIES = (RANDOM, "share", "sentence", "errors")
 #: The token vectors whose time the costs are compared with.
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "pretrained_vectors": None,
-    "width": 96,
-    "depth": 4,
-    "embed_size": 2000,
-    "window_size": 1,
-    "maxout_pieces": 3,
-    "subword_features": True,
-}
+TOK2VEC = HASH_EMBED_CNN
 COLUMNS = [
     "answers",
     "count",

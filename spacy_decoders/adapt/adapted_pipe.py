@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -35,23 +35,41 @@ class AdaptedPipe(WithOptions, Pipe):
         self.cfg = {}
         self.configure(**options)
 
+    def parts(self) -> dict[str, tuple[Callable[[], bytes], Callable[[bytes], None]]]:
+        """What is saved: for each file what makes its content, and what takes it when loading."""
+        return {
+            "cfg": (
+                lambda: srsly.json_dumps(self.cfg).encode(),
+                lambda content: self._take(srsly.json_loads(content)),
+            )
+        }
+
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save what was changed to bytes."""
-        saved: bytes = to_bytes({"cfg": lambda: srsly.json_dumps(self.cfg)}, exclude)
+        """Save the component to bytes."""
+        getters = {name: content for name, (content, _) in self.parts().items()}
+        saved: bytes = to_bytes(getters, exclude)
         return saved
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Load what was changed from bytes."""
-        from_bytes(bytes_data, {"cfg": lambda saved: self._take(srsly.json_loads(saved))}, exclude)
+        """Load the component from bytes."""
+        from_bytes(bytes_data, {name: take for name, (_, take) in self.parts().items()}, exclude)
         return self
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save what was changed to a folder."""
-        to_disk(path, {"cfg": lambda file: srsly.write_json(file, self.cfg)}, exclude)
+        """Save the component to a folder."""
+        writers: dict[str, Any] = {
+            name: lambda file, content=content: file.write_bytes(content())
+            for name, (content, _) in self.parts().items()
+        }
+        to_disk(path, writers, exclude)
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Load what was changed from a folder."""
-        from_disk(path, {"cfg": lambda file: self._take(srsly.read_json(file))}, exclude)
+        """Load the component from a folder."""
+        readers: dict[str, Any] = {
+            name: lambda file, take=take: take(file.read_bytes())
+            for name, (_, take) in self.parts().items()
+        }
+        from_disk(path, readers, exclude)
         return self
 
     def _take(self, cfg: Any) -> None:

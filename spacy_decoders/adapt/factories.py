@@ -7,7 +7,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from thinc.api import Model
 
-from ..components import extensions
+from ..components.factories.factory import HASH_EMBED_CNN, register_factory
 from ..components.option_checks import function, number, whole
 from ..components.options import WithOptions, option
 from ..errors import ProblemError
@@ -22,7 +22,6 @@ __all__ = [
     "make_exact_token_classifier",
 ]
 
-extensions.install()
 if not Span.has_extension("prob"):
     Span.set_extension("prob", default=None)
 
@@ -127,88 +126,31 @@ class CrfSuiteOptions(WithOptions):
     margins: bool = option(False)
 
 
-@Language.factory(
+make_best_spans = register_factory(
     "best_spans",
-    requires=["doc.spans"],
+    "adapt.spans.component:BestSpansPipe",
+    BestSpansOptions,
+    BestSpansOptions.option_defaults(),
     assigns=["doc.ents", "doc.spans", "doc._.certificates"],
-    default_config=BestSpansOptions.option_defaults(),
+    requires=["doc.spans"],
 )
-def make_best_spans(
-    nlp: Language,
-    name: str,
-    spans_key: str,
-    output_key: str | None,
-    threshold: float,
-    nested: bool,
-    apart: bool,
-    once: list[str],
-) -> Callable[[Doc], Doc]:
-    """Make a component that chooses the best of scored spans: see `BestSpansOptions`."""
-    from .spans.component import BestSpansPipe
 
-    return BestSpansPipe(
-        nlp.vocab,
-        name,
-        spans_key=spans_key,
-        output_key=output_key,
-        threshold=threshold,
-        nested=nested,
-        apart=apart,
-        once=once,
-    )
-
-
-@Language.factory(
+make_exact_token_classifier = register_factory(
     "exact_token_classifier",
+    "adapt.tokens.component:TokenClassifierPipe",
+    TokenClassifierOptions,
+    TokenClassifierOptions.option_defaults(),
     assigns=["doc.ents", "token.ent_iob", "token.ent_type", "doc._.certificates"],
-    default_config=TokenClassifierOptions.option_defaults(),
 )
-def make_exact_token_classifier(
-    nlp: Language,
-    name: str,
-    model: str,
-    rename: dict[str, str],
-    scheme: Scheme,
-    pooling: Pooling,
-    stride: int,
-    batch_size: int,
-    overwrite: bool,
-) -> Callable[[Doc], Doc]:
-    """Make a token classifier that decodes exactly: see `TokenClassifierOptions`."""
-    from .tokens.component import TokenClassifierPipe
 
-    return TokenClassifierPipe(
-        nlp.vocab,
-        name,
-        model=model,
-        rename=rename,
-        scheme=scheme,
-        pooling=pooling,
-        stride=stride,
-        batch_size=batch_size,
-        overwrite=overwrite,
-    )
-
-
-@Language.factory(
+make_crfsuite_tagger = register_factory(
     "crfsuite_tagger",
+    "adapt.crfsuite.component:CrfSuitePipe",
+    CrfSuiteOptions,
+    # the features have no default
+    {"path": "", "target": "tag", "margins": False},
     assigns=["token.tag", "doc.ents", "token._.tag_margin", "doc._.certificates"],
-    default_config={"path": "", "target": "tag", "margins": False},
 )
-def make_crfsuite_tagger(
-    nlp: Language,
-    name: str,
-    features: Callable[[Doc], Any],
-    path: str,
-    target: Literal["tag", "ent"],
-    margins: bool,
-) -> Callable[[Doc], Doc]:
-    """Make a tagger from a model of CRFsuite's: see `CrfSuiteOptions`."""
-    from .crfsuite.component import CrfSuitePipe
-
-    return CrfSuitePipe(
-        nlp.vocab, name, features=features, path=path, target=target, margins=margins
-    )
 
 
 @Language.factory(
@@ -217,16 +159,7 @@ def make_crfsuite_tagger(
     default_config={
         "model": {
             "@architectures": "spacy.Tagger.v2",
-            "tok2vec": {
-                "@architectures": "spacy.HashEmbedCNN.v2",
-                "pretrained_vectors": None,
-                "width": 12,
-                "depth": 1,
-                "embed_size": 2000,
-                "window_size": 1,
-                "maxout_pieces": 2,
-                "subword_features": True,
-            },
+            "tok2vec": {**HASH_EMBED_CNN, "width": 12, "depth": 1, "maxout_pieces": 2},
         },
         "overwrite": False,
         "scorer": {"@scorers": "spacy.senter_scorer.v1"},

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import srsly
 from spacy.tokens import Doc, Span
-from spacy.util import from_bytes, from_disk, to_bytes, to_disk
 
 from ...components import extensions
 from ...errors import ProblemError
@@ -71,39 +69,13 @@ class CrfSuitePipe(CrfSuiteOptions, AdaptedPipe):
             extensions.record_margins(doc, self.name, "tag_margin", margins)
         return doc
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Save the model and what was changed to bytes."""
+    def parts(self) -> dict[str, tuple[Callable[[], bytes], Callable[[bytes], None]]]:
+        """What is saved: the model too."""
+        return {**super().parts(), "model.crfsuite": (self._content_of_model, self._take_model)}
+
+    def _content_of_model(self) -> bytes:
         _ = self.chain
-        parts = {"cfg": lambda: srsly.json_dumps(self.cfg), "model": lambda: self._content}
-        saved: bytes = to_bytes(parts, exclude)
-        return saved
-
-    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> CrfSuitePipe:
-        """Load the model and what was changed from bytes."""
-        parts = {
-            "cfg": lambda saved: self._take(srsly.json_loads(saved)),
-            "model": self._take_model,
-        }
-        from_bytes(bytes_data, parts, exclude)
-        return self
-
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the model and what was changed to a folder."""
-        _ = self.chain
-        parts = {
-            "cfg": lambda file: srsly.write_json(file, self.cfg),
-            "model.crfsuite": lambda file: file.write_bytes(self._content),
-        }
-        to_disk(path, parts, exclude)
-
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> CrfSuitePipe:
-        """Load the model and what was changed from a folder."""
-        parts = {
-            "cfg": lambda file: self._take(srsly.read_json(file)),
-            "model.crfsuite": lambda file: self._take_model(file.read_bytes()),
-        }
-        from_disk(path, parts, exclude)
-        return self
+        return self._content
 
     def _take_model(self, content: bytes) -> None:
         self._content, self._model = content, None

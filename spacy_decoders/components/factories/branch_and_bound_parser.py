@@ -8,7 +8,7 @@ from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
 from ..tree_rule_checks import tree_rules
-from .factory import default_config, register_factory
+from .factory import HASH_EMBED_CNN, default_config, register_factory
 
 __all__ = ["DEFAULT_CONFIG", "ParserOptions", "make_branch_and_bound_parser"]
 
@@ -101,25 +101,13 @@ class ParserOptions(WithOptions):
 
 DEFAULT_CONFIG = default_config(
     ParserOptions,
-    model={
-        "@architectures": "spacy-decoders.ArcScorer.v1",
-        "tok2vec": {
-            "@architectures": "spacy.HashEmbedCNN.v2",
-            "pretrained_vectors": None,
-            "width": 96,
-            "depth": 4,
-            "embed_size": 2000,
-            "window_size": 1,
-            "maxout_pieces": 3,
-            "subword_features": True,
-        },
-    },
+    model={"@architectures": "spacy-decoders.ArcScorer.v1", "tok2vec": HASH_EMBED_CNN},
     scorer="spacy-decoders.parser_scorer.v1",
 )
 
 make_branch_and_bound_parser = register_factory(
     "branch_and_bound_parser",
-    "parser.parser:BranchAndBoundParser",
+    "components.parser.parser:BranchAndBoundParser",
     ParserOptions,
     DEFAULT_CONFIG,
     assigns=[

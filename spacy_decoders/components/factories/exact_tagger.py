@@ -9,7 +9,7 @@ from ..constraints.agreement import checked_agreement
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, strings
 from ..options import WithOptions, option
-from .factory import default_config, register_factory
+from .factory import HASH_EMBED_CNN, default_config, register_factory
 
 __all__ = ["DEFAULT_CONFIG", "TaggerOptions", "Target", "make_exact_tagger"]
 
@@ -88,28 +88,15 @@ class TaggerOptions(WithOptions):
     )
 
 
-# a plain dict: parsing a config would cost every spacy.blank() milliseconds
 DEFAULT_CONFIG = default_config(
     TaggerOptions,
-    model={
-        "@architectures": "spacy-decoders.ChainScorer.v1",
-        "tok2vec": {
-            "@architectures": "spacy.HashEmbedCNN.v2",
-            "pretrained_vectors": None,
-            "width": 96,
-            "depth": 4,
-            "embed_size": 2000,
-            "window_size": 1,
-            "maxout_pieces": 3,
-            "subword_features": True,
-        },
-    },
+    model={"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": HASH_EMBED_CNN},
     scorer="spacy-decoders.tagger_scorer.v1",
 )
 
 make_exact_tagger = register_factory(
     "exact_tagger",
-    "tagger.tagger:ExactTagger",
+    "components.tagger.tagger:ExactTagger",
     TaggerOptions,
     DEFAULT_CONFIG,
     assigns=[

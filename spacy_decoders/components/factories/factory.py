@@ -17,7 +17,20 @@ from .. import (
 )
 from ..options import WithOptions
 
-__all__ = ["default_config", "register_factory"]
+__all__ = ["HASH_EMBED_CNN", "default_config", "register_factory"]
+
+#: The token vectors of a component that is added without a config, spaCy's own default. A plain
+#: dict: parsing a config would cost every spacy.blank() milliseconds.
+HASH_EMBED_CNN = {
+    "@architectures": "spacy.HashEmbedCNN.v2",
+    "pretrained_vectors": None,
+    "width": 96,
+    "depth": 4,
+    "embed_size": 2000,
+    "window_size": 1,
+    "maxout_pieces": 3,
+    "subword_features": True,
+}
 
 extensions.install()
 
@@ -38,7 +51,8 @@ def register_factory(
     config: Mapping[str, Any],
     *,
     assigns: Sequence[str],
-    scores: Mapping[str, float | None],
+    requires: Sequence[str] = (),
+    scores: Mapping[str, float | None] | None = None,
 ) -> Factory:
     """Register a component's factory with spaCy; the component's module is imported when it runs.
 
@@ -47,29 +61,27 @@ def register_factory(
     name
         The factory's name.
     component
-        The component's module, under ``spacy_decoders.components``, and class.
+        The component's module, under ``spacy_decoders``, and class.
     options
         The class of its options: their types are the types of the factory's arguments, by
         which spaCy validates configs.
     config
-        The default config.
-    assigns, scores
-        Metadata for spaCy: the attributes that the component sets, and the weights of its scores.
+        The default config; one with a model, or a scorer, makes it an argument.
+    assigns, requires, scores
+        Metadata for spaCy: the attributes that the component sets and needs, and the weights of
+        its scores.
     """
     module, attribute = component.split(":")
 
     def make(nlp: Language, name: str, **given: Any) -> Callable[[Doc], Doc]:
-        found = import_module(f"spacy_decoders.components.{module}")
+        found = import_module(f"spacy_decoders.{module}")
         pipe: Callable[[Doc], Doc] = getattr(found, attribute)(nlp.vocab, name=name, **given)
         return pipe
 
-    types = {
-        "nlp": Language,
-        "name": str,
-        "model": Model[Any, Any],
-        **_types_of(options),
-        "scorer": Callable[..., dict[str, Any]] | None,
-    }
+    own = _types_of(options)
+    others = {"model": Model[Any, Any], "scorer": Callable[..., dict[str, Any]] | None}
+    added = {key: kind for key, kind in others.items() if key in config and key not in own}
+    types = {"nlp": Language, "name": str, **own, **added}
     signature: Any = make
     signature.__signature__ = Signature(
         [Parameter(key, Parameter.KEYWORD_ONLY, annotation=kind) for key, kind in types.items()]
@@ -81,8 +93,9 @@ def register_factory(
     register: Callable[[Factory], Factory] = Language.factory(
         name,
         assigns=assigns,
+        requires=requires,
         default_config=dict(config),
-        default_score_weights=dict(scores),
+        default_score_weights=dict(scores or {}),
     )
     return register(make)
 

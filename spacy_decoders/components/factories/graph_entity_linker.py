@@ -139,7 +139,7 @@ DEFAULT_CONFIG = default_config(
 
 make_graph_entity_linker = register_factory(
     "graph_entity_linker",
-    "linker.linker:GraphEntityLinker",
+    "components.linker.linker:GraphEntityLinker",
     LinkerOptions,
     DEFAULT_CONFIG,
     assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],

@@ -111,7 +111,7 @@ DEFAULT_CONFIG = default_config(
 
 make_headline_generator = register_factory(
     "headline_generator",
-    "headline.generator:HeadlineGenerator",
+    "components.headline.generator:HeadlineGenerator",
     HeadlineOptions,
     DEFAULT_CONFIG,
     assigns=["doc._.headline", "doc._.headlines", "doc._.certificates"],
