@@ -28,6 +28,7 @@ LAYERS = {
     "jit": 0,
     "kernel_cache": 0,
     "lazy": 0,
+    "process_pool": 0,
     "simd": 0,
     "verify": 0,
     "knowledge": 1,

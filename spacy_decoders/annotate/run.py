@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
-import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
-from threading import Thread
 
 from tqdm import tqdm
 
 from ..errors import ProblemError
+from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
 from .requirements import check_requirements, needed
 from .worker import annotate_shard, pipeline
@@ -103,7 +101,7 @@ def _lost(shard: Shard, reason: str) -> ShardReport:
 def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[ShardReport]:
     """Spread shards over spawned processes; shards lost with a process are run again alone."""
     suspects: list[Shard] = []
-    with _pool(workers) as pool:
+    with spawned_pool(workers) as pool:
         running = {pool.submit(annotate_shard, job, shard): shard for shard in shards}
         try:
             for future in as_completed(running):
@@ -120,28 +118,9 @@ def _on_processes(job: Job, shards: Sequence[Shard], workers: int) -> Iterator[S
 def _alone(job: Job, shard: Shard) -> ShardReport:
     """Run a shard in a separate process, twice if necessary."""
     for _ in range(2):
-        with _pool(1) as pool, suppress(BrokenProcessPool):
+        with spawned_pool(1) as pool, suppress(BrokenProcessPool):
             return pool.submit(annotate_shard, job, shard).result()
     return _lost(shard, "the worker process died twice on this shard")
-
-
-def _pool(workers: int) -> ProcessPoolExecutor:
-    # spawn: a fork would inherit threads and locks that the pipeline may have
-    return ProcessPoolExecutor(
-        workers, multiprocessing.get_context("spawn"), initializer=_end_with_parent
-    )
-
-
-def _end_with_parent() -> None:
-    """Let this process end when its parent does, even if the parent was killed."""
-
-    def wait() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=wait, daemon=True).start()
 
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:

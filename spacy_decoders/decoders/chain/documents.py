@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, read_only
-from ...certificate import Certificate
 from ...errors import ProblemError
 from .problem import ChainModel, Sentences
+from .solutions import ChainSolution
 
 __all__ = ["DocumentProblem", "DocumentSolution", "EntityLabels", "agreement_costs"]
 
@@ -256,20 +256,10 @@ class DocumentProblem:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class DocumentSolution:
-    """The labels of a document and their certificate.
+class DocumentSolution(ChainSolution):
+    """The labels of a document, **shape (total,)**, and their certificate."""
 
-    Attributes
-    ----------
-    labels
-        **Shape (total,)**, int32: the label of each token.
-    certificate
-        How good the labelling is.
-    """
-
-    labels: NDArray[np.int32]
-    certificate: Certificate
+    __slots__ = ()
 
 
 def _checked_mentions(given: ArrayLike, sentences: Sentences) -> NDArray[np.int64]:

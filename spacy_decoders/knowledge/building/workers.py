@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from threading import Thread
+from concurrent.futures import as_completed
 from typing import Any, TypeVar
 
 from ...errors import ProblemError
+from ...process_pool import spawned_pool
 
 __all__ = ["spread"]
 
@@ -48,8 +46,7 @@ def spread(
     elif workers == 1 or len(tasks) < 2:
         yield from map(function, tasks)
     else:
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(workers, context, initializer=_end_with_parent) as pool:
+        with spawned_pool(workers) as pool:
             running = [pool.submit(function, task) for task in tasks]
             try:
                 for future in as_completed(running):
@@ -76,15 +73,3 @@ def _on_cluster(
         for future in distributed.as_completed(running):
             yield future.result()
             future.release()
-
-
-def _end_with_parent() -> None:
-    """Let this process end when its parent does, even if that was killed."""
-
-    def wait() -> None:
-        parent = multiprocessing.parent_process()
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    Thread(target=wait, daemon=True).start()

@@ -93,25 +93,7 @@ class ColumnGeneration(ChainDecoder):
     ) -> ChainSolution:
         """Decode a tree of labels, or several: as on chains, from both ends of each edge.
 
-        Parameters
-        ----------
-        model
-            `transitions[x, y]` is the score of a parent with label `x` and a child with label `y`,
-            `start` at every root, `end` at every leaf.
-        emissions
-            **Shape (n, L)**: the score of each label at each node.
-        parents
-            **Shape (n,)**: the parent of each node, -1 for a root; in any order. With
-            ``[-1, 0, 1, ...]`` the tree is a chain.
-        budget
-            When to stop.
-
-        Raises
-        ------
-        ProblemError
-            If a shape is wrong, a score is NaN or ``+inf``, or the parents are no forest.
-        InfeasibleError
-            If no labelling is legal.
+        Arguments and errors are those of :meth:`.Viterbi.decode_tree`.
 
         Examples
         --------

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
+from .best_steps import best_steps
 
 __all__ = ["BEST_VERTEX", "NEXT_SET", "SetTable", "go_through_sets"]
 
@@ -33,39 +34,6 @@ class SetTable(NamedTuple):
     path: Any
     best: Any
     state: Any
-
-
-@jit()
-def _best_steps(values, vertices, count, edges, out):
-    """out[v] = the best of values[i] + edges[vertices[i], v], four rows at once."""
-    n = out.size
-    quads = count - count % 4
-    for v in range(n):
-        out[v] = -np.inf
-    for i in range(0, quads, 4):
-        value0 = values[i]
-        value1 = values[i + 1]
-        value2 = values[i + 2]
-        value3 = values[i + 3]
-        row0 = edges[vertices[i]]
-        row1 = edges[vertices[i + 1]]
-        row2 = edges[vertices[i + 2]]
-        row3 = edges[vertices[i + 3]]
-        for v in range(n):
-            a = row0[v] + value0
-            b = row1[v] + value1
-            c = row2[v] + value2
-            d = row3[v] + value3
-            a = a if a > b else b
-            c = c if c > d else d
-            a = a if a > c else c
-            out[v] = a if a > out[v] else out[v]
-    for i in range(quads, count):
-        value0 = values[i]
-        row0 = edges[vertices[i]]
-        for v in range(n):
-            a = row0[v] + value0
-            out[v] = a if a > out[v] else out[v]
 
 
 @jit()
@@ -148,7 +116,7 @@ def go_through_sets(graph, groups, group_count, rest, prune, set_limit, table):
                     state[BEST_SET] = met
                     state[BEST_VERTEX] = kept[i]
             continue
-        _best_steps(kept_values, kept, count, edges, out)
+        best_steps(kept_values, kept, count, edges, out)
         for c in range(group_count):
             if not met >> c & 1:
                 target = values[met | 1 << c]

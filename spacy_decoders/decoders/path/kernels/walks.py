@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....jit import jit
+from .best_steps import best_steps
 from .graph import Graph
 
 __all__ = ["PriceSearch", "best_walk", "lagrangian_bounds", "walk_bounds"]
@@ -37,43 +38,16 @@ class PriceSearch(NamedTuple):
 def _fill(arcs, last, prices, table):
     """Fill table[l, v], the best walk of l vertices beyond v.
 
-    `arcs[u]` is the row of edges between u, the farther vertex, and each nearer v. The
-    inner loop is a plain elementwise maximum over v, which compiles to vector code; four
-    rows at once save three of four loads and stores of the maxima.
+    `arcs[u]` is the row of edges between u, the farther vertex, and each nearer v.
     """
     n = last.size
-    quads = n - n % 4
-    for v in range(n):
-        table[0, v] = last[v]
+    vertices = np.arange(n)
+    values = np.empty(n)
+    table[0] = last
     for steps in range(1, table.shape[0]):
-        out = table[steps]
-        beyond = table[steps - 1]
-        for v in range(n):
-            out[v] = -np.inf
-        for u in range(0, quads, 4):
-            value0 = beyond[u] - prices[u]
-            value1 = beyond[u + 1] - prices[u + 1]
-            value2 = beyond[u + 2] - prices[u + 2]
-            value3 = beyond[u + 3] - prices[u + 3]
-            row0 = arcs[u]
-            row1 = arcs[u + 1]
-            row2 = arcs[u + 2]
-            row3 = arcs[u + 3]
-            for v in range(n):
-                a = row0[v] + value0
-                b = row1[v] + value1
-                c = row2[v] + value2
-                d = row3[v] + value3
-                a = a if a > b else b
-                c = c if c > d else d
-                a = a if a > c else c
-                out[v] = a if a > out[v] else out[v]
-        for u in range(quads, n):
-            value0 = beyond[u] - prices[u]
-            row0 = arcs[u]
-            for v in range(n):
-                a = row0[v] + value0
-                out[v] = a if a > out[v] else out[v]
+        for u in range(n):
+            values[u] = table[steps - 1, u] - prices[u]
+        best_steps(values, vertices, n, arcs, table[steps])
 
 
 @jit()
