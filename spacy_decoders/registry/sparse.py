@@ -11,7 +11,13 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = ["cluster_embed", "gazetteer", "sparse_chain_scorer", "word_clusters"]
+__all__ = [
+    "cluster_embed",
+    "gazetteer",
+    "sparse_chain_scorer",
+    "tensor_vectors",
+    "word_clusters",
+]
 
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
@@ -70,6 +76,16 @@ def gazetteer(paths: dict[str, Path], lang: str = "en") -> Any:
     from ..models.tagger.sparse.gazetteer import Gazetteer
 
     return Gazetteer(paths, lang)
+
+
+@spacy.registry.architectures("spacy-decoders.TensorVectors.v1")
+def tensor_vectors(width: int, absent: float = 0.1) -> Model[list[Doc], list[Floats2d]]:
+    """Token vectors that another component wrote to ``doc.tensor``; see
+    :func:`~spacy_decoders.models.tagger.tensors.build_tensor_vectors`.
+    """
+    from ..models.tagger.tensors import build_tensor_vectors
+
+    return build_tensor_vectors(width, absent)
 
 
 @spacy.registry.architectures("spacy-decoders.ClusterEmbed.v1")

@@ -70,6 +70,9 @@ class ParserOptions(WithOptions):
         Leave out arcs that are less probable than this, with their label: ``token.has_head()``
         is false there, and ``token.head`` the token itself. What is decoded and certified does
         not change, nor do sentences.
+    tensor
+        Whether to write the encoder's vectors to ``doc.tensor``, where taggers behind the parser
+        read them (`spacy-decoders.TensorVectors.v1`). A tensor of another width is left alone.
     k_best
         Write the k best trees of each sentence to ``doc._.parses`` if greater than 1.
     decoder
@@ -93,6 +96,7 @@ class ParserOptions(WithOptions):
     head_margins: bool = option(False)
     probabilities: bool = option(False)
     min_prob: float | None = option(None, number(least=0.0, most=1.0))
+    tensor: bool = option(False)
     k_best: int = option(1, alternatives)
     decoder: TreeDecoding = option(
         {"@decoders": "spacy-decoders.BranchAndBound.v1"}, decoder_of("tree"), saved=False

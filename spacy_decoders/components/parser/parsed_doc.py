@@ -46,6 +46,8 @@ class ParsedDoc:
         What factors changed, where margins or several trees are asked for.
     conflicts
         Of each sentence without a tree the demands that contradict each other.
+    vectors
+        **Shape (tokens, width)**: the encoder's vectors, if they are to be written.
     """
 
     heads: NDArray[np.int64]
@@ -58,6 +60,7 @@ class ParsedDoc:
     changes: list[dict[str, Any]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     probabilities: ParseProbabilities | None = None
+    vectors: Any = None
 
     @classmethod
     def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:

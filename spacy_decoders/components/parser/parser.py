@@ -174,6 +174,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
+        parsed.vectors = scores.vectors if self.tensor else None
         rules = self.tree_rules
         blocks = BlockDecoder(self.name, self.parser, self.labels, self.head_margins, self.k_best)
         wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
@@ -275,6 +276,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         self._writer.write(doc, decoded.heads, deps, decoded.starts)
         record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
+        if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):
+            # a copy: the vectors of the batch must not stay with each of its documents
+            doc.tensor = decoded.vectors.copy()
         if self.head_margins:
             record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
         if found is not None:

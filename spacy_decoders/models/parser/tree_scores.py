@@ -130,11 +130,14 @@ class DocumentScores:
     start_odds
         float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
         known.
+    vectors
+        float32 (tokens, width), the encoder's vectors.
     """
 
     starts: NDArray[np.int64]
     blocks: list[SentenceScores]
     start_odds: NDArray[np.float32]
+    vectors: Floats2d | None = None
 
     @property
     def sentences(self) -> list[SentenceScores]:
@@ -196,6 +199,8 @@ def _score_batch(
     limits: BoundaryLimits,
 ) -> list[DocumentScores]:
     vectors: Any = model.predict(list(docs))
+    lengths: Any = list(map(len, docs))
+    encoded = model.ops.unflatten(vectors, lengths)
     tag_scores: Any = model.get_ref("tags").predict(vectors)
     tagged = model.maybe_get_ref("tagged")
     if tagged is not None:
@@ -231,8 +236,10 @@ def _score_batch(
     ]
     ends = np.cumsum(counts)
     return [
-        DocumentScores(begins, scored[end - count : end], odds)
-        for begins, end, count, odds in zip(starts, ends, counts, start_odds, strict=True)
+        DocumentScores(begins, scored[end - count : end], odds, of_doc)
+        for begins, end, count, odds, of_doc in zip(
+            starts, ends, counts, start_odds, encoded, strict=True
+        )
     ]
 
 

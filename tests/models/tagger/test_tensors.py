@@ -1,0 +1,83 @@
+"""Vectors that the parser wrote to ``doc.tensor``, read by a tagger behind it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import spacy
+from spacy.tokens import Doc
+from thinc.api import Adam
+
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.tagger.tensors import build_tensor_vectors
+from tests.components.parser.parsing import bare, make_examples, make_nlp, parse
+
+WIDTH = 16  # both directions of the LSTM of `parsing.SMALL`
+
+
+def with_tagger(nlp, steps=15, **model):
+    """Add a wide and deep tagger over the vectors of a trained parser."""
+    model = {"@architectures": "spacy-decoders.SparseChainScorer.v1", "bits": 12, **model}
+    model["tok2vec"] = {"@architectures": "spacy-decoders.TensorVectors.v1", "width": WIDTH}
+    nlp.add_pipe("exact_tagger", config={"model": model})
+    golds = make_examples(nlp)
+    with nlp.select_pipes(enable=["exact_tagger"]):
+        nlp.initialize(lambda: golds)
+    for example in golds:
+        nlp.get_pipe("branch_and_bound_parser")(example.predicted)
+    for _ in range(steps):
+        nlp.update(golds, sgd=Adam(0.01), exclude=["branch_and_bound_parser"])
+    return nlp
+
+
+def test_a_tagger_reads_the_vectors_of_the_parser(tmp_path):
+    nlp = with_tagger(make_nlp(tensor=True), templates=["kind[0]"])  # which tells no word
+    golds = [example.reference for example in make_examples(nlp)]
+    docs = [nlp(bare(gold)) for gold in golds]
+    assert [[t.tag_ for t in doc] for doc in docs] == [[t.tag_ for t in gold] for gold in golds]
+    assert docs[0].tensor.shape == (len(docs[0]), WIDTH)
+    assert docs[0].tensor.base is None  # and not the whole batch's
+    nlp.to_disk(tmp_path)
+    again = spacy.load(tmp_path)
+    found = list(again.pipe(bare(gold) for gold in golds))
+    assert [[t.tag_ for t in doc] for doc in found] == [[t.tag_ for t in doc] for doc in docs]
+
+
+def test_without_the_parser_the_hashed_features_stand_alone():
+    nlp = with_tagger(make_nlp(tensor=True), steps=30, templates=["lower[0]"])
+    gold = make_examples(nlp)[0].reference
+    with nlp.select_pipes(enable=["exact_tagger"]):
+        doc = nlp(bare(gold))
+    assert not doc.tensor.size
+    assert [t.tag_ for t in doc] == [t.tag_ for t in gold]
+
+
+def test_the_parser_leaves_other_tensors_alone():
+    nlp = make_nlp(steps=1, tensor=True)
+    doc = parse(nlp)
+    first = doc.tensor.copy()
+    assert nlp.get_pipe("branch_and_bound_parser")(doc).tensor.shape == first.shape
+    doc.tensor = np.ones((len(doc), 3), dtype="float32")
+    nlp.get_pipe("branch_and_bound_parser")(doc)
+    assert (doc.tensor == 1).all()
+    assert not parse(make_nlp(steps=1)).tensor.size
+
+
+def test_vectors_are_left_out_by_chance_in_training_only():
+    doc = Doc(spacy.blank("en").vocab, words=["a", "b"])
+    doc.tensor = np.ones((2, 8), dtype="float32")
+    model = build_tensor_vectors(8, absent=0.5)
+    assert all((model.predict([doc])[0] == 1).all() for _ in range(5))
+    shown = [bool(model([doc], True)[0][0].any()) for _ in range(40)]
+    assert any(shown) and not all(shown)
+    model.attrs.update(absent=0.0, dropout_rate=0.5)
+    (rows,), backprop = model([doc], True)
+    assert set(np.unique(rows)) == {0.0, 2.0}
+    assert backprop([rows]) == [doc]
+    assert not build_tensor_vectors(9).predict([doc])[0].any()  # of another width
+
+
+@pytest.mark.parametrize(("width", "absent"), [(0, 0.1), (8, 1.5), (8, -0.1)])
+def test_bad_options_are_named(width, absent):
+    with pytest.raises(ProblemError, match=r"width|absent"):
+        build_tensor_vectors(width, absent)
