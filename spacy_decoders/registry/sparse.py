@@ -35,13 +35,14 @@ def sparse_chain_scorer(
     lowered: float = 0.0,
     weight_bits: Literal[8, 16] = 8,
     least: float = 0.01,
+    alone: float = 0.0,
     nO: int | None = None,
 ) -> Model[list[Doc], Any]:
     """Linear-chain scores from hashed features.
 
     Parameters
     ----------
-    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, nO
+    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, alone, nO
         See :func:`~spacy_decoders.models.tagger.sparse.scorer.build_sparse_chain_scorer`.
     bits, learn_rate, l1, l2, weight_bits, least
         See :class:`~spacy_decoders.models.tagger.sparse.weights.Learning`.
@@ -58,6 +59,7 @@ def sparse_chain_scorer(
         Learning(bits, learn_rate, l1, l2, weight_bits, least),
         lowered,
         transition_l2,
+        alone,
         nO,
     )
 

@@ -17,6 +17,7 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
+from spacy_decoders.models.tagger.sparse.weights import SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
 
@@ -108,8 +109,9 @@ def test_new_labels_leave_the_present_ones_as_they_are():
     assert tags(nlp) == gold(nlp)
 
 
-def test_wide_and_deep():
-    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"])
+@pytest.mark.parametrize("alone", [0.0, 0.5])
+def test_wide_and_deep(alone):
+    nlp = pipeline(tok2vec=NETWORK["tok2vec"], templates=["lower[0]"], alone=alone)
     model = nlp.get_pipe("exact_tagger").model
     assert tags(nlp) == gold(nlp)
     network = model.layers[3].layers[0]
@@ -130,6 +132,22 @@ def test_wide_and_deep():
     assert tags(loaded.from_bytes(nlp.to_bytes())) == gold(nlp)
     nlp.get_pipe("exact_tagger").add_label("NEW")
     assert tags(nlp) == gold(nlp)
+
+
+def test_features_and_network_learn_to_do_alone():
+    nlp = pipeline(30, tok2vec=NETWORK["tok2vec"], templates=["lower[0]"], alone=1.0)
+    model = nlp.get_pipe("exact_tagger").model
+    features, network = model.layers[0].shims[0], model.layers[3].layers[0]
+    both = nlp.to_bytes()
+    network.get_param("W")[:] = 0
+    network.get_param("b")[:] = 0
+    assert tags(nlp) == gold(nlp)
+    nlp.from_bytes(both)
+    features.from_bytes(SparseWeights(features.learning).to_bytes())
+    features.set_size(len(nlp.get_pipe("exact_tagger").labels))
+    assert tags(nlp) == gold(nlp)
+    with pytest.raises(ProblemError, match="alone"):
+        pipeline(alone=-0.1)
 
 
 def test_features_of_a_users_own():
@@ -225,8 +243,15 @@ def test_a_model_of_other_rows_is_refused():
         pipeline(lowered=2.0)
 
 
-@pytest.mark.parametrize(("name", "score"), [("tagger", "tag_acc"), ("entities", "ents_f")])
-def test_the_shipped_configs_train(name, score, tmp_path):
+@pytest.mark.parametrize(
+    ("config", "name", "score"),
+    [
+        ("fast_tagger", "tagger", "tag_acc"),
+        ("fast_entities", "entities", "ents_f"),
+        ("wide_and_deep", "tagger", "tag_acc"),
+    ],
+)
+def test_the_shipped_configs_train(config, name, score, tmp_path):
     lines = {
         "tagger": [f"{w}\t_\t_\t{WORDS[w][0]}\t_\t0\troot\t_\t_" for w in WORDS],
         "entities": [f"{w}\t{WORDS[w][3]}\t-\t-" for w in WORDS],
@@ -236,9 +261,11 @@ def test_the_shipped_configs_train(name, score, tmp_path):
     (tmp_path / f"gold{suffix}").write_text(text * 8)
     paths = {f"paths.{part}": str(tmp_path / f"gold{suffix}") for part in ("train", "dev")}
     config = spacy.util.load_config(
-        CONFIGS / f"fast_{name}.cfg", overrides={**paths, "training.max_epochs": 20}
+        CONFIGS / f"{config}.cfg", overrides={**paths, "training.max_epochs": 20}
     )
     (model,) = (pipe["model"] for pipe in config["components"].values())
+    if "tok2vec" in model:
+        model["tok2vec"]["embed"] = model["tok2vec"]["embed"]["embed"]
     assert model["clusters"].pop("@misc") == "spacy-decoders.WordClusters.v1"
     model["clusters"] = None  # they come with an extra
     filled = spacy.util.load_model_from_config(config, auto_fill=True).config

@@ -41,6 +41,7 @@ def build_sparse_chain_scorer(
     learning: Learning | None = None,
     lowered: float = 0.0,
     transition_l2: float = 0.0,
+    alone: float = 0.0,
     nO: int | None = None,
 ) -> Scorer:
     """Build a linear-chain scorer over hashed features.
@@ -66,9 +67,14 @@ def build_sparse_chain_scorer(
     transition_l2
         Weight of the squared norms of transition, start and end scores, in the loss of each
         token.
+    alone
+        With a `tok2vec`: the share of documents at which training lets either the features or the
+        network do alone, so that each is right by itself.
     nO
         The number of labels; taken from the data if None.
     """
+    if not 0.0 <= alone <= 1.0:
+        raise ProblemError(f"alone: expected a share from 0 to 1, got {alone}.")
     sparse = build_sparse_emissions(
         templates, clusters, gazetteer, features, learning, lowered, nO
     )
@@ -83,7 +89,12 @@ def build_sparse_chain_scorer(
         init=_init,
         layers=layers,
         refs={"output_layer": sparse, "chain": chain, "tok2vec": tok2vec},
-        attrs={"transition_l2": transition_l2, "resize_output": _resize},
+        attrs={
+            "transition_l2": transition_l2,
+            "alone": alone,
+            "random": np.random.default_rng(0),
+            "resize_output": _resize,
+        },
     )
     return model
 
@@ -104,7 +115,7 @@ def build_sparse_emissions(
     Raises
     ------
     ProblemError
-        If a parameter is out of range.
+        If `lowered` is out of range.
     """
     if not 0.0 <= lowered <= 1.0:
         raise ProblemError(f"lowered: expected a share from 0 to 1, got {lowered}.")
@@ -174,10 +185,19 @@ def _forward(
         tok2vec, output = network
         vectors, backprop_tok2vec = tok2vec(docs, is_train)
         deep, backprop_output = output(vectors, is_train)
-        emissions = [wide + of_doc for wide, of_doc in zip(emissions, deep, strict=True)]
+        parts = _parts(model, len(docs), is_train)
+        emissions = [
+            a * of_sparse + b * of_network
+            for (a, b), of_sparse, of_network in zip(parts, emissions, deep, strict=True)
+        ]
+        of_sparse_alone = backprop_sparse
+
+        def backprop_sparse(gradient: Any) -> Any:
+            return of_sparse_alone([a * g for (a, _), g in zip(parts, gradient, strict=True)])
 
         def backprop_network(gradient: Any) -> Any:
-            return backprop_tok2vec(backprop_output(gradient))
+            scaled = [b * g for (_, b), g in zip(parts, gradient, strict=True)]
+            return backprop_tok2vec(backprop_output(scaled))
 
     shared: dict[str, Any] = {name: chain.get_param(name) for name in CHAIN_WEIGHTS}
     scores = ChainScores(emissions, **shared)
@@ -191,6 +211,22 @@ def _forward(
         return given if backprop_network is None else backprop_network(gradient.emissions)
 
     return scores, backprop
+
+
+def _parts(model: Scorer, documents: int, is_train: bool) -> list[tuple[float, float]]:
+    """What counts of the features and of the network for each document.
+
+    In training one of them has to do by chance, as if it were both: each learns to be right by
+    itself, and what they have in common is not learnt by the faster one alone.
+    """
+    share = model.attrs["alone"] if is_train else 0.0
+    if not share:
+        return [(1.0, 1.0)] * documents
+    chances: list[float] = model.attrs["random"].random(documents).tolist()
+    return [
+        (2.0, 0.0) if chance < share / 2 else (0.0, 2.0) if chance < share else (1.0, 1.0)
+        for chance in chances
+    ]
 
 
 def _init(model: Scorer, X: list[Doc] | None = None, Y: ChainScores | None = None) -> None:
