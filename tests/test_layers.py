@@ -27,6 +27,7 @@ LAYERS = {
     "internal_code": 0,
     "jit": 0,
     "kernel_cache": 0,
+    "digest": 0,
     "lazy": 0,
     "process_pool": 0,
     "simd": 0,

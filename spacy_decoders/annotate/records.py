@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from spacy.vocab import Vocab
 
 from ..errors import ProblemError
 from ..readers.docbins import docbin_docs, read_docbin
-from ..readers.text_lines import decoded
+from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 from .requirements import needed
 
 __all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
@@ -32,6 +33,7 @@ _KINDS = {
     ".spacy": "docbin",
     ".txt": "text",
 }
+_TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def extents(path: Path, size: int) -> Iterator[Extent]:
         return
     try:
         count = _count(path)
-    except (OSError, EOFError, ValueError):  # `read` raises and reports the same error
+    except (OSError, EOFError, ValueError, zlib.error):  # `read` raises and reports the same error
         count = 1
     for start in range(0, count, size):
         yield Extent(str(path), start, min(start + size, count))
@@ -118,7 +120,7 @@ def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     try:
         for number, record in enumerate(_read(extent, vocab, text_field), start=extent.start + 1):
             yield replace(record, file=extent.path, line=number if of_many else None)
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         yield Record(path.name, problem=f"broken file: {error}", file=extent.path)
 
 
@@ -153,16 +155,16 @@ def _count(path: Path) -> int:
     if kind == "parquet":
         return int(_parquet(path).metadata.num_rows)
     with gzip.open(path, "rb") as lines:
-        return sum(1 for _ in lines)
+        return sum(size > 0 for _, size in limited_lines(lines))
 
 
 def _line_extents(path: Path, size: int) -> Iterator[Extent]:
     offset = start = number = 0
     begin = 0
     with path.open("rb") as lines:
-        for line in lines:
+        for _, size_of_line in limited_lines(lines):
             number += 1
-            offset += len(line)
+            offset += size_of_line
             if number - start == size:
                 yield Extent(str(path), start, number, begin)
                 start, begin = number, offset
@@ -170,14 +172,17 @@ def _line_extents(path: Path, size: int) -> Iterator[Extent]:
         yield Extent(str(path), start, number, begin)
 
 
-def _lines(path: Path, extent: Extent) -> Iterator[bytes]:
+def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
+    """The lines of an extent; None for one that is too long."""
     if path.suffix == ".gz":
         with gzip.open(path, "rb") as lines:  # not seekable: read from the beginning
-            yield from islice(lines, extent.start, extent.stop)
+            found = islice(limited_lines(lines), extent.start, extent.stop)
+            yield from (line for line, _ in found)
     else:
         with path.open("rb") as lines:
             lines.seek(extent.offset)
-            yield from islice(lines, extent.stop - extent.start)
+            found = islice(limited_lines(lines), extent.stop - extent.start)
+            yield from (line for line, _ in found)
 
 
 @lru_cache(maxsize=1)  # the shards of one file come one after the other
@@ -207,14 +212,18 @@ def _rows(path: Path, extent: Extent) -> Iterator[dict[str, Any]]:
 
 
 def _text_record(path: Path) -> Record:
+    if path.stat().st_size > LONGEST_LINE:
+        return Record(path.name, problem=_TOO_LONG)
     try:
         return Record(path.name, text=decoded(path.read_bytes(), path))
     except ProblemError as error:
         return Record(path.name, problem=str(error))
 
 
-def _line_record(line: bytes, path: Path, number: int, text_field: str) -> Record:
+def _line_record(line: bytes | None, path: Path, number: int, text_field: str) -> Record:
     name = f"{path.name}:{number}"
+    if line is None:
+        return Record(name, problem=_TOO_LONG)
     if not line.strip():
         return Record(name, problem="an empty line")
     try:

@@ -15,8 +15,10 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..errors import ProblemError
+from ..models.saved import damaged
 from .extensions import install
 from .options import WithOptions
+from .saved_files import check_files, loading, seal_files
 
 __all__ = ["DecodingPipe"]
 
@@ -65,6 +67,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         self.name = name
         self.scorer = scorer
         self.cfg = cfg
+        self._kinds = {key: type(value) for key, value in cfg.items()}
         missing = {key: of for key, of in self.option_defaults().items() if key not in options}
         self.configure(**registry.resolve({"options": missing})["options"], **options)
 
@@ -136,18 +139,41 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Save the component to a folder."""
         self._warn_of_unsaved_changes()
         super().to_disk(path, exclude=tuple(exclude))
+        self.save_more(Path(path))
+        seal_files(path)
 
     def from_bytes(self: Self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Load the component from bytes."""
-        super().from_bytes(bytes_data, exclude=tuple(exclude))
-        self.restore_options()
+        """Load the component from bytes; damaged ones raise `StorageError`."""
+        with loading(self.name):
+            super().from_bytes(bytes_data, exclude=tuple(exclude))
+            self.check_settings()
+            self.restore_options()
         return self
 
     def from_disk(self: Self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Load the component from a folder."""
-        super().from_disk(path, exclude=tuple(exclude))
-        self.restore_options()
+        """Load the component from a folder; damaged files raise `StorageError`."""
+        check_files(path)
+        with loading(path):
+            super().from_disk(path, exclude=tuple(exclude))
+            self.load_more(Path(path))
+            self.check_settings()
+            self.restore_options()
         return self
+
+    def check_settings(self) -> None:
+        """Raise if what was loaded can't be a component's settings."""
+        for key, kind in self._kinds.items():
+            value = self.cfg[key]
+            if type(value) is not kind:
+                raise damaged(f"cfg, {key}", f"expected {kind.__name__}, got {value!r:.40}")
+            if kind is list and not all(isinstance(name, str) for name in value):
+                raise damaged(f"cfg, {key}", f"expected names, got {value!r:.40}")
+
+    def save_more(self, folder: Path) -> None:
+        """Save what a component has beside its model and settings; nothing by default."""
+
+    def load_more(self, folder: Path) -> None:
+        """Load what `save_more` saved."""
 
     def _warn_of_unsaved_changes(self) -> None:
         for option in self.unsaved_changes():

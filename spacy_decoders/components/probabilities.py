@@ -65,6 +65,12 @@ class CalibratedPipe(DecodingPipe):
         # as it will be read again: on disk, numbers have ten digits
         self.cfg[SAVED] = srsly.json_loads(srsly.json_dumps(checked))
 
+    def check_settings(self) -> None:
+        """Raise if what was loaded can't be a component's settings."""
+        super().check_settings()
+        if SAVED in self.cfg:
+            self.calibration = self.cfg[SAVED]
+
     @property
     def annotation(self) -> str:
         """What examples must be annotated with to calibrate the component, as errors name it."""

@@ -9,7 +9,6 @@ reads them, which checks no index itself.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import shutil
 import zlib
@@ -23,6 +22,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from ..digest import file_digest
 from ..errors import ProblemError, StorageError
 
 __all__ = ["FolderFormat", "StoredArrays"]
@@ -322,7 +322,7 @@ def _mapped(
 
 def _seal(path: Path) -> dict[str, Any]:
     """Return the header's entry for a file."""
-    return {"size": path.stat().st_size, "sha256": _digest(path)}
+    return {"size": path.stat().st_size, "sha256": file_digest(path)}
 
 
 def _verify(path: Path, array: NDArray[Any] | None, entry: Mapping[str, Any]) -> None:
@@ -330,17 +330,9 @@ def _verify(path: Path, array: NDArray[Any] | None, entry: Mapping[str, Any]) ->
         content = np.ascontiguousarray(array).view(np.uint8).data if array.size else b""
         same = zlib.crc32(content) == entry.get("crc32")
     else:
-        same = _digest(path) == entry.get("sha256")
+        same = file_digest(path) == entry.get("sha256")
     if not same:
         raise StorageError(
             f"folder: {path} was changed since it was written (its checksum differs); copy or "
             "build it again."
         )
-
-
-def _digest(path: Path) -> str:
-    digest = hashlib.sha256()
-    with path.open("rb") as stream:
-        while block := stream.read(1 << 22):
-            digest.update(block)
-    return digest.hexdigest()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ProblemError
+from ..readers.text_lines import whole_lines
 from .dumps.sql import open_dump
 
 __all__ = ["QID", "BadRows", "Concept", "ConceptFile"]
@@ -146,14 +147,14 @@ class ConceptFile:
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         with open_dump(self.path) as (stream, _):
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(whole_lines(stream, self.path), start=1):
                 yield f"{self.path.name}:{number}", line.decode("utf8", errors="replace")
 
     def _json_rows(self) -> Iterator[tuple[str, Any]]:
         for where, line in self._lines():
             try:
                 yield where, json.loads(line)
-            except ValueError as error:
+            except (RecursionError, ValueError) as error:
                 self.bad.add(where, f"not JSON: {error}")
 
     def _tsv_rows(self) -> Iterator[tuple[str, Any]]:

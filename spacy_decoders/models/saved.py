@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from ..errors import StorageError
 
-__all__ = ["columns_of", "damaged", "fields_of", "inflated", "message_of", "whole_number"]
+__all__ = [
+    "array_of",
+    "columns_of",
+    "damaged",
+    "fields_of",
+    "inflated",
+    "message_of",
+    "whole_number",
+]
 
 
 def damaged(part: str, reason: object) -> StorageError:
@@ -69,6 +77,21 @@ def whole_number(value: Any, least: int, most: int, part: str) -> int:
             part, f"expected a whole number from {least:,} to {most:,}, got {value!r:.40}"
         )
     return value
+
+
+def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[Any]:
+    """Return an array that was saved; a size of -1 may be any.
+
+    Raises
+    ------
+    StorageError
+        If it is of another kind or shape.
+    """
+    fits = isinstance(value, np.ndarray) and value.dtype == kind and value.ndim == len(shape)
+    if not fits or any(size not in (-1, of) for size, of in zip(shape, value.shape, strict=True)):
+        raise damaged(part, f"expected numbers of shape {tuple(shape)}, got {value!r:.40}")
+    found: NDArray[Any] = value
+    return found
 
 
 def inflated(data: Any, part: str, size: int | None = None) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,12 @@ from spacy.vocab import Vocab
 from ..errors import ProblemError
 
 __all__ = ["docbin_docs", "read_docbin"]
+
+#: Documents are compressed to a tenth or a twentieth; to less than this share, nothing that has
+#: words in it is.
+MOST_COMPRESSED = 200
+#: What takes less memory than this, in bytes, is read in any case.
+LEAST_REFUSED = 1 << 28
 
 
 def read_docbin(path: str | Path) -> DocBin:
@@ -22,11 +29,24 @@ def read_docbin(path: str | Path) -> DocBin:
         If it is none.
     """
     try:
-        return DocBin().from_disk(path)
+        data = Path(path).read_bytes()
+        _check_size(data)
+        return DocBin().from_bytes(data)
     except OSError:
         raise
     except Exception as error:  # of zlib, msgpack, srsly, numpy: whatever the bytes set off
         raise ProblemError(f"{path} is not a DocBin ({error}).") from error
+
+
+def _check_size(data: bytes) -> None:
+    """Raise if compressed bytes stand for far more than documents could, before they are read."""
+    most = max(LEAST_REFUSED, MOST_COMPRESSED * len(data))
+    stream, size = zlib.decompressobj(), 0
+    while data and not stream.eof:
+        size += len(stream.decompress(data, 1 << 24))
+        if size > most:
+            raise ValueError(f"it would take more than {most >> 20:,} MB of memory")
+        data = stream.unconsumed_tail
 
 
 def docbin_docs(docbin: DocBin, path: str | Path, vocab: Vocab) -> Iterator[Doc]:

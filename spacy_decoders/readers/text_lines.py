@@ -7,11 +7,29 @@ import json
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from ..errors import ProblemError
 
-__all__ = ["decoded", "json_objects", "matching_files", "text_lines"]
+__all__ = [
+    "LONGEST_LINE",
+    "decoded",
+    "json_objects",
+    "limited_lines",
+    "matching_files",
+    "text_lines",
+    "whole_lines",
+]
+
+#: A line of more bytes than this is no line of any format that is read here, but has lost its end.
+LONGEST_LINE = 1 << 26
+
+
+class _Stream(Protocol):
+    """What bytes are read from, line by line."""
+
+    def readline(self, size: int, /) -> bytes:
+        """Read to the end of a line, but no more than so many bytes."""
 
 
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
@@ -43,6 +61,45 @@ def decoded(data: bytes, path: Path, line: int = 1) -> str:
         ) from error
 
 
+def limited_lines(stream: _Stream) -> Iterator[tuple[bytes | None, int]]:
+    """Give the lines of a stream, each with its size in bytes; None for one that is too long.
+
+    No more than `LONGEST_LINE` bytes are kept in memory, whatever the stream holds.
+    """
+    while line := stream.readline(LONGEST_LINE):
+        size = len(line)
+        if not _is_cut(line):
+            yield line, size
+            continue
+        while line and not line.endswith(b"\n"):
+            line = stream.readline(LONGEST_LINE)
+            size += len(line)
+        yield None, size
+
+
+def _is_cut(line: bytes) -> bool:
+    return len(line) >= LONGEST_LINE and not line.endswith(b"\n")
+
+
+def whole_lines(stream: _Stream, path: Path) -> Iterator[bytes]:
+    """Give the lines of a stream.
+
+    Raises
+    ------
+    ProblemError
+        If one is too long.
+    """
+    number = 0
+    while line := stream.readline(LONGEST_LINE):
+        number += 1
+        if _is_cut(line):
+            raise ProblemError(
+                f"{path}, line {number}: it has more than {LONGEST_LINE >> 20} MB; has it lost "
+                "its end?"
+            )
+        yield line
+
+
 def text_lines(path: Path) -> Iterator[str]:
     r"""Read a file line by line, gzipped or not; each ends in ``\n``, but perhaps the last.
 
@@ -54,7 +111,7 @@ def text_lines(path: Path) -> Iterator[str]:
     with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as lines:
         number = 0
         try:
-            for number, line in enumerate(lines, start=1):
+            for number, line in enumerate(whole_lines(lines, path), start=1):
                 yield decoded(line, path, number).replace("\r\n", "\n")
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise ProblemError(

@@ -24,9 +24,11 @@ from ...models.headline.phrases import Phrases
 from ...models.headline.risk import expected_reward
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Vertices, Words
+from ...models.saved import message_of
 from .. import extensions
 from ..decoding_pipe import DecodingPipe
 from ..factories.headline_generator import HeadlineOptions
+from ..saved_files import loading
 from .decoding import (
     GraphSettings,
     ScoredPhrases,
@@ -267,23 +269,20 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             ),
             "knowledge": self._load,
         }
-        util.from_bytes(bytes_data, parts, ())
+        with loading(self.name):
+            util.from_bytes(bytes_data, parts, ())
         return self
 
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Save the component to a folder."""
-        super().to_disk(path, exclude=tuple(exclude))
-        saved = srsly.msgpack_dumps(self.knowledge.as_dict())
-        (util.ensure_path(path) / "knowledge").write_bytes(saved)
+    def save_more(self, folder: Path) -> None:
+        """Save the counts of the corpus."""
+        (folder / "knowledge").write_bytes(srsly.msgpack_dumps(self.knowledge.as_dict()))
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> HeadlineGenerator:
-        """Load the component from a folder."""
-        super().from_disk(path, exclude=tuple(exclude))
-        self._load((util.ensure_path(path) / "knowledge").read_bytes())
-        return self
+    def load_more(self, folder: Path) -> None:
+        """Load the counts of the corpus."""
+        self._load((folder / "knowledge").read_bytes())
 
     def _load(self, saved: bytes) -> None:
-        self._knowledge = HeadlineKnowledge.from_dict(srsly.msgpack_loads(saved))
+        self._knowledge = HeadlineKnowledge.from_dict(message_of(saved, "knowledge"))
 
 
 def _has_words(unit: Doc | Span) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -293,6 +293,25 @@ def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
     if part[:2] not in ("B-", "I-") or len(part) < 3:
         raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
     return (_IOB[part[0]], vocab.strings.add(part[2:]))
+
+
+def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """Return the labels allowed for each word, as lists.
+
+    Raises
+    ------
+    ProblemError
+        If those of a word are something else.
+    """
+    checked = {}
+    for word, allowed in dictionary.items():
+        labels = None if isinstance(allowed, str) else list(allowed)
+        if labels is None or not all(isinstance(label, str) for label in labels):
+            raise ProblemError(
+                f"dictionary: expected a list of labels for {word!r}, got {allowed!r:.80}."
+            )
+        checked[word] = labels
+    return checked
 
 
 def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:

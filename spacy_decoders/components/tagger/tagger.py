@@ -20,6 +20,7 @@ from thinc.api import Model
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
+from ...models.saved import damaged
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
@@ -28,7 +29,7 @@ from ..constraints.pipe import WithConstraints, record_conflicts
 from ..factories.exact_tagger import TaggerOptions, Target
 from ..probabilities import CalibratedPipe
 from .decoding import Tagging, decode_units, unit_lengths
-from .label_space import LabelSpace, aligned_labels
+from .label_space import LabelSpace, aligned_labels, checked_dictionary
 from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
@@ -117,14 +118,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     @dictionary.setter
     def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
-        given: dict[str, list[str]] = {}
-        for word, allowed in dictionary.items():
-            if isinstance(allowed, str) or not all(isinstance(tag, str) for tag in allowed):
-                raise ProblemError(
-                    f"dictionary: expected a list of labels for {word!r}, got {allowed!r}."
-                )
-            given[word] = list(allowed)
-        self.cfg["dictionary"] = given
+        self.cfg["dictionary"] = given = checked_dictionary(dictionary)
         self._forget()
         known = set(self.labels).union(*self.space.parts)
         unknown = sorted(set().union(*given.values()) - known) if known else []
@@ -147,6 +141,15 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             self.set_output(len(self.labels))
         self._forget()
         return 1
+
+    def check_settings(self) -> None:
+        """Raise if what was loaded can't be a component's settings."""
+        super().check_settings()
+        self.cfg["dictionary"] = checked_dictionary(self.cfg["dictionary"])
+        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
+        if outputs is not None and outputs != len(self.labels):
+            raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
+        self._forget()
 
     def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
         """Which labels the dictionary allows, by the word's number in the vocabulary."""

@@ -218,10 +218,11 @@ def _page(content: bytes) -> Page | str:
         if at >= 0:
             start = at + len(b'<redirect title="')
             redirect = html.unescape(head[start : head.index(b'"', start)].decode("utf8"))
+        namespace = _element(head, b"ns").decode("ascii", "replace")
         source = _text(content)
     except ValueError as error:
         return f"{content[:80]!r}: {error}"
-    return Page(title, _element(head, b"ns").decode("ascii", "replace"), redirect, source)
+    return Page(title, namespace, redirect, source)
 
 
 def _element(content: bytes, name: bytes) -> bytes:

@@ -77,6 +77,11 @@ def open_dump(
     """Open a plain, gzip or bzip2 file by its ending.
 
     Gives the decompressed stream, and what moves the progress bar on to where the file is read.
+
+    Raises
+    ------
+    ProblemError
+        While it is read, if it is a damaged download.
     """
     with (
         path.open("rb") as raw,
@@ -92,14 +97,21 @@ def open_dump(
         def move_on() -> None:
             bar.update(raw.tell() - bar.n)
 
-        if path.suffix == ".gz":
-            with gzip.GzipFile(fileobj=raw) as unzipped:
-                yield unzipped, move_on  # type: ignore[misc]
-        elif path.suffix == ".bz2":
-            with bz2.BZ2File(raw) as stream:
-                yield stream, move_on  # type: ignore[misc]
-        else:
-            yield raw, move_on
+        try:
+            if path.suffix == ".gz":
+                with gzip.GzipFile(fileobj=raw) as unzipped:
+                    yield unzipped, move_on  # type: ignore[misc]
+            elif path.suffix == ".bz2":
+                with bz2.BZ2File(raw) as stream:
+                    yield stream, move_on  # type: ignore[misc]
+            else:
+                yield raw, move_on
+        except (EOFError, OSError, zlib.error) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise
+            raise ProblemError(
+                f"dump: {path} is damaged or ends too early; download it again ({error})."
+            ) from error
 
 
 class SqlTable:
@@ -169,7 +181,7 @@ class SqlTable:
         with open_dump(self.path, progress=progress) as (stream, move_on):
             self._skip(stream, start.offset)
             offset = start.offset
-            while block := self._next_block(stream, _CHUNK):
+            while block := stream.read(_CHUNK):
                 data = np.frombuffer(rest + block, np.uint8)
                 # at least "(0)," for each row
                 rows = np.empty((data.size // 4 + 1, max(1, len(numbers))), np.int64)
@@ -189,20 +201,10 @@ class SqlTable:
 
     def _skip(self, stream: IO[bytes], offset: int) -> None:
         while offset:
-            block = self._next_block(stream, min(offset, _CHUNK))
+            block = stream.read(min(offset, _CHUNK))
             if not block:
                 raise ProblemError(f"dump: {self.path} is shorter than it was.")
             offset -= len(block)
-
-    def _next_block(self, stream: IO[bytes], size: int) -> bytes:
-        try:
-            return stream.read(size)
-        except (EOFError, OSError, zlib.error) as error:  # a truncated or damaged download
-            if isinstance(error, OSError) and error.errno is not None:
-                raise
-            raise ProblemError(
-                f"dump: {self.path} is damaged or ends too early; download it again ({error})."
-            ) from error
 
     def _column(self, name: str) -> int:
         if name not in self.columns:
@@ -213,7 +215,7 @@ class SqlTable:
 
     def _read_columns(self) -> tuple[str, ...]:
         with open_dump(self.path) as (stream, _):
-            head = self._next_block(stream, 1 << 16).decode("utf8", errors="replace")
+            head = stream.read(1 << 16).decode("utf8", errors="replace")
         start = head.find("CREATE TABLE")
         end = head.find("\n)", start)
         names = tuple(_COLUMN.findall(head[start:end])) if start >= 0 and end > start else ()

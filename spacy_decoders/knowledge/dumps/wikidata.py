@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ProblemError
+from ...readers.text_lines import whole_lines
 from ..concepts import BadRows, Concept
 from .sql import open_dump
 
@@ -48,14 +49,14 @@ class WikidataDump:
     def __iter__(self) -> Iterator[Concept]:
         self.bad = BadRows()
         with open_dump(self.path, progress=self.progress) as (stream, move_on):
-            for number, line in enumerate(stream, start=1):
+            for number, line in enumerate(whole_lines(stream, self.path), start=1):
                 move_on()
                 item = line.strip().rstrip(b",")
                 if item in (b"", b"[", b"]"):
                     continue
                 try:
                     concept = self._concept(json.loads(item))
-                except (AttributeError, KeyError, TypeError, ValueError) as error:
+                except (AttributeError, KeyError, RecursionError, TypeError, ValueError) as error:
                     self.bad.add(f"{self.path.name}:{number}", repr(error))
                     continue
                 if concept is not None:

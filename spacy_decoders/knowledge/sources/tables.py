@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ...errors import ProblemError
+from ...readers.text_lines import whole_lines
 from ..concepts import BadRows
 from ..dumps.sql import open_dump
 
@@ -34,7 +35,7 @@ def rows_of(path: Path, columns: int, bad: BadRows) -> Iterator[list[str]]:
     if not path.is_file():
         raise ProblemError(f"source: {path} does not exist.")
     with open_dump(path) as (stream, _):
-        for number, line in enumerate(stream, start=1):
+        for number, line in enumerate(whole_lines(stream, path), start=1):
             if not line.strip() or line.startswith(b"#"):
                 continue
             try:

@@ -66,7 +66,10 @@ class Triples:
         self.bad = BadRows()
         names: dict[str, list[str]] = {}
         for item, name in rows_of(self.names, 2, self.bad):
-            names.setdefault(item, []).append(name)
+            if QID.fullmatch(item):
+                names.setdefault(item, []).append(name)
+            else:
+                self.bad.add(self.names.name, f"{item!r} is no item")
         links: dict[str, list[str]] = {item: [] for item in names}
         uses = dict.fromkeys(names, 1.0)
         statements: dict[str, list[tuple[int, int]]] = {"P31": [], "P279": []}

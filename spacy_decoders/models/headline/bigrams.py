@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..saved import array_of, damaged, fields_of
+
 __all__ = ["BOUNDARY", "BigramModel"]
 
 #: The key of the beginning and the end of a run of words.
@@ -112,8 +114,24 @@ class BigramModel:
         return float(self.backoffs[v] + self.unigrams[u])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The arrays by name, for saving; the constructor takes them back."""
+        """The arrays by name, for saving; `restored` takes them back."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def restored(cls, saved: Any) -> BigramModel:
+        """Check and take back what `arrays` returned, before a compiled loop reads it."""
+        part = "knowledge, language_model"
+        keys, *others = fields_of(saved, list(cls.__dataclass_fields__), part)
+        words = len(array_of(keys, np.uint64, (-1,), part))
+        unigrams, backoffs = (array_of(of, np.float32, (words + 1,), part) for of in others[:2])
+        offsets = array_of(others[2], np.int64, (words + 2,), part)
+        followers = array_of(others[3], np.int32, (-1,), part)
+        bigrams = array_of(others[4], np.float32, followers.shape, part)
+        if not words or offsets[0] or offsets[-1] != len(followers) or np.diff(offsets).min() < 0:
+            raise damaged(part, "offsets are not in order")
+        if len(followers) and not 0 <= followers.min() <= followers.max() < words:
+            raise damaged(part, f"followers are not among {words:,} words")
+        return cls(keys, unigrams, backoffs, offsets, followers, bigrams)
 
 
 def _good_turing(counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..saved import array_of, damaged, fields_of, whole_number
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
 from .phrases import LONGEST, MOST_WORDS
@@ -77,7 +78,7 @@ class CorpusCounts:
         """
         texts = np.zeros(len(stems), dtype=np.int64)
         titles = np.zeros(len(stems), dtype=np.int64)
-        if self.size:
+        if len(self.stems):
             place = np.minimum(np.searchsorted(self.stems, stems), len(self.stems) - 1)
             known = self.stems[place] == stems
             texts[known] = self.texts[place[known]]
@@ -87,8 +88,18 @@ class CorpusCounts:
         return np.maximum(texts - 1, 0), np.maximum(titles - without, 0), max(self.size - 1, 0)
 
     def arrays(self) -> dict[str, Any]:
-        """The fields by name, for saving; the constructor takes them back."""
+        """The fields by name, for saving; `restored` takes them back."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def restored(cls, saved: Any) -> CorpusCounts:
+        """Check and take back what `arrays` returned."""
+        part = "knowledge, corpus"
+        stems, texts, titles, size = fields_of(saved, list(cls.__dataclass_fields__), part)
+        stems = array_of(stems, np.uint64, (-1,), part)
+        texts = array_of(texts, np.int64, (len(stems),), part)
+        titles = array_of(titles, np.int64, (len(stems),), part)
+        return cls(stems, texts, titles, whole_number(size, 0, 1 << 62, part))
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,15 +199,27 @@ class HeadlineKnowledge:
         }
 
     @classmethod
-    def from_dict(cls, saved: dict[str, Any]) -> HeadlineKnowledge:
-        """Restore what `as_dict` returned."""
-        model = saved["language_model"]
+    def from_dict(cls, saved: Any) -> HeadlineKnowledge:
+        """Restore what `as_dict` returned.
+
+        Raises
+        ------
+        StorageError
+            If it is something else.
+        """
+        part = "knowledge"
+        names = ("corpus", "language_model", "auxiliaries", "lengths")
+        corpus, model, auxiliaries, lengths = fields_of(saved, names, part)
+        if not all(isinstance(word, str) for word in auxiliaries):
+            raise damaged(f"{part}, auxiliaries", "expected words")
+        least, most = (whole_number(size, 1, 1 << 31, f"{part}, lengths") for size in lengths)
+        longest = whole_number(saved.get("longest", MOST_WORDS), 1, LONGEST, f"{part}, longest")
         return cls(
-            CorpusCounts(**saved["corpus"]),
-            None if model is None else BigramModel(**model),
-            tuple(saved["auxiliaries"]),
-            (int(saved["lengths"][0]), int(saved["lengths"][1])),
-            TitleCounts(**saved["titles"]) if "titles" in saved else TitleCounts.empty(),
+            CorpusCounts.restored(corpus),
+            None if model is None else BigramModel.restored(model),
+            tuple(auxiliaries),
+            (least, most),
+            TitleCounts.restored(saved["titles"]) if "titles" in saved else TitleCounts.empty(),
             float(saved.get("join", JOIN)),
-            int(saved.get("longest", MOST_WORDS)),
+            longest,
         )

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..saved import array_of, fields_of, whole_number
+
 __all__ = ["TitleCounts"]
 
 Keys = NDArray[np.uint64]
@@ -107,8 +109,22 @@ class TitleCounts:
         return found
 
     def arrays(self) -> dict[str, Any]:
-        """The fields by name, for saving; the constructor takes them back."""
+        """The fields by name, for saving; `restored` takes them back."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+    @classmethod
+    def restored(cls, saved: Any) -> TitleCounts:
+        """Check and take back what `arrays` returned."""
+        part = "knowledge, titles"
+        names = list(cls.__dataclass_fields__)
+        stems, counts, pairs, pair_counts, openers, size, words = fields_of(saved, names, part)
+        stems, pairs, openers = (
+            array_of(keys, np.uint64, (-1,), part) for keys in (stems, pairs, openers)
+        )
+        counts = array_of(counts, np.int64, (len(stems), 3), part)
+        pair_counts = array_of(pair_counts, np.int64, (len(pairs),), part)
+        size = whole_number(size, 0, 1 << 62, part)
+        return cls(stems, counts, pairs, pair_counts, openers, size, float(words))
 
 
 def pair_keys(first: Keys, second: Keys) -> Keys:

@@ -1,0 +1,195 @@
+"""Dumps that knowledge bases are built from, damaged: they are read, or refused by their name."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from spacy_decoders.errors import DecodersError
+from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
+from spacy_decoders.knowledge.sources.triples import Triples
+from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
+from spacy_decoders.knowledge.sources.wordnet import WordNet
+from spacy_decoders.knowledge.wikipedia import WikipediaDumps
+
+from ..damage import damaged
+from .isolation import Outcomes, run_trials
+
+LMF = """<?xml version="1.0" encoding="UTF-8"?>
+<LexicalResource xmlns:dc="https://globalwordnet.github.io/schemas/dc/"><Lexicon id="oewn">
+<LexicalEntry id="e1"><Lemma writtenForm="python" partOfSpeech="n"/>
+  <Sense id="s1" synset="snake"><SenseRelation relType="other" target="s2"/></Sense></LexicalEntry>
+<Synset id="snake" ili="i1" lexfile="noun.animal"><Definition>a large boa</Definition></Synset>
+<Synset id="language" ili="i2" dc:subject="Q28865"><Definition>a language</Definition>
+  <SynsetRelation relType="hypernym" target="snake"/></Synset></Lexicon></LexicalResource>"""
+
+ITEM = {
+    "type": "item",
+    "id": "Q1",
+    "labels": {"en": {"value": "Jaguar"}},
+    "aliases": {"en": [{"value": "big cat"}]},
+    "descriptions": {"en": {"value": "a cat"}},
+    "sitelinks": {"enwiki": {}},
+    "claims": {
+        "P1": [
+            {
+                "rank": "normal",
+                "mainsnak": {
+                    "datavalue": {
+                        "type": "wikibase-entityid",
+                        "value": {"entity-type": "item", "id": "Q2"},
+                    }
+                },
+            }
+        ]
+    },
+}
+CONCEPTS = [
+    {
+        "id": f"c{i}",
+        "title": f"Title {i}",
+        "aliases": {f"Name {i}": 2},
+        "links": [f"c{i - 1}"],
+        "text": "some words",
+        "qid": f"Q{i + 1}",
+        "url": "https://example.org/",
+    }
+    for i in range(4)
+]
+ARTICLES = """<mediawiki>
+<page><title>Jaguar</title><ns>0</ns><revision><text>A '''jaguar''' is a cat. It hunts in the
+[[jungle|deep forest]] and the [[jungle]].</text></revision></page>
+<page><title>Jungle</title><ns>0</ns><revision><text>See [[P. onca|the cat]], [[Nowhere]] and
+{{see|[[Mercury (planet)|messenger]]}}</text></revision></page>
+</mediawiki>"""
+TSV = "id\ttitle\taliases\tlinks\nc1\tOne\ta|b\tc2\nc2\tTwo\t\tc1\n"
+
+
+def sql(name: str, columns: Iterable[str], rows: Iterable[str]) -> bytes:
+    """A dump of one table."""
+    body = "".join(f"  `{column}` int(8) NOT NULL,\n" for column in columns)
+    text = f"CREATE TABLE `{name}` (\n{body}  KEY `x` (`x`)\n) ENGINE=InnoDB;\n"
+    return f"{text}INSERT INTO `{name}` VALUES {','.join(rows)};\n".encode()
+
+
+class Format(NamedTuple):
+    """Whole files by name, and what reads the concepts of a folder with them."""
+
+    files: dict[str, bytes]
+    read: Callable[[Path], Iterable[Concept]]
+
+
+def wikipedia(folder: Path) -> list[Concept]:
+    """Build a base of a small Wikipedia, and give its concepts."""
+    dumps = {name: folder / f"{name}.sql" for name in ("page", "redirect", "pagelinks")}
+    dumps["articles"] = folder / "articles.xml"
+    base, _ = WikipediaDumps(stages=folder / "stages", **dumps).build(folder / "kb")
+    return list(base)
+
+
+def formats() -> dict[str, Format]:
+    """Whole files of every format."""
+    lines = "".join(json.dumps(concept) + "\n" for concept in CONCEPTS).encode()
+    wikidata = (
+        "[\n" + json.dumps(ITEM) + ",\n" + json.dumps({**ITEM, "id": "Q2"}) + "\n]"
+    ).encode()
+    speedia = {
+        "articles.tsv": b"K%C3%B6ln\nMercury_(planet)\n",
+        "links.tsv": b"K%C3%B6ln\tMercury_(planet)\n",
+        "categories.tsv.gz": gzip.compress(b"Mercury_(planet)\tsubject.Science.Physics\n"),
+    }
+    wordnet = {
+        "synsets.tsv": b"1-n\tnoun.animal\tpython\t\ta boa\n2-n\tnoun.person\tseer\tQ42\tone\n",
+        "senses.tsv.gz": gzip.compress(b"python\tn\tpython%1\t1-n\n"),
+        "graph.tsv.bz2": bz2.compress(b"1-n\thypernym\t2-n\n"),
+        "semcor_sense_counts.tsv": b"python%1\t4\n",
+    }
+    triples = {
+        "names.tsv": b"Q1\tAda\nQ2\tLondon\n",
+        "triples.tsv.bz2": bz2.compress(b"Q1\tP19\tQ2\nQ2\tP31\tQ30\nQ30\tP279\tQ31\n"),
+    }
+    dumps = {
+        "page.sql": sql(
+            "page",
+            ["page_id", "page_namespace", "page_title", "page_is_redirect"],
+            [
+                "(10,0,'Jaguar',0)",
+                "(11,0,'Jungle',0)",
+                "(13,0,'P._onca',1)",
+                r"(18,0,'O\'Neill',0)",
+            ],
+        ),
+        "redirect.sql": sql(
+            "redirect", ["rd_from", "rd_namespace", "rd_title"], ["(13,0,'Jaguar')"]
+        ),
+        "pagelinks.sql": sql(
+            "pagelinks",
+            ["pl_from", "pl_namespace", "pl_title"],
+            ["(10,0,'Jungle')", "(11,0,'P._onca')", "(18,0,'Nowhere')"],
+        ),
+        "articles.xml": ARTICLES.encode(),
+    }
+    return {
+        "json lines": Format({"c.jsonl": lines}, lambda at: ConceptFile(at / "c.jsonl")),
+        "json lines, gzip": Format(
+            {"c.jsonl.gz": gzip.compress(lines)}, lambda at: ConceptFile(at / "c.jsonl.gz")
+        ),
+        "tsv": Format({"c.tsv": TSV.encode()}, lambda at: ConceptFile(at / "c.tsv")),
+        "tsv, bzip2": Format(
+            {"c.tsv.bz2": bz2.compress(TSV.encode())}, lambda at: ConceptFile(at / "c.tsv.bz2")
+        ),
+        "wordnet, LMF": Format({"wn.xml": LMF.encode()}, lambda at: WordNet(at / "wn.xml")),
+        "wordnet, LMF, gzip": Format(
+            {"wn.xml.gz": gzip.compress(LMF.encode())}, lambda at: WordNet(at / "wn.xml.gz")
+        ),
+        "wordnet, tables": Format(wordnet, WordNet),
+        "wikispeedia": Format(speedia, Wikispeedia),
+        "triples": Format(triples, lambda at: Triples(at / "names.tsv", at / "triples.tsv.bz2")),
+        "wikidata": Format({"w.json": wikidata}, lambda at: WikidataDump(at / "w.json")),
+        "wikidata, gzip": Format(
+            {"w.json.gz": gzip.compress(wikidata)}, lambda at: WikidataDump(at / "w.json.gz")
+        ),
+        "wikipedia": Format(dumps, wikipedia),
+    }
+
+
+def dump_trial(format: str, folder: Path) -> Callable[[int], str]:
+    """Make what damages one file of a format and builds a base of what can be read."""
+    whole, read = formats()[format]
+
+    def trial(seed: int) -> str:
+        rng = np.random.default_rng(seed)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        changed = sorted(whole)[rng.integers(len(whole))]
+        for name, content in whole.items():
+            (folder / name).write_bytes(damaged(content, rng) if name == changed else content)
+        try:
+            concepts = read(folder)
+            if format != "wikipedia":
+                write_concept_base(folder / "kb", Contents.of(concepts)[0])
+        except DecodersError as error:
+            said = str(error)
+            assert changed in said or "no concept in it" in said, said
+            assert not (folder / "kb").exists(), "a base was left behind"
+            raise
+        written = {path.name for path in folder.iterdir()}
+        assert written <= {*whole, "kb", "stages"}, written
+        return "read"
+
+    return trial
+
+
+def check_dump(format: str, folder: Path, trials: int) -> Outcomes:
+    """Run so many trials of a format."""
+    trial = dump_trial(format, folder / "dump")
+    return run_trials(trial, range(trials), allowed=(DecodersError,))

@@ -1,0 +1,58 @@
+"""Saved components that are damaged, or made up, are refused by their place or merely used."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+import spacy
+
+import spacy_decoders
+from spacy_decoders.components.saved_files import CHECKSUMS
+from spacy_decoders.errors import StorageError
+
+from ..campaigns.components import COMPONENTS, check_component
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="trials run in forked processes")
+
+
+def check(name, folder, trials):
+    for sealed in (True, False):
+        outcomes = check_component(name, folder / "pipe", trials, sealed=sealed)
+        assert not outcomes.faults, "\n".join(outcomes.faults)
+        assert outcomes.counts["refused"] > trials // 4
+        assert outcomes.counts.total() == trials
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_damaged_and_made_up_components(name, tmp_path):
+    check(name, tmp_path, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_many_damaged_and_made_up_components(name, tmp_path):
+    check(name, tmp_path, 1000)
+
+
+def test_a_changed_file_is_named_with_what_to_do(tmp_path):
+    pipe = spacy_decoders.load().get_pipe("linker")
+    pipe.to_disk(tmp_path)
+    model = tmp_path / "model"
+    model.write_bytes(model.read_bytes()[:-1] + b"\x91")
+    with pytest.raises(StorageError, match=rf"linker.*changed|{model}.*changed.*{CHECKSUMS}"):
+        pipe.from_disk(tmp_path)
+    (tmp_path / CHECKSUMS).unlink()
+    with pytest.raises(StorageError, match=str(tmp_path)):
+        pipe.from_disk(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["tagger", "parser", "linker", "headline"])
+def test_components_of_earlier_releases_have_no_checksums(name, tmp_path):
+    nlp = spacy_decoders.load()
+    nlp.to_disk(tmp_path)
+    checksums = json.loads((tmp_path / name / CHECKSUMS).read_text())
+    assert {"cfg", "model"} <= set(checksums)
+    (tmp_path / name / CHECKSUMS).unlink()
+    spacy.load(tmp_path)
