@@ -2,32 +2,47 @@
 
 from __future__ import annotations
 
+import ast
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from inspect import getsource
 from typing import Any
 
 __all__ = ["lazy_names"]
 
 
-def lazy_names(
-    package: str, homes: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Return ``__getattr__`` and ``__dir__`` for a package's ``__init__``.
+
+    The names are those that it imports for type checkers, under ``if TYPE_CHECKING:``. They are
+    looked up in its source when the first of them is used, and imported one by one.
 
     Parameters
     ----------
     package
         Its ``__name__``.
-    homes
-        The module, relative to the package, in which each public name stands.
     """
 
+    @cache
+    def homes() -> dict[str, str]:
+        lines = ast.parse(getsource(sys.modules[package])).body
+        blocks = [line.body for line in lines if isinstance(line, ast.If)]
+        return {
+            name.name: "." * given.level + (given.module or "")
+            for block in blocks
+            for given in block
+            if isinstance(given, ast.ImportFrom)
+            for name in given.names
+        }
+
     def get(name: str) -> Any:
-        if name not in homes:
+        # what the import system and inspect ask for has no home
+        if name.startswith("__") or name not in homes():
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(f".{homes[name]}", package), name)
+        found = getattr(import_module(homes()[name], package), name)
         setattr(sys.modules[package], name, found)  # the next time this function is not asked
         return found
 
-    return get, lambda: sorted(homes)
+    return get, lambda: sorted(homes())

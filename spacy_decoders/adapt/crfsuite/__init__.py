@@ -14,11 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["CrfSuiteModel", "EncodedItems", "ModelFile", "read_model_file"]
 
-_HOMES = {
-    "CrfSuiteModel": "model",
-    "EncodedItems": "features",
-    "ModelFile": "model_file",
-    "read_model_file": "model_file",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

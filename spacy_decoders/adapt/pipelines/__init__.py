@@ -14,10 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["beam_entities", "exact_senter_from", "exact_tagger_from"]
 
-_HOMES = {
-    "beam_entities": "beam",
-    "exact_senter_from": "senter",
-    "exact_tagger_from": "tagger",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

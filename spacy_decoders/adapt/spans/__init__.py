@@ -14,13 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["BestSpans", "SpanProblem", "SpanSolution", "best_entities", "best_spans", "log_odds"]
 
-_HOMES = {
-    "BestSpans": "scheduling",
-    "SpanProblem": "problem",
-    "SpanSolution": "problem",
-    "best_entities": "documents",
-    "best_spans": "documents",
-    "log_odds": "documents",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

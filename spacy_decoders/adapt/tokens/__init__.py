@@ -23,14 +23,4 @@ __all__ = [
     "word_scores",
 ]
 
-_HOMES = {
-    "EntityDecoder": "entities",
-    "EntityScheme": "scheme",
-    "FoundEntities": "entities",
-    "TokenEntity": "entities",
-    "exact_pipeline": "pipeline",
-    "merge_windows": "words",
-    "word_scores": "words",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

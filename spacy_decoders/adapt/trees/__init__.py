@@ -13,10 +13,4 @@ if TYPE_CHECKING:
 
 __all__ = ["ArcParser", "LabelledTree", "arc_probabilities"]
 
-_HOMES = {
-    "ArcParser": "arc_parser",
-    "LabelledTree": "arc_parser",
-    "arc_probabilities": "..decoders.tree.probabilities",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

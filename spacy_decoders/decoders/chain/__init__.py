@@ -58,33 +58,4 @@ __all__ = [
     "zero_one_oracle",
 ]
 
-_HOMES = {
-    "Beam": "published.beam",
-    "ChainDecoder": "problem",
-    "ChainModel": "problem",
-    "ChainPosteriors": "posterior",
-    "ChainSolution": "solutions",
-    "ChainSolutions": "solutions",
-    "ColumnGeneration": "published.column_generation",
-    "DocumentAgreement": "agreement",
-    "DocumentProblem": "documents",
-    "DocumentSolution": "documents",
-    "EntityLabels": "documents",
-    "Expectations": "sum_product",
-    "ForwardDominance": "forward_dominance",
-    "LabelRuns": "posterior",
-    "PrunedViterbi": "published.pruned_viterbi",
-    "RunKinds": "posterior",
-    "Viterbi": "viterbi",
-    "agreement_costs": "documents",
-    "forward_backward": "sum_product",
-    "k_best": "ranking",
-    "log_partition": "sum_product",
-    "log_partitions": "sum_product",
-    "marginals": "sum_product",
-    "max_marginal_margins": "margins",
-    "posteriors": "posterior",
-    "zero_one_oracle": "published.zero_one",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

@@ -33,20 +33,4 @@ __all__ = [
     "reduce",
 ]
 
-_HOMES = {
-    "Beam": "beam",
-    "ColorCoding": "published.color_coding",
-    "ExactPath": "exact_path",
-    "IntegerProgram": "published.integer_program",
-    "PathDecoder": "decoder",
-    "PathProblem": "problem",
-    "PathSolution": "problem",
-    "SubtreeProblem": "subtree",
-    "SubtreeSolution": "subtree",
-    "TreeKnapsack": "subtree",
-    "decode_lengths": "exact_path",
-    "k_best": "exact_path",
-    "reduce": "reduction",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)

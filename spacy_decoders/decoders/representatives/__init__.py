@@ -32,18 +32,4 @@ __all__ = [
     "SpanningTree",
 ]
 
-_HOMES = {
-    "Decomposable": "published.decomposable",
-    "Degree": "published.centrality",
-    "ExactRepresentatives": "exact",
-    "Greedy": "published.greedy",
-    "HittingDistance": "published.hitting",
-    "LocalSearch": "local_search",
-    "PageRank": "published.centrality",
-    "RepresentativesDecoder": "solutions",
-    "RepresentativesProblem": "problem",
-    "RepresentativesSolution": "solutions",
-    "SpanningTree": "published.spanning_tree",
-}
-
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__)
