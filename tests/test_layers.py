@@ -24,6 +24,7 @@ LAYERS = {
     "budget": 0,
     "certificate": 0,
     "errors": 0,
+    "extras": 0,
     "internal_code": 0,
     "jit": 0,
     "kernel_cache": 0,

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from spacy.tokens import Doc, DocBin
 
 from ..errors import ProblemError
+from ..extras import needed
 from .records import as_json
-from .requirements import needed
 
 __all__ = ["ENDINGS", "Format", "as_row", "writer"]
 
@@ -84,8 +84,8 @@ def _write_lines(docs: Sequence[Doc], path: Path) -> None:
 
 
 def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
-    parquet = needed("pyarrow.parquet", "format", "parquet needs pyarrow", "parquet")
-    pyarrow = needed("pyarrow", "format", "parquet needs pyarrow", "parquet")
+    parquet = needed("pyarrow.parquet", "parquet", "format")
+    pyarrow = needed("pyarrow", "parquet", "format")
     rows = [_columns(doc) for doc in docs]
     parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow)), path)
 

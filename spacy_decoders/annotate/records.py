@@ -18,9 +18,9 @@ from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
+from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
-from .requirements import needed
 
 __all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
 
@@ -195,7 +195,7 @@ def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
 
 
 def _parquet(path: Path) -> Any:
-    parquet = needed("pyarrow.parquet", "input", "parquet needs pyarrow", "parquet")
+    parquet = needed("pyarrow.parquet", "parquet", "input")
     return parquet.ParquetFile(path)
 
 

@@ -2,41 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from spacy.util import is_package
 
 from ..errors import ProblemError
+from ..extras import needed
 
 if TYPE_CHECKING:
     from .job import Job
 
-__all__ = ["check_requirements", "needed"]
-
-
-def needed(module: str, argument: str, what: str, extra: str) -> Any:
-    """Import a module of another library.
-
-    Raises
-    ------
-    ProblemError
-        If it is not installed, with the argument that needs it.
-
-    Examples
-    --------
-    >>> needed("no_such_library", "format", "parquet needs pyarrow", "parquet")
-    Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: format: parquet needs pyarrow: pip install
-    'spacy-decoders[parquet]'.
-    """
-    try:
-        return import_module(module)
-    except ImportError as error:
-        raise ProblemError(
-            f"{argument}: {what}: pip install 'spacy-decoders[{extra}]'."
-        ) from error
+__all__ = ["check_requirements"]
 
 
 def check_requirements(job: Job, scheduler: str | None) -> None:
@@ -48,11 +25,11 @@ def check_requirements(job: Job, scheduler: str | None) -> None:
         If a library that it needs is not installed, or its pipeline is not there.
     """
     if scheduler is not None:
-        needed("distributed", "scheduler", "needs Dask", "distributed")
+        needed("distributed", "distributed", "scheduler")
     if job.format == "parquet":
-        needed("pyarrow.parquet", "format", "parquet needs pyarrow", "parquet")
+        needed("pyarrow.parquet", "parquet", "format")
     if any(path.suffix.lower() == ".parquet" for path in job.files()):
-        needed("pyarrow.parquet", "input", "parquet needs pyarrow", "parquet")
+        needed("pyarrow.parquet", "parquet", "input")
     # the workers of a cluster may have packages and paths of their own
     if job.model and scheduler is None and not (is_package(job.model) or Path(job.model).exists()):
         raise ProblemError(

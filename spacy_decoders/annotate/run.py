@@ -12,9 +12,10 @@ from dataclasses import asdict
 from tqdm import tqdm
 
 from ..errors import ProblemError
+from ..extras import needed
 from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
-from .requirements import check_requirements, needed
+from .requirements import check_requirements
 from .worker import annotate_shard, pipeline
 from .writing import write_atomically
 
@@ -125,7 +126,7 @@ def _alone(job: Job, shard: Shard) -> ShardReport:
 
 def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[ShardReport]:
     """Spread shards over a Dask cluster; no document passes the scheduler."""
-    distributed = needed("distributed", "scheduler", "needs Dask", "distributed")
+    distributed = needed("distributed", "distributed", "scheduler")
     with distributed.Client(scheduler) as client:
         # not pure: a shard's result is the file it writes, which Dask must not deduplicate
         running = {

@@ -34,7 +34,7 @@ def test_a_format_without_its_library(tmp_path, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     source = write_lines(tmp_path / "in.jsonl", ["Text"])
     job = Job(source, tmp_path / "out", model=model, format="parquet")
-    with pytest.raises(ProblemError, match=r"format: parquet needs pyarrow: pip install"):
+    with pytest.raises(ProblemError, match=r"format: pyarrow is not installed; .*pip install"):
         annotate(job, progress=False)
     assert not job.output.exists()
     assert annotate(Job(source, job.output, model=model), progress=False).written == 1
@@ -44,7 +44,7 @@ def test_an_input_without_its_library(tmp_path, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "in.parquet").touch()
     job = Job(tmp_path / "in.parquet", tmp_path / "out", model=model)
-    with pytest.raises(ProblemError, match=r"input: parquet needs pyarrow: pip install"):
+    with pytest.raises(ProblemError, match=r"input: pyarrow is not installed; .*pip install"):
         annotate(job, progress=False)
     assert not job.output.exists()
 
@@ -52,6 +52,8 @@ def test_an_input_without_its_library(tmp_path, model, monkeypatch):
 def test_a_cluster_without_its_library(tmp_path, model, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     job = Job(write_lines(tmp_path / "in.jsonl", ["Text"]), tmp_path / "out", model=model)
-    with pytest.raises(ProblemError, match=r"scheduler: needs Dask: pip install"):
+    with pytest.raises(
+        ProblemError, match=r"scheduler: distributed is not installed; .*pip install"
+    ):
         annotate(job, scheduler="tcp://localhost:1", progress=False)
     assert not job.output.exists()

@@ -13,8 +13,8 @@ from spacy.util import minibatch
 
 from ...components import extensions
 from ...errors import ProblemError
+from ...extras import needed
 from ..adapted_pipe import AdaptedPipe
-from ..extras import needed
 from ..factories import TokenClassifierOptions
 from .entities import EntityDecoder
 from .pipeline import as_array

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ..extras import needed
+from ...extras import needed
 from .entities import EntityDecoder
 from .words import Pooling, merge_windows, word_scores
 

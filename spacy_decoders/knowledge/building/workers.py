@@ -7,6 +7,7 @@ from concurrent.futures import as_completed
 from typing import Any, TypeVar
 
 from ...errors import ProblemError
+from ...extras import needed
 from ...process_pool import spawned_pool
 
 __all__ = ["spread"]
@@ -59,12 +60,7 @@ def spread(
 def _on_cluster(
     function: Callable[[Task], Result], tasks: Sequence[Task], scheduler: str
 ) -> Iterator[Result]:
-    try:
-        import distributed
-    except ImportError as error:
-        raise ProblemError(
-            "scheduler: Dask is not installed: pip install 'spacy-decoders[distributed]'."
-        ) from error
+    distributed = needed("distributed", "distributed", "scheduler")
     with distributed.Client(scheduler) as client:
         # not pure: the result is a file, which Dask must not take for done
         running: list[Any] = [

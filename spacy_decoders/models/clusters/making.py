@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import spacy
 
 from ...errors import ProblemError
+from ...extras import needed
 from ...readers.text_lines import text_lines
 
 __all__ = ["make_clusters", "tokenised_lines"]
@@ -68,7 +68,7 @@ def make_clusters(
             f"clusters: expected 2 to {max(2, len(frequent) - 1)} for {len(frequent):,} words, "
             f"got {clusters}."
         )
-    brown: Any = _brown()
+    brown: Any = needed("brown_clustering", "clusters")
     kept = [[word for word in line if word in frequent] for line in lines]
     clustering = brown.BrownClustering(brown.BigramCorpus(kept, alpha=0.5), clusters)
     groups: list[list[str]] = clustering.train()
@@ -85,13 +85,3 @@ def _path(group: list[str], codes: dict[str, str]) -> str:
         lambda turn: len(set(turn)) == 1, zip(*(codes[word] for word in group), strict=False)
     )
     return "".join(turn[0] for turn in turns)[:LONGEST]
-
-
-def _brown() -> Any:
-    try:
-        return import_module("brown_clustering")
-    except ModuleNotFoundError as error:
-        raise ProblemError(
-            "clusters: brown-clustering is not installed; it comes with the extra 'clusters': "
-            'pip install "spacy-decoders[clusters]".'
-        ) from error

@@ -5,12 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from ..errors import DecodersError
+from .errors import ProblemError
 
 __all__ = ["needed"]
 
 
-def needed(module: str, extra: str) -> Any:
+def needed(module: str, extra: str, argument: str = "") -> Any:
     """Import a module of another library.
 
     Parameters
@@ -19,27 +19,31 @@ def needed(module: str, extra: str) -> Any:
         Its dotted name.
     extra
         The extra of this package that installs it.
+    argument
+        The argument that asks for it, as the error names it.
 
     Raises
     ------
-    DecodersError
+    ProblemError
         If it is not installed.
 
     Examples
     --------
     >>> needed("json", "transformers").dumps([1])
     '[1]'
-    >>> needed("no_such_library", "transformers")
+    >>> needed("no_such_library", "parquet", "format")
     Traceback (most recent call last):
-    spacy_decoders.errors.DecodersError: no_such_library is not installed; it comes with the extra
-    'transformers': pip install "spacy-decoders[transformers]".
+    spacy_decoders.errors.ProblemError: format: no_such_library is not installed; it comes with the
+    extra 'parquet': pip install "spacy-decoders[parquet]".
     """
     try:
         return import_module(module)
     except ModuleNotFoundError as error:
-        if error.name is None or module.split(".")[0] != error.name.split(".")[0]:
+        library = module.split(".")[0]
+        if error.name is None or library != error.name.split(".")[0]:
             raise
-        raise DecodersError(
-            f"{module} is not installed; it comes with the extra {extra!r}: "
+        asked = f"{argument}: " if argument else ""
+        raise ProblemError(
+            f"{asked}{library} is not installed; it comes with the extra {extra!r}: "
             f'pip install "spacy-decoders[{extra}]".'
         ) from error
