@@ -24,6 +24,7 @@ from spacy.language import Language
 import spacy_decoders
 from spacy_decoders.decoders.tree import TreeProblem
 from spacy_decoders.models.parser.factor_templates import FactorTemplates
+from spacy_decoders.models.parser.factor_weights import FAMILIES
 from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import SentenceCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
@@ -90,9 +91,10 @@ class Model:
     def templates(
         self, families: Sequence[str] | None = None, window: int = EVERYWHERE
     ) -> FactorTemplates:
-        """The parser's weights of some families of factors; of all that it has by default."""
-        chosen: Any = tuple(families or self.parser.factors)
-        return FactorTemplates(self.parser.model.get_ref("factors"), chosen, window)
+        """Some families of factors; by default all with weights, also if the parser uses fewer."""
+        weights = self.parser.model.get_ref("factors")
+        chosen: Any = tuple(families or filter(weights.has_param, FAMILIES))
+        return FactorTemplates(weights, chosen, window)
 
     def problem(
         self,
