@@ -216,13 +216,14 @@ def with_template_bounds(
 def main() -> None:
     parser = timing.arguments(__doc__)
     parser.add_argument("--languages", nargs="*", default=list(LANGUAGES))
+    tree_scores.add_steps(parser)
     options = parser.parse_args()
     few, many = (8, 25) if options.quick else (24, 150)
     report = timing.Report("price_and_cut", options.results)
     points = {}
     differences, against, compared = [], [], 0
     for name in options.languages:
-        model = tree_scores.load(name, options.data, quick=options.quick)
+        model = tree_scores.load(name, options.data, steps=options.steps)
 
         def scored(count: int, longest: int, model=model):
             sentences = sample(model, count, longest)

@@ -255,7 +255,7 @@ def others(report: timing.Report, options) -> None:
     """Non-projective trees with grandparents."""
     rows = []
     for name in ("danish", "hungarian", "latin"):
-        model = tree_scores.load(name, options.data, quick=options.quick)
+        model = tree_scores.load(name, options.data, steps=options.steps)
         sentences = model.held_out[: 60 if options.quick else 250]
         done = run(sentences, model.problem)
         speed = len(sentences) / sum(done.seconds)
@@ -268,6 +268,7 @@ def others(report: timing.Report, options) -> None:
 def main() -> None:
     parser = timing.arguments(__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--only", choices=["english", "others"], help="one part alone")
+    tree_scores.add_steps(parser)
     options = parser.parse_args()
     report = timing.Report("tree_branch_and_bound", options.results)
     try:

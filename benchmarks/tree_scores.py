@@ -7,6 +7,7 @@ kept in results/cache. All tokens and sentence boundaries are gold, all sentence
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +30,7 @@ from spacy_decoders.models.parser.tree_scores import SentenceScores
 from spacy_decoders.readers.corpora import SentenceCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
-__all__ = ["Model", "Sentence", "load"]
+__all__ = ["Model", "Sentence", "add_steps", "load"]
 
 CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 CACHE = timing.HERE / "results" / "cache"
@@ -109,16 +110,25 @@ class Model:
         return templates.problem(sentence.scores, projective=self.parser.projective, k=k)
 
 
-def load(name: str, data: Path, *, quick: bool = False) -> Model:
-    """Return a parser and its scores; `quick` trains less, where it is to be trained."""
+def load(name: str, data: Path, *, steps: int = STEPS) -> Model:
+    """Return a parser and its scores; `steps` of training where it is to be trained."""
     treebank, folder = TREEBANKS[name], data / "parsing"
     if treebank.lang == "en":
         nlp = spacy_decoders.load(enable="parser")
     else:
-        steps = STEPS // 6 if quick else STEPS
         config = configuration(treebank, folder, steps)
         nlp = trained(config, CACHE / f"tree-{name}-{steps}", retrain=False)
     return Model(nlp.get_pipe("parser"), list(scored(nlp, treebank, folder)))
+
+
+def add_steps(parser: ArgumentParser) -> None:
+    """Add the option `--steps`."""
+    parser.add_argument(
+        "--steps",
+        type=int,
+        default=STEPS,
+        help="updates of each parser that is trained here; those of the cache are used again",
+    )
 
 
 def configuration(treebank: Treebank, folder: Path, steps: int) -> Any:
