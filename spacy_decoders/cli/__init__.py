@@ -5,13 +5,12 @@ spaCy imports this module for each of its commands, so nothing heavy stands at t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import app as spacy_app
+from typer.core import TyperGroup
 
 # so that `spacy find-function` and the others know `@decoders`
 from .. import registry  # noqa: F401
@@ -19,8 +18,25 @@ from ..errors import DecodersError
 
 __all__ = ["app"]
 
+
+class FriendlyGroup(TyperGroup):
+    """Commands that print an error of ours as a message, without a traceback, and exit with 1."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except (DecodersError, OSError) as error:  # spaCy's own of a pipeline that is none, too
+            said = str(error)
+            if isinstance(error, OSError) and error.strerror and error.filename:
+                said = f"{error.filename}: {error.strerror}"
+            typer.secho(said, fg=typer.colors.RED, err=True)
+            raise typer.Exit(1) from None
+
+
 app = typer.Typer(
     name="decoders",
+    cls=FriendlyGroup,
     help="Exact, certified decoding: try it, look into it, annotate a corpus.",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -47,8 +63,7 @@ def demo_command(
     """Annotate a text and show what came out, how sure it is, and what else was possible."""
     from .demo import demo
 
-    with friendly_errors():
-        demo(text=text, file=file, pipeline=pipeline, page=page, trees=trees)
+    demo(text=text, file=file, pipeline=pipeline, page=page, trees=trees)
 
 
 @app.command("info")
@@ -93,9 +108,8 @@ def annotate_command(
     from ..annotate import Job
     from .annotate import annotate_corpus
 
-    with friendly_errors():
-        job = Job(source, output, model, format, shard_size, text_field, batch_size)  # type: ignore[arg-type]
-        raise typer.Exit(annotate_corpus(job, workers=workers, scheduler=scheduler))
+    job = Job(source, output, model, format, shard_size, text_field, batch_size)  # type: ignore[arg-type]
+    raise typer.Exit(annotate_corpus(job, workers=workers, scheduler=scheduler))
 
 
 @app.command("distil")
@@ -124,18 +138,17 @@ def distil_command(
     """Train our components to say what another pipeline says: faster, and certified."""
     from .distil import distil_pipeline
 
-    with friendly_errors():
-        distil_pipeline(
-            pipeline,
-            texts,
-            output,
-            parts=parts,
-            config=config,
-            max_steps=max_steps,
-            limit=limit,
-            text_field=text_field,
-            use_gpu=gpu_id,
-        )
+    distil_pipeline(
+        pipeline,
+        texts,
+        output,
+        parts=parts,
+        config=config,
+        max_steps=max_steps,
+        limit=limit,
+        text_field=text_field,
+        use_gpu=gpu_id,
+    )
 
 
 @app.command("calibrate")
@@ -160,16 +173,15 @@ def calibrate_command(
     """Fit probabilities to how often answers are right on a dev corpus, and save that."""
     from .calibrate import calibrate_model
 
-    with friendly_errors():
-        calibrate_model(
-            model,
-            corpus,
-            output=output,
-            page=page,
-            components=_listed(components),
-            columns=_listed(columns),
-            limit=limit,
-        )
+    calibrate_model(
+        model,
+        corpus,
+        output=output,
+        page=page,
+        components=_listed(components),
+        columns=_listed(columns),
+        limit=limit,
+    )
 
 
 @app.command("uncertain")
@@ -201,19 +213,18 @@ def uncertain_command(
     """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
     from .uncertain import rank_texts
 
-    with friendly_errors():
-        rank_texts(
-            corpus,
-            output,
-            model=model,
-            tool=format,
-            layer=task,
-            by=by,
-            components=_listed(components),
-            sentences=sentences,
-            top=top,
-            text_field=text_field,
-        )
+    rank_texts(
+        corpus,
+        output,
+        model=model,
+        tool=format,
+        layer=task,
+        by=by,
+        components=_listed(components),
+        sentences=sentences,
+        top=top,
+        text_field=text_field,
+    )
 
 
 @app.command("explain")
@@ -227,8 +238,7 @@ def explain_command(
     from .demo import given_text
     from .explain import explain_text
 
-    with friendly_errors():
-        explain_text(given_text(text, file), output, pipeline)
+    explain_text(given_text(text, file), output, pipeline)
 
 
 @app.command("clusters")
@@ -244,8 +254,7 @@ def clusters_command(
     """Cluster the words of raw text by the company they keep, for a sparse model."""
     from .clusters import cluster_words
 
-    with friendly_errors():
-        cluster_words(texts, output, language=language, clusters=clusters, words=words)
+    cluster_words(texts, output, language=language, clusters=clusters, words=words)
 
 
 kb_app = typer.Typer(
@@ -271,8 +280,7 @@ def kb_build_command(
     """Build from your own concepts: id, title, aliases, links, description, text."""
     from .knowledge import build_from_file
 
-    with friendly_errors():
-        build_from_file(source, output, hubs=hubs)
+    build_from_file(source, output, hubs=hubs)
 
 
 @kb_app.command("build-wikidata")
@@ -285,8 +293,7 @@ def kb_wikidata_command(
     """Build from a Wikidata dump."""
     from .knowledge import build_from_wikidata
 
-    with friendly_errors():
-        build_from_wikidata(source, output, language=language, hubs=hubs)
+    build_from_wikidata(source, output, language=language, hubs=hubs)
 
 
 @kb_app.command("build-wordnet")
@@ -301,8 +308,7 @@ def kb_wordnet_command(
     """Build from a wordnet: its synsets are the concepts."""
     from .knowledge import build_from_wordnet
 
-    with friendly_errors():
-        build_from_wordnet(source, output, hubs=hubs)
+    build_from_wordnet(source, output, hubs=hubs)
 
 
 @kb_app.command("build-wikispeedia")
@@ -316,8 +322,7 @@ def kb_wikispeedia_command(
     """Build from Wikispeedia, a Wikipedia for schools with its links."""
     from .knowledge import build_from_wikispeedia
 
-    with friendly_errors():
-        build_from_wikispeedia(source, output, hubs=hubs)
+    build_from_wikispeedia(source, output, hubs=hubs)
 
 
 @kb_app.command("build-triples")
@@ -330,8 +335,7 @@ def kb_triples_command(
     """Build from triples of Wikidata and the names of its items."""
     from .knowledge import build_from_triples
 
-    with friendly_errors():
-        build_from_triples(names, triples, output, hubs=hubs)
+    build_from_triples(names, triples, output, hubs=hubs)
 
 
 @kb_app.command("build-wikipedia")
@@ -367,21 +371,20 @@ def kb_wikipedia_command(
     """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
     from .knowledge import build_from_wikipedia
 
-    with friendly_errors():
-        build_from_wikipedia(
-            output,
-            page=page,
-            redirect=redirect,
-            pagelinks=pagelinks,
-            linktarget=linktarget,
-            articles=articles,
-            page_props=page_props,
-            wikidata=wikidata,
-            language=language,
-            workers=workers,
-            scheduler=scheduler,
-            hubs=hubs,
-        )
+    build_from_wikipedia(
+        output,
+        page=page,
+        redirect=redirect,
+        pagelinks=pagelinks,
+        linktarget=linktarget,
+        articles=articles,
+        page_props=page_props,
+        wikidata=wikidata,
+        language=language,
+        workers=workers,
+        scheduler=scheduler,
+        hubs=hubs,
+    )
 
 
 @kb_app.command("info")
@@ -392,8 +395,7 @@ def kb_info_command(
     """Print what a knowledge base holds."""
     from .knowledge import show
 
-    with friendly_errors():
-        show(folder, verify=verify)
+    show(folder, verify=verify)
 
 
 @kb_app.command("look-up")
@@ -409,23 +411,9 @@ def kb_look_up_command(
     """Print what a mention may mean; the exit code is 1 if nothing is found."""
     from .knowledge import look_up
 
-    with friendly_errors():
-        found = look_up(kb, alias, words=words, limit=limit)
+    found = look_up(kb, alias, words=words, limit=limit)
     raise typer.Exit(0 if found else 1)
 
 
 def _listed(given: str) -> list[str]:
     return [part.strip() for part in given.split(",") if part.strip()]
-
-
-@contextmanager
-def friendly_errors() -> Iterator[None]:
-    """Print an error of ours as a message, without a traceback, and exit with 1."""
-    try:
-        yield
-    except (DecodersError, OSError) as error:  # spaCy's own of a pipeline that is none, too
-        said = str(error)
-        if isinstance(error, OSError) and error.strerror and error.filename:
-            said = f"{error.filename}: {error.strerror}"
-        typer.secho(said, fg=typer.colors.RED, err=True)
-        raise typer.Exit(1) from None
