@@ -1,9 +1,10 @@
 """Headline quality: each textbook held out whole, bodies without their titles, own lengths.
 
-    python benchmarks/headlines.py [--quick] [--held BOOK ...]
+    python benchmarks/headlines.py [--quick] [--held BOOK ...] [--more FILE ...]
 
 needs the data folder. The component is trained on the other books as it ships, without a parser,
-and judged beside the paper's scoring, beams, and what needs no training.
+and judged beside the paper's scoring, beams, and what needs no training. `--more` are further
+titled texts to train on, such as `projects/headlines/scripts/sections.py` makes of documentation.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from timing import Report, arguments  # before numpy: it sets the threads
 import numpy as np
 import spacy
 from headline_data import BOOKS, NLP, PAPER, sections_of
+from headline_peers import first_noun_phrase, lead_words, text_rank, yake
 from spacy.training import Example
 
 from spacy_decoders.components.headline.reading import read_words
@@ -27,6 +29,7 @@ from spacy_decoders.components.headline.rouge import rouge
 from spacy_decoders.decoders.path import Beam, ExactPath
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.words import Vertices
+from spacy_decoders.readers.headlines import HeadlineCorpus
 
 Write = Callable[[Example], str]
 STEMMER = Stemmer("en")
@@ -37,33 +40,37 @@ def main() -> None:
     """Run everything and write the report and a sheet of random headlines."""
     parser = arguments(__doc__ or "")
     parser.add_argument("--held", nargs="+", choices=BOOKS, default=BOOKS, help="books held out")
+    parser.add_argument("--more", nargs="*", default=[], help="JSON lines to train on, too")
     options = parser.parse_args()
     report = Report("headlines", options.results)
     sections = {
         book: [e for e in sections_of(options.data, book) if e.reference._.headline.strip()]
         for book in BOOKS
     }
+    more = [e for path in options.more for e in HeadlineCorpus(path, strip_title=True)(NLP)]
     scores: dict[str, list[tuple[float, float, float]]] = {}
     sheet, seconds, certified = [], [], []
     held = options.held[:1] if options.quick else options.held
     for book in held:
         train = [e for other in BOOKS if other != book for e in sections[other]]
         test = sections[book]
-        shipped, words, paper = (
-            generator(train),
-            generator(train, mode="words"),
-            generator(train, **PAPER, mode="words"),
-        )
+        only_books, paper = generator(train), generator(train, **PAPER, mode="words")
+        shipped = generator(train + more) if more else only_books
         writers: dict[str, Write] = {
             "phrases, exact": of(shipped),
+            "phrases, trained on books alone": of(only_books),
             "phrases, untrained": of(generator(None)),
             "phrases, beam 1": of(shipped, decoder=Beam(1)),
             "phrases, beam 80": of(shipped, decoder=Beam(80)),
-            "words, exact": of(words),
+            "words, exact": of(only_books, mode="words"),
             "paper's scoring, exact": of(paper),
             "paper's scoring, beam 80": of(paper, decoder=Beam(80)),
+            "paper's scoring, beam 1": of(paper, decoder=Beam(1)),
             "top 3 words by TF*IDF": top_words(train),
-            "first 4 words": lead_words,
+            "TextRank phrase": lambda example: text_rank(example.predicted),
+            "YAKE phrase": lambda example: yake(example.predicted),
+            "first noun phrase": lambda example: first_noun_phrase(example.predicted),
+            "first 4 words": lambda example: lead_words(example.predicted),
         }
         for name, write in writers.items():
             begin = process_time()
@@ -144,12 +151,6 @@ def top_words(train: Sequence[Example]) -> Write:
         return " ".join(example.predicted[int(i)].text for i in np.sort(vertices.first[best]))
 
     return write
-
-
-def lead_words(example: Example) -> str:
-    """The first four words, as many as a title has."""
-    words = [token.text for token in example.predicted if token.is_alpha]
-    return " ".join(words[:4])
 
 
 if __name__ == "__main__":

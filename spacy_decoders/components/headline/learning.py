@@ -111,7 +111,7 @@ def learn(
     for low in range(0, len(titled), size):
         part = titled[low : low + size]
         others = titled[:low] + titled[low + size :]
-        counts = _count(others, language) if others else knowledge
+        counts = _count(others, language, bigrams=False) if others else knowledge
         for text in part:
             table, reward = example_table(model, text, counts)
             if len(table):
@@ -153,13 +153,16 @@ def _odds(
     )
 
 
-def _count(texts: Sequence[TitledText], language: str) -> HeadlineKnowledge:
+def _count(
+    texts: Sequence[TitledText], language: str, *, bigrams: bool = True
+) -> HeadlineKnowledge:
     return HeadlineKnowledge.count(
         [text.words for text in texts],
         [text.title for text in texts],
         [text.content for text in texts],
         language,
         [text.stems for text in texts],
+        bigrams=bigrams,
     )
 
 

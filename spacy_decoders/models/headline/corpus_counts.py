@@ -146,6 +146,8 @@ class HeadlineKnowledge:
         title_stems: Sequence[NDArray[np.uint64]],
         language: str,
         title_keys: Sequence[NDArray[np.uint64]] | None = None,
+        *,
+        bigrams: bool = True,
     ) -> HeadlineKnowledge:
         """Count texts and their titles.
 
@@ -162,9 +164,12 @@ class HeadlineKnowledge:
         title_keys
             The keys of all words of each title, of their stems if they are content;
             `title_stems` by default.
+        bigrams
+            Whether to count a language model, which takes most of the time.
         """
         corpus = CorpusCounts.count([Vertices.of(words).stems for words in texts], title_stems)
-        model = BigramModel.count(run for words in texts for run in words.runs())
+        runs = (run for words in texts for run in words.runs())
+        model = BigramModel.count(runs) if bigrams else None
         sizes = [sum(content for _, content in words) for words in titles]
         sizes = [size for size in sizes if size]
         least, most = DEFAULT_LENGTHS
