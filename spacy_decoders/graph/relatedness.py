@@ -43,6 +43,7 @@ def shared_neighbour_cosine(
     within: Literal["vertices", "graph"] = "vertices",
     *,
     most: int | None = None,
+    hubs: Literal["logarithm", "root"] = "logarithm",
 ) -> NDArray[np.float64]:
     r"""**Shape:** (v, v): how much of their neighbourhood some vertices share, from 0 to 1.
 
@@ -52,7 +53,8 @@ def shared_neighbour_cosine(
     .. math:: \frac{\sum_{x \in N[u] \cap N[v]} w_x}{\sqrt{s_u s_v}}, \quad
         s_u = \sum_{x \in N[u]} w_x, \quad w_x = \frac{1}{\ln(1.5 + \deg x)}.
 
-    A neighbour with many neighbours is less informative, and has less weight.
+    A neighbour with many neighbours is less informative, and has less weight; with ``"root"`` it
+    is :math:`1 / \sqrt{\deg x}`, which leaves hardly any to the hubs of a whole graph.
 
     Parameters
     ----------
@@ -63,6 +65,8 @@ def shared_neighbour_cosine(
     most
         With "graph": of how many neighbours of each vertex, those with the fewest neighbours
         of their own; None for all.
+    hubs
+        How fast the weight of a neighbour falls with its degree.
 
     Examples
     --------
@@ -81,7 +85,8 @@ def shared_neighbour_cosine(
     else:
         groups, members, degrees = _neighbourhoods(graph, vertices, most)
     indptr = np.searchsorted(groups, np.arange(len(degrees) + 1))
-    shared = weighted_overlap(indptr, members, 1.0 / np.log(1.5 + degrees), len(vertices))  # type: ignore[arg-type]
+    falls = np.log(1.5 + degrees) if hubs == "logarithm" else np.sqrt(np.maximum(degrees, 1))
+    shared = weighted_overlap(indptr, members, 1.0 / falls, len(vertices))  # type: ignore[arg-type]
     sizes = np.sqrt(shared.diagonal())
     cosine: NDArray[np.float64] = shared / np.outer(sizes, sizes)
     np.fill_diagonal(cosine, 1.0)

@@ -73,6 +73,14 @@ class CandidateTable:
         _, numbers = np.unique(np.asarray(self.ids, dtype=object), return_inverse=True)
         return np.asarray(numbers, np.int64).reshape(-1)
 
+    @cached_property
+    def coverage(self) -> float:
+        """The mean share of each mention's candidates that have links in the graph."""
+        if self.base is None or not len(self):
+            return 1.0
+        known = (self.base.graph.degree[self.concepts] > 0).astype(np.float64)
+        return float((np.add.reduceat(known, self.offsets[:-1]) / np.diff(self.offsets)).mean())
+
     def of(self, mentions: Sequence[int]) -> CandidateTable:
         """The candidates of some of the mentions, in the given order."""
         parts = [np.arange(self.offsets[m], self.offsets[m + 1]) for m in mentions]

@@ -36,6 +36,11 @@ __all__ = [
 
 Matrix = NDArray[np.float64]
 
+#: What neighbours within the document, and a direct link, count beside neighbours in the graph.
+_WITHIN, _LINKED = 1.0 / 3.0, 1.0 / 8.0
+#: How fast titles lose weight where the graph knows few of the candidates: then nothing holds
+#: against an accidental word.
+_BY_COVERAGE = 1.75
 #: Bits of surprise, in nats, at which words shared by two titles count in full.
 _FULL_RESIDUAL = 10.0
 
@@ -52,13 +57,14 @@ class PairCosts(Protocol):
 
 @dataclass(frozen=True)
 class SharedNeighbours:
-    """Concepts are near if they share neighbours, or words of their titles.
+    """Concepts are near if they share neighbours, are linked, or share words of their titles.
 
-    The cost is `far` less the cosine and less ``residual * overlap``. The cosine is that of the
+    The cost is `far` less the cosine, and less ``residual * overlap``. The cosine is that of the
     neighbourhoods, hubs weighing less
     (:func:`~spacy_decoders.graph.shared_neighbour_cosine`). The overlap is of title words
     that neither concept owes to its own mention, weighed by how rare they are: "Oakland
-    Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics".
+    Raiders" and "Oakland Athletics" for the mentions "Raiders" and "Athletics". It counts the
+    less, the fewer of the candidates have links.
 
     Parameters
     ----------
@@ -66,8 +72,8 @@ class SharedNeighbours:
         Weight of the overlap of titles; 0 for none.
     within
         "document": neighbours count that are candidates of the document, as suits a graph
-        as dense as Wikipedia's; "graph": all neighbours, for a sparse one; "both": the sum of
-        the two cosines.
+        as dense as Wikipedia's; "graph": all neighbours, for a sparse one; "both": the cosine in
+        the graph, a third of that in the document, and an eighth for a direct link.
     most
         Of how many neighbours in the graph, the least linked ones; hubs have millions.
     """
@@ -79,22 +85,24 @@ class SharedNeighbours:
     @property
     def far(self) -> float:
         """What two concepts without anything in common cost."""
-        return (2.0 if self.within == "both" else 1.0) + self.residual
+        return (1.0 + _WITHIN + _LINKED if self.within == "both" else 1.0) + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
         graph = _base(table, type(self).__name__).graph
 
         def cosine(vertices: NDArray[np.int64]) -> Matrix:
-            near: Matrix = np.zeros((len(vertices), len(vertices)))
-            if self.within != "graph":
-                near += shared_neighbour_cosine(graph, vertices)
-            if self.within != "document":
-                near += shared_neighbour_cosine(graph, vertices, "graph", most=self.most)
+            if self.within == "document":
+                return shared_neighbour_cosine(graph, vertices)
+            near = shared_neighbour_cosine(graph, vertices, "graph", most=self.most, hubs="root")
+            if self.within == "both":
+                near += _WITHIN * shared_neighbour_cosine(graph, vertices)
+                near += _LINKED * adjacency(graph, vertices)
+                np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
             return near
 
         near = _of_concepts(table, cosine)
         if self.residual:
-            near = near + self.residual * _title_overlap(table)
+            near += self.residual * table.coverage**_BY_COVERAGE * _title_overlap(table)
         costs: Matrix = self.far - near
         return costs
 

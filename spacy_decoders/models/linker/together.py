@@ -31,9 +31,9 @@ __all__ = [
 #: Tokens over which the voice of a mention for another fades to a third, and what is left far off.
 _FADES, _FAR_OFF = 15.0, 0.05
 #: How fast pairs lose weight where fewer of the candidates have links.
-_BY_COVERAGE = 1.5
+_BY_COVERAGE = 0.25
 #: What is added to the number of other mentions: few of them prove less.
-_CAUTION = 3.0
+_CAUTION = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -169,12 +169,9 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
     far = float(given.max(initial=0.0)) if far is None else float(far)
-    coverage, links = 1.0, 1.0
+    coverage, links = once.coverage, 1.0
     if once.base is not None and len(once):
-        degree = once.base.graph.degree[once.concepts]
-        known = np.add.reduceat((degree > 0).astype(np.float64), once.offsets[:-1])
-        coverage = float((known / np.diff(once.offsets)).mean())
-        links = float(degree.mean())
+        links = float(once.base.graph.degree[once.concepts].mean())
     scale = coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
     rows = _rows(once.offsets)
     costs = np.full((int(offsets[-1]), int(offsets[-1])), scale * far)

@@ -62,7 +62,7 @@ def build_link_weights(
     prior: float = 1.0,
     popularity: float = 0.5,
     context: float = 1.0,
-    pairs: float = 32.0,
+    pairs: float = 48.0,
     *,
     title: float = 0.7,
     case: float = 3.0,

@@ -111,7 +111,7 @@ def test_exact_decoding_agrees_with_enumeration(nlp):
         for other in itertools.chain(*choices):
             if one[0] is not None and other[0] is not None:
                 pairs[one[1], other[1]] = given[one[0], other[0]]
-    weight = weights[Feature.PAIRS] / (count - 1 + 3)
+    weight = weights[Feature.PAIRS] / (count - 1 + 4)
     best = max(
         sum(own[i] for i in rows)
         - weight * sum(pairs[i, j] for i, j in itertools.combinations(rows, 2))
