@@ -125,7 +125,7 @@ class LinkerOptions(WithOptions):
         {"@misc": "spacy-decoders.SharedNeighbours.v1"}, function, saved=False
     )
     decoder: RepresentativesDecoding = option(
-        {"@decoders": "spacy-decoders.ExactRepresentatives.v1"},
+        {"@decoders": "spacy-decoders.ExactRepresentatives.v1", "margin_work": 200_000},
         decoder_of("representatives"),
         saved=False,
     )

@@ -11,6 +11,7 @@ from spacy.tokens import Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
+from ...models.linker.confidence import Evidence, log_odds_right
 from ...models.linker.together import link_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
@@ -153,11 +154,19 @@ def _decoded(
     chosen = joint.chosen(solution.choices)
     # of several mentions of a form each has a part of the form's weight
     costs = joint.conditional_costs(chosen) * np.repeat(forms.repeats, np.diff(joint.offsets))
-    return solution.certificate, Decided(
+    margins = solution.margins.astype(np.float64)
+    evidence = Evidence(
         joint.offsets,
         chosen,
         -costs,
-        solution.margins.astype(np.float64),
-        solution.exact_margins,
+        own,
+        mentions.features[offsets[first] : offsets[stop]],
+        margins,
         forms.repeats,
+        forms.count,
+        window.table.coverage,
+    )
+    odds = log_odds_right(evidence)
+    return solution.certificate, Decided(
+        joint.offsets, chosen, -costs, margins, solution.exact_margins, odds
     )

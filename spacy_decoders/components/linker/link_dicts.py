@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...models.calibration import Calibration, softmax
+from ...models.calibration import Calibration, sigmoid, softmax
 
 if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
@@ -37,8 +37,8 @@ class Decided:
     margins, exact
         What the best other choice for each mention costs, whatever the others then are, and
         whether that is proven. **Shapes:** ``(mentions,)``
-    repeats
-        How many mentions share the weight of each one's form. **Shape:** ``(mentions,)``
+    odds
+        The log-odds that each choice is right. **Shape:** ``(mentions,)``
     """
 
     offsets: NDArray[np.int64]
@@ -46,7 +46,7 @@ class Decided:
     scores: NDArray[np.float64]
     margins: NDArray[np.float64]
     exact: NDArray[np.bool_]
-    repeats: NDArray[np.int64]
+    odds: NDArray[np.float64]
 
     def is_nothing(self, place: int) -> bool:
         """Whether a mention is linked to nothing, which stands behind its candidates."""
@@ -57,20 +57,18 @@ class Decided:
         return softmax(self.scores[self.offsets[place] : self.offsets[place + 1]])
 
     def probabilities(self, place: int, temperature: float) -> NDArray[np.float64]:
-        """The probability of each choice of a mention, where others may change with it.
+        """The probability that each choice of a mention is right.
 
-        The best other choice is as much worse as a proven margin says, which is at most what
-        it costs while all others stay.
+        That of the chosen one comes from all that is known of the decision; the others share
+        the rest by their scores.
         """
-        own = self.scores[self.offsets[place] : self.offsets[place + 1]].copy()
+        shares = self.given_others(place)
         choice = self.choices[place]
-        own -= own[choice]
-        margin = float(self.margins[place] * self.repeats[place])
-        if len(own) > 1 and np.isfinite(margin) and self.exact[place]:
-            others = np.flatnonzero(np.arange(len(own)) != choice)
-            best = others[np.argmax(own[others])]
-            own[best] = max(own[best], -max(0.0, margin))
-        return softmax(own, temperature)
+        right = float(sigmoid(self.odds[[place]] / temperature)[0])
+        shares[choice] = 0.0
+        shares *= (1.0 - right) / max(float(shares.sum()), 1e-300)
+        shares[choice] = right
+        return shares
 
 
 def no_link() -> dict[str, Any]:

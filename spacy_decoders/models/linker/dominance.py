@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .kernels.extremes import extremes_by_group, most_beside_rivals
 
 __all__ = ["Group", "Voices", "undominated"]
 
@@ -66,38 +69,33 @@ def undominated(
     -------
     **Shape:** ``(n,)``
     """
-    offsets = np.cumsum([0, *(group.scores.shape[1] for group in groups)]).astype(np.int64)
+    sizes = np.array([group.scores.shape[1] for group in groups])
+    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    own = np.repeat(np.arange(len(groups)), sizes)
     keep = np.ones(int(offsets[-1]), bool)
     # first by what each can gain at most and at least: cheap, and leaves out most
-    for at, group in enumerate(groups):
-        own = slice(int(offsets[at]), int(offsets[at + 1]))
-        most = np.maximum.reduceat(near[own], offsets[:-1], axis=1)
-        least = np.minimum.reduceat(near[own], offsets[:-1], axis=1)
-        high = _weighed(most, voices, at)
-        keep[own] = _unbeaten(group, high, -_weighed(-least, voices, at))
+    most, least = np.empty((2, len(near), len(groups)))
+    extremes_by_group(near, offsets, most, least)
+    high, low = _weighed(most, voices, own), -_weighed(-least, voices, own)
+    for group, start, stop in zip(groups, offsets.tolist(), offsets[1:].tolist(), strict=False):
+        keep[start:stop] = _unbeaten(group, high[start:stop], low[start:stop])
     for _ in range(ROUNDS):
-        before = int(keep.sum())
         rows = np.flatnonzero(keep)
-        starts = np.searchsorted(rows, offsets[:-1])
-        left = near[np.ix_(rows, rows)]
-        for at, group in enumerate(groups):
-            stop = starts[at + 1] if at + 1 < len(groups) else len(rows)
-            own = slice(int(starts[at]), int(stop))
-            places = rows[own]
-            if len(places) > 2:
-                scores = group.scores[:, places - offsets[at]]
-                keep[places] = _unmatched(
-                    Group(scores, group.slack), left[own], starts, voices, at
-                )
-        if int(keep.sum()) == before:
+        starts = np.searchsorted(rows, offsets)
+        left = np.ascontiguousarray(near[np.ix_(rows, rows)])
+        unmatched = _unmatched(groups, left, starts, rows - offsets[own[rows]], voices)
+        keep[rows] = unmatched
+        if unmatched.all():
             break
     return keep
 
 
-def _weighed(gains: NDArray[np.float64], voices: Voices, at: int) -> NDArray[np.float64]:
+def _weighed(
+    gains: NDArray[np.float64], voices: Voices, own: NDArray[np.int64]
+) -> NDArray[np.float64]:
     """The most that gains by each group may come to. **Shapes:** ``(n, groups)`` to ``(n,)``"""
-    weights = np.where(gains > 0, voices.most[at], voices.least[at])
-    return np.asarray((gains * weights).sum(axis=1))
+    weights = np.where(gains > 0, voices.most[own], voices.least[own])
+    return np.asarray(np.einsum("ij,ij->i", gains, weights))
 
 
 def _unbeaten(
@@ -117,22 +115,44 @@ def _unbeaten(
 
 
 def _unmatched(
-    group: Group,
+    groups: list[Group],
     near: NDArray[np.float64],
-    starts: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    places: NDArray[np.int64],
     voices: Voices,
-    at: int,
 ) -> NDArray[np.bool_]:
-    """Which candidates fewer than two rivals beat, whatever the other mentions are linked to."""
-    scores = group.scores
-    support = scores.min(axis=0)
-    support = support + 0.5 * _weighed(np.maximum.reduceat(near, starts, axis=1), voices, at)
-    rivals = [i for i in np.argsort(-support)[:RIVALS].tolist() if np.isfinite(support[i])]
-    beaten = np.zeros(scores.shape[1], np.int64)
-    for rival in rivals:
-        gains = np.maximum.reduceat(near - near[rival], starts, axis=1)
-        apart = np.where(np.isinf(scores), -np.inf, scores - scores[:, rival, None]).max(axis=0)
-        size = np.abs(gains).sum(axis=1) + np.abs(scores[:, rival]).max()
-        worst = apart + _weighed(gains, voices, at) + group.slack
-        beaten += worst + SAFETY * (1.0 + size) < 0
+    """Which candidates fewer than two rivals beat, whatever the other mentions are linked to.
+
+    `near` is between the candidates that are left, `places` are theirs in their groups.
+    """
+    own = np.repeat(np.arange(len(groups)), np.diff(offsets))
+    highest, lowest = np.empty((2, len(near), len(groups)))
+    extremes_by_group(near, offsets, highest, lowest)
+    most = _weighed(highest, voices, own)
+    # of each group a rival by rank, and by how much each candidate is better than it alone
+    rivals = np.full((RIVALS, len(groups)), -1, np.int64)
+    apart, largest = np.zeros((RIVALS, len(places))), np.zeros((RIVALS, len(groups)))
+    for g, (start, stop) in enumerate(pairwise(offsets.tolist())):
+        if stop - start <= 2:
+            continue
+        scores = groups[g].scores[:, places[start:stop]]
+        support = scores.min(axis=0) + 0.5 * most[start:stop]
+        for rank, i in enumerate(np.argsort(-support)[:RIVALS].tolist()):
+            if np.isfinite(support[i]):
+                rivals[rank, g] = start + i
+                better = np.where(np.isinf(scores), -np.inf, scores - scores[:, i, None])
+                apart[rank, start:stop] = better.max(axis=0)
+                largest[rank, g] = np.abs(scores[:, i]).max()
+    slack = np.array([group.slack for group in groups])[own]
+    beaten = np.zeros(len(places), np.int64)
+    for rank in range(RIVALS):
+        rival = rivals[rank, own]
+        some = np.flatnonzero(rival >= 0)
+        if not len(some):
+            continue
+        gains = np.empty((len(some), len(groups)))
+        most_beside_rivals(near, some, rival[some], offsets, gains)
+        size = np.abs(gains).sum(axis=1) + largest[rank, own[some]]
+        worst = apart[rank, some] + _weighed(gains, voices, own[some]) + slack[some]
+        beaten[some] += worst + SAFETY * (1.0 + size) < 0
     return np.asarray(beaten < 2)

@@ -1,0 +1,1 @@
+"""Compiled loops over the pair costs of candidates."""
