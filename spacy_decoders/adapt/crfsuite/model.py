@@ -269,12 +269,13 @@ class CrfSuiteModel:
 
     def _decoded(self, encoded: EncodedItems) -> tuple[NDArray[np.int32], Floats, Floats, Floats]:
         """Return labels, scores, scales and bounds."""
+        from ...decoders.chain.kernels.rescoring import path_scores
         from .kernels import proof
 
         emissions, offsets = self._emissions(encoded), encoded.offsets
         labels = self._search(emissions, offsets)
         transitions, start, end = self._chain
-        worth = proof.worth_of(transitions, start, end, emissions, offsets, labels)
+        worth = path_scores(transitions, start, end, emissions, offsets, labels)
         bounds = proof.bounds(self._transposed, start, end, emissions, offsets)
         return labels, worth[:, 0], worth[:, 1], bounds
 

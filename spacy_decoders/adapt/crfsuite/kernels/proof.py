@@ -1,30 +1,11 @@
-"""What labellings are worth, and what none exceeds: apart from the search, from right to left."""
+"""What no labelling exceeds: apart from the search, from right to left."""
 
 import numpy as np
 
 from ....jit import jit, uncounted
 from ....simd import add, fill16, load16, maximum, peek, store
 
-__all__ = ["bounds", "worth_of"]
-
-
-@jit()
-def worth_of(transitions, start, end, emissions, offsets, labels):
-    """Return (score, sum of absolute terms) of each labelling: **shape (sequences, 2)**."""
-    worth = np.zeros((len(offsets) - 1, 2))
-    for s in range(len(offsets) - 1):
-        score = scale = 0.0
-        for i in range(offsets[s], offsets[s + 1]):
-            y = labels[i]
-            link = start[y] if i == offsets[s] else transitions[labels[i - 1], y]
-            score += link + emissions[i, y]
-            scale += abs(link) + abs(emissions[i, y])
-            if i == offsets[s + 1] - 1:
-                score += end[y]
-                scale += abs(end[y])
-        worth[s, 0] = score
-        worth[s, 1] = scale
-    return worth
+__all__ = ["bounds"]
 
 
 @uncounted()

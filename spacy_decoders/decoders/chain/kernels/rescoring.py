@@ -16,7 +16,7 @@ def path_scores(transitions, start, end, emissions, offsets, labels):
     Parameters
     ----------
     transitions, start, end, emissions
-        Float32 scores: (L, L), (L,), (L,), (total, L).
+        Float32 or float64 scores: (L, L), (L,), (L,), (total, L); padding does no harm.
     offsets
         **Shape (sentences + 1,)**, int64.
     labels
