@@ -15,12 +15,16 @@ RULES = Path(__file__).parents[1] / "configs" / "parts_of_speech.json"
 #: What the parts that this project trains come from.
 SOURCES = [
     {"name": "UD English-EWT", "license": "CC BY-SA 4.0"},
+    {"name": "GUM: news, interviews, academic and court texts", "license": "CC BY 2.5 and 4.0"},
+    {"name": "GUM: biographies and travel guides", "license": "CC BY-SA 3.0"},
     {"name": "UNER English-EWT", "license": "CC BY-SA 4.0"},
     {"name": "Broad Twitter Corpus", "license": "CC BY 4.0"},
     {"name": "Wikigold", "license": "CC BY 4.0"},
     {"name": "WNUT 2017", "license": "CC BY 4.0"},
     {"name": "GeoNames", "license": "CC BY 4.0"},
     {"name": "names of the US census of 1990", "license": "public domain"},
+    {"name": "WordNet 3.1: names of persons, places and organisations", "license": "WordNet"},
+    {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
 #: How the parser decodes: its weights of larger factors are there to be switched on.
