@@ -27,11 +27,13 @@ SOURCES = [
     {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
-#: How the parser decodes: its weights of larger factors are there to be switched on.
+#: How the parser decodes: its weights of larger factors are there to be switched on. The tagger
+#: reads its vectors.
 DECODING = {
     "parser": {
         "components.parser.factors": ["arcs"],
         "components.parser.rules": ["universal-dependencies"],
+        "components.parser.tensor": True,
     }
 }
 
