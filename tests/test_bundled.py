@@ -218,3 +218,25 @@ def test_entities(nlp):
         ("California", "LOC"),
     ]
     assert {found["status"] for found in doc._.certificates["entities"]} == {"optimal"}
+
+
+def plain_sentences():
+    """Sentences of a primer and names that everybody knows: words, tags and entities."""
+    for line in (Path(__file__).parent / "plain_english.txt").read_text("utf8").splitlines():
+        tagged, names = line.split("|")
+        words, tags = zip(*(pair.rsplit("/", 1) for pair in tagged.split()), strict=True)
+        yield words, tags, {name.replace("_", " ") for name in names.split()}
+
+
+def test_plain_sentences(nlp):
+    """What a user sees first; no part of the pipeline has been trained or tuned on them."""
+    gold = list(plain_sentences())
+    tags = right = found = wanted = hits = 0
+    for words, of_words, names in gold:
+        doc = nlp(Doc(nlp.vocab, words=words))
+        named = {f"{e.text}={e.label_}" for e in doc.ents if e.label_ in ("PER", "LOC", "ORG")}
+        tags += len(of_words)
+        right += sum(token.tag_ == tag for token, tag in zip(doc, of_words, strict=True))
+        found, wanted, hits = found + len(named), wanted + len(names), hits + len(named & names)
+    assert right / tags > 0.965
+    assert 2 * hits / (found + wanted) > 0.84
