@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from ..bundled import FOLDER
+from ..digest import file_digest
 from ..errors import ProblemError
 from .formats import ENDINGS, Format
 from .records import Extent, extents, input_files
@@ -193,7 +198,18 @@ class Job:
         settings = {key: str(value) for key, value in asdict(self).items()}
         # its location and batch size do not affect the result
         del settings["output"], settings["batch_size"]
-        return {**settings, "files": files}
+        return {**settings, "files": files, "pipeline": _of_pipeline(self.model)}
+
+
+def _of_pipeline(model: str) -> str:
+    """What a pipeline is made of: another one, also under the same name, gives another answer."""
+    package = find_spec(model) if model.isidentifier() else None
+    folder = Path(package.origin).parent if package and package.origin else Path(model or FOLDER)
+    digest = hashlib.sha256(version("spacy-decoders").encode())
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix != ".pyc":
+            digest.update(f"\n{path.relative_to(folder)} {file_digest(path)}".encode())
+    return digest.hexdigest()
 
 
 def _packed(pieces: Iterable[Extent], size: int) -> Iterator[list[Extent]]:

@@ -10,20 +10,19 @@ reads them, which checks no index itself.
 from __future__ import annotations
 
 import json
-import shutil
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..digest import file_digest
 from ..errors import ProblemError, StorageError
+from .replacing import replaced
 
 __all__ = ["FolderFormat", "StoredArrays"]
 
@@ -150,10 +149,7 @@ class FolderFormat:
         """
         folder = Path(folder).resolve()
         self._check_replaceable(folder)
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        fresh, old = (folder.with_name(f".{folder.name}.{uuid4().hex}") for _ in range(2))
-        fresh.mkdir()
-        try:
+        with replaced(folder) as fresh:
             files = {}
             for name, array in arrays.items():
                 dtype, _ = self.arrays[name]
@@ -166,12 +162,6 @@ class FolderFormat:
             header = {"format": self._format, "version": VERSION, **facts, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
-            if folder.exists():
-                folder.rename(old)
-            fresh.rename(folder)
-        finally:
-            shutil.rmtree(fresh, ignore_errors=True)
-            shutil.rmtree(old, ignore_errors=True)
 
     def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
         """Map the arrays of a folder into memory, after comparing the files with the header.

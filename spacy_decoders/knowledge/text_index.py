@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import sqlite3
 import threading
 import weakref
 from collections.abc import Iterable
+from contextlib import closing
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -61,21 +63,30 @@ class TextIndex:
 
     @classmethod
     def build(cls, path: Path, rows: Iterable[tuple[int, str, str, str]]) -> TextIndex:
-        """Write an index of (concept, title, aliases, body) rows and open it."""
+        """Write an index of (concept, title, aliases, body) rows and open it.
+
+        Raises
+        ------
+        OSError
+            If it can't be written, as on a full disk.
+        """
         path.unlink(missing_ok=True)
-        with sqlite3.connect(path) as connection:
-            connection.execute("PRAGMA journal_mode = OFF")
-            # content='': the words are indexed, the text itself is not kept twice
-            connection.execute(
-                "CREATE VIRTUAL TABLE concepts USING fts5(title, aliases, body, content='', "
-                "tokenize='unicode61 remove_diacritics 2')"
-            )
-            connection.executemany(
-                "INSERT INTO concepts(rowid, title, aliases, body) VALUES (?, ?, ?, ?)",
-                ((concept + 1, title, aliases, body) for concept, title, aliases, body in rows),
-            )
-            connection.execute("INSERT INTO concepts(concepts) VALUES ('optimize')")
-        connection.close()
+        numbered = ((concept + 1, *texts) for concept, *texts in rows)
+        try:
+            with closing(sqlite3.connect(path)) as connection, connection:
+                connection.execute("PRAGMA journal_mode = OFF")
+                # content='': the words are indexed, the text itself is not kept twice
+                connection.execute(
+                    "CREATE VIRTUAL TABLE concepts USING fts5(title, aliases, body, content='', "
+                    "tokenize='unicode61 remove_diacritics 2')"
+                )
+                connection.executemany(
+                    "INSERT INTO concepts(rowid, title, aliases, body) VALUES (?, ?, ?, ?)",
+                    numbered,
+                )
+                connection.execute("INSERT INTO concepts(concepts) VALUES ('optimize')")
+        except sqlite3.OperationalError as error:
+            raise OSError(errno.EIO, str(error), str(path)) from error
         return cls(path)
 
     def find(self, text: str, limit: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

@@ -7,13 +7,14 @@ so that nothing is ever taken over from another build.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from uuid import uuid4
 
 import numpy as np
@@ -182,7 +183,7 @@ class Stage:
         needed = max(size, 1) * np.dtype(dtype).itemsize
         with path.open("ab") as stream:
             if stream.tell() < needed:
-                stream.truncate(needed)
+                _reserve(stream, needed, path)
         self._size[name] = needed
         return np.asarray(np.memmap(path, dtype, "r+", shape=(max(size, 1),)))[:size]
 
@@ -209,3 +210,15 @@ class Stage:
         temporary.write_text(json.dumps(found), encoding="utf8")
         temporary.replace(self.folder / "state.json")
         self._last = time.monotonic()
+
+
+def _reserve(stream: IO[bytes], size: int, path: Path) -> None:
+    """Give a file a size, and room on the disk: a mapped hole without any kills the process."""
+    try:
+        os.posix_fallocate(stream.fileno(), 0, size)
+    except AttributeError:  # of Windows and macOS, which have no such call
+        stream.truncate(size)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise OSError(error.errno, error.strerror, str(path)) from error
+        stream.truncate(size)

@@ -1,0 +1,124 @@
+"""Jobs that are killed anywhere, or run out of room, come to the same as undisturbed ones."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from spacy_decoders import ProblemError
+from spacy_decoders.annotate import Job, annotate
+
+from ..campaigns.crashes import content, file_operations, forked, killed_at, limited_files, moments
+from .jobs import write_lines
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="runs are killed in a fork")
+
+
+@pytest.fixture
+def job(tmp_path, model):
+    texts = [f"Text {i}. And more." for i in range(12)]
+    texts[5] = "poison"
+    source = write_lines(tmp_path / "in.jsonl", texts)
+    job = Job(source, tmp_path / "out", model=model, format="jsonl", shard_size=3)
+    annotate(Job(source, tmp_path / "warm", model=model, shard_size=3), progress=False)
+    return job
+
+
+def run(job):
+    return lambda: annotate(job, progress=False)
+
+
+def results(job):
+    """The files of a job; reports tell how long it took."""
+    return {
+        name: data for name, data in content(job.output).items() if not name.startswith("reports")
+    }
+
+
+def check_killed(job, wanted):
+    total = file_operations(run(job), job.output)
+    undisturbed = results(job)
+    assert sum(name.startswith("part") for name in undisturbed) == 4
+    for moment in moments(total, wanted):
+        shutil.rmtree(job.output)
+        assert killed_at(run(job), job.output, moment)
+        for name, data in results(job).items():  # what is there is whole
+            assert name.startswith(".") or data == undisturbed[name], (moment, name)
+        annotate(job, progress=False)
+        assert results(job) == undisturbed, moment
+
+
+def test_killed_at_some_moments(job):
+    check_killed(job, 6)
+
+
+@pytest.mark.slow
+def test_killed_at_any_moment(job):
+    check_killed(job, 100)
+
+
+@pytest.mark.parametrize("size", [0, 100, 300, 700])
+def test_a_full_disk_is_told_and_what_is_done_is_kept(job, size):
+    annotate(job, progress=False)
+    undisturbed = results(job)
+    shutil.rmtree(job.output)
+
+    def squeezed():
+        with limited_files(size), pytest.raises(OSError, match=r"too large.*out"):
+            annotate(job, progress=False)
+
+    assert forked(squeezed) == 0
+    for name, data in results(job).items():
+        assert data == undisturbed[name], name
+    annotate(job, progress=False)
+    assert results(job) == undisturbed
+
+
+@pytest.mark.parametrize("change", ["input", "model"])
+def test_what_has_changed_never_meets_what_was_done(job, change, tmp_path):
+    annotate(job, progress=False)
+    job.part(1).unlink()
+    if change == "input":
+        job.source.write_text(job.source.read_text().replace("Text 0", "Text 9"))
+    else:
+        package = tmp_path / "site" / job.model / "__init__.py"
+        package.write_text(package.read_text() + "\n")
+    with pytest.raises(ProblemError, match="was begun with another"):
+        annotate(job, progress=False)
+
+
+TINY = """
+import sys
+from pathlib import Path
+from spacy_decoders.annotate import Job, annotate
+try:
+    annotate(Job(Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], shard_size=1), progress=False)
+except OSError as error:
+    print(error)
+print(sorted(path.name for path in Path(sys.argv[2]).iterdir() if path.name.startswith(".")))
+"""
+
+
+def test_on_a_disk_that_is_really_full(job, tmp_path):
+    room = tmp_path / "tiny"
+    room.mkdir()
+    script = 'mount -t tmpfs -o size=40k none "$1" && shift && exec "$@"'
+    arguments = [sys.executable, "-c", TINY, job.source, room / "out", job.model]
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", room, *arguments]
+    if not shutil.which("unshare"):
+        pytest.skip("no unshare")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "mount" in done.stderr or "unshare" in done.stderr:
+        pytest.skip("nothing may be mounted here")
+    assert "No space left on device" in done.stdout and done.stdout.endswith("[]\n"), done
+
+
+def test_a_target_that_cannot_be_written_is_named(job, tmp_path):
+    job.output.write_text("a file")
+    with pytest.raises((ProblemError, OSError), match="out"):
+        annotate(job, progress=False)
+    assert job.output.read_text() == "a file"

@@ -1,0 +1,146 @@
+"""Bases whose building is killed anywhere, or runs out of room: no half of one is left."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from spacy_decoders import ConceptBase
+from spacy_decoders.knowledge.contents import Contents, write_concept_base
+from spacy_decoders.knowledge.sources.triples import Triples
+from spacy_decoders.knowledge.sources.wordnet import WordNet
+
+from ..campaigns.crashes import content, file_operations, forked, killed_at, limited_files, moments
+from ..campaigns.dumps import LMF, formats
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="builds are killed in a fork")
+
+
+@pytest.fixture
+def builds(tmp_path):
+    """Two ways to build a base in one place."""
+    tables = formats()["triples"].files
+    for name, data in tables.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "wn.xml").write_text(LMF)
+    place = tmp_path / "bases" / "kb"
+
+    def build(concepts):  # without bars: a lock of theirs would outlive the killed
+        write_concept_base(place, Contents.of(concepts)[0], hubs=2)
+
+    def old():
+        build(WordNet(tmp_path / "wn.xml"))
+
+    def new():
+        build(Triples(tmp_path / "names.tsv", tmp_path / "triples.tsv.bz2"))
+
+    old()  # compiles
+    new()
+    shutil.rmtree(place)
+    return old, new, place
+
+
+def check_killed(builds, wanted, *, before):
+    old, new, place = builds
+    old()
+    first = content(place)
+    total = file_operations(new, place.parent)
+    second = content(place)
+    for moment in moments(total, wanted):
+        shutil.rmtree(place.parent)
+        if before:
+            old()
+        assert killed_at(new, place.parent, moment)
+        if place.exists():
+            ConceptBase.open(place).verify()
+            assert content(place) in (first, second)
+        else:
+            assert not before, "the base that was there is gone"
+        new()
+        assert content(place) == second
+        assert [path.name for path in place.parent.iterdir()] == [place.name]
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_killed_at_some_moments(builds, before):
+    check_killed(builds, 5, before=before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("before", [False, True])
+def test_killed_at_any_moment(builds, before):
+    check_killed(builds, 1000, before=before)
+
+
+@pytest.mark.parametrize("size", [0, 200, 3000, 20_000])
+def test_a_full_disk_leaves_what_was_there(builds, size):
+    old, new, place = builds
+    old()
+    first = content(place)
+
+    def squeezed():
+        with limited_files(size), pytest.raises(OSError, match="kb"):
+            new()
+
+    assert forked(squeezed) == 0
+    assert content(place) == first
+    assert [path.name for path in place.parent.iterdir()] == [place.name]
+
+
+MAPPED = """
+import sys
+from pathlib import Path
+from spacy_decoders.knowledge.building.stages import Stage
+stage = Stage.reopened(Path(sys.argv[2]), "mapped")
+try:
+    stage.scratch("numbers", "<i8", 1 << 20)[:] = 1
+except OSError as error:
+    print(error)
+"""
+TINY = """
+import sys
+from pathlib import Path
+from spacy_decoders.knowledge.wikipedia import WikipediaDumps
+given, room = Path(sys.argv[1]), Path(sys.argv[2])
+dumps = {name: given / f"{name}.sql" for name in ("page", "redirect", "pagelinks")}
+try:
+    dumps["articles"] = given / "articles.xml"
+    WikipediaDumps(stages=room / "stages", **dumps).build(room / "kb")
+except OSError as error:
+    print(type(error).__name__, error)
+print((room / "kb").exists())
+"""
+
+
+@pytest.mark.parametrize("kilobytes", [4, 24, 64, 100])
+def test_a_wikipedia_on_a_disk_that_is_really_full(tmp_path, kilobytes):
+    for name, data in formats()["wikipedia"].files.items():
+        (tmp_path / name).write_bytes(data)
+    done = on_a_tiny_disk(TINY, tmp_path, kilobytes)
+    assert done.returncode == 0, done
+    assert "No space left on device" in done.stdout and done.stdout.endswith("False\n"), done
+
+
+def test_a_mapped_file_without_room_is_an_error(tmp_path):
+    done = on_a_tiny_disk(MAPPED, tmp_path, 100)
+    assert done.returncode == 0 and "No space left on device" in done.stdout, done
+    assert "numbers" in done.stdout
+
+
+def on_a_tiny_disk(code, tmp_path, kilobytes):
+    """Run with the folder as first argument, and as second one that has no more room."""
+    if not shutil.which("unshare"):
+        pytest.skip("no unshare")
+    room = tmp_path / "tiny"
+    room.mkdir()
+    script = f'mount -t tmpfs -o size={kilobytes}k none "$1" && shift && exec "$@"'
+    arguments = [sys.executable, "-c", code, tmp_path, room]
+    command = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "sh", room, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if "mount:" in done.stderr or "unshare:" in done.stderr:
+        pytest.skip("nothing may be mounted here")
+    return done
