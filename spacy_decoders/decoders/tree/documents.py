@@ -24,7 +24,7 @@ from ...errors import InfeasibleError, ProblemError
 from .crossing import Entered, best_crossing, bounds_if_entered
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
-from .rules import AtMost
+from .rules import AtMost, FixedStart
 
 __all__ = ["BlockScores", "decode_document"]
 
@@ -38,8 +38,9 @@ class BlockScores(NamedTuple):
     ----------
     problem
         Their trees and sentences by themselves, with boundaries. Its rules are those of the
-        document that speak of these tokens alone (where no sentence may begin, `boundaries` has
-        ``-inf``: a rule can't forbid a cut). An :class:`AtMost` whose heads include the root
+        document that speak of these tokens alone. Where a :class:`FixedStart` forbids a sentence
+        to begin, no cut stays, a block's first token included; ``-inf`` in `boundaries` does the
+        same at less cost. An :class:`AtMost` whose heads include the root
         (`heads` None or with 0) counts the root's dependants in all sentences of the document.
     before, behind
         float64 (tokens,), upper bounds on what a token adds to a solution in which its head is a
@@ -183,9 +184,9 @@ class _CutDocument:
         while True:
             ends = [0, *cuts, len(self.boundaries)]
             steps = [step for step in pairwise(ends) if step[0] < step[1]]
-            without = self._first_without_tree(steps)
-            if without is not None:
-                cuts = self._merged_with_next(cuts, without)
+            dropped = self._decode_new(steps, cuts)
+            if dropped:
+                cuts = [cut for cut in cuts if cut not in dropped]
                 continue
             blocks = [self.blocks[step] for step in steps]
             broken = _broken_limit(blocks)
@@ -207,35 +208,56 @@ class _CutDocument:
                 return solution
             cuts = fewer
 
-    def _first_without_tree(self, steps: list[tuple[int, int]]) -> tuple[int, int] | None:
-        """Decode what is new; return the first block that has no tree by itself."""
+    def _decode_new(self, steps: list[tuple[int, int]], cuts: list[int]) -> set[int]:
+        """Decode the blocks that are new; return the cuts that can't stay.
+
+        Those are the cuts that rules of their blocks forbid, else one at an end of a block that
+        has no tree by itself.
+        """
+        dropped: set[int] = set()
         for step in steps:
-            if step not in self.blocks:
+            if step in self.blocks:
+                continue
+            scores = self._scores(*step)
+            if step[0] > 0 and FixedStart(1, False) in scores.problem.rules:
+                if self.certain[step[0]]:
+                    raise InfeasibleError(
+                        f"fixed: a sentence has to begin at token {step[0]}, but a FixedStart of "
+                        "its block forbids it; drop one of the two."
+                    )
+                dropped.add(step[0])
+            elif not dropped:
                 try:
-                    self.blocks[step] = self._decoded(*step)
+                    self.blocks[step] = self._decoded(*step, scores)
                 except InfeasibleError:
                     if len(steps) == 1:
                         raise
-                    return step
-        return None
+                    return {self._open_end(step, cuts)}
+        return dropped
 
-    def _merged_with_next(self, cuts: list[int], block: tuple[int, int]) -> list[int]:
-        """Drop a cut at an end of a block without a tree."""
-        ends = [cut for cut in block[::-1] if cut in cuts and not self.certain[cut]]
-        if not ends:
-            raise InfeasibleError(
-                f"tokens {block[0]} to {block[1]} have no tree, and their ends are fixed."
-            )
-        return [cut for cut in cuts if cut != ends[0]]
+    def _open_end(self, block: tuple[int, int], cuts: list[int]) -> int:
+        """Return a cut at an end of a block without a tree."""
+        for cut in block[::-1]:
+            if cut in cuts and not self.certain[cut]:
+                return cut
+        raise InfeasibleError(
+            f"tokens {block[0]} to {block[1]} have no tree, and their ends are fixed."
+        )
 
-    def _decoded(self, begin: int, end: int) -> DecodedBlock:
-        """Decode the relaxed block, and the block itself where that is not enough."""
-        problem, before, behind = self.scores_of(begin, end)
+    def _scores(self, begin: int, end: int) -> BlockScores:
+        """Ask for the scores of a block, and refuse those of another."""
+        scores = self.scores_of(begin, end)
+        problem = scores.problem
         if problem.n != end - begin or problem.boundaries is None:
             raise ProblemError(
                 f"scores_of: expected a problem of {end - begin} tokens with boundaries for "
                 f"tokens {begin} to {end}, got one of {problem.n} tokens."
             )
+        return scores
+
+    def _decoded(self, begin: int, end: int, scores: BlockScores) -> DecodedBlock:
+        """Decode a block, and bound it with heads outside."""
+        problem, before, behind = scores
         before = checked_scores("before", before, (problem.n,), dtype=np.float64)
         behind = checked_scores("behind", behind, (problem.n,), dtype=np.float64)
         own = self.decoder.decode(problem, budget=rest_of(self.clock, self.iterations))

@@ -1,5 +1,6 @@
 """Documents decoded block by block, against one decoding of the whole."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -117,6 +118,49 @@ def test_fixed_beginnings_are_kept():
         best = Eisner().decode(document.whole().restricted(allowed)).certificate.score
         assert found.certificate.is_optimal
         assert found.certificate.score == pytest.approx(best)
+
+
+class WithFixedStarts(Document):
+    """Blocks get the rules on sentence starts at their own tokens."""
+
+    def __init__(self, rng, n, starts):
+        super().__init__(rng, n)
+        self.starts = starts
+
+    def rules_of(self, begin, end):
+        here = [rule for rule in self.starts if begin < rule.token <= end]
+        return [FixedStart(rule.token - begin, rule.begins) for rule in here]
+
+    def whole(self):
+        return replace(super().whole(), rules=self.rules_of(0, len(self.boundaries)))
+
+    def block(self, begin, end):
+        found = super().block(begin, end)
+        return found._replace(problem=replace(found.problem, rules=self.rules_of(begin, end)))
+
+
+def test_rules_on_starts_hold_at_cuts():
+    rng = np.random.default_rng(11)
+    met = 0
+    for _ in range(40):
+        tokens = rng.permutation(np.arange(2, 9))[:3]
+        starts = [FixedStart(int(token), bool(rng.integers(2))) for token in tokens]
+        document = WithFixedStarts(rng, 8, starts)
+        fixed = np.zeros(8, bool)
+        fixed[[rule.token - 1 for rule in starts if rule.begins]] = True
+        found = decode_document(
+            document.block, document.boundaries, Eisner(), fixed=fixed, least=1
+        )
+        whole = Eisner().decode(document.whole()).certificate
+        assert [found.starts[rule.token - 1] for rule in starts] == [r.begins for r in starts]
+        assert found.certificate.is_optimal
+        assert found.certificate.score == pytest.approx(whole.score)
+        met += any(not r.begins and document.boundaries[r.token - 1] > 0 for r in starts)
+    assert met > 10
+    document = WithFixedStarts(rng, 8, [FixedStart(3, False)])
+    fixed = np.arange(8) == 2
+    with pytest.raises(InfeasibleError, match="fixed"):
+        decode_document(document.block, document.boundaries, Eisner(), fixed=fixed, least=1)
 
 
 def test_a_block_without_a_tree_is_merged():
