@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import replace
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,9 @@ Labels = NDArray[np.int64]
 
 #: The most open nodes of a search: more would exhaust the memory, so it ends with a gap.
 MOST_NODE_BYTES = 200_000_000
+
+#: The most decodings by arcs alone that look for a first tree: a few, and some more a token.
+FIRST_DECODINGS, FIRST_DECODINGS_A_TOKEN = 100, 4
 
 #: Relative slack within which a bound closes a node, as in the search over trees.
 TOLERANCE = 1e-9
@@ -131,21 +135,22 @@ class LabelledSearch:
         return True
 
     def run(self) -> TreeSolution:
-        first = self._first()
+        if self.labels is None:
+            first = LabelledNode(None, self._decoded(self.arcs), None)
+        else:
+            solution = self._decoded(self._branching.arcs_of(self._branching.everything))
+            labels = self._branching.labels_of(self._branching.everything, solution.heads)
+            first = LabelledNode(None, solution, labels)
         bound = _bound_of(first.solution)
         if self._breaks_none(first.solution, first.labels):
             return self._certified(first.solution, first.labels, bound)
         return self._branch(first, bound)
 
-    def _first(self) -> LabelledNode:
-        """Return the best tree when every arc has its best label."""
-        if self.labels is None:
-            return LabelledNode(None, self._decoded(self.arcs), None)
-        from .kernels.labelled import with_best_labels  # compiled where it is first needed
+    @cached_property
+    def _branching(self) -> RuleBranching:
+        from .rule_branching import RuleBranching  # compiled where it is first needed
 
-        arcs, best = with_best_labels(read_only(self.arcs), read_only(self.labels))
-        solution = self._decoded(arcs)
-        return LabelledNode(None, solution, best[solution.heads, np.arange(1, self.problem.n + 1)])
+        return RuleBranching(self.problem, self.arcs, self.labels)
 
     def _decoded(self, arcs: Floats) -> TreeSolution:
         budget = rest_of(self.clock, self.iterations)
@@ -160,9 +165,7 @@ class LabelledSearch:
 
     def _branch(self, first: LabelledNode, bound: float) -> TreeSolution:
         """Search the parts that the rules cut the labelled trees into."""
-        from .rule_branching import RuleBranching
-
-        branching = RuleBranching(self.problem, self.arcs, self.labels)
+        branching = self._branching
         order, closed = count(), -np.inf
         heap = [(-bound, next(order), first._replace(part=branching.everything))]
         while heap:
@@ -184,7 +187,12 @@ class LabelledSearch:
                 closed = max(closed, bound)
                 continue
             self._offer_repaired(branching, node)
+            if self.best is None and node.part is branching.everything:
+                self._look_for_any(branching)
             for part in branching.children(node.part, violation):
+                if self.best is not None and self.clock.exhausted(self.iterations):
+                    heapq.heappush(heap, (-bound, next(order), node))  # it stays open
+                    break
                 child = self._solved(branching, part)
                 if child is not None:
                     upper = min(bound, _bound_of(child.solution))
@@ -196,6 +204,41 @@ class LabelledSearch:
         if not self._breaks_none(self.best[1], self.best[2]):
             raise DecodersError("rules: the search returned a tree that breaks one.")
         return self._certified(self.best[1], self.best[2], closed)
+
+    def _look_for_any(self, branching: RuleBranching) -> None:
+        """Look for any tree that satisfies the rules, depth first and by arcs alone.
+
+        So the budget may end at any time after this, and a first tree lets bounds close nodes.
+        """
+        from .chu_liu_edmonds import ChuLiuEdmonds
+        from .eisner import Eisner
+
+        problem, parts = self.problem, [branching.everything]
+        of_arcs = self.relaxed.completed()  # without grandparents, siblings and factors
+        decoder: TreeDecoder = ChuLiuEdmonds()
+        if problem.projective or problem.boundaries is not None:
+            # several sentences whose arcs may cross would take a search of their own
+            decoder, of_arcs = Eisner(), replace(of_arcs, projective=True, labels=None, rules=())
+        for _ in range(FIRST_DECODINGS + FIRST_DECODINGS_A_TOKEN * problem.n):
+            if not parts or (self.any_tree and self.clock.exhausted(self.iterations)):
+                return
+            part = parts.pop()
+            try:
+                found = decoder.decode(of_arcs.with_arcs(branching.arcs_of(part)))
+            except InfeasibleError:
+                continue
+            own = branching.labels_of(part, found.heads)
+            violation = branching.violation(found.heads, own)
+            labels = own if violation is None else branching.relabelled(found.heads)
+            if (own is None) == (labels is None) and self._breaks_none(found, labels):
+                score, _ = self.decoder.objective(problem, found.heads, labels)
+                if score > -np.inf:
+                    name = type(self.decoder).__name__
+                    certificate = Certificate.heuristic(name, score, scope=problem.scope)
+                    self.best = score, replace(found, certificate=certificate), labels
+                    return
+            if violation is not None:
+                parts += branching.children(part, violation)
 
     def _solved(self, branching: RuleBranching, part: Subset) -> LabelledNode | None:
         """Return the best tree of a part, None if it has none."""

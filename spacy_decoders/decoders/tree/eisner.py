@@ -12,10 +12,9 @@ from ...budget import UNLIMITED, Budget
 from .batches import are_plain, batch_of, by_chart, by_contraction, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
-from .kernels import eisner, proofs
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["Eisner"]
+__all__ = ["Eisner", "best_by_chart"]
 
 
 @dataclass(frozen=True)
@@ -45,17 +44,7 @@ class Eisner(TreeDecoder):
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
-        given = (problem.arcs, problem.has_one_root, problem.gaps)
-        heads, chart, _, positive = eisner.charted(*given)
-        bound = proofs.chart_bound(*given, chart)
-        if bound == -float("inf"):
-            raise infeasible(problem)
-        parts = problem.n
-        if problem.boundaries is not None:
-            parts += problem.n
-            positive += float(np.maximum(problem.boundaries, 0.0).sum())
-        slack = rounding_slack(parts, bound, positive)
-        return certified_by_arcs("Eisner", problem, heads, bound, slack)
+        return best_by_chart("Eisner", problem)
 
     def decode_batch(
         self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
@@ -64,3 +53,20 @@ class Eisner(TreeDecoder):
             return super().decode_batch(sentences, budget=budget)
         # the best tree of all is mostly projective, and found in less time
         return solved_by_arcs("Eisner", batch_of(sentences), True, (by_contraction, by_chart))
+
+
+def best_by_chart(decoder: str, problem: TreeProblem) -> TreeSolution:
+    """Return the best projective tree of single arcs, in a decoder's name."""
+    from .kernels import eisner, proofs  # compiled where they are first needed
+
+    given = (problem.arcs, problem.has_one_root, problem.gaps)
+    heads, chart, _, positive = eisner.charted(*given)
+    bound = proofs.chart_bound(*given, chart)
+    if bound == -float("inf"):
+        raise infeasible(problem)
+    parts = problem.n
+    if problem.boundaries is not None:
+        parts += problem.n
+        positive += float(np.maximum(problem.boundaries, 0.0).sum())
+    slack = rounding_slack(parts, bound, positive)
+    return certified_by_arcs(decoder, problem, heads, bound, slack)

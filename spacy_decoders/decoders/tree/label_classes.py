@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import read_only
 from .problem import TreeProblem
 from .rules import (
     AtMost,
@@ -22,7 +23,7 @@ from .rules import (
     Rule,
 )
 
-__all__ = ["LabelClasses", "allowed_arcs", "allowed_labels", "classes_of"]
+__all__ = ["LabelClasses", "allowed_arcs", "allowed_labels", "breaks_any", "classes_of"]
 
 Mask = NDArray[np.bool_]
 
@@ -32,14 +33,17 @@ class LabelClasses(NamedTuple):
 
     Attributes
     ----------
-    members
-        The labels of each class.
+    of_label
+        int64 (labels,), the class of each label.
+    count
+        The number of classes.
     named, exempt
         For each rule, bool (classes,): the classes of the labels that an `AtMost` counts or that
         mark a token as one of the `Leaves`, and of those that the latter exempts.
     """
 
-    members: tuple[NDArray[np.int64], ...]
+    of_label: NDArray[np.int64]
+    count: int
     named: tuple[Mask, ...]
     exempt: tuple[Mask, ...]
 
@@ -51,18 +55,63 @@ def classes_of(rules: tuple[Rule, ...], labels: int) -> LabelClasses:
     Examples
     --------
     >>> found = classes_of((AtMost([0, 2]), Leaves([3])), 4)
-    >>> [members.tolist() for members in found.members]
-    [[1], [3], [0, 2]]
+    >>> found.of_label
+    array([2, 0, 2, 1])
     """
     named = [_mask(_named(rule, labels), labels) for rule in rules]
     exempt = [_mask(getattr(rule, "exempt", ()), labels) for rule in rules]
     patterns = np.array([*named, *exempt, np.zeros(labels, bool)]).T
-    of_label = np.unique(patterns, axis=0, return_inverse=True)[1].reshape(-1)
-    members = tuple(np.flatnonzero(of_label == one) for one in range(of_label.max() + 1))
-    first = [int(labels_of[0]) for labels_of in members]
+    _, first, of_label = np.unique(patterns, axis=0, return_index=True, return_inverse=True)
     return LabelClasses(
-        members, tuple(mask[first] for mask in named), tuple(mask[first] for mask in exempt)
+        read_only(of_label.reshape(-1)),
+        len(first),
+        tuple(mask[first] for mask in named),
+        tuple(mask[first] for mask in exempt),
     )
+
+
+def breaks_any(
+    rules: Iterable[Rule], heads: NDArray[np.int32], labels: NDArray[np.int32], count: int
+) -> bool:
+    """Return whether a labelled tree breaks any of some rules.
+
+    Parameters
+    ----------
+    heads, labels
+        (n,).
+    count
+        The number of labels.
+
+    Examples
+    --------
+    >>> heads, labels = np.array([2, 0, 2], "i"), np.array([1, 0, 1], "i")
+    >>> breaks_any([AtMost([1])], heads, labels, 2), breaks_any([AtMost([0])], heads, labels, 2)
+    (True, False)
+    """
+    from .kernels import labelled  # compiled where it is first needed
+
+    digits, others = _digits_of(tuple(rules), max(count, int(labels.max(initial=0)) + 1))
+    if labelled.breaks_any(heads, labels, digits):
+        return True
+    by_token = [-1, *heads.tolist()], [-1, *labels.tolist()]
+    return any(rule.is_broken(*by_token) for rule in others)
+
+
+@lru_cache(maxsize=64)
+def _digits_of(rules: tuple[Rule, ...], count: int) -> tuple[NDArray[np.int64], tuple[Rule, ...]]:
+    """Return rules on labels as binary digits of each label, (3, labels), and the other rules."""
+    digits = np.zeros((3, count), np.int64)
+    others: list[Rule] = []
+    for place, rule in enumerate(rules):
+        digit = 1 << min(place, 62)
+        if place < 62 and isinstance(rule, AtMost) and rule.count == 1 and rule.heads is None:
+            digits[0, list(rule.labels)] |= digit
+        elif place < 62 and isinstance(rule, Leaves) and rule.tokens is None:
+            digits[1, list(rule.labels or ())] |= digit
+            digits[2, list(rule.exempt)] |= digit
+        else:
+            others.append(rule)
+    return read_only(digits), tuple(others)
 
 
 def _named(rule: Rule, labels: int) -> Iterable[int]:

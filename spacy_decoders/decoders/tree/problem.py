@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -145,6 +146,35 @@ class TreeProblem:
         sentences = self.boundaries is not None
         self._set("rules", checked_rules(self.rules or (), self.n, count, sentences))
 
+    @classmethod
+    def of_valid(
+        cls,
+        arcs: NDArray[np.float64],
+        projective: bool,
+        boundaries: NDArray[np.float64] | None = None,
+    ) -> TreeProblem:
+        """Return a problem of arcs alone that are not validated, for scorers of many sentences.
+
+        Parameters
+        ----------
+        arcs
+            float64 (n + 1, n + 1), contiguous and nobody else's, without NaN or ``+inf``; it
+            becomes read-only.
+        projective
+            Whether arcs may not cross.
+        boundaries
+            float64 (n,), as in the constructor, the first 0.
+        """
+        made = object.__new__(cls)
+        arcs[:, 0] = -np.inf
+        np.fill_diagonal(arcs, -np.inf)
+        for name, values in (("arcs", arcs), ("allowed", arcs > -np.inf)):
+            made.__dict__[name] = read_only(values)
+        made.__dict__["projective"] = projective
+        if boundaries is not None:
+            made.__dict__["boundaries"] = read_only(boundaries)
+        return made
+
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)  # read-only for everybody else
 
@@ -192,6 +222,35 @@ class TreeProblem:
         for name, values in (("grandparents", grandparents), ("siblings", siblings)):
             larger._set(name, None if values is None else read_only(values))
         return larger
+
+    def ruled(
+        self,
+        rules: Sequence[Rule],
+        *,
+        arcs: NDArray[np.float64] | None = None,
+        labels: NDArray[np.float64] | None = None,
+    ) -> TreeProblem:
+        """Return the same problem with rules, and with labels whose scores are not validated.
+
+        Parameters
+        ----------
+        rules
+            As in the constructor.
+        arcs
+            float64 (n + 1, n + 1), what arcs are worth without their labels; what this problem
+            forbids must be ``-inf``. None for no change.
+        labels
+            float64 (n + 1, n + 1, labels), without NaN or ``+inf``, and with a score above
+            ``-inf`` for each arc.
+        """
+        count = None if labels is None else labels.shape[2]
+        checked = checked_rules(rules, self.n, count, self.boundaries is not None)
+        other = object.__new__(TreeProblem)
+        other.__dict__.update(self.__dict__, rules=checked)
+        for name, values in (("arcs", arcs), ("labels", labels)):
+            if values is not None:
+                other._set(name, read_only(values))
+        return other
 
     @property
     def n(self) -> int:

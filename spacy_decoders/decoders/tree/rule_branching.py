@@ -8,11 +8,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import read_only
+from ...errors import DecodersError
+from .kernels import labelled as kernels
+from .kernels import proofs
 from .label_classes import classes_of
 from .problem import TreeProblem
 from .rules import AtMost, Constituent, Leaves
 
-__all__ = ["Subset", "RuleBranching", "Violation"]
+__all__ = ["RuleBranching", "Subset", "Violation"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -59,24 +63,26 @@ class RuleBranching:
         given = np.zeros((*arcs.shape, 1)) if labels is None else labels
         self._labels = labels
         self.classes = classes_of(problem.rules, given.shape[2])
-        scores, best = [], []
-        for members in self.classes.members:
-            among = given[:, :, members]
-            place = among.argmax(axis=2)
-            scores.append(np.take_along_axis(among, place[:, :, None], axis=2)[:, :, 0])
-            best.append(members[place])
-        self.scores = np.stack(scores, axis=2)
-        self.best = np.stack(best, axis=2)
-        self.class_of = np.zeros(given.shape[2], np.int64)
-        for one, members in enumerate(self.classes.members):
-            self.class_of[members] = one
+        self.class_of = self.classes.of_label
+        among = (read_only(arcs), read_only(given), self.class_of)
+        self.scores, self.best = kernels.best_of_classes(*among, self.classes.count)
+        if not proofs.covers_labels(*among, self.scores, self.best):
+            raise DecodersError("labels: the compiled code missed the best label of an arc.")
+        # those that no relabelling mends come first: then most trees can be repaired
+        self._order = sorted(
+            range(len(self.rules)),
+            key=lambda place: not isinstance(self.rules[place], Constituent),
+        )
         self.everything = Subset(arcs > -np.inf, self.scores > -np.inf)
         self.size = self.scores.size + arcs.size
 
     def arcs_of(self, part: Subset) -> Floats:
         """Return the scores of arcs with the best label that a part allows."""
-        gains = np.where(part.classes, self.scores, -np.inf).max(axis=2)
-        return np.where(part.arcs, self.arcs + gains, -np.inf)
+        given = (read_only(self.arcs), part.arcs, self.scores, part.classes)
+        arcs: Floats = kernels.with_best_classes(*given)
+        if not proofs.covers_arcs(*given, arcs):
+            raise DecodersError("rules: the compiled code missed the best label of an arc.")
+        return arcs
 
     def labels_of(self, part: Subset, heads: NDArray[np.int32]) -> Labels | None:
         """Return the best labels of a tree that a part allows, (n,)."""
@@ -99,7 +105,8 @@ class RuleBranching:
     def violation(self, heads: NDArray[np.int32], labels: Labels | None) -> Violation | None:
         """Return a rule that a tree breaks and that no mask takes care of."""
         classes = np.zeros(len(heads), int) if labels is None else self.class_of[labels]
-        for place, rule in enumerate(self.rules):
+        for place in self._order:
+            rule = self.rules[place]
             if isinstance(rule, AtMost):
                 found = self._too_many(place, rule, heads, classes)
             elif isinstance(rule, Leaves):

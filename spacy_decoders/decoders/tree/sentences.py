@@ -65,7 +65,8 @@ class _Sentences:
         self.found: dict[tuple[int, int], TreeSolution] = {}
         self.iterations = 0
         # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
-        self.upper = _optimistic(problem)
+        self.upper, positive = _optimistic(problem)
+        self.positive = positive + float(np.maximum(problem.gaps, 0.0).sum())
         self.known = np.full_like(self.upper, -np.inf)
 
     def run(self) -> TreeSolution:
@@ -119,7 +120,7 @@ class _Sentences:
         certificate = Certificate.from_bound(
             name,
             score,
-            path.value,
+            path.value + rounding_slack(2 * problem.n, path.value, self.positive),
             tolerance=max(tolerance, 1e-9 * (1.0 + scale)),
             scale=scale,
             scope=problem.scope,
@@ -201,40 +202,38 @@ def _are_connected(arcs: NDArray[np.int32]) -> bool:
     return len(groups) == 1
 
 
-def _optimistic(problem: TreeProblem) -> Floats:
+def _optimistic(problem: TreeProblem) -> tuple[Floats, float]:
     """Return, by first token and end, what no tree over a stretch exceeds, (n, n + 1).
 
-    Every token takes its best head within the stretch, and one of them the root.
+    Also the sum of each token's best positive arc, the scale of rounding errors.
     """
-    n = problem.n
+    from .kernels import stretches  # compiled where it is first needed
+
     arcs, constant = most_of_arcs(problem)
-    upper = np.full((n, n + 1), -np.inf)
-    inner = np.full(n + 1, -np.inf)  # the best head of each token within the stretch
-    for first in range(n - 1, -1, -1):
-        inner[:] = -np.inf
-        for end in range(first + 1, n + 1):
-            token = end
-            before = arcs[first + 1 : end, token]
-            inner[token] = before.max(initial=-np.inf)
-            inner[first + 1 : end] = np.maximum(
-                inner[first + 1 : end], arcs[token, first + 1 : end]
-            )
-            own, root = inner[first + 1 : end + 1], arcs[0, first + 1 : end + 1]
-            upper[first, end] = _one_root(own, root)
-    upper[upper > -np.inf] += constant
+    upper: Floats = np.maximum(stretches.optimistic(read_only(arcs)), _by_tokens(arcs))
+    upper += constant
+    return upper, float(arcs.max(axis=0, initial=0.0).sum()) + constant
+
+
+def _by_tokens(arcs: Floats) -> Floats:
+    """Compute the same as the compiled code in another way, which an error there needs to fool."""
+    n = len(arcs) - 1
+    upper, missing = np.zeros((n, n + 1)), np.zeros((n, n + 1), np.int64)
+    gains, alone = np.full((2, n, n + 1), -np.inf)
+    for m in range(1, n + 1):
+        left = np.maximum.accumulate(arcs[m:0:-1, m])[::-1]
+        right = np.maximum.accumulate(arcs[m:, m])
+        own = np.maximum.outer(left, right)
+        part, none = np.s_[:m, m:], own == -np.inf
+        upper[part] += np.where(none, 0.0, own)
+        missing[part] += none
+        alone[part] = np.where(none, arcs[0, m], alone[part])
+        with np.errstate(invalid="ignore"):
+            gains[part] = np.maximum(gains[part], np.where(none, -np.inf, arcs[0, m] - own))
+    # a token without a head in the stretch is its root
+    upper += np.where(missing == 0, gains, np.where(missing == 1, alone, -np.inf))
+    upper[np.tri(n, n + 1, 0, dtype=bool)] = -np.inf
     return upper
-
-
-def _one_root(own: Floats, root: Floats) -> float:
-    """Return the best sum of one choice a token, one of which is the root, rounded up."""
-    before = np.concatenate([[0.0], np.cumsum(own[:-1])])
-    behind = np.concatenate([np.cumsum(own[:0:-1])[::-1], [0.0]])
-    # no token's own choice is taken off a sum again: it may be -1e30 or -inf
-    best = float((before + root + behind).max())
-    if best == -np.inf:
-        return best
-    positive = float(np.maximum(own, 0.0).sum() + max(root.max(), 0.0))
-    return best + rounding_slack(2 * len(own), best, positive)
 
 
 def _best_path(upper: Floats, gaps: Floats) -> Path | None:

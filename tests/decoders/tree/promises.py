@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 from hypothesis import strategies as st
 
-from spacy_decoders import verify
 from spacy_decoders.budget import UNLIMITED, Budget
 from spacy_decoders.decoders.tree import (
     BranchAndBound,
@@ -24,7 +23,8 @@ from spacy_decoders.decoders.tree import (
     max_marginals,
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
-from tests.decoders.tree.samples import trees
+from tests.decoders.tree.samples import LABELS, drawn_rules
+from tests.decoders.tree.truth import JointTruth, Truth, judge
 
 #: How the scores of an array are drawn.
 KINDS = ("normal", "ties", "integers", "masked", "mixed", "tiny", "large", "forbidden")
@@ -89,71 +89,28 @@ def _factors(rng: np.random.Generator, n: int, scores: np.ndarray) -> Factors:
     )
 
 
-problems = _problems()
+@st.composite
+def _joint_problems(draw: st.DrawFn) -> TreeProblem:
+    """Sentences, labels and rules, some or all of them, with any other parts."""
+    n = draw(st.integers(0, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    kind, parts = st.sampled_from(KINDS), st.booleans()
+    size, second = n + 1, draw(parts)
+    sentences = draw(parts)
+    labels = drawn(rng, draw(kind), (size, size, LABELS)) if draw(parts) else None
+    rules = drawn_rules(rng, n, sentences=sentences) if n and draw(parts) else []
+    return TreeProblem(
+        drawn(rng, draw(kind), (size, size)),
+        grandparents=drawn(rng, draw(kind), (size,) * 3) if second else None,
+        siblings=drawn(rng, draw(kind), (size,) * 3) if second and draw(parts) else None,
+        projective=draw(parts),
+        boundaries=drawn(rng, draw(kind), (n,)) if sentences else None,
+        labels=labels,
+        rules=[rule for rule in rules if labels is not None or not rule.needs_labels],
+    )
 
 
-# --- what is true ------------------------------------------------------------------------------
-
-
-def parts_of(
-    problem: TreeProblem, heads: tuple[int, ...], paid: str = "everything"
-) -> list[float]:
-    """The scores of a tree's parts; `paid` may be "adjacent" or "outermost", see SecondOrder."""
-    parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
-    for h in range(problem.n + 1):
-        below = [m for m, head in enumerate(heads, start=1) if head == h]
-        for x, a in enumerate(below):
-            for b in below[x + 1 :]:
-                adjacent = (a < h) == (b < h) and not any(a < c < b for c in below)
-                if problem.siblings is not None and (paid == "everything" or adjacent):
-                    parts.append(problem.siblings[h, a, b])
-            last = not any((c < a < h) or (h < a < c) for c in below)
-            if problem.grandparents is not None and h and (paid != "outermost" or last):
-                parts.append(problem.grandparents[heads[h - 1], h, a])
-    if problem.factors is not None:
-        parts += problem.factors.scores[problem.factors.paid(heads)].tolist()
-    return [float(part) for part in parts]
-
-
-class Truth:
-    """Every legal tree, with its parts; what the best is worth, exactly."""
-
-    def __init__(self, problem: TreeProblem, paid: str = "everything") -> None:
-        self.parts = {}
-        for heads in trees(problem.n, problem.projective, problem.single_root):
-            parts = parts_of(problem, heads, paid)
-            if -math.inf not in parts:
-                self.parts[heads] = parts
-        self.score = {heads: math.fsum(parts) for heads, parts in self.parts.items()}
-        top = max(self.score.values(), default=-math.inf)
-        # what is rounded to nearly the same is told apart exactly
-        near = [heads for heads, score in self.score.items() if score >= np.nextafter(top, -1e308)]
-        self.best = max((self.exact(heads) for heads in near), default=None)
-
-    def exact(self, heads: tuple[int, ...]) -> Fraction:
-        return sum(map(Fraction, self.parts[heads]), Fraction(0))
-
-    def scale(self, heads: tuple[int, ...]) -> float:
-        return math.fsum(map(abs, self.parts[heads]))
-
-
-def judge(truth: Truth, problem: TreeProblem, solution, *, verified: bool = True) -> str:
-    """Demand all that a solution promises; return its status."""
-    heads = tuple(solution.heads.tolist())
-    certificate = solution.certificate
-    assert heads in truth.parts, f"illegal tree {heads}"
-    exact, scale = truth.exact(heads), truth.scale(heads)
-    assert abs(Fraction(certificate.score) - exact) <= Fraction(1e-12 * scale), certificate
-    if certificate.bound is not None:
-        assert truth.best <= Fraction(certificate.bound), (float(truth.best), certificate)
-        assert certificate.gap == abs(certificate.bound - certificate.score)
-    if certificate.status == "optimal":
-        assert truth.best - exact <= Fraction(1e-6 * (1 + scale)), (float(truth.best), certificate)
-        assert certificate.gap <= certificate.tolerance <= 1e-6 * (1 + scale) * (1 + 1e-12)
-    if verified:
-        outcome = verify(problem, solution)
-        assert outcome.outcome != "refuted", (outcome, certificate)
-    return certificate.status
+problems = st.one_of(_problems(), _joint_problems())
 
 
 # --- who is asked ------------------------------------------------------------------------------
@@ -185,7 +142,9 @@ def deciders(problem: TreeProblem):
 def check(problem: TreeProblem) -> Counter[str]:
     """Let every decoder at the problem; raise where a promise is broken."""
     met: Counter[str] = Counter()
-    truths = {paid: Truth(problem, paid) for paid in ("everything", "adjacent", "outermost")}
+    joint = problem.is_constrained or problem.boundaries is not None
+    kind = JointTruth if joint else Truth
+    truths = {paid: kind(problem, paid) for paid in ("everything", "adjacent", "outermost")}
     for name, paid, decoder, budget in deciders(problem):
         truth = truths[paid]
         try:
@@ -199,7 +158,7 @@ def check(problem: TreeProblem) -> Counter[str]:
             met[f"{name} refused"] += 1
             continue
         assert truth.parts, f"{name}: a tree of none"
-        met[f"{name} {judge(truth, problem, solution)}"] += 1
+        met[f"{'joint ' * joint}{name} {judge(truth, problem, solution)}"] += 1
     met.update(check_ranking(problem, truths["everything"]))
     return met
 

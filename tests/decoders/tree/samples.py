@@ -6,6 +6,17 @@ from functools import lru_cache
 
 import numpy as np
 
+from spacy_decoders.decoders.tree import (
+    AtMost,
+    Constituent,
+    FixedArc,
+    FixedLabel,
+    FixedStart,
+    ForbiddenArc,
+    ForbiddenLabel,
+    Leaves,
+    Roots,
+)
 from tests import oracles
 
 
@@ -39,3 +50,32 @@ def best_through_arcs(n: int, scored: dict[tuple[int, ...], float]) -> np.ndarra
 def slack(score: float) -> float:
     """What float64 leaves open, also where a score holds -1e30."""
     return 1e-9 + 1e-13 * abs(score)
+
+
+#: The number of labels of the rules that are drawn.
+LABELS = 3
+
+
+def drawn_rules(rng, n, *, sentences=False):
+    """Some rules of every kind."""
+    token, labels = lambda: int(rng.integers(1, n + 1)), lambda: [int(rng.integers(LABELS))]
+    first = token()
+    kinds = [
+        lambda: AtMost(labels(), int(rng.integers(3))),
+        lambda: AtMost([0, 1]),
+        lambda: AtMost([1, 2], heads=[token(), 0]),
+        lambda: Leaves(labels()),
+        lambda: Leaves(labels(), exempt=labels()),
+        lambda: Leaves(tokens=[token()], exempt=labels()),
+        lambda: Leaves(labels(), [token(), token()]),
+        lambda: Leaves(tokens=[token()]),
+        lambda: Roots([token(), token()], [0, 1]),
+        lambda: FixedArc(int(rng.integers(n + 1)), token()),
+        lambda: ForbiddenArc(int(rng.integers(n + 1)), token()),
+        lambda: FixedLabel(token(), labels()),
+        lambda: ForbiddenLabel(token(), labels()),
+        lambda: Constituent(first, int(rng.integers(first, n + 1))),
+    ]
+    if sentences:
+        kinds += [lambda: FixedStart(token(), bool(rng.integers(2)))] * 3
+    return [kinds[place]() for place in rng.integers(len(kinds), size=rng.integers(1, 5))]

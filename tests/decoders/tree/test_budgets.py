@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 
 from spacy_decoders.budget import Budget
-from spacy_decoders.decoders.tree import BranchAndBound, PriceAndCut, TreeProblem
+from spacy_decoders.decoders.tree import (
+    AtMost,
+    BranchAndBound,
+    ChuLiuEdmonds,
+    Constituent,
+    Eisner,
+    Leaves,
+    PriceAndCut,
+    TreeProblem,
+)
 
 DECODERS = {
     "default": BranchAndBound(),
@@ -42,3 +51,28 @@ def test_a_limit_of_time_is_kept_with_a_bound(name, n, projective):
         assert perf_counter() - begun <= 1.2 * seconds + 0.05, seconds
         assert certificate.bound is not None
         assert certificate.score <= certificate.bound
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("sentences", [False, True])
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
+def test_a_limit_of_time_is_kept_where_rules_are_hard_to_satisfy(decoder, sentences):
+    rules = [AtMost([0, 1]), *(AtMost([label]) for label in range(2, 10)), Leaves([10, 11, 12])]
+    rules += [Constituent(2, 6), Constituent(8, 11)]
+    for n in (12, 50, 100):
+        rng = np.random.default_rng(n)
+        problem = TreeProblem(
+            3 * rng.normal(size=(n + 1, n + 1)),
+            labels=rng.normal(size=(n + 1, n + 1, 30)),
+            rules=rules,
+            boundaries=2 * rng.normal(size=n) if sentences else None,
+            projective=isinstance(decoder, Eisner),
+        )
+        if n == 12:
+            decoder.decode(problem)  # compiles
+            continue
+        for seconds in (0.02, 0.2):
+            begun = perf_counter()
+            certificate = decoder.decode(problem, budget=Budget(seconds=seconds)).certificate
+            assert perf_counter() - begun <= 1.2 * seconds + 0.05, (n, seconds)
+            assert certificate.score <= certificate.bound < np.inf

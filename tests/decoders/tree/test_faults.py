@@ -4,15 +4,20 @@ Each decoder is given results that were tampered with. The tree that comes out i
 the best one, or it is not called optimal, or an error is raised.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from spacy_decoders import verify
 from spacy_decoders.decoders.programs import LinearProgram
 from spacy_decoders.decoders.tree import (
+    AtMost,
     BranchAndBound,
     ChuLiuEdmonds,
     Eisner,
+    FixedLabel,
+    Leaves,
     PriceAndCut,
     SecondOrder,
     TreeProblem,
@@ -20,10 +25,17 @@ from spacy_decoders.decoders.tree import (
     second_order_score,
 )
 from spacy_decoders.decoders.tree.branch_and_bound.kernels import node as bounding
-from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, second_order
+from spacy_decoders.decoders.tree.kernels import (
+    chu_liu_edmonds,
+    eisner,
+    labelled,
+    second_order,
+    stretches,
+)
 from spacy_decoders.decoders.tree.price_and_cut import decoder as price_and_cut
 from spacy_decoders.errors import DecodersError, InfeasibleError
-from tests.decoders.tree.samples import trees
+from tests.decoders.tree.samples import LABELS, trees
+from tests.decoders.tree.truth import JointTruth, judge
 
 
 def problem_of(
@@ -218,6 +230,109 @@ def test_second_order(monkeypatch, kind, grandparents):
     assert met & {"error", "not optimal"}
 
 
+# --- sentences, labels and rules ---------------------------------------------------------------
+
+
+def never_wrong_together(decoder, problem):
+    """As :func:`never_wrong`, with sentences, labels and rules."""
+    truth = JointTruth(problem)
+    try:
+        solution = decoder.decode(problem)
+    except InfeasibleError:
+        assert not truth.parts
+        return "infeasible"
+    except DecodersError:
+        return "error"
+    assert solution.certificate.bound >= truth.best - 1e-6
+    judge(truth, problem, solution)
+    return "right" if solution.certificate.is_optimal else "not optimal"
+
+
+@pytest.mark.parametrize("kind", ["lower", "none", "heads only", "not a number"])
+@pytest.mark.parametrize("projective", [True, False])
+def test_optimistic_sums_over_stretches(monkeypatch, kind, projective):
+    real = stretches.optimistic
+
+    def optimistic(arcs):
+        upper = real(arcs)
+        if kind == "lower":
+            return upper - 5.0
+        if kind == "none":
+            return np.full_like(upper, -np.inf)
+        if kind == "not a number":
+            return upper * np.nan
+        kept = np.full_like(upper, -np.inf)
+        kept[:, -1] = upper[:, -1]
+        return kept
+
+    monkeypatch.setattr(stretches, "optimistic", optimistic)
+    for seed in range(20):
+        problem = problem_of(seed, projective=projective, sentences=True, second=True)
+        decoder = BranchAndBound("first-order") if projective else BranchAndBound()
+        met = never_wrong_together(decoder, problem)
+        assert met == "right" or kind == "not a number"
+
+
+def ruled_problem(seed, *, sentences, projective=True):
+    rng = np.random.default_rng(seed)
+    base = problem_of(seed, projective=projective, sentences=sentences, n=3)
+    labels = 2 * rng.normal(size=(4, 4, LABELS))
+    return replace(base, labels=labels, rules=[AtMost([0]), Leaves([1]), FixedLabel(2, [0, 2])])
+
+
+def tampered_labels(kind):
+    real = labelled.best_of_classes
+
+    def best_of_classes(arcs, labels, class_of, classes):
+        scores, best = real(arcs, labels, class_of, classes)
+        if kind == "lower":
+            scores = scores - 2.0
+        elif kind == "missed":
+            scores[1:, :, 0] -= 3.0
+        elif kind == "other label":
+            best = (best + 1) % labels.shape[2]
+        elif kind == "none":
+            scores = np.full_like(scores, -np.inf)
+        elif kind == "not a number":
+            scores = scores * np.nan
+        return scores, best
+
+    return best_of_classes
+
+
+@pytest.mark.parametrize("sentences", [False, True])
+@pytest.mark.parametrize("kind", ["lower", "missed", "other label", "none", "not a number"])
+def test_best_labels(monkeypatch, kind, sentences):
+    monkeypatch.setattr(labelled, "best_of_classes", tampered_labels(kind))
+    met = {
+        never_wrong_together(Eisner(), ruled_problem(s, sentences=sentences)) for s in range(20)
+    }
+    assert met & {"error", "not optimal"}
+
+
+@pytest.mark.parametrize("kind", ["lower", "missed", "none", "not a number"])
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds()])
+def test_parts_of_the_search_for_rules(monkeypatch, kind, decoder):
+    real = labelled.with_best_classes
+
+    def with_best_classes(arcs, kept, scores, allowed):
+        totals = real(arcs, kept, scores, allowed)
+        if kind == "missed":
+            totals[:, 1] -= 2.0
+            return totals
+        return totals - 2.0 if kind == "lower" else totals * np.nan
+
+    monkeypatch.setattr(labelled, "with_best_classes", with_best_classes)
+    projective = isinstance(decoder, Eisner)
+    met = [
+        never_wrong_together(
+            decoder, ruled_problem(s, sentences=s % 2 == 0, projective=projective)
+        )
+        for s in range(30)
+    ]
+    assert "error" in met
+
+
 # --- branch and bound --------------------------------------------------------------------------
 
 
@@ -299,7 +414,6 @@ def test_a_solver_that_says_infeasible(monkeypatch, projective, pruning):
 
 @pytest.mark.parametrize("polytope", ["both", "counting", "martins"])
 def test_a_solver_with_wrong_duals(monkeypatch, polytope):
-    from dataclasses import replace
 
     real = LinearProgram.relax
 
@@ -315,7 +429,6 @@ def test_a_solver_with_wrong_duals(monkeypatch, polytope):
 
 
 def test_price_and_cut_with_a_wrong_tree_or_bound(monkeypatch):
-    from dataclasses import replace
 
     real = price_and_cut.BranchAndPrice.run
     problem = problem_of(2, projective=False, second=True)

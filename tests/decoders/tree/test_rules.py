@@ -16,10 +16,8 @@ from spacy_decoders.decoders.tree import (
     Constituent,
     Eisner,
     FixedArc,
-    FixedLabel,
     FixedStart,
     ForbiddenArc,
-    ForbiddenLabel,
     Leaves,
     PriceAndCut,
     Roots,
@@ -33,34 +31,7 @@ from spacy_decoders.decoders.tree import (
 )
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
-from tests.decoders.tree.samples import best_through_arcs, trees
-
-LABELS = 3
-
-
-def drawn_rules(rng, n, *, sentences=False):
-    """Some rules of every kind."""
-    token, labels = lambda: int(rng.integers(1, n + 1)), lambda: [int(rng.integers(LABELS))]
-    first = token()
-    kinds = [
-        lambda: AtMost(labels(), int(rng.integers(3))),
-        lambda: AtMost([0, 1]),
-        lambda: AtMost([1, 2], heads=[token(), 0]),
-        lambda: Leaves(labels()),
-        lambda: Leaves(labels(), exempt=labels()),
-        lambda: Leaves(tokens=[token()], exempt=labels()),
-        lambda: Leaves(labels(), [token(), token()]),
-        lambda: Leaves(tokens=[token()]),
-        lambda: Roots([token(), token()], [0, 1]),
-        lambda: FixedArc(int(rng.integers(n + 1)), token()),
-        lambda: ForbiddenArc(int(rng.integers(n + 1)), token()),
-        lambda: FixedLabel(token(), labels()),
-        lambda: ForbiddenLabel(token(), labels()),
-        lambda: Constituent(first, int(rng.integers(first, n + 1))),
-    ]
-    if sentences:
-        kinds += [lambda: FixedStart(token(), bool(rng.integers(2)))] * 3
-    return [kinds[place]() for place in rng.integers(len(kinds), size=rng.integers(1, 5))]
+from tests.decoders.tree.samples import LABELS, best_through_arcs, drawn_rules, trees
 
 
 def best_by_force(problem):

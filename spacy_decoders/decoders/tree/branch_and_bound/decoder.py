@@ -14,6 +14,7 @@ from ....errors import DecodersError, InfeasibleError, ProblemError
 from ...alternatives import beside_the_best
 from ..constrained import best_constrained
 from ..decoder import UNIT, TreeDecoder, certified, infeasible
+from ..eisner import best_by_chart
 from ..magnitudes import Magnitudes, magnitudes_of
 from ..problem import TreeProblem, TreeSolution
 from ..prohibitive import without_prohibitive
@@ -108,7 +109,21 @@ class BranchAndBound(TreeDecoder):
             return best_constrained(self, problem, budget)
         if problem.boundaries is not None and not self._charts_sentences(problem):
             return best_sentences(self, problem, budget)
+        if self._is_for_one_chart(problem, budget):
+            return best_by_chart("BranchAndBound", problem)
         return self._decoded(problem, 1, budget)[0][0]
+
+    def _is_for_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
+        """Return whether one chart over single arcs is all that the search needs."""
+        if not (problem.is_first_order and problem.projective and problem.n > 0):
+            return False
+        if self.method == "paper" or self.backbone == "second-order":
+            return False
+        if budget.seconds is None:
+            return True
+        from .search import lasts_too_long
+
+        return not lasts_too_long(problem, budget.start())
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED

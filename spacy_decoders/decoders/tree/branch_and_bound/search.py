@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ....budget import Budget, Clock
 from ..arc_bounds import arborescence_bound
 from ..fallback import block_tree
-from ..kernels import eisner, proofs
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels import node as kernels
@@ -27,7 +26,14 @@ from .kernels.records import (
 )
 from .preparation import Prepared, likely_arcs, outline, prepare
 
-__all__ = ["MOST_NODE_BYTES", "TOLERANCE", "BestTrees", "search", "tree_of_blocks"]
+__all__ = [
+    "MOST_NODE_BYTES",
+    "TOLERANCE",
+    "BestTrees",
+    "lasts_too_long",
+    "search",
+    "tree_of_blocks",
+]
 
 #: Relative slack within which a bound closes a node.
 TOLERANCE = 1e-9
@@ -82,12 +88,10 @@ def search(
     the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
-    if _lasts_too_long(problem, clock):
+    if lasts_too_long(problem, clock):
         blocks = tree_of_blocks(problem, magnitudes)
         if blocks is not None:
             return blocks
-    if k == 1 and problem.is_first_order and problem.projective and not second_order:
-        return tree_of_arcs(problem)
     prepared = prepare(problem, magnitudes)
     size = problem.n + 1
     incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
@@ -130,19 +134,6 @@ def search(
     return BestTrees(incumbents.heads[:found], incumbents.scores[:found], closed, rest, calls)
 
 
-def tree_of_arcs(problem: TreeProblem) -> BestTrees:
-    """Return the best projective tree of single arcs: one chart is all that the search needs."""
-    given = (problem.arcs, problem.has_one_root, problem.gaps)
-    heads, chart, value, _ = eisner.charted(*given)
-    bound = float(proofs.chart_bound(*given, chart))
-    if bound == -np.inf:
-        return BestTrees(np.zeros((0, problem.n + 1), np.int32), np.zeros(0), bound, bound, 1)
-    tree = np.zeros((1, problem.n + 1), np.int32)
-    tree[0, 1:] = heads
-    rest = -np.inf if problem.allowed.sum() == problem.n else bound
-    return BestTrees(tree, np.array([value]), bound, rest, 1)
-
-
 def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
     """Return a tree of separately parsed blocks, bounded by arcs alone; None without one."""
     found = block_tree(problem)
@@ -153,7 +144,7 @@ def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | 
     return BestTrees(heads[None], np.array([score]), bound, bound, 1)
 
 
-def _lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
+def lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
     """Return whether the budget may end before a first pass does."""
     if clock.budget.seconds is None:
         return False

@@ -8,12 +8,21 @@ from . import chu_liu_edmonds, eisner, proofs
 
 @jit()
 def forbid_root_and_self(flat, begins, sizes):
-    """Set what is no arc to -inf: the root as a modifier, and tokens that head themselves."""
+    """Set what is no arc to -inf: the root as a modifier, and tokens that head themselves.
+
+    Returns the first sentence with NaN or ``+inf``, -1 if there is none.
+    """
     for s in range(sizes.shape[0]):
         begin, size = begins[s], sizes[s]
+        wrong = 0
+        for at in range(begin, begin + size * size):
+            wrong += not flat[at] < np.inf
+        if wrong > 0:
+            return s
         for h in range(size):
             flat[begin + h * size] = -np.inf
             flat[begin + h * size + h] = -np.inf
+    return -1
 
 
 @jit(fastmath=FAST)

@@ -1,4 +1,4 @@
-"""The best label of every arc."""
+"""The best label of every arc in each class, and labels that break a rule."""
 
 import numpy as np
 
@@ -6,8 +6,10 @@ from ....jit import jit
 
 
 @jit()
-def with_best_labels(arcs, labels):
-    """Return the scores of arcs with their best labels, and these labels, (n + 1, n + 1) each.
+def best_of_classes(arcs, labels, class_of, classes):
+    """Return the score of the best label of each class for every arc, and this label.
+
+    **Shape**: both (n + 1, n + 1, classes), ``-inf`` where there is no arc.
 
     Parameters
     ----------
@@ -15,18 +17,67 @@ def with_best_labels(arcs, labels):
         float64 (n + 1, n + 1), ``-inf`` where there is no arc: its label is not looked for.
     labels
         float64 (n + 1, n + 1, labels).
+    class_of
+        int64 (labels,), the class of each label.
+    classes
+        Their number.
     """
-    size = arcs.shape[0]
-    count = labels.shape[2]
-    totals = np.full((size, size), -np.inf)
-    best = np.zeros((size, size), np.int64)
+    size, count = arcs.shape[0], labels.shape[2]
+    scores = np.full((size, size, classes), -np.inf)
+    best = np.zeros((size, size, classes), np.int64)
     for h in range(size):
         for m in range(1, size):
             if arcs[h, m] > -np.inf:
-                highest = labels[h, m, 0]
-                for one in range(1, count):
-                    if labels[h, m, one] > highest:
-                        highest = labels[h, m, one]
-                        best[h, m] = one
+                for one in range(count):
+                    of = class_of[one]
+                    if labels[h, m, one] > scores[h, m, of]:
+                        scores[h, m, of] = labels[h, m, one]
+                        best[h, m, of] = one
+    return scores, best
+
+
+@jit()
+def with_best_classes(arcs, kept, scores, allowed):
+    """Return the scores of arcs with their best allowed class of labels, (n + 1, n + 1).
+
+    Parameters
+    ----------
+    arcs, scores
+        float64 (n + 1, n + 1) and (n + 1, n + 1, classes).
+    kept, allowed
+        bool, of the same shapes.
+    """
+    size, classes = arcs.shape[0], scores.shape[2]
+    totals = np.full((size, size), -np.inf)
+    for h in range(size):
+        for m in range(1, size):
+            if kept[h, m]:
+                highest = -np.inf
+                for of in range(classes):
+                    if allowed[h, m, of] and scores[h, m, of] > highest:
+                        highest = scores[h, m, of]
                 totals[h, m] = arcs[h, m] + highest
-    return totals, best
+    return totals
+
+
+@jit()
+def breaks_any(heads, labels, digits):
+    """Return whether a tree breaks a rule on labels; **Shape**: heads and labels (n,).
+
+    Parameters
+    ----------
+    digits
+        int64 (3, labels), a binary digit for each rule: whether a head has the label at most once,
+        whether tokens with it have no dependants, and whether dependants with it may be.
+    """
+    n = heads.shape[0]
+    once, leaf, exempt = digits[0], digits[1], digits[2]
+    taken = np.zeros(n + 1, np.int64)
+    for m in range(n):
+        h, counted = heads[m], once[labels[m]]
+        if taken[h] & counted:
+            return True
+        taken[h] |= counted
+        if h > 0 and leaf[labels[h - 1]] & ~exempt[labels[m]]:
+            return True
+    return False

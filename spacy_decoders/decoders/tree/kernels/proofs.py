@@ -63,33 +63,30 @@ def chart_bound(arcs, single_root, gaps, chart):
     incomplete_right, incomplete_left, right, left = chart[0], chart[1], chart[2], chart[3]
     last = size - 1
     between = np.empty(size)
-    below = np.empty(size)
-    above = np.empty(size)
     for i in range(1 if single_root else 0, size):
         if not (right[i, i] >= 0.0 and left[i, i] >= 0.0):
             return np.inf
         between[i:] = -np.inf
-        below[i:] = -np.inf
-        above[i:] = -np.inf
+        # counted rather than left at once: these loops compile to vector code
+        missed = 0
         for r in range(i, size):
-            ended = right[i, r]
+            begun, ended = left[i, r], right[i, r]
             if i == 0 and 0 < r < gaps.size - 1:
                 ended += gaps[r + 1]
+            through = -np.inf
+            if r > i:
+                through = incomplete_right[i, r]
+                missed += not right[i, r] >= through + right[r, r]
             for j in range(r + 1, size):
                 value = ended + left[r + 1, j]
                 between[j] = value if value > between[j] else between[j]
-                value = left[i, r] + incomplete_left[r, j]
-                above[j] = value if value > above[j] else above[j]
-        for r in range(i + 1, size):
-            for j in range(r, size):
-                value = incomplete_right[i, r] + right[r, j]
-                below[j] = value if value > below[j] else below[j]
+                missed += not left[i, j] >= begun + incomplete_left[r, j]
+                missed += not right[i, j] >= through + right[r, j]
         for j in range(i + 1, size):
-            holds = incomplete_right[i, j] >= between[j] + arcs[i, j]
-            holds = holds and incomplete_left[i, j] >= between[j] + arcs[j, i]
-            holds = holds and right[i, j] >= below[j] and left[i, j] >= above[j]
-            if not holds:
-                return np.inf
+            missed += not incomplete_right[i, j] >= between[j] + arcs[i, j]
+            missed += not incomplete_left[i, j] >= between[j] + arcs[j, i]
+        if missed > 0:
+            return np.inf
     if size == 1:
         return 0.0
     if not single_root:
@@ -189,3 +186,50 @@ def reaches_all(allowed, single_root):
         if seen.all():
             return True
     return size == 1
+
+
+@jit()
+def covers_labels(arcs, labels, class_of, scores, best):
+    """Return whether no label of an arc scores more than its class, whose best label scores so.
+
+    Parameters
+    ----------
+    arcs
+        float64 (n + 1, n + 1), ``-inf`` where there is no arc.
+    labels
+        float64 (n + 1, n + 1, labels).
+    class_of
+        int64 (labels,), the class of each.
+    scores, best
+        float64 and int64 (n + 1, n + 1, classes).
+    """
+    size, count = arcs.shape[0], labels.shape[2]
+    for h in range(size):
+        for m in range(1, size):
+            if arcs[h, m] > -np.inf:
+                for one in range(count):
+                    if not labels[h, m, one] <= scores[h, m, class_of[one]]:
+                        return False
+                for of in range(scores.shape[2]):
+                    if scores[h, m, of] > -np.inf:
+                        one = best[h, m, of]
+                        right = 0 <= one < count and class_of[one] == of
+                        if not right or labels[h, m, one] != scores[h, m, of]:
+                            return False
+    return True
+
+
+@jit()
+def covers_arcs(arcs, kept, scores, allowed, totals):
+    """Return whether no kept arc with an allowed class of labels scores more than its total.
+
+    **Shape**: arcs, kept and totals (n + 1, n + 1), scores and allowed (n + 1, n + 1, classes).
+    """
+    size = arcs.shape[0]
+    for h in range(size):
+        for m in range(1, size):
+            if kept[h, m]:
+                for of in range(scores.shape[2]):
+                    if allowed[h, m, of] and not arcs[h, m] + scores[h, m, of] <= totals[h, m]:
+                        return False
+    return True
