@@ -80,7 +80,7 @@ class TreeParser:
         problem = self.problem(sentence)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
         if of_arcs:
-            problem = replace(problem, rules=of_arcs)
+            problem = problem.ruled(of_arcs)
         found = DecodedTree(problem, self._decoded(sentence, problem))
         if len(of_arcs) < len(rules) and _breaks(rules, sentence, found.solution):
             problem = _labelled(problem, sentence, rules)
@@ -116,10 +116,11 @@ class TreeParser:
 
 
 def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolution) -> bool:
+    from ...decoders.tree.label_classes import breaks_any
+
     heads = solution.heads
     labels = sentence.labels[heads, np.arange(1, len(heads) + 1)]
-    by_token = [-1, *heads.tolist()], [-1, *labels.tolist()]
-    return any(rule.is_broken(*by_token) for rule in rules)
+    return breaks_any(rules, heads, labels, sentence.label_count)
 
 
 def _labelled(
@@ -129,4 +130,4 @@ def _labelled(
     arcs = np.array(problem.arcs)
     if sentence.label_scores is not None:
         arcs -= sentence.label_scores
-    return replace(problem, arcs=arcs, labels=sentence.all_labels(), rules=tuple(rules))
+    return problem.ruled(rules, arcs=arcs, labels=sentence.all_labels())

@@ -84,12 +84,16 @@ class FactorTemplates:
 
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         weights = self.weights
-        arcs: Any = sentence.arcs
+        arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
         if "arcs" in self.families:
-            arcs = arcs.astype("d")
             kernels.add_arc_scores(weights["arcs"], tokens, arcs)
-        problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
+        if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
+            problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
+        else:
+            if boundaries is not None:
+                boundaries = boundaries.astype("d")
+            problem = TreeProblem.of_valid(arcs, projective, boundaries)
         if k is not None or beam is not None:
             problem = prune(problem, k, beam=beam)
         grandparents = siblings = None

@@ -173,15 +173,20 @@ class ArcLabels:
             logs[rows] = -np.log(kernels.sum_labels(scores))
         return best, logs
 
-    def log_probabilities(self) -> NDArray[np.float64]:
-        """Return the log-probabilities of all labels of every arc, (heads, modifiers, labels)."""
-        n = len(self.queries)
-        found = np.empty((n, n, self.tensor.shape[1]))
+    def fill(self, found: NDArray[np.float64], highest: NDArray[np.float32]) -> None:
+        """Write the log-probabilities of all labels of every arc.
+
+        Parameters
+        ----------
+        found
+            (heads, modifiers, labels), what is written to.
+        highest
+            (heads, modifiers), those of the best labels, as :meth:`best` found them.
+        """
+        from .kernels import labels as kernels
+
         for rows, scores in self._blocks():
-            scores -= scores.max(axis=1, keepdims=True)
-            scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-            found[:, rows] = scores.transpose(2, 0, 1)
-        return found
+            kernels.spread_labels(scores, highest[:, rows], found[:, rows])
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""

@@ -66,15 +66,18 @@ class SentenceScores:
 
         The last label is that of the root, which no other arc has.
         """
-        if self.arc_labels is None:
+        if self.arc_labels is None or self.label_scores is None:
             raise ValueError("arc_labels: the scores were made without.")
-        among = self.arc_labels.log_probabilities()
-        n, labels = len(self.tokens), among.shape[2]
-        found = np.full((n + 1, n + 1, labels + 1), -np.inf)
-        found[1:, 1:, :labels] = among
+        size, labels = len(self.tokens) + 1, self.label_count - 1
+        found = np.full((size, size, labels + 1), -np.inf)
+        self.arc_labels.fill(found[1:, 1:, :labels], self.label_scores[1:, 1:])
         found[0, :, labels] = 0.0
-        found.flags.writeable = False  # so that a problem need not copy it
         return found
+
+    @property
+    def label_count(self) -> int:
+        """The number of labels, the root's own included."""
+        return int(self.labels[0, 0]) + 1
 
     def cut(self, starts: NDArray[np.bool_]) -> list[SentenceScores]:
         """Return the scores of each of several sentences.

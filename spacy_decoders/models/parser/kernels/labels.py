@@ -61,3 +61,26 @@ def sum_labels(values):
             for j in range(heads):
                 row[j] += given[j]
     return sums
+
+
+@jit()
+def spread_labels(scores, highest, found):
+    """Write the scores of labels, shifted so that each arc's best one has the score given.
+
+    **Shape**: scores (modifiers, labels, heads), highest (heads, modifiers), found (heads,
+    modifiers, labels).
+    """
+    modifiers, labels, heads = scores.shape
+    shift = np.empty(heads)
+    for i in range(modifiers):
+        for j in range(heads):
+            shift[j] = scores[i, 0, j]
+        for label in range(1, labels):
+            for j in range(heads):
+                shift[j] = max(shift[j], np.float64(scores[i, label, j]))
+        for j in range(heads):
+            shift[j] = highest[j, i] - shift[j]
+        for j in range(heads):
+            row = found[j, i]
+            for label in range(labels):
+                row[label] = scores[i, label, j] + shift[j]
