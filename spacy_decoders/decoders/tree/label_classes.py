@@ -35,7 +35,7 @@ class LabelClasses(NamedTuple):
     ----------
     of_label
         int64 (labels,), the class of each label.
-    count
+    size
         The number of classes.
     named, exempt
         For each rule, bool (classes,): the classes of the labels that an `AtMost` counts or that
@@ -43,7 +43,7 @@ class LabelClasses(NamedTuple):
     """
 
     of_label: NDArray[np.int64]
-    count: int
+    size: int
     named: tuple[Mask, ...]
     exempt: tuple[Mask, ...]
 

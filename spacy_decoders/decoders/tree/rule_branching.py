@@ -65,7 +65,7 @@ class RuleBranching:
         self.classes = classes_of(problem.rules, given.shape[2])
         self.class_of = self.classes.of_label
         among = (read_only(arcs), read_only(given), self.class_of)
-        self.scores, self.best = kernels.best_of_classes(*among, self.classes.count)
+        self.scores, self.best = kernels.best_of_classes(*among, self.classes.size)
         if not proofs.covers_labels(*among, self.scores, self.best):
             raise DecodersError("labels: the compiled code missed the best label of an arc.")
         # those that no relabelling mends come first: then most trees can be repaired
