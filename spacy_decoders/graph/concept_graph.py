@@ -15,6 +15,14 @@ from ..errors import ProblemError
 from .adjacency import GraphArrays
 from .building import build
 from .distances import Method, distances_among, hitting_distances_of
+from .extras import (
+    InLists,
+    edge_lengths,
+    in_lists,
+    nearest_of_sets,
+    shortest_paths,
+    stored_in_lists,
+)
 from .hubs import HubIndex
 from .kernels.building import merged
 from .kernels.ranking import page_rank
@@ -35,13 +43,21 @@ _FOLDER = FolderFormat(
         "label_starts": ("<i8", 1),
         "label_bytes": ("|u1", 1),
         "hubs": ("|u1", 2),
+        "lengths": ("<f8", 1),
+        "in_indptr": ("<i8", 1),
+        "in_indices": ("<i4", 1),
     },
-    optional=frozenset({"label_starts", "label_bytes", "hubs"}),
+    optional=frozenset(
+        {"label_starts", "label_bytes", "hubs", "lengths", "in_indptr", "in_indices"}
+    ),
 )
 
 
 class ConceptGraph:
-    """An undirected graph of concepts, optimised for distances among a few of many vertices.
+    """A graph of concepts, optimised for distances among a few of many vertices.
+
+    Distances take no notice of the direction of edges; degrees and PageRank do in a directed
+    graph.
 
     Adjacency is kept sorted, with vertices numbered inside by descending degree; every
     call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
@@ -60,9 +76,17 @@ class ConceptGraph:
     """
 
     def __init__(
-        self, arrays: GraphArrays, labels: StringTable | None = None, hubs: HubIndex | None = None
+        self,
+        arrays: GraphArrays,
+        labels: StringTable | None = None,
+        hubs: HubIndex | None = None,
+        *,
+        lengths: NDArray[np.float64] | None = None,
+        into: InLists | None = None,
     ) -> None:
         self.arrays = arrays
+        self.lengths = lengths
+        self._into = into
         self._labels = labels
         self._hubs = hubs
         self._page_ranks: dict[float, NDArray[np.float64]] = {}
@@ -74,6 +98,8 @@ class ConceptGraph:
         cls,
         edges: ArrayLike,
         *,
+        weights: ArrayLike | None = None,
+        directed: bool = False,
         vertices: ArrayLike | None = None,
         labels: Mapping[int, str] | None = None,
         largest_component: bool = False,
@@ -86,6 +112,15 @@ class ConceptGraph:
         edges
             **Shape:** (m, 2), whole numbers: the caller's ids. Loops and repeats are
             dropped.
+        weights
+            **Shape:** (m,): the length of each edge, greater than 0; None for 1. Of repeated
+            edges the shortest counts. Distances are then lengths, found by Dijkstra's
+            algorithm through the whole graph: for graphs of up to some 100,000 edges, or few
+            candidates, since no hub index helps.
+        directed
+            Whether edges lead from their first vertex to their second: `in_degree`, PageRank
+            and the decoders ``Degree`` and ``PageRank`` then count links received. Distances
+            are those of the undirected graph, as in the paper.
         vertices
             Ids that belong to the graph even without an edge.
         labels
@@ -98,23 +133,51 @@ class ConceptGraph:
         Raises
         ------
         ProblemError
-            If `edges` is no array of pairs of whole numbers.
+            If `edges` is no array of pairs of whole numbers, or `weights` no lengths of them.
+
+        Examples
+        --------
+        >>> edges = [[0, 1], [1, 2], [0, 2]]
+        >>> ConceptGraph.from_edges(edges, weights=[1.0, 0.5, 4.0]).distances([0, 2])
+        array([[0. , 1.5],
+               [1.5, 0. ]])
+        >>> ConceptGraph.from_edges(edges, directed=True).in_degree.tolist()
+        [0, 1, 2]
         """
         arrays = build(edges, vertices, largest_component, progress)
-        if labels is None:
-            return cls(arrays)
-        return cls(arrays, StringTable.build(labels.get(int(i), "") for i in arrays.ids))
+        names = None
+        if labels is not None:
+            names = StringTable.build(labels.get(int(i), "") for i in arrays.ids)
+        return cls(
+            arrays,
+            names,
+            lengths=None if weights is None else edge_lengths(edges, weights, arrays),
+            into=in_lists(edges, arrays) if directed else None,
+        )
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, largest_component: bool = False) -> ConceptGraph:
+    def from_networkx(
+        cls,
+        graph: Any,
+        *,
+        weight: str | None = None,
+        directed: bool = False,
+        largest_component: bool = False,
+    ) -> ConceptGraph:
         """Build from a networkx graph.
 
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
-        their order in the graph, and labelled ``str(node)``.
+        their order in the graph, and labelled ``str(node)``. `weight` names the attribute of
+        edges that holds their length, which is 1 where it is missing.
         """
         edges, names = read_networkx(graph)
+        lengths = (
+            None if weight is None else [d for _, _, d in graph.edges(data=weight, default=1)]
+        )
         return cls.from_edges(
             edges,
+            weights=lengths,
+            directed=directed,
             vertices=np.arange(len(names)) if names else list(graph.nodes),
             labels=dict(enumerate(names)) if names else None,
             largest_component=largest_component,
@@ -160,6 +223,10 @@ class ConceptGraph:
             arrays |= {"label_starts": self._labels.offsets, "label_bytes": self._labels.data}
         if self._hubs is not None:
             arrays["hubs"] = self._hubs.table
+        if self.lengths is not None:
+            arrays["lengths"] = self.lengths
+        if self._into is not None:
+            arrays |= {"in_indptr": self._into.indptr, "in_indices": self._into.indices}
         complete = self._hubs is not None and self._hubs.complete
         _FOLDER.write(folder, arrays, {"hubs_complete": complete})
 
@@ -195,7 +262,15 @@ class ConceptGraph:
                 stored.refuse("hubs", f"{table.shape[1]} hubs can't be")
             complete = stored.header.get("hubs_complete") is True
             hubs = HubIndex(table, arrays.indptr, arrays.indices, complete)
-        return cls(arrays, labels, hubs)
+        lengths = into = None
+        if "lengths" in stored:
+            stored.check_size("lengths", len(arrays.indices))
+            lengths = stored["lengths"]
+            if not (np.isfinite(lengths).all() and (lengths > 0).all()):
+                stored.refuse("lengths", "some are not finite and greater than 0")
+        if "in_indptr" in stored and "in_indices" in stored:
+            into = stored_in_lists(stored, size)
+        return cls(arrays, labels, hubs, lengths=lengths, into=into)
 
     def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
         """Compute the distances of all vertices from those of highest degree.
@@ -211,6 +286,11 @@ class ConceptGraph:
         progress
             Whether to show a progress bar.
         """
+        if self.lengths is not None:
+            raise ProblemError(
+                "index_hubs: the hub index counts edges, and these have lengths; distances are "
+                "found without one."
+            )
         count = min(checked_whole("count", count, low=1), len(self))
         a = self.arrays
         self._hubs = HubIndex.build(a.indptr, a.indices, count, progress) if count else None
@@ -240,6 +320,21 @@ class ConceptGraph:
         """**Shape:** (n,), int32: the degrees of :attr:`vertices`."""
         degrees = np.diff(self.arrays.indptr).astype(np.int32)
         return read_only(degrees[self.arrays.inner])
+
+    @property
+    def directed(self) -> bool:
+        """Whether the graph knows the direction of its edges."""
+        return self._into is not None
+
+    @cached_property
+    def in_degree(self) -> NDArray[np.int32]:
+        """**Shape:** (n,), int32: the edges that lead to each of :attr:`vertices`.
+
+        All that a vertex has, in an undirected graph.
+        """
+        if self._into is None:
+            return self.degree
+        return read_only(self._into.in_degree.astype(np.int32)[self.arrays.inner])
 
     @property
     def labels(self) -> Sequence[str] | None:
@@ -282,6 +377,8 @@ class ConceptGraph:
     def pagerank(self, damping: float = 0.85, tolerance: float = 1e-10) -> NDArray[np.float64]:
         """**Shape:** (n,): the PageRank of :attr:`vertices`, which sums to 1.
 
+        Along the direction of edges where they have one; whatever their lengths.
+
         Parameters
         ----------
         damping
@@ -297,7 +394,8 @@ class ConceptGraph:
             return np.empty(0)
         if damping not in self._page_ranks:
             a = self.arrays
-            ranks = page_rank(a.indptr, a.indices, float(damping), float(tolerance))
+            into = self._into or InLists(a.indptr, a.indices)
+            ranks = page_rank(*into, into.out_degree, float(damping), float(tolerance))
             self._page_ranks[damping] = read_only(ranks[a.inner])
         return self._page_ranks[damping]
 
@@ -318,8 +416,8 @@ class ConceptGraph:
 
     # --- distances --------------------------------------------------------------
 
-    def distances(self, vertices: ArrayLike, *, method: Method = "auto") -> NDArray[np.int32]:
-        """**Shape:** (v, v), int32: the distances among vertices, in the order given.
+    def distances(self, vertices: ArrayLike, *, method: Method = "auto") -> NDArray[Any]:
+        """**Shape:** (v, v): the distances among vertices, in the order given.
 
         Parameters
         ----------
@@ -332,14 +430,15 @@ class ConceptGraph:
 
         Returns
         -------
-        The numbers of edges; -1 where there is no path.
+        The numbers of edges in int32, or the lengths of paths in float64 where edges have
+        lengths (then `method` does not matter); -1 where there is no path.
         """
         inner = self.arrays.inner[self.rows(vertices)]
+        if self.lengths is not None:
+            return shortest_paths(self.arrays, self.lengths, inner)
         return distances_among(self.arrays, self._hubs, inner, method)
 
-    def hitting(
-        self, sets: Sequence[ArrayLike], *, method: Method = "auto"
-    ) -> list[NDArray[np.int32]]:
+    def hitting(self, sets: Sequence[ArrayLike], *, method: Method = "auto") -> list[NDArray[Any]]:
         """Return the distance of every vertex of every set to every set.
 
         Parameters
@@ -352,7 +451,7 @@ class ConceptGraph:
 
         Returns
         -------
-        For each set an int32 array of shape (its size, k): the number of edges to the
+        For each set an array of shape (its size, k), as of :meth:`distances`: how far it is to the
         nearest vertex of each set, -1 where there is no path. To its own set it is 0.
         """
         rows = [self.rows(members) for members in sets]
@@ -360,6 +459,8 @@ class ConceptGraph:
             if not len(members):
                 raise ProblemError(f"sets[{i}]: is empty; leave it out.")
         inner = [self.arrays.inner[members] for members in rows]
+        if self.lengths is not None and inner:
+            return nearest_of_sets(self.arrays, self.lengths, inner)
         return hitting_distances_of(self.arrays, self._hubs, inner, method) if inner else []
 
     def common_neighbours(self, vertices: ArrayLike) -> NDArray[np.int64]:

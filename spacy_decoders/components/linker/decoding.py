@@ -11,7 +11,7 @@ from spacy.tokens import Span
 
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
-from ...models.linker.confidence import Evidence, log_odds_right
+from ...models.linker.confidence import LinkEvidence, log_odds_right
 from ...models.linker.together import link_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
@@ -155,7 +155,7 @@ def _decoded(
     # of several mentions of a form each has a part of the form's weight
     costs = joint.conditional_costs(chosen) * np.repeat(forms.repeats, np.diff(joint.offsets))
     margins = solution.margins.astype(np.float64)
-    evidence = Evidence(
+    evidence = LinkEvidence(
         joint.offsets,
         chosen,
         -costs,

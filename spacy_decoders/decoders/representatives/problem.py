@@ -146,6 +146,11 @@ class RepresentativesProblem:
             raise ProblemError(
                 f"connection: expected None, 'maximal' or 'minimal'; got {connection!r}."
             )
+        if connection is not None and graph.lengths is not None:
+            raise ProblemError(
+                "connection: joins sets by edges of length 1, and the graph's edges have lengths "
+                "of their own; take None."
+            )
         given = [
             checked_indices(f"candidates[{i}]", members, (None,), dtype=np.int64)
             for i, members in enumerate(candidates)
@@ -157,7 +162,7 @@ class RepresentativesProblem:
         distances = graph.distances(vertices)
         if connection is not None:
             distances = connect(distances, sets, connection, graph.degree[graph.rows(vertices)])
-        largest = int(distances.max(initial=0))
+        largest = distances.max(initial=0).item()
         costs = with_costs(
             distances,
             largest + 1 if unreachable is None else unreachable,

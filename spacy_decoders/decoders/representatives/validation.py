@@ -127,13 +127,14 @@ def checked_weight(weight: Any) -> float:
 
 
 def with_costs(
-    distances: NDArray[np.int32], unreachable: float, same_vertex: float | None
+    distances: NDArray[Any], unreachable: float, same_vertex: float | None
 ) -> NDArray[Any]:
     """Put costs in place of -1 and, unless None, of the diagonal; in int32 where they fit."""
     for name, cost in (("unreachable", unreachable), ("same_vertex", same_vertex)):
         if cost is not None and not np.isfinite(cost):
             raise ProblemError(f"{name}: must be a finite cost; got {cost!r}.")
     whole = float(unreachable).is_integer() and float(same_vertex or 0).is_integer()
+    whole = whole and distances.dtype.kind == "i"
     # a negative cost among whole numbers would read as unreachable
     whole = whole and 0 <= unreachable < 2**31 - 1 and 0 <= (same_vertex or 0) < 2**31 - 1
     costs = distances.astype(np.int32 if whole else np.float64)

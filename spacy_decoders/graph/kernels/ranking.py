@@ -10,10 +10,11 @@ __all__ = ["page_rank"]
 
 
 @jit()
-def page_rank(indptr, indices, damping, tolerance):
+def page_rank(indptr, indices, out_degree, damping, tolerance):
     """Return the stationary distribution of a random walk with restarts.
 
-    At vertices without neighbours the walk restarts.
+    The lists are of the vertices that lead to each. At vertices that lead nowhere the walk
+    restarts.
     """
     size = len(indptr) - 1
     ranks = np.full(size, 1.0 / size)
@@ -21,7 +22,7 @@ def page_rank(indptr, indices, damping, tolerance):
     for _ in range(1000):
         stranded = 0.0
         for v in range(size):
-            degree = indptr[v + 1] - indptr[v]
+            degree = out_degree[v]
             if degree:
                 shares[v] = ranks[v] / degree
             else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .weights import Feature
 
-__all__ = ["Evidence", "log_odds_right"]
+__all__ = ["LinkEvidence", "log_odds_right"]
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ _MOST, _MOST_LOCAL, _MOST_POPULAR = 30.0, 10.0, 6.0
 _ALONE = 3.0
 
 
-class Evidence(NamedTuple):
+class LinkEvidence(NamedTuple):
     """What is known of the choices for a window's mentions.
 
     Attributes
@@ -66,7 +66,7 @@ _WEIGHTS = np.array([-1.0, -0.08, 1.26, 0.1, 0.65, -0.25, -0.06, 1.29, -0.27])
 _BY_COVERAGE = np.array([0.89, -1.02, 0.22, -0.57, 0.74, 0.42, -0.23, 0.11])
 
 
-def log_odds_right(evidence: Evidence) -> Floats:
+def log_odds_right(evidence: LinkEvidence) -> Floats:
     """Return the log-odds that each choice is right: **shape** ``(mentions,)``.
 
     A logistic regression, fitted on AIDA's train part and on four sets with Wikidata candidates,
@@ -115,7 +115,7 @@ def _lead(values: Floats, starts: NDArray[np.int64], rows: NDArray[np.int64]) ->
 
 
 def _odds_of_scores(
-    evidence: Evidence, starts: NDArray[np.int64], rows: NDArray[np.int64]
+    evidence: LinkEvidence, starts: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> Floats:
     """The log-odds of each choice by a softmax of the scores."""
     sizes = np.diff(evidence.offsets)

@@ -46,7 +46,7 @@ class _Central(RepresentativesDecoder):
 
 @dataclass(frozen=True)
 class Degree(_Central):
-    """Choose the vertex of highest degree in each set.
+    """Choose the vertex of highest degree in each set: that to which most edges lead.
 
     The degrees are those of the graph as it is, whatever the connection of the sets.
 
@@ -61,7 +61,7 @@ class Degree(_Central):
     """
 
     def _scores(self, graph: ConceptGraph) -> NDArray[Any]:
-        return graph.degree
+        return graph.in_degree
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,17 @@ class PageRank(_Central):
         return graph.pagerank()
 
 
-def graph_of(name: str, problem: RepresentativesProblem) -> ConceptGraph:
-    """Return the graph that a problem was made from."""
+def graph_of(
+    name: str, problem: RepresentativesProblem, *, counting: bool = False
+) -> ConceptGraph:
+    """Return the graph that a problem was made from; refuse lengths where edges are counted."""
     if problem.graph is None:
         raise ProblemError(
             f"graph: {name} looks into the graph; make the problem by "
             "RepresentativesProblem.from_graph, or link by a knowledge base that has a graph."
+        )
+    if counting and problem.graph.lengths is not None:
+        raise ProblemError(
+            f"graph: {name} counts edges, and these have lengths; take ExactRepresentatives."
         )
     return problem.graph
