@@ -112,6 +112,12 @@ def test_the_concepts_that_ship_are_sound():
     assert len(contents.ids) == len(set(contents.ids)) > 400
     linked = {place for edge in contents.edges.tolist() for place in edge}
     assert len(linked) == len(contents.ids), "a concept without links can't be linked by them"
+    base = ConceptBase.open(Path(spacy_decoders.__file__).parent / "data/concepts/base")
+    items = [base.qid(concept) for concept in range(len(base))]
+    known = [item for item in items if item]
+    assert len(known) == len(set(known)) > 250
+    assert items[base.number("mercury_planet")] == "Q308"
+    assert base.url(base.number("mercury_planet")) == "https://www.wikidata.org/wiki/Q308"
 
 
 def changed(base, name, change):
