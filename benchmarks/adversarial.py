@@ -16,7 +16,7 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,9 +42,10 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a problem: seconds, status, gap, and memory in MB."""
+    """What became of a problem: seconds, those of the processor, status, gap, and memory in MB."""
 
     seconds: float
+    processor: float
     status: str
     gap: float | None
     megabytes: float
@@ -108,7 +109,8 @@ def concepts(decoder: Any, count: int) -> Callable[[int], Run]:
 
 
 def cases() -> dict[str, Case]:
-    few, many = (lambda size: min(size, 300)), (lambda size: 5000 if size > 20 else 20)
+    # as many labels in the small ones: with few, other compiled loops are taken
+    few, many = (lambda size: 300), (lambda size: 5000 if size > 20 else 600)
     found = {}
     for decoder in (chain.ForwardDominance(), chain.Viterbi(), chain.ColumnGeneration()):
         name = type(decoder).__name__
@@ -155,21 +157,23 @@ def measure(name: str) -> Outcome:
     small, large = case.make(case.small), case.make(case.large)
     for budget in (Budget(), Budget(seconds=SECONDS)):
         small(budget)
-    before, begun = peak(), perf_counter()
+    before, begun, worked = peak(), perf_counter(), process_time()
     certificate = large(Budget(seconds=SECONDS)).certificate
-    return Outcome(perf_counter() - begun, certificate.status, certificate.gap, peak() - before)
+    taken, worked = perf_counter() - begun, process_time() - worked
+    return Outcome(taken, worked, certificate.status, certificate.gap, peak() - before)
 
 
 def main() -> None:
     arguments = timing.arguments(__doc__ or "")
     arguments.add_argument("--case", help="measure this one, in this process")
+    arguments.add_argument("--only", default="", help="problems with this in their names")
     given = arguments.parse_args()
     if given.case:
         print(json.dumps(measure(given.case)._asdict()))
         return
     limit = 1.2 * SECONDS + 0.05
     rows = []
-    for name in cases():
+    for name in (name for name in cases() if given.only in name):
         command = [sys.executable, __file__, "--case", name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
