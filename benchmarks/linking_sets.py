@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import spacy
-from linking_data import DataSet, aida, json_rows, wikidata
+from linking_data import DataSet, aida, json_rows, wikidata, wikispeedia
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -21,6 +21,7 @@ __all__ = [
     "Given",
     "LinkSet",
     "Result",
+    "iitb",
     "link_sets",
     "linked",
     "pipeline",
@@ -90,6 +91,27 @@ def link_sets(folder: Path, cache: Path, parts: Sequence[str] = ("testa",)) -> l
     return found
 
 
+def iitb(folder: Path, cache: Path) -> LinkSet:
+    """The paper's own texts, of which only mentions of articles of Wikispeedia are left."""
+    base = wikispeedia(folder / "wikispeedia", cache, 1, 2).base
+    titles = {
+        str(title).replace("_", " ").lower(): title for title in map(base.id, range(len(base)))
+    }
+    nlp = spacy.blank("en")
+    docs = []
+    for row in json_rows(folder / "iitb" / "dev.jsonl.gz"):
+        doc = nlp.make_doc(row["text"])
+        spans = []
+        for one in row["mentions"]:
+            gold = titles.get((one["gold"] or "").replace("_", " ").lower())
+            span = doc.char_span(one["start"], one["end"], alignment_mode="expand")
+            if gold is not None and span is not None:
+                spans.append(Span(doc, span.start, span.end, label="MENTION", kb_id=gold))
+        doc.ents = spacy.util.filter_spans(spans)
+        docs.append(doc)
+    return LinkSet("iitb", base.folder, docs, [[True] * len(doc.ents) for doc in docs])
+
+
 def _with_mentions(doc, mentions, data: DataSet, received, seed: int) -> Doc:
     """Set entities with gold identifiers, and note their candidates in random order."""
     rng = np.random.default_rng(seed)
@@ -138,6 +160,14 @@ class Result:
         order = np.argsort(-np.array(sure), kind="stable")
         kept = order[: max(1, int(share * len(order)))]
         return 100 * float(np.mean(np.array(self.right)[kept]))
+
+    def calibration_error(self, bins: int = 15) -> float:
+        """By how many points probabilities differ from shares right, in bins of equal size."""
+        sure = np.array([(link["prob"] or 0.0) if link["id"] else 0.0 for link in self.links])
+        right = np.array(self.right, float)
+        parts = np.array_split(np.argsort(sure, kind="stable"), bins)
+        apart = [len(part) * abs(sure[part].mean() - right[part].mean()) for part in parts]
+        return 100 * sum(apart) / len(right)
 
 
 def linked(data: LinkSet, nlp: Language, clock) -> Result:

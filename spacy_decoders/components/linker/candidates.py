@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["AliasCandidates", "CandidateFinder", "FoundCandidates", "TextCandidates", "found_by"]
 
 
+#: What a candidate that is found by words counts where others are known by the mention's text.
+_BY_WORDS = 0.02
+
+
 @dataclass(frozen=True)
 class FoundCandidates:
     """Concepts that a mention may mean, best first, and how often it means each.
@@ -123,6 +127,8 @@ class TextCandidates:
             concepts, _ = text.find(mention.text, self.limit)
             new = concepts[~np.isin(concepts, known.concepts)]
             least = float(known.priors.min(initial=1.0))
+            # a name that is known seldom means what only shares a word with it
+            least *= _BY_WORDS if len(known.concepts) else 1.0
             ranked = least / (2.0 + np.arange(len(new)))
             both = np.concatenate([known.concepts, new]).astype(np.int32)
             priors = np.concatenate([known.priors, ranked]).astype(np.float32)
