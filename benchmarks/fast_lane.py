@@ -219,7 +219,8 @@ def main() -> None:
     parser = timing.arguments(__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
-    report = timing.Report("fast_lane", options.results, {"parts": options.parts})
+    name = "fast_lane-dial" if options.parts == ["dial"] else "fast_lane"
+    report = timing.Report(name, options.results, {"parts": options.parts})
     for part in options.parts:
         if part == "crfsuite":
             compare_with_crfsuite(options, report)

@@ -22,7 +22,7 @@ __all__ = [
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
 def sparse_chain_scorer(
-    templates: Literal["tags", "entities", "names"] | list[str] = "tags",
+    templates: Literal["tags", "entities", "names", "joint"] | list[str] = "tags",
     clusters: Any = None,
     gazetteer: Any = None,
     features: Callable[[Doc], Sequence[Iterable[str]]] | None = None,
@@ -36,13 +36,15 @@ def sparse_chain_scorer(
     weight_bits: Literal[8, 16] = 8,
     least: float = 0.01,
     alone: float = 0.0,
+    factored: bool = False,
     nO: int | None = None,
 ) -> Model[list[Doc], Any]:
     """Linear-chain scores from hashed features.
 
     Parameters
     ----------
-    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, alone, nO
+    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, alone, factored,
+    nO
         See :func:`~spacy_decoders.models.tagger.sparse.scorer.build_sparse_chain_scorer`.
     bits, learn_rate, l1, l2, weight_bits, least
         See :class:`~spacy_decoders.models.tagger.sparse.weights.Learning`.
@@ -60,6 +62,7 @@ def sparse_chain_scorer(
         lowered,
         transition_l2,
         alone,
+        factored,
         nO,
     )
 

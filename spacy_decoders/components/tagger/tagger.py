@@ -137,9 +137,10 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         # raises if the label does not fit the targets
         _ = LabelSpace(self.vocab, self.targets, [label]).values
         self.cfg["labels"].append(label)
+        self._forget()
+        self._describe_labels()
         if self.model.get_ref("output_layer").has_dim("nO"):
             self.set_output(len(self.labels))
-        self._forget()
         return 1
 
     def check_settings(self) -> None:
@@ -150,6 +151,12 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         if outputs is not None and outputs != len(self.labels):
             raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
         self._forget()
+
+    def _describe_labels(self) -> None:
+        """Tell the model what the labels are made of, where it asks."""
+        describe = self.model.attrs.get("describe_labels")
+        if describe is not None:
+            describe(self.model, self.space.parts)
 
     def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
         """Which labels the dictionary allows, by the word's number in the vocabulary."""
@@ -474,3 +481,4 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         """Set saved options, and drop what was derived from what was there before loading."""
         super().restore_options()
         self._forget()
+        self._describe_labels()

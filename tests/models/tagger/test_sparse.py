@@ -17,6 +17,7 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
+from spacy_decoders.models.tagger.sparse.parts import LabelParts
 from spacy_decoders.models.tagger.sparse.weights import SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
@@ -66,6 +67,37 @@ def test_joint_tags_and_entities():
     doc = nlp(bare(nlp, SENTENCES[2]))
     assert [(ent.text, ent.label_) for ent in doc.ents] == [("New York", "CITY")]
     assert [token.tag_ for token in doc] == gold(nlp)[2]
+
+
+def test_parts_of_labels_share_their_weights(tmp_path):
+    nlp = pipeline(target=["tag", "ent"], templates="entities", factored=True)
+    tagger = nlp.get_pipe("exact_tagger")
+    parts = {(k, part) for label in tagger.labels for k, part in enumerate(label.split())}
+    weights = tagger.model.layers[0].shims[0]
+    assert weights.size == len(parts)
+    assert tags(nlp) == gold(nlp)
+    doc = nlp(bare(nlp, SENTENCES[2]))
+    assert [(ent.text, ent.label_) for ent in doc.ents] == [("New York", "CITY")]
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path)
+    assert tags(loaded) == gold(nlp)
+    before = weights.size
+    for label in ("NEW O", "NEW B-STAR"):  # one new part, and two that are known
+        tagger.add_label(label)
+    assert weights.size == before + 1
+    assert tags(nlp) == gold(nlp)
+    assert tags(pipeline(factored=True)) == tags(pipeline())  # of one target there are no parts
+
+
+def test_the_gradient_of_parts_is_that_of_their_sums():
+    rng = np.random.default_rng(0)
+    parts = LabelParts([(a, b) for a in "uvw" for b in "xy"])
+    scores, gradient = rng.normal(size=(2, len(parts))), rng.normal(size=(2, 6))
+    scores, gradient = scores.astype("f"), gradient.astype("f")
+    found = (parts.joined(scores) * gradient).sum()
+    assert found == pytest.approx((scores * parts.divided(gradient)).sum(), rel=1e-5)
+    with pytest.raises(ProblemError, match="one part for each"):
+        LabelParts([("a",), ("a", "b")])
 
 
 @pytest.mark.parametrize("weight_bits", [8, 16])
@@ -248,16 +280,20 @@ def test_a_model_of_other_rows_is_refused():
     [
         ("fast_tagger", "tagger", "tag_acc"),
         ("fast_entities", "entities", "ents_f"),
+        ("fast_joint", "joint", "tag_acc"),
         ("wide_and_deep", "tagger", "tag_acc"),
     ],
 )
 def test_the_shipped_configs_train(config, name, score, tmp_path):
     lines = {
+        "joint": [f"{w}\tX\t{WORDS[w][0]}\t{WORDS[w][3]}\t-" for w in WORDS],
         "tagger": [f"{w}\t_\t_\t{WORDS[w][0]}\t_\t0\troot\t_\t_" for w in WORDS],
         "entities": [f"{w}\t{WORDS[w][3]}\t-\t-" for w in WORDS],
     }[name]
-    suffix = {"tagger": ".conllu", "entities": ".iob2"}[name]
-    text = "".join(f"{number}\t{line}\n" for number, line in enumerate(lines, start=1)) + "\n"
+    suffix = {"tagger": ".conllu", "entities": ".iob2", "joint": ".tsv"}[name]
+    if name != "joint":  # its files have no numbers
+        lines = [f"{number}\t{line}" for number, line in enumerate(lines, start=1)]
+    text = "\n".join(lines) + "\n\n"
     (tmp_path / f"gold{suffix}").write_text(text * 8)
     paths = {f"paths.{part}": str(tmp_path / f"gold{suffix}") for part in ("train", "dev")}
     config = spacy.util.load_config(

@@ -16,19 +16,21 @@ from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, output_layer, pe
 from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
-from .templates import ENTITY_TEMPLATES, NAME_TEMPLATES, TAG_TEMPLATES
+from .parts import LabelParts
+from .templates import ENTITY_TEMPLATES, JOINT_TEMPLATES, NAME_TEMPLATES, TAG_TEMPLATES
 from .weights import Learning, SparseWeights
 
 __all__ = ["Templates", "build_sparse_chain_scorer", "build_sparse_emissions"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
-Templates: TypeAlias = "Literal['tags', 'entities', 'names'] | Sequence[str]"
+Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'joint'] | Sequence[str]"
 
 _PRESETS: dict[str, Sequence[str]] = {
     "tags": TAG_TEMPLATES,
     "entities": ENTITY_TEMPLATES,
     "names": NAME_TEMPLATES,
+    "joint": JOINT_TEMPLATES,
 }
 
 
@@ -42,6 +44,7 @@ def build_sparse_chain_scorer(
     lowered: float = 0.0,
     transition_l2: float = 0.0,
     alone: float = 0.0,
+    factored: bool = False,
     nO: int | None = None,
 ) -> Scorer:
     """Build a linear-chain scorer over hashed features.
@@ -52,8 +55,9 @@ def build_sparse_chain_scorer(
     Parameters
     ----------
     templates
-        "tags", "entities", "names" (entities, with a look at the whole document), or a list of
-        templates, such as ``"lower[-1..1]"``: see :func:`~.templates.plan_of`.
+        "tags", "entities", "names" (entities, with a look at the whole document), "joint" (tags
+        and entities), or a list of templates, such as ``"lower[-1..1]"``: see
+        :func:`~.templates.plan_of`.
     clusters, gazetteer
         Word clusters and lists of names, read when the model is initialised.
     features
@@ -70,6 +74,10 @@ def build_sparse_chain_scorer(
     alone
         With a `tok2vec`: the share of documents at which training lets either the features or the
         network do alone, so that each is right by itself.
+    factored
+        Whether the features of a label of several targets are those of its parts: a few dozen
+        weights by feature instead of hundreds, and nothing has to be learnt twice. What parts
+        have to do with each other is left to the transitions.
     nO
         The number of labels; taken from the data if None.
     """
@@ -94,6 +102,7 @@ def build_sparse_chain_scorer(
             "alone": alone,
             "random": np.random.default_rng(0),
             "resize_output": _resize,
+            "describe_labels": _describe if factored else None,
         },
     )
     return model
@@ -133,6 +142,7 @@ def build_sparse_emissions(
             "clusters": clusters,
             "gazetteer": gazetteer,
             "lowered": lowered,
+            "parts": None,
             "dropout_rate": 0.0,  # spaCy sets it at each update
         },
     )
@@ -143,12 +153,14 @@ def _emit(
     model: Emitter, docs: list[Doc], is_train: bool
 ) -> tuple[list[Floats2d], Callable[[list[Floats2d]], list[Doc]]]:
     reader: FeatureReader = model.attrs["reader"]
+    parts: LabelParts | None = model.attrs["parts"]
     weights = cast(SparseWeights, model.shims[0])
     batch = DocBatch.of(docs)
     asarray: Any = model.ops.asarray
     if not is_train:
-        emissions = [asarray(rows) for rows in batch.split(reader.emissions(batch, weights))]
-        return emissions, lambda gradient: docs
+        found = reader.emissions(batch, weights)
+        found = found if parts is None else parts.joined(found)
+        return [asarray(of_doc) for of_doc in batch.split(found)], lambda gradient: docs
     rate = model.attrs["dropout_rate"]
     rows = reader.rows(reader.in_lower_case(batch, model.attrs["lowered"]), weights)
     rows = reader.without_some(rows, rate)
@@ -156,10 +168,11 @@ def _emit(
 
     def backprop(gradient: list[Floats2d]) -> list[Doc]:
         of_all = np.concatenate([model.ops.to_numpy(g) for g in gradient])
-        weights.accumulate(rows, scale * of_all)
+        weights.accumulate(rows, scale * (of_all if parts is None else parts.divided(of_all)))
         return docs
 
     found = scale * weights.emissions(rows)
+    found = found if parts is None else parts.joined(found)
     return [asarray(of_doc) for of_doc in batch.split(found)], backprop
 
 
@@ -172,7 +185,19 @@ def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
     if gazetteer is not None:
         weights.phrases = gazetteer.read()
     if model.has_dim("nO"):
-        weights.set_size(model.get_dim("nO"))
+        weights.set_size(_width(model))
+
+
+def _width(model: Emitter) -> int:
+    """Return how many weights a feature has."""
+    parts: LabelParts | None = model.attrs["parts"]
+    return model.get_dim("nO") if parts is None else len(parts)
+
+
+def _describe(model: Scorer, labels: Sequence[Sequence[str]]) -> None:
+    """Tell what the labels are made of; labels of one part are as they were."""
+    several = len(labels) > 0 and len(labels[0]) > 1
+    model.layers[0].attrs["parts"] = LabelParts(labels) if several else None
 
 
 def _forward(
@@ -251,7 +276,7 @@ def _resize(model: Scorer, size: int) -> Scorer:
     """Make room for new labels behind the present ones, whose weights stay as they are."""
     sparse, chain, *network = model.layers
     sparse.set_dim("nO", size, force=True)
-    cast(SparseWeights, sparse.shims[0]).set_size(size)
+    cast(SparseWeights, sparse.shims[0]).set_size(_width(sparse))
     larger = _grown(chain, chain_weights(size))
     model.layers[1] = larger
     model.set_ref("chain", larger)

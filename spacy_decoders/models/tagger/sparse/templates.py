@@ -15,6 +15,7 @@ from .kernels.atoms import AFFIX
 
 __all__ = [
     "ENTITY_TEMPLATES",
+    "JOINT_TEMPLATES",
     "NAME_TEMPLATES",
     "TAG_TEMPLATES",
     "TOKEN_ATOMS",
@@ -97,6 +98,9 @@ ENTITY_TEMPLATES = (
     "cluster10[-1] | cluster10[0]",
     "cluster10[0] | cluster10[1]",
 )
+
+#: Templates for tags and named entities together.
+JOINT_TEMPLATES = (*TAG_TEMPLATES, *(t for t in ENTITY_TEMPLATES if t not in TAG_TEMPLATES))
 
 #: Templates for named entities in whole documents, with lists of names.
 NAME_TEMPLATES = (
