@@ -4,7 +4,7 @@
 
 `tags` and `entities` train the two configs and time them; `more` trains entities on further
 corpora and with lists of names; `crfsuite` trains python-crfsuite on the very same features;
-`dial` sweeps ``transition_l2``, as figure 2 of Belanger et al. 2012 does.
+`joint` trains tags and entities of GUM apart and together; `dial` sweeps ``transition_l2``, as figure 2 of Belanger et al. 2012 does.
 """
 
 from __future__ import annotations
@@ -33,16 +33,18 @@ from spacy_decoders.decoders.chain import ColumnGeneration, ForwardDominance, Vi
 from spacy_decoders.models.tagger.sparse.batches import DocBatch
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
-PARTS = ("tags", "entities", "more", "crfsuite", "dial")
+PARTS = ("tags", "entities", "more", "crfsuite", "joint", "dial")
+#: The configs of parts, and the names of their components.
+CONFIG_OF = {"tags": ("fast_tagger", "tagger"), "joint": ("fast_joint", "tagger")}
 #: Of each part the score of its dev part, and how much of it is wanted.
 WANTED = {"tags": ("tag_acc", 94.6), "entities": ("ents_f", 78.0), "more": ("ents_f", 80.0)}
 
 
 def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[str, float]]:
     """Train a config and load what was saved; with CPU seconds and the size of the model."""
-    name = "tagger" if part == "tags" else "entities"
+    file, name = CONFIG_OF.get(part, ("fast_entities", "entities"))
     given = {**fast_lane_data.paths(part, options), **overrides}
-    config = util.load_config(CONFIGS / f"fast_{name}.cfg", overrides=given, interpolate=False)
+    config = util.load_config(CONFIGS / f"{file}.cfg", overrides=given, interpolate=False)
     began = process_time()
     nlp = init_nlp(config)
     ready = process_time()
@@ -169,10 +171,35 @@ def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
     report.target("training over CRFsuite's", 4, seconds / facts["training"])
 
 
+def compare_with_separate(options: Any, report: timing.Report) -> None:
+    """Tags and entities of GUM: two chains, and one over their combinations."""
+    found: dict[str, dict[str, float]] = {}
+    rows = []
+    limit = {"corpora.train.limit": 3000, "corpora.dev.limit": 300} if options.quick else {}
+    for kind, targets in (("tags", ["tag"]), ("entities", ["ent"]), ("joint", ["tag", "ent"])):
+        given = {
+            "components.tagger.target": targets,
+            "components.tagger.model.templates": kind,
+            "training.optimizer.use_averages": "tag" in targets,
+        }
+        nlp, facts = trained("joint", options, **given, **limit)
+        found[kind] = nlp.meta["performance"]
+        labels = len(nlp.get_pipe("tagger").labels)
+        scores = [100 * (found[kind].get(key) or 0.0) for key in ("tag_acc", "ents_f")]
+        rows.append([kind, labels, *scores, facts["training"]])
+    columns = ["", "labels", "tag_acc", "ents_f", "training s"]
+    report.table("GUM: tags and entities apart and together, dev", columns, rows)
+    for kind, key in (("tags", "tag_acc"), ("entities", "ents_f")):
+        more = 100 * (found["joint"][key] - found[kind][key])
+        report.target(f"joint over {kind} alone", 0.0, more, unit="points")
+
+
 def sweep(options: Any, report: timing.Report) -> None:
     """Train with stronger and stronger penalties of the transitions."""
     rows = []
     epochs = {"training.max_epochs": 1 if options.quick else 2}
+    if options.quick:
+        epochs["corpora.train.limit"] = 6000
     for penalty in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
         dial = {"components.tagger.model.transition_l2": penalty}
         nlp, _ = trained("tags", options, **epochs, **dial)
@@ -224,6 +251,8 @@ def main() -> None:
     for part in options.parts:
         if part == "crfsuite":
             compare_with_crfsuite(options, report)
+        elif part == "joint":
+            compare_with_separate(options, report)
         elif part == "dial":
             sweep(options, report)
         else:

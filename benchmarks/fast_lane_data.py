@@ -33,6 +33,9 @@ FURTHER = ("wikigold/wikigold.conll.gz", "broad-twitter/*.conll.gz", "wnut17/*.c
 def paths(part: str, options: Any) -> dict[str, Any]:
     """What overrides a config: its files, fewer epochs for a quick pass."""
     quick = {"training.max_epochs": 1} if options.quick else {}
+    if part == "joint":
+        files = [options.data / "tagging" / "gum-posner" / f"{x}.tsv.gz" for x in ("train", "dev")]
+        return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
     if part == "tags":
         files = [options.data / EWT / f"en_ewt-ud-{x}.conllu.gz" for x in ("train", "dev")]
         return {"paths.train": str(files[0]), "paths.dev": str(files[1]), **quick}
