@@ -4,7 +4,8 @@
 
 `tags` and `entities` train the two configs and time them; `more` trains entities on further
 corpora and with lists of names; `crfsuite` trains python-crfsuite on the very same features;
-`joint` trains tags and entities of GUM apart and together; `dial` sweeps ``transition_l2``, as figure 2 of Belanger et al. 2012 does.
+`joint` trains tags and entities of GUM apart and together; `dial` sweeps ``transition_l2``, as
+figure 2 of Belanger et al. 2012 does.
 """
 
 from __future__ import annotations
