@@ -11,6 +11,7 @@ from spacy_decoders import InfeasibleError, ProblemError, verify
 from spacy_decoders.adapt.learning import ChainRules, learn_chain
 from spacy_decoders.adapt.tokens import EntityDecoder, EntityScheme, merge_windows, word_scores
 from spacy_decoders.adapt.tokens.words import log_softmax
+from spacy_decoders.decoders import chain
 
 SCHEMES = {
     "BIO": ["O", "B-A", "I-A", "B-B", "I-B"],
@@ -243,3 +244,25 @@ def test_a_decoder_learns_within_its_rules(rng):
     assert learned.decode(scores[0]).certificate.status == "optimal"
     with pytest.raises(ProblemError, match="no text has legal labels"):
         decoder.learned(scores[2:], gold[2:])
+
+
+def test_a_batch_takes_one_pass_of_forward_backward(rng, monkeypatch):
+    decoder = EntityDecoder(SCHEMES["BIO"])
+    texts = [rng.normal(size=(n, len(SCHEMES["BIO"]))) for n in (4, 0, 7, 1, 12)]
+    apart = [decoder.decode(scores) for scores in texts]
+    calls, posteriors = [], chain.posteriors
+    monkeypatch.setattr(
+        chain, "posteriors", lambda *given: calls.append(given) or posteriors(*given)
+    )
+    for one, found in zip(apart, decoder.decode_batch(texts), strict=True):
+        assert entities_of(found) == entities_of(one)
+        np.testing.assert_allclose(probabilities_of(found), probabilities_of(one), rtol=1e-9)
+    assert len(calls) == 1 and sum(len(found.entities) for found in apart) > 3
+
+
+def entities_of(found):
+    return [(entity.start, entity.end, entity.label) for entity in found.entities]
+
+
+def probabilities_of(found):
+    return [entity.probability for entity in found.entities]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, is_number
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
 from .scheme import EntityScheme, SchemeName
 
 if TYPE_CHECKING:
@@ -162,22 +163,18 @@ class EntityDecoder:
         emissions = [self._emissions(of_text) for of_text in scores]
         if not emissions:
             return []
-        lengths = [len(rows) for rows in emissions]
-        found = self._decoder.decode_batch(self.model, np.concatenate(emissions), lengths)
-        return [
-            self._with_entities(solution, rows)
-            for solution, rows in zip(found, emissions, strict=True)
-        ]
+        lengths, rows = [len(of_text) for of_text in emissions], np.concatenate(emissions)
+        found = self._decoder.decode_batch(self.model, rows, lengths)
+        begins = np.cumsum([0, *lengths[:-1]]).tolist()
+        return self._with_entities(found, begins, rows, lengths)
 
     def k_best(self, scores: ArrayLike, k: int) -> list[FoundEntities]:
         """Return the `k` best labellings, best first; fewer if there are fewer."""
         from ...decoders.chain import k_best
 
         emissions = self._emissions(scores)
-        return [
-            self._with_entities(solution, emissions)
-            for solution in k_best(self.model, emissions, k)
-        ]
+        found = k_best(self.model, emissions, k)
+        return self._with_entities(found, [0] * len(found), emissions, [len(emissions)])
 
     def margins(self, scores: ArrayLike) -> NDArray[np.float32]:
         """**Shape (n,)**: how much worse the best labelling with another label at a word is."""
@@ -229,10 +226,7 @@ class EntityDecoder:
                     "number is the word after the last."
                 )
             found.append((start, end, kinds[start, end]))
-        likely = self._probabilities(emissions, found)
-        if np.isnan(likely).any():
-            raise InfeasibleError("no labelling of the words is legal.")
-        return likely
+        return self._probabilities(found, emissions, [size])
 
     def learned(
         self,
@@ -285,35 +279,48 @@ class EntityDecoder:
         return given if self.scale == 1.0 else given * np.float32(self.scale)
 
     def _with_entities(
-        self, solution: ChainSolution, emissions: NDArray[np.float32]
-    ) -> FoundEntities:
-        found = self.rules.entities(solution.labels)
-        likely: list[float | None] = [None] * len(found)
+        self,
+        solutions: Sequence[ChainSolution],
+        begins: Sequence[int],
+        emissions: NDArray[np.float32],
+        lengths: Sequence[int],
+    ) -> list[FoundEntities]:
+        """Add the entities of labellings of texts that begin at these rows of the emissions."""
+        spans = [self.rules.entities(solution.labels) for solution in solutions]
+        likely: Iterator[float | None] = repeat(None)
         if self.probabilities:
-            likely = list(self._probabilities(emissions, found).tolist())
-        entities = tuple(
-            TokenEntity(*span, probability)
-            for span, probability in zip(found, likely, strict=True)
-        )
-        return FoundEntities(entities, solution.labels, solution.certificate)
+            runs = [
+                (begin + start, begin + end, kind)
+                for begin, of_text in zip(begins, spans, strict=True)
+                for start, end, kind in of_text
+            ]
+            likely = iter(self._probabilities(runs, emissions, lengths).tolist())
+        return [
+            FoundEntities(
+                tuple(TokenEntity(*span, next(likely)) for span in of_text),
+                solution.labels,
+                solution.certificate,
+            )
+            for solution, of_text in zip(solutions, spans, strict=True)
+        ]
 
     def _probabilities(
-        self, emissions: NDArray[np.float32], found: Sequence[tuple[int, int, str]]
+        self,
+        runs: Sequence[tuple[int, int, str]],
+        emissions: NDArray[np.float32],
+        lengths: Sequence[int],
     ) -> Floats:
-        """**Shape (entities,)**: the probability of each; NaN if no labelling is legal."""
+        """**Shape (runs,)**: the probability of each run of rows of the emissions."""
         from ...decoders.chain import posteriors
 
-        if not found:
+        if not runs:
             return np.zeros(0)
         names, kinds = self.rules.kinds, self._run_kinds
-        try:
-            posterior = posteriors(self.model, emissions)
-        except InfeasibleError:
-            return np.full(len(found), np.nan)
         begins, ends, numbers = np.array(
-            [(start, end, kinds.kinds[names.index(kind)]) for start, end, kind in found]
+            [(start, end, kinds.kinds[names.index(kind)]) for start, end, kind in runs]
         ).T
-        return posterior.of_runs(kinds, begins, ends, numbers)
+        found = posteriors(self.model, emissions, np.array(lengths))
+        return found.of_runs(kinds, begins, ends, numbers)
 
     @cached_property
     def _run_kinds(self) -> RunKinds:
