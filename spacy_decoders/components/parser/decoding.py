@@ -52,7 +52,8 @@ class BlockDecoder:
         """Find the best tree and add it to the document, or return why there is none."""
         parser = self.parser
         try:
-            decoded = parser.decode(block, rules)
+            every_label = self.head_margins or self.k_best > 1
+            decoded = parser.decode(block, rules, every_label=every_label)
         except InfeasibleError as error:
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))

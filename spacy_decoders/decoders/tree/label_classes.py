@@ -23,7 +23,14 @@ from .rules import (
     Rule,
 )
 
-__all__ = ["LabelClasses", "allowed_arcs", "allowed_labels", "breaks_any", "classes_of"]
+__all__ = [
+    "LabelClasses",
+    "allowed_arcs",
+    "allowed_labels",
+    "breaks_any",
+    "classes_of",
+    "rules_on_classes",
+]
 
 Mask = NDArray[np.bool_]
 
@@ -68,6 +75,57 @@ def classes_of(rules: tuple[Rule, ...], labels: int) -> LabelClasses:
         tuple(mask[first] for mask in named),
         tuple(mask[first] for mask in exempt),
     )
+
+
+def rules_on_classes(
+    rules: Iterable[Rule], labels: int
+) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
+    """Return classes of labels that rules tell apart, and the rules on these.
+
+    Each label is a class of its own if a rule names labels in another way than `AtMost` and
+    `Leaves` do.
+
+    Parameters
+    ----------
+    labels
+        The number of labels.
+
+    Returns
+    -------
+    class_of
+        int64 (labels,), the class of each label.
+    classes
+        Their number.
+    rules
+        With classes in the place of labels.
+
+    Examples
+    --------
+    >>> rules_on_classes([AtMost([0, 2])], 4)
+    (array([1, 0, 1, 0]), 2, (AtMost(labels=(1,), count=1, heads=None),))
+    """
+    given = tuple(rules)
+    if any(rule.needs_labels and not isinstance(rule, (AtMost, Leaves)) for rule in given):
+        return np.arange(labels), labels, given
+    return _rules_on_classes(given, labels)
+
+
+@lru_cache(maxsize=64)
+def _rules_on_classes(
+    rules: tuple[Rule, ...], labels: int
+) -> tuple[NDArray[np.int64], int, tuple[Rule, ...]]:
+    classes = classes_of(rules, labels)
+    found: list[Rule] = []
+    for rule, named, exempt in zip(rules, classes.named, classes.exempt, strict=True):
+        own = np.flatnonzero(named).tolist()
+        if isinstance(rule, AtMost):
+            found.append(AtMost(own, rule.count, rule.heads))
+        elif isinstance(rule, Leaves):
+            own = None if rule.labels is None else own
+            found.append(Leaves(own, rule.tokens, np.flatnonzero(exempt).tolist()))
+        else:
+            found.append(rule)
+    return classes.of_label, classes.size, tuple(found)
 
 
 def breaks_any(

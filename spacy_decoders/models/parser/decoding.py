@@ -10,6 +10,7 @@ import numpy as np
 
 from ...budget import Budget
 from ...certificate import Certificate
+from ...errors import InfeasibleError
 from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
 from .tree_scores import SentenceScores
@@ -22,7 +23,10 @@ __all__ = ["DecodedTree", "TreeParser"]
 
 
 class DecodedTree(NamedTuple):
-    """The best tree, and the problem that it is the best of."""
+    """The best tree, and the problem that it is the best of.
+
+    The labels of the solution are the parser's own; the problem's may be classes of them.
+    """
 
     problem: TreeProblem
     solution: TreeSolution
@@ -71,11 +75,24 @@ class TreeParser:
         # no pruning of unlikely heads: it would not change the tree
         return TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
 
-    def decode(self, sentence: SentenceScores, rules: Sequence[Rule] = ()) -> DecodedTree:
+    def decode(
+        self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
+    ) -> DecodedTree:
         """Find the best tree of a sentence that satisfies some rules.
 
         Every arc has its best label at first, without the rules about labels: if the best tree
-        satisfies these, no other is better. Only if it breaks one, all labels are scored.
+        satisfies these, no other is better. Only if it breaks one, other labels are scored: the
+        best of those that no rule tells apart, or each.
+
+        Parameters
+        ----------
+        sentence
+            The scores.
+        rules
+            What the tree must satisfy.
+        every_label
+            Whether the problem that is returned must have all labels. Where rules leave no tree it
+            has, so that the error names the rules as they are given.
         """
         problem = self.problem(sentence)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
@@ -83,9 +100,37 @@ class TreeParser:
             problem = problem.ruled(of_arcs)
         found = DecodedTree(problem, self._decoded(sentence, problem))
         if len(of_arcs) < len(rules) and _breaks(rules, sentence, found.solution):
-            problem = _labelled(problem, sentence, rules)
-            found = DecodedTree(problem, self._decoded(sentence, problem))
+            try:
+                found = self._labelled(problem, sentence, rules, every_label)
+            except InfeasibleError:
+                if every_label:
+                    raise
+                found = self._labelled(problem, sentence, rules, True)
         return found
+
+    def _labelled(
+        self,
+        problem: TreeProblem,
+        sentence: SentenceScores,
+        rules: Sequence[Rule],
+        every_label: bool,
+    ) -> DecodedTree:
+        """Find the best tree with other labels than the best ones, whose scores arcs include."""
+        from ...decoders.tree.label_classes import rules_on_classes
+
+        count = sentence.label_count
+        class_of, classes, stated = np.arange(count), count, tuple(rules)
+        if not every_label:
+            class_of, classes, stated = rules_on_classes(rules, count)
+        arcs = np.array(problem.arcs)
+        if sentence.label_scores is not None:
+            arcs -= sentence.label_scores
+        scores, best = sentence.best_labels(class_of, classes)
+        problem = problem.ruled(stated, arcs=arcs, labels=scores)
+        solution = self._decoded(sentence, problem)
+        tokens = np.arange(1, problem.n + 1)
+        labels = best[solution.heads, tokens, solution.labels]
+        return DecodedTree(problem, replace(solution, labels=labels))
 
     def _decoded(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         if self.templates is not None and len(sentence.tokens) > self.longest:
@@ -121,13 +166,3 @@ def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolut
     heads = solution.heads
     labels = sentence.labels[heads, np.arange(1, len(heads) + 1)]
     return breaks_any(rules, heads, labels, sentence.label_count)
-
-
-def _labelled(
-    problem: TreeProblem, sentence: SentenceScores, rules: Sequence[Rule]
-) -> TreeProblem:
-    """Return a problem with all labels of the arcs, whose scores had the best one's."""
-    arcs = np.array(problem.arcs)
-    if sentence.label_scores is not None:
-        arcs -= sentence.label_scores
-    return problem.ruled(rules, arcs=arcs, labels=sentence.all_labels())

@@ -173,20 +173,30 @@ class ArcLabels:
             logs[rows] = -np.log(kernels.sum_labels(scores))
         return best, logs
 
-    def fill(self, found: NDArray[np.float64], highest: NDArray[np.float32]) -> None:
-        """Write the log-probabilities of all labels of every arc.
+    def fill(
+        self,
+        found: NDArray[np.float64],
+        best: NDArray[np.int32],
+        highest: NDArray[np.float32],
+        class_of: NDArray[np.int64],
+    ) -> None:
+        """Write the best label of each class of every arc, and its log-probability.
 
         Parameters
         ----------
-        found
-            (heads, modifiers, labels), what is written to.
+        found, best
+            (heads, modifiers, classes), what is written to.
         highest
-            (heads, modifiers), those of the best labels, as :meth:`best` found them.
+            (heads, modifiers), the log-probabilities of the best labels, as :meth:`best` found
+            them.
+        class_of
+            (labels,) or longer, the class of each label.
         """
         from .kernels import labels as kernels
 
         for rows, scores in self._blocks():
-            kernels.spread_labels(scores, highest[:, rows], found[:, rows])
+            of_rows = (highest[:, rows], class_of, found[:, rows], best[:, rows])
+            kernels.best_of_classes(scores, *of_rows)
 
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""

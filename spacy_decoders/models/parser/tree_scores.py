@@ -61,18 +61,30 @@ class SentenceScores:
     boundaries: NDArray[np.float32] | None = None
     arc_labels: ArcLabels | None = None
 
-    def all_labels(self) -> NDArray[np.float64]:
-        """Return the log-probability of each label of each arc, (n + 1, n + 1, labels + 1).
+    def best_labels(
+        self, class_of: NDArray[np.int64], classes: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Return the log-probability of the best label of each class of every arc, and this label.
 
-        The last label is that of the root, which no other arc has.
+        Both are (n + 1, n + 1, classes). The last label is that of the root, which no other arc
+        has.
+
+        Parameters
+        ----------
+        class_of
+            (labels + 1,), the class of each label.
+        classes
+            Their number.
         """
         if self.arc_labels is None or self.label_scores is None:
             raise ValueError("arc_labels: the scores were made without.")
-        size, labels = len(self.tokens) + 1, self.label_count - 1
-        found = np.full((size, size, labels + 1), -np.inf)
-        self.arc_labels.fill(found[1:, 1:, :labels], self.label_scores[1:, 1:])
-        found[0, :, labels] = 0.0
-        return found
+        size, of_root = len(self.tokens) + 1, self.label_count - 1
+        found = np.full((size, size, classes), -np.inf)
+        best = np.full((size, size, classes), of_root, np.int32)
+        among = np.s_[1:, 1:]
+        self.arc_labels.fill(found[among], best[among], self.label_scores[among], class_of)
+        found[0, :, class_of[of_root]] = 0.0
+        return found, best
 
     @property
     def label_count(self) -> int:

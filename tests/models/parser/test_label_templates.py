@@ -112,8 +112,9 @@ def test_likely_arcs_alone_have_templates(rng):
             wanted = plain.transpose(0, 2, 1) + np.where(likely[:, :, None], more, 0)
             np.testing.assert_allclose(added.transpose(0, 2, 1), wanted, atol=1e-4)
         best, logs = some.best()
-        logged = np.empty((n, n, 6))
-        some.fill(logged, logs.T)
+        logged, labels = np.empty((n, n, 6)), np.empty((n, n, 6), "i")
+        some.fill(logged, labels, logs.T, np.arange(6))
+        assert (labels == np.arange(6)).all()
         np.testing.assert_array_equal(best, logged.argmax(axis=2).T)
         np.testing.assert_allclose(np.exp(logged).sum(axis=2), 1.0, atol=1e-4)
     assert GAIN > 0

@@ -64,23 +64,33 @@ def sum_labels(values):
 
 
 @jit()
-def spread_labels(scores, highest, found):
-    """Write the scores of labels, shifted so that each arc's best one has the score given.
+def best_of_classes(scores, highest, class_of, found, best):
+    """Write the best label of each class of every arc, and its log-probability.
 
-    **Shape**: scores (modifiers, labels, heads), highest (heads, modifiers), found (heads,
-    modifiers, labels).
+    **Shape**: scores (modifiers, labels, heads), highest (heads, modifiers), the log-probability
+    of each arc's best label of all; class_of (labels or more,); found and best (heads, modifiers,
+    classes).
     """
     modifiers, labels, heads = scores.shape
-    shift = np.empty(heads)
+    classes = found.shape[2]
+    top = np.empty((classes, heads), np.float32)
+    which = np.empty((classes, heads), np.int32)
+    shift = np.empty(heads, np.float32)
     for i in range(modifiers):
-        for j in range(heads):
-            shift[j] = scores[i, 0, j]
-        for label in range(1, labels):
+        top[:] = -np.inf
+        which[:] = 0
+        for label in range(labels):
+            given, above, of = scores[i, label], top[class_of[label]], which[class_of[label]]
             for j in range(heads):
-                shift[j] = max(shift[j], np.float64(scores[i, label, j]))
+                better = given[j] > above[j]
+                above[j] = given[j] if better else above[j]
+                of[j] = label if better else of[j]
+        shift[:] = -np.inf
+        for one in range(classes):
+            for j in range(heads):
+                shift[j] = max(shift[j], top[one, j])
         for j in range(heads):
-            shift[j] = highest[j, i] - shift[j]
-        for j in range(heads):
-            row = found[j, i]
-            for label in range(labels):
-                row[label] = scores[i, label, j] + shift[j]
+            for one in range(classes):
+                # the difference is exact for the best of all
+                found[j, i, one] = np.float64(top[one, j] - shift[j]) + highest[j, i]
+                best[j, i, one] = which[one, j]
