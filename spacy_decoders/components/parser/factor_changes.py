@@ -96,7 +96,7 @@ def factor_changes(
     """
     if parser.templates is None or len(sentence.tokens) > parser.longest:
         return []
-    first = replace(parser, templates=None).decode(sentence, rules)
+    first = replace(parser, templates=None).decode(sentence, rules, every_label=True)
     trees = _ComparedTree.of(sentence, best), _ComparedTree.of(sentence, first)
     differ = (trees[0].heads != trees[1].heads) | (trees[0].labels != trees[1].labels)
     if not differ.any():

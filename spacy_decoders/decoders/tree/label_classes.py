@@ -121,8 +121,8 @@ def _rules_on_classes(
         if isinstance(rule, AtMost):
             found.append(AtMost(own, rule.count, rule.heads))
         elif isinstance(rule, Leaves):
-            own = None if rule.labels is None else own
-            found.append(Leaves(own, rule.tokens, np.flatnonzero(exempt).tolist()))
+            leaf = None if rule.labels is None else own
+            found.append(Leaves(leaf, rule.tokens, np.flatnonzero(exempt).tolist()))
         else:
             found.append(rule)
     return classes.of_label, classes.size, tuple(found)

@@ -189,7 +189,20 @@ class Roots(Rule):
 
 
 @dataclass(frozen=True)
-class FixedArc(Rule):
+class _ArcRule(Rule):
+    """A rule about one arc."""
+
+    head: int
+    token: int
+
+    of_tokens = ("head", "token")
+
+    def __init__(self, head: int, token: int) -> None:
+        _set(self, head=_number("head", head), token=_number("token", token))
+
+
+@dataclass(frozen=True, init=False)
+class FixedArc(_ArcRule):
     """The head of a token is given, 0 for the root.
 
     Examples
@@ -198,20 +211,12 @@ class FixedArc(Rule):
     FixedArc(head=2, token=1)
     """
 
-    head: int
-    token: int
-
-    of_tokens = ("head", "token")
-
-    def __init__(self, head: int, token: int) -> None:
-        _set(self, head=_number("head", head), token=_number("token", token))
-
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         return heads[self.token] != self.head
 
 
-@dataclass(frozen=True)
-class ForbiddenArc(Rule):
+@dataclass(frozen=True, init=False)
+class ForbiddenArc(_ArcRule):
     """A token does not have this head, 0 for the root.
 
     Examples
@@ -220,20 +225,27 @@ class ForbiddenArc(Rule):
     ForbiddenArc(head=2, token=1)
     """
 
-    head: int
-    token: int
-
-    of_tokens = ("head", "token")
-
-    def __init__(self, head: int, token: int) -> None:
-        _set(self, head=_number("head", head), token=_number("token", token))
-
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         return heads[self.token] == self.head
 
 
 @dataclass(frozen=True)
-class FixedLabel(Rule):
+class _LabelRule(Rule):
+    """A rule about the label of one token."""
+
+    token: int
+    labels: Numbers
+
+    of_tokens = ("token",)
+    of_labels = ("labels",)
+    needs_labels = True
+
+    def __init__(self, token: int, labels: Iterable[int] | int) -> None:
+        _set(self, token=_number("token", token), labels=_numbers("labels", labels))
+
+
+@dataclass(frozen=True, init=False)
+class FixedLabel(_LabelRule):
     """The label of a token is this one, or one of these.
 
     Examples
@@ -242,22 +254,12 @@ class FixedLabel(Rule):
     FixedLabel(token=1, labels=(4,))
     """
 
-    token: int
-    labels: Numbers
-
-    of_tokens = ("token",)
-    of_labels = ("labels",)
-    needs_labels = True
-
-    def __init__(self, token: int, labels: Iterable[int] | int) -> None:
-        _set(self, token=_number("token", token), labels=_numbers("labels", labels))
-
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         return labels[self.token] not in self.labels
 
 
-@dataclass(frozen=True)
-class ForbiddenLabel(Rule):
+@dataclass(frozen=True, init=False)
+class ForbiddenLabel(_LabelRule):
     """A token does not have this label, or any of these.
 
     Examples
@@ -265,16 +267,6 @@ class ForbiddenLabel(Rule):
     >>> ForbiddenLabel(1, [4, 5])
     ForbiddenLabel(token=1, labels=(4, 5))
     """
-
-    token: int
-    labels: Numbers
-
-    of_tokens = ("token",)
-    of_labels = ("labels",)
-    needs_labels = True
-
-    def __init__(self, token: int, labels: Iterable[int] | int) -> None:
-        _set(self, token=_number("token", token), labels=_numbers("labels", labels))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
         return labels[self.token] in self.labels
