@@ -15,6 +15,7 @@ __all__ = [
     "ChainScores",
     "build_chain_scorer",
     "chain_weights",
+    "grown",
     "output_layer",
     "penalise",
     "resize",
@@ -130,19 +131,23 @@ def resize(model: Scorer, size: int) -> Scorer:
     The layers are replaced by larger ones, which are new to an optimizer.
     """
     output, chain = model.get_ref("output_layer"), model.get_ref("chain")
-    larger_output = output_layer(size, output.maybe_get_dim("nI"))
-    larger_chain = chain_weights(size)
-    for layer, larger in ((output, larger_output), (chain, larger_chain)):
-        if layer.has_param(layer.param_names[0]):
-            larger.initialize()
-            for name in layer.param_names:
-                present: Any = layer.get_param(name)
-                weights: Any = larger.get_param(name)
-                weights[tuple(slice(0, length) for length in present.shape)] = present
+    larger_output = grown(output, output_layer(size, output.maybe_get_dim("nI")))
+    larger_chain = grown(chain, chain_weights(size))
     model.layers[1:] = [with_array(larger_output), larger_chain]
     model.set_ref("output_layer", larger_output)
     model.set_ref("chain", larger_chain)
     return model
+
+
+def grown(layer: Model[Any, Any], larger: Model[Any, Any]) -> Model[Any, Any]:
+    """Return the larger layer with the weights of a smaller one, and zeros."""
+    if layer.has_param(layer.param_names[0]):
+        larger.initialize()
+        for name in layer.param_names:
+            present: Any = layer.get_param(name)
+            weights: Any = larger.get_param(name)
+            weights[tuple(slice(0, length) for length in present.shape)] = present
+    return larger
 
 
 #: The parameters of the layer "chain".

@@ -12,7 +12,14 @@ from thinc.types import Floats2d
 
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
-from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, output_layer, penalise
+from ..scorer import (
+    CHAIN_WEIGHTS,
+    ChainScores,
+    chain_weights,
+    grown,
+    output_layer,
+    penalise,
+)
 from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
@@ -277,22 +284,11 @@ def _resize(model: Scorer, size: int) -> Scorer:
     sparse, chain, *network = model.layers
     sparse.set_dim("nO", size, force=True)
     cast(SparseWeights, sparse.shims[0]).set_size(_width(sparse))
-    larger = _grown(chain, chain_weights(size))
+    larger = grown(chain, chain_weights(size))
     model.layers[1] = larger
     model.set_ref("chain", larger)
     if network:
         output = network[1].layers[0]
-        wider = _grown(output, output_layer(size, output.maybe_get_dim("nI")))
+        wider = grown(output, output_layer(size, output.maybe_get_dim("nI")))
         model.layers[3] = with_array(wider)
     return model
-
-
-def _grown(layer: Model[Any, Any], larger: Model[Any, Any]) -> Model[Any, Any]:
-    """Return the larger layer with the weights of a smaller one, and zeros."""
-    if layer.has_param(layer.param_names[0]):
-        larger.initialize()
-        for name in layer.param_names:
-            present: Any = layer.get_param(name)
-            weights: Any = larger.get_param(name)
-            weights[tuple(slice(0, length) for length in present.shape)] = present
-    return larger
