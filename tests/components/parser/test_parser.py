@@ -24,13 +24,26 @@ def test_without_labels_it_says_what_to_do():
         nlp("Fish swim.")
 
 
-def test_learns_labels_from_likely_relatives():
-    nlp = make_nlp(model={**SMALL, "relatives_width": 4})
+@pytest.mark.parametrize("more", [{"relatives_width": 4}, {"label_rows": 64}])
+def test_learns_labels_from_relatives_or_templates(more):
+    nlp = make_nlp(model={**SMALL, **more})
     scores = nlp.evaluate(make_examples(nlp))
     assert scores["dep_uas"] == scores["dep_las"] == 1.0
-    again = make_nlp(steps=0, model={**SMALL, "relatives_width": 4}).from_bytes(nlp.to_bytes())
+    again = make_nlp(steps=0, model={**SMALL, **more}).from_bytes(nlp.to_bytes())
     assert trees(parse(again)) == trees(parse(nlp))
     assert [len(doc) for doc in nlp.pipe(["", " ", "fish"])] == [0, 1, 1]
+
+
+def test_templates_alone_learn_labels():
+    nlp = make_nlp(model={**SMALL, "label_rows": 256})
+    model = nlp.get_pipe(NAME).model
+    labels = model.get_ref("labels")
+    for name in labels.param_names:
+        labels.set_param(name, np.zeros_like(labels.get_param(name)))
+    assert nlp.evaluate(make_examples(nlp))["dep_las"] > 0.6
+    templates = model.get_ref("label_templates")
+    templates.set_param("T", np.zeros_like(templates.get_param("T")))
+    assert nlp.evaluate(make_examples(nlp))["dep_las"] < 0.6
 
 
 def test_a_beam_leaves_the_factors_fewer_arcs():
