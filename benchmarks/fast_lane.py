@@ -198,12 +198,10 @@ def compare_with_separate(options: Any, report: timing.Report) -> None:
 def sweep(options: Any, report: timing.Report) -> None:
     """Train with stronger and stronger penalties of the transitions."""
     rows = []
-    size: dict[str, Any] = {"training.max_epochs": 2}
-    if options.quick:
-        size |= {"corpora.train.limit": 3000, "corpora.dev.limit": 100}
+    epochs = {"training.max_epochs": 1 if options.quick else 2}
     for penalty in (0.0, 1e-4, 1e-3, 1e-2, 1e-1):
         dial = {"components.tagger.model.transition_l2": penalty}
-        nlp, _ = trained("tags", options, **size, **dial)
+        nlp, _ = trained("tags", options, **epochs, **dial)
         golds = fast_lane_data.dev("tags", nlp, options, 1)
         accuracy = evaluated(nlp, golds, ("tag_acc",))["tag_acc"]
         scores = nlp.get_pipe("tagger").predict(fast_lane_data.bare(golds))
