@@ -9,7 +9,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all test-timing fuzz lint format warmup wheel docs clean
+.PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
@@ -28,6 +28,10 @@ test-timing: $(READY)
 # FUZZ="chain --examples 1000" for one core or fewer problems
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(FUZZ)
+
+# CAMPAIGNS="--trials 1000" for more damaged files of each kind
+campaigns: $(READY)
+	$(BIN)/python -m tests.campaigns $(CAMPAIGNS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -1,0 +1,78 @@
+"""The whole product in surroundings that are not like at home: places, languages, no network."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+#: What users do, in a folder whose name has blanks and several scripts, warnings being errors.
+DAY = """
+import sys, warnings
+from pathlib import Path
+warnings.simplefilter("error")
+warnings.filterwarnings("ignore", category=DeprecationWarning)
+import spacy
+import spacy_decoders
+from spacy_decoders import ConceptBase, explain
+from spacy_decoders.annotate import Job, annotate
+from spacy_decoders.cli.knowledge import build_from_file
+
+here = Path(sys.argv[1])
+nlp = spacy_decoders.load()
+nlp.to_disk(here / "nlp")
+nlp = spacy.load(here / "nlp")
+doc = nlp("Zoë met José in Köln; the old man can fish.")
+assert doc[-5].tag_ == "JJ", [token.tag_ for token in doc]
+(here / "texts.jsonl").write_text('{"text": "Zoë lives in Köln."}\\n', encoding="utf8")
+for format in ("spacy", "jsonl"):
+    job = Job(here / "texts.jsonl", here / f"out {format}", str(here / "nlp"), format=format)
+    assert annotate(job, progress=False).written == 1
+(here / "concepts.tsv").write_text("id\\ttitle\\nc1\\tKöln\\nc2\\tΑθήνα\\n", encoding="utf8")
+build_from_file(here / "concepts.tsv", here / "kb", hubs=1)
+assert ConceptBase.open(here / "kb").titles[1] in ("Köln", "Αθήνα")
+explain(doc).save(here / "page.html")
+assert "Köln" in (here / "page.html").read_text(encoding="utf8")
+print("good")
+"""
+
+
+def spend_a_day(folder, *prefix, remove=(), **environment):
+    """Run in the folder, with other variables."""
+    (folder / "Ein Ordner ü 日本").mkdir()
+    (folder / "day.py").write_text(DAY, encoding="utf8")
+    known = {key: value for key, value in os.environ.items() if key not in remove}
+    return subprocess.run(
+        [*prefix, sys.executable, folder / "day.py", folder / "Ein Ordner ü 日本"],
+        capture_output=True, text=True, encoding="utf8", check=False, env={**known, **environment},
+    )  # fmt: skip
+
+
+def test_a_folder_with_blanks_and_other_scripts(tmp_path):
+    done = spend_a_day(tmp_path)
+    assert done.stdout.endswith("good\n"), done.stderr
+
+
+def test_the_language_c(tmp_path):
+    done = spend_a_day(tmp_path, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert done.stdout.endswith("good\n"), done.stderr
+
+
+def test_without_a_network(tmp_path):
+    isolated = ("unshare", "--map-root-user", "--net")
+    if not shutil.which("unshare") or subprocess.run([*isolated, "true"], check=False).returncode:
+        pytest.skip("no network of its own may be made here")
+    done = spend_a_day(tmp_path, *isolated)
+    assert done.stdout.endswith("good\n"), done.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(0)  # it compiles everything
+def test_without_a_home_and_a_place_for_compiled_code(tmp_path):
+    done = spend_a_day(tmp_path, remove=("HOME", "XDG_CACHE_HOME"), NUMBA_CACHE_DIR="/proc/none")
+    assert done.stdout.endswith("good\n"), done.stderr
+    assert not Path("/proc/none").exists()
