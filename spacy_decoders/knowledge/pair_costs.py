@@ -102,9 +102,11 @@ class SharedNeighbours:
 
         near = _of_concepts(table, cosine)
         if self.residual:
-            near += self.residual * table.coverage**_BY_COVERAGE * _title_overlap(table)
-        costs: Matrix = self.far - near
-        return costs
+            overlap = _title_overlap(table)
+            overlap *= self.residual * table.coverage**_BY_COVERAGE
+            near += overlap
+        # in place: these matrices are as large as all candidates squared
+        return np.subtract(self.far, near, out=near)
 
 
 @dataclass(frozen=True)
@@ -211,9 +213,15 @@ def _title_overlap(table: CandidateTable) -> Matrix:
     surprise = base.title_words.surprise(list(holders))
     indptr = np.cumsum([0, *map(len, groups)])
     members = [place for group in groups for place in group]
-    shared = weighted_overlap(indptr, members, surprise, len(table)) / _FULL_RESIDUAL
-    shared[table.keys[:, None] == table.keys[None, :]] = 0.0
-    overlap: Matrix = np.minimum(shared, 1.0)
+    overlap: Matrix = weighted_overlap(indptr, members, surprise / _FULL_RESIDUAL, len(table))
+    np.minimum(overlap, 1.0, out=overlap)
+    np.fill_diagonal(overlap, 0.0)
+    order = np.argsort(table.keys, kind="stable")
+    counts = np.bincount(table.keys)
+    starts = np.cumsum(counts) - counts
+    for key in np.flatnonzero(counts > 1).tolist():
+        same = order[starts[key] : starts[key] + counts[key]]
+        overlap[same[:, None], same] = 0.0
     return overlap
 
 

@@ -165,7 +165,7 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
     once = table if len(first) == len(member) else table.of(first)
     offsets = with_nothing(once.offsets)
     given = np.asarray(pairs(once), np.float64)
-    if not np.isfinite(given).all():
+    if given.size and not (np.isfinite(given.min()) and np.isfinite(given.max())):
         raise ProblemError("pairs: the distances of some candidates are not finite numbers.")
     far = getattr(pairs, "far", None)
     far = float(given.max(initial=0.0)) if far is None else float(far)
@@ -174,8 +174,9 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
         links = float(once.base.graph.degree[once.concepts].mean())
     scale = coverage**_BY_COVERAGE / (max(0, forms.count - 1) + _CAUTION)
     rows = _rows(once.offsets)
-    costs = np.full((int(offsets[-1]), int(offsets[-1])), scale * far)
-    costs[np.ix_(rows, rows)] = scale * given
+    costs = np.full((int(offsets[-1]), int(offsets[-1])), far)
+    costs[np.ix_(rows, rows)] = given
+    costs *= scale
     facts = np.array([1.0, 1.0 / max(1, forms.count), 1.0 - coverage, 1.0 / (1.0 + links)])
     return PairTerms(np.array(member), np.array(first), offsets, costs, scale * far, facts)
 
