@@ -94,7 +94,11 @@ def test_settings_that_there_are(settings):
 
 def test_it_decodes_by_the_defaults(nlp):
     for name, factory, chosen in (
-        ("parser", branch_and_bound_parser, {"factors", "factors_start", "rules", "tensor", "model"}),
+        (
+            "parser",
+            branch_and_bound_parser,
+            {"factors", "factors_start", "rules", "tensor", "model"},
+        ),
         ("tagger", exact_tagger, {"model"}),
         ("morphologizer", exact_tagger, {"model", "target"}),
         ("entities", exact_tagger, {"model", "target"}),
