@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import CancelledError, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
@@ -51,7 +51,8 @@ def annotate(
         If there is nothing to read, a library or the pipeline is missing, or the output was
         begun with other settings. An output folder that is new is then not begun.
     OSError
-        If a file cannot be written, with its name. Finished shards are kept.
+        If a file cannot be written, with its name, or the scheduler is gone. Finished shards are
+        kept.
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
@@ -133,10 +134,16 @@ def _on_cluster(job: Job, shards: Sequence[Shard], scheduler: str) -> Iterator[S
             client.submit(annotate_shard, job, shard, pure=False, retries=2): shard
             for shard in shards
         }
-        for future in distributed.as_completed(running):
-            shard = running[future]
-            if isinstance(future.exception(), distributed.scheduler.KilledWorker):
-                yield _lost(shard, "the workers that took this shard died")
-            else:
-                yield future.result()
-            future.release()
+        try:
+            for future in distributed.as_completed(running):
+                shard = running[future]
+                if isinstance(future.exception(), distributed.scheduler.KilledWorker):
+                    yield _lost(shard, "the workers that took this shard died")
+                else:
+                    yield future.result()
+                future.release()
+        except (CancelledError, distributed.comm.CommClosedError) as error:
+            raise ConnectionError(
+                f"scheduler: the connection to {scheduler} is lost; what is finished is kept, run "
+                "the job again to go on."
+            ) from error

@@ -33,7 +33,7 @@ def campaigns(trials: int, folder: Path) -> Iterator[tuple[str, Outcomes]]:
 def row(name: str, outcomes: Outcomes) -> str:
     """One row of the table."""
     counts = outcomes.counts.copy()
-    refused, read = counts.pop("refused", 0), counts.pop("read", 0)
+    refused, read = counts["refused"], counts["read"] + counts["unchanged"]
     used = sum(counts[kind] for kind in list(counts) if kind.endswith("when used"))
     faults = len(outcomes.faults)
     return (
