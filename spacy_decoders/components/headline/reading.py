@@ -39,6 +39,8 @@ _LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dt
 #: Tokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
+#: Characters of formulas, whose tokens are no words.
+_FORMULA = frozenset("^=<>\\~|")
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -132,6 +134,8 @@ def _kind(text: str) -> int:
     """-1 for what joins words, 0 for punctuation, 1 for words, 2 for those with a digit."""
     if text in _GLUE:
         return -1
+    if not _FORMULA.isdisjoint(text) or text.count("(") != text.count(")"):
+        return 0
     if any(c.isdigit() for c in text):
         return 2
     return int(any(c.isalpha() for c in text))

@@ -48,11 +48,17 @@ OF_PHRASES = (
     "glue", "opener", "expected_overlap", "title_pairs", "constituent", "text_words",
     "text_sentences",
 )  # fmt: skip
+#: Features whose distance to the text's best phrase is one, too.
+COMPARED = (
+    "occurrences", "expected_overlap", "mean_chance", "mean_tfidf", "mean_title_rate",
+    "last_ends_titles", "first_position",
+)  # fmt: skip
 PHRASE_FEATURES = (
     *OF_PHRASES,
     *(f"words_{size}" for size in range(1, MOST_WORDS + 1)),
     *(f"{kind}_{name}" for name, kinds in OF_WORDS.items() for kind in kinds),
     *(f"{place}_{tag}" for place in ("first", "last", "share") for tag in TAGS),
+    *(f"{name}_behind" for name in COMPARED),
 )
 
 
@@ -158,6 +164,7 @@ def phrase_features(
     columns = _of_words(words, traits, phrases, scores)
     columns |= _of_occurrences(words, traits, phrases)
     columns |= _of_make_up(words, traits, phrases, scores, titles)
+    columns |= {f"{name}_behind": columns[name].max() - columns[name] for name in COMPARED}
     return np.column_stack([columns[name] for name in PHRASE_FEATURES])
 
 

@@ -5,7 +5,13 @@ import pytest
 
 from spacy_decoders.components.headline.reading import read_traits, read_words, word_keys
 from spacy_decoders.components.headline.rouge import rouge, rouge_of_spans
-from spacy_decoders.models.headline.phrase_features import PHRASE_FEATURES
+from spacy_decoders.models.headline.corpus_counts import CorpusCounts
+from spacy_decoders.models.headline.phrase_features import (
+    COMPARED,
+    PHRASE_FEATURES,
+    TextScores,
+    phrase_features,
+)
 from spacy_decoders.models.headline.phrase_graph import useful_phrases
 from spacy_decoders.models.headline.phrase_scorer import (
     build_phrase_selection,
@@ -14,6 +20,8 @@ from spacy_decoders.models.headline.phrase_scorer import (
 from spacy_decoders.models.headline.phrases import Phrases
 from spacy_decoders.models.headline.risk import expected_reward, fit_phrases
 from spacy_decoders.models.headline.stems import Stemmer
+from spacy_decoders.models.headline.title_counts import TitleCounts
+from spacy_decoders.models.headline.words import Vertices
 from tests.components.headline.titled import blank
 
 
@@ -36,6 +44,26 @@ def test_phrases_keep_inner_function_words_numbers_and_hyphens():
 def test_phrases_end_with_the_sentence():
     found = phrases_of("Heaps sort. Trees grow")
     assert found == {"Heaps", "Heaps sort", "sort", "Trees", "Trees grow", "grow"}
+
+
+def test_broken_formulas_are_no_words():
+    found = phrases_of("Compute A(mu and x^2 of heaps")
+    assert not any("mu" in phrase or "x^2" in phrase for phrase in found)
+    assert {"Compute", "heaps"} <= found
+
+
+def test_features_compare_with_the_best_phrase_of_the_text():
+    doc = blank().make_doc("Heaps sort. Heaps are trees, and trees grow. Heaps win.")
+    words, nothing = read_words(doc, Stemmer("en")), np.empty(0, dtype=np.uint64)
+    traits = read_traits(doc, words, nothing, nothing)
+    phrases, titles = Phrases.of(words, traits), TitleCounts.empty()
+    vertices = Vertices.of(words)
+    odds = np.zeros(len(vertices))
+    scores = TextScores.of(words, traits, vertices, odds, CorpusCounts.empty(), titles)
+    table = phrase_features(words, traits, phrases, scores, titles)
+    for name in COMPARED:
+        own, behind = (table[:, PHRASE_FEATURES.index(each)] for each in (name, f"{name}_behind"))
+        assert (own + behind).tolist() == pytest.approx([own.max()] * len(phrases))
 
 
 def test_rouge_of_spans_is_that_of_their_texts():
