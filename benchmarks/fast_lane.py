@@ -176,7 +176,10 @@ def compare_with_separate(options: Any, report: timing.Report) -> None:
     """Tags and entities of GUM: two chains, and one over their combinations."""
     found: dict[str, dict[str, float]] = {}
     rows = []
-    limit = {"corpora.train.limit": 3000, "corpora.dev.limit": 300} if options.quick else {}
+    limit: dict[str, Any] = {}
+    if options.quick:
+        limit = {"corpora.train.limit": 3000, "corpora.dev.limit": 300}
+        limit["training.eval_frequency"] = 100
     for kind, targets in (("tags", ["tag"]), ("entities", ["ent"]), ("joint", ["tag", "ent"])):
         given = {
             "components.tagger.target": targets,
