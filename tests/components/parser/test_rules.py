@@ -242,6 +242,23 @@ def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
     assert parsed.certificates[0].score == pytest.approx(best, abs=1e-4)
 
 
+def test_classes_of_labels_decide_as_all_labels_do(ruled):
+    nlp = ruled({"labels": ["det", "nsubj"], "at_most": 0}, {"leaf": ["obj", "punct"]})
+    pipe = nlp.get_pipe(NAME)
+    rules = pipe.tree_rules.of_labels
+    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."])
+    for block in pipe.predict([doc])[0].blocks:
+        few, every = (
+            pipe.parser.decode(block, rules, every_label=every_label)
+            for every_label in (False, True)
+        )
+        assert few.problem.labels.shape[2] < every.problem.labels.shape[2] == block.label_count
+        assert few.solution.heads.tolist() == every.solution.heads.tolist()
+        assert few.solution.labels.tolist() == every.solution.labels.tolist()
+        scores = [one.solution.certificate.score for one in (few, every)]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
 def _best_labelled(heads, arcs, labels, rules):
     from itertools import product
 

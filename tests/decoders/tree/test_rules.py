@@ -29,6 +29,7 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
+from spacy_decoders.decoders.tree.label_classes import breaks_any, rules_on_classes
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests import oracles
 from tests.decoders.tree.samples import LABELS, best_through_arcs, drawn_rules, trees
@@ -376,3 +377,22 @@ def test_many_conflicting_rules_take_few_decodings(decoder):
     assert len(raised.value.rules) == 2
     # two searches for each halving, and none that names a conflict of its own
     assert len(calls) < 40 and sum(rules > 0 for rules in calls) == 1
+
+
+def test_compiled_checks_of_rules_agree_with_each_rule():
+    rng = np.random.default_rng(13)
+    met = set()
+    for _ in range(300):
+        n = int(rng.integers(1, 6))
+        rules = [rule for rule in drawn_rules(rng, n) if rule.needs_labels or rng.random() < 0.3]
+        heads = trees(n, False, True)[rng.integers(len(trees(n, False, True)))]
+        labels = rng.integers(LABELS, size=n)
+        broken = any(oracles.breaks(rule, heads, labels.tolist()) for rule in rules)
+        given = np.array(heads, "i"), labels.astype("i")
+        assert breaks_any(rules, *given, LABELS) == broken
+        met.add(broken)
+        class_of, classes, stated = rules_on_classes(rules, LABELS)
+        assert max(class_of) < classes
+        others = class_of[labels].tolist()
+        assert any(oracles.breaks(rule, heads, others) for rule in stated) == broken
+    assert met == {True, False}
