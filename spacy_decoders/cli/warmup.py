@@ -15,6 +15,7 @@ import numpy as np
 from rich.console import Console
 from tqdm import tqdm
 
+from ..arrays import read_only
 from ..budget import Budget
 from ..errors import NotDecomposableError, ProblemError
 from ..registry import decoders
@@ -163,8 +164,10 @@ def _adapters() -> None:
 
 
 def _tree(decoder: Any) -> None:
-    from ..decoders.tree import BlockScores, TreeProblem, decode_document
+    from ..decoders.tree import AtMost, BlockScores, TreeProblem, decode_document
+    from ..decoders.tree.label_classes import breaks_any
 
+    breaks_any([AtMost([0])], read_only(np.zeros(3, np.int32)), np.zeros(3, np.int32), 2)
     arcs, labels = np.zeros((4, 4)), np.zeros((4, 4, 2))
     arcs[0, 1:] = -1.0  # the best heads make no tree: batches need all of their kernels
     for projective in (True, False):

@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 from .biaffine import BUCKETS, classes_of, distance_buckets
 from .label_templates import LikelyTemplates, likely_arcs
 
-__all__ = ["ArcLabels", "BiaffineLabels", "arc_labels", "best_labels"]
+__all__ = ["ArcLabels", "BiaffineLabels", "arc_labels"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
@@ -32,7 +32,7 @@ def BiaffineLabels(
     modifier). Returns label scores, shape (arcs, nO):
     ``k_h W_l d_m + k_h . H_l + d_m . M_l + D[b, l]``, where b is the class of the signed distance.
     All arcs of a sentence are scored at once, and only the best label kept, by
-    :func:`best_labels`.
+    :meth:`ArcLabels.best`.
 
     References
     ----------
@@ -269,17 +269,6 @@ def arc_labels(
         replace(of, templates=templates.part(start, end), likely=likely_arcs(scores))
         for of, scores, (start, end) in zip(found, arcs, pairwise(offsets), strict=True)
     ]
-
-
-def best_labels(
-    model: Model[Input, Floats2d], vectors: Floats2d, offsets: Iterable[int]
-) -> list[tuple[NDArray[np.int32], NDArray[np.float32]]]:
-    """The best label of every arc between tokens of one sentence, and its log-probability.
-
-    Takes what :func:`arc_labels` takes; returns two arrays of shape (n, n) for each sentence,
-    indexed by modifier and head.
-    """
-    return [labels.best() for labels in arc_labels(model, vectors, offsets)]
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ from thinc.api import Model, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distance_buckets
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
-from spacy_decoders.models.parser.labels import BiaffineLabels, best_labels
+from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
 from spacy_decoders.models.parser.relatives import Relatives
 from spacy_decoders.models.parser.tagged import Tagged
@@ -137,6 +137,10 @@ def test_label_gradients(rng):
     vectors = rng.normal(size=(8, 3)).astype("f")
     model = shaken(BiaffineLabels(5, nI=3, nO=4), rng)
     check_gradients(model, (vectors, np.array([[0, 1], [3, 2], [0, 5]])), [vectors], rng)
+
+
+def best_labels(model, vectors, offsets):
+    return [of_arcs.best() for of_arcs in arc_labels(model, vectors, offsets)]
 
 
 def test_best_labels_are_those_of_the_single_arcs(rng):
