@@ -27,24 +27,21 @@ __all__ = ["TEXT", "demo", "given_text"]
 
 #: A few paragraphs about names that mean several things; each is a document.
 TEXT = """\
-The jaguar is the largest cat of the Americas. It hunts along the Amazon, swims across rivers \
-that would stop a leopard, and sleeps in the jungle by day. Its habitat shrinks as the forest \
-is cleared, and the cat has retreated from Mexico to the heart of Brazil.
+The jaguar is the largest cat of the Americas. It swims across wide rivers and sleeps in the \
+jungle by day. Its habitat has shrunk as the forest was cleared, and the cat has retreated from \
+Mexico to the heart of Brazil.
 
 Jaguar showed a new electric car in Coventry yesterday. The company, which belongs to Tata, \
-also builds the Land Rover, and both cars will share one engine plant. Ford, which once owned \
-Jaguar, declined to comment.
+also builds the Land Rover. Ford, which once owned Jaguar, declined to comment.
 
-Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet for \
-four years and mapped its craters. On Earth, mercury rises in an old thermometer. Venus, the \
-second planet, is hotter than Mercury.
+NASA sent a probe to Mercury in 2004. It circled the planet for four years and mapped its craters.
 
-Freddie Mercury, born in Zanzibar, sang with Queen in London. He wrote Bohemian Rhapsody, and \
-Brian May played the guitar. Mercury never liked the radio version.
+Freddie Mercury, who was born in Zanzibar, sang with Queen in London. He wrote Bohemian \
+Rhapsody, and Brian May played the guitar.
 
-Python began as a hobby of Guido van Rossum, who named it after Monty Python. Today Python is \
-the language of machine learning, while Java runs in banks and Rust replaces old software. No \
-snake was harmed.
+Guido van Rossum was born in Haarlem and later worked for Google in California. He wrote the \
+first version of Python in Amsterdam, and today the language is taught at schools in many \
+countries.
 """
 
 #: Where the page is written if nothing is said.
@@ -88,7 +85,9 @@ def demo(
     with console.status(patience):
         nlp = with_alternatives(load() if pipeline is None else spacy.load(pipeline))
         for _, component in nlp.pipeline:
-            if hasattr(component, "probabilities"):
+            # of several taggers the probabilities of tags and of entities: a token has one
+            shown = {"tag", "ent"} & set(getattr(component, "targets", ("tag",)))
+            if shown and hasattr(component, "probabilities"):
                 component.probabilities = True
         nlp("Warm up the Jaguar in Coventry.")
     started = perf_counter()
