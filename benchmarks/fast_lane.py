@@ -248,7 +248,8 @@ def main() -> None:
     parser = timing.arguments(__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     options = parser.parse_args()
-    name = "fast_lane-dial" if options.parts == ["dial"] else "fast_lane"
+    alone = len(options.parts) == 1 and options.parts[0] in ("dial", "joint")
+    name = f"fast_lane-{options.parts[0]}" if alone else "fast_lane"
     report = timing.Report(name, options.results, {"parts": options.parts})
     for part in options.parts:
         if part == "crfsuite":
