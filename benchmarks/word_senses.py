@@ -148,7 +148,7 @@ def main() -> None:
     report.close()
 
 
-#: Weights of the graph and of words around, tuned on other texts of SemCor.
+#: Weights of the graph and of words around: half of what is usual, and not tuned on senses.
 PAIRS, WORDS = 24.0, 0.5
 
 

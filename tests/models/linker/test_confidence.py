@@ -1,0 +1,58 @@
+"""How sure it is that a link is right."""
+
+import numpy as np
+
+from spacy_decoders.models.linker.confidence import LinkEvidence, log_odds_right
+from spacy_decoders.models.linker.weights import FEATURES, Feature
+
+
+def evidence(scores, choices, sizes, *, local=None, title=(), **others):
+    """Mentions with so many candidates each, nothing behind them."""
+    offsets = np.cumsum([0, *(size + 1 for size in sizes)]).astype(np.int64)
+    features = np.zeros((len(scores), len(FEATURES)), np.float32)
+    features[list(title), Feature.TITLE] = 1.0
+    given = {
+        "margins": np.full(len(sizes), 3.0),
+        "repeats": np.ones(len(sizes), np.int64),
+        "forms": len(sizes),
+        "coverage": 1.0,
+        **others,
+    }
+    scores = np.asarray(scores, float)
+    own = scores if local is None else np.asarray(local, float)
+    return LinkEvidence(offsets, np.asarray(choices), scores, own, features, **given)
+
+
+def odds(*args, **others):
+    return log_odds_right(evidence(*args, **others)).tolist()
+
+
+def test_larger_leads_and_margins_and_titles_are_surer():
+    near, far = odds([0, -1, -9, 0, -8, -9], [0, 0], [2, 2])
+    assert near < far
+    (small,) = odds([0, -2, -9], [0], [2], margins=np.array([0.1]), coverage=0.2)
+    (large,) = odds([0, -2, -9], [0], [2], margins=np.array([9.0]), coverage=0.2)
+    assert small < large
+    (other,) = odds([0, -2, -9], [0], [2])
+    (named,) = odds([0, -2, -9], [0], [2], title=[0])
+    assert other < named
+
+
+def test_what_the_graph_alone_prefers_is_less_sure():
+    (agreeing,) = odds([0, -4, -9], [0], [2], local=[0, -4, -9])
+    (against,) = odds([0, -4, -9], [0], [2], local=[-4, 0, -9])
+    assert against < agreeing
+
+
+def test_an_only_candidate_is_as_sure_as_its_score():
+    (only,) = odds([2.0, 0.0], [0], [1], title=[0])
+    assert only <= 2.0
+
+
+def test_nothing_is_as_sure_as_its_score():
+    (nothing,) = odds([-1.0, -2.0, 1.0], [2], [2])
+    assert np.isclose(nothing, -np.log(np.exp(-2.0) + np.exp(-3.0)))
+
+
+def test_what_may_be_nothing_else_is_certain():
+    assert odds([1.0, -np.inf, -np.inf], [0], [2], margins=np.array([np.inf])) == [np.inf]
