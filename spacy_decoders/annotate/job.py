@@ -188,7 +188,9 @@ class Job:
     def remove_leftovers(self) -> None:
         """Remove partial files of killed runs; to be called when all shards are done."""
         reports = self.report(0).parent
-        for begun in (*self.output.glob(".part-*"), *reports.glob(".*.json.*")):
+        names = (".part-*", ".job.*", ".errors.*")
+        beside = [path for name in names for path in self.output.glob(name)]
+        for begun in (*beside, *reports.glob(".*.json.*")):
             begun.unlink(missing_ok=True)
 
     def _settings(self) -> dict[str, Any]:

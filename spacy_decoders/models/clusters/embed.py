@@ -34,6 +34,10 @@ PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 COLUMNS = len(PREFIXES) + 2
 
 
+#: Words whose columns are kept.
+MOST_KNOWN = 200_000
+
+
 class ClusterMemory(Shim):  # type: ignore[misc]
     """Word clusters as part of a thinc model: saved with it, trained by nobody."""
 
@@ -47,6 +51,9 @@ class ClusterMemory(Shim):  # type: ignore[misc]
         # not token by token: making a token costs more than the look-up
         orths: list[int] = cast(Any, doc.to_array(ORTH)).tolist()
         new = [orth for orth in set(orths) if orth not in self._known]
+        if len(self._known) > MOST_KNOWN:  # of texts without end
+            self._known.clear()
+            new = list(set(orths))
         strings = doc.vocab.strings
         found = self.table.lookup_all([strings[orth] for orth in new])
         for orth, (path, classes) in zip(new, found, strict=True):
