@@ -93,9 +93,6 @@ def test_english(project):
         "en_ewt-ud-train.conllu": conllu(),
         "en_ewt-ud-dev.conllu": conllu(2),
         "en_ewt-ud-train.iob2": iob2(),
-        "en_gum-ud-train.conllu": conllu(2)
-        .replace("doc0", "GUM_news_a")
-        .replace("doc1", "GUM_whow_b"),
         "en_ewt-ud-dev.iob2": iob2(2),
         "a.conll": "Kim B-PER\nsleeps O\n\n",
         "wnut17train.conll": "Paris B-location\nStarship B-product\n\n",
@@ -106,9 +103,6 @@ def test_english(project):
     assert known.splitlines()[:3] == [
         "# newdoc", "1\tParis\tB-LOC\t-\t-", "2\tStarship\t_\t-\t-"
     ]  # fmt: skip
-    # of genres that are not free nothing is taken
-    gum = (folder / "corpus" / "tags" / "en_gum-ud-train.conllu").read_text(encoding="utf8")
-    assert "GUM_news_a" in gum and "GUM_whow_b" not in gum
     nlp = spacy.load(folder / "packed")
     assert nlp.pipe_names == [
         "parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer", "entities", "linker",

@@ -15,8 +15,6 @@ RULES = Path(__file__).parents[1] / "configs" / "parts_of_speech.json"
 #: What the parts that this project trains come from.
 SOURCES = [
     {"name": "UD English-EWT", "license": "CC BY-SA 4.0"},
-    {"name": "GUM: news, interviews, academic and court texts", "license": "CC BY 2.5 and 4.0"},
-    {"name": "GUM: biographies and travel guides", "license": "CC BY-SA 3.0"},
     {"name": "UNER English-EWT", "license": "CC BY-SA 4.0"},
     {"name": "Broad Twitter Corpus", "license": "CC BY 4.0"},
     {"name": "Wikigold", "license": "CC BY 4.0"},
