@@ -88,9 +88,9 @@ class ConceptFile:
 
     TSV has a header line with the columns ``id`` and ``title`` and, if you have them,
     ``aliases``, ``links``, ``description``, ``text``, ``type``, ``qid`` and ``url``. Aliases and
-    links are separated by
-    ``;``, and an alias may carry its count: ``Jaguar=40;jaguars=30``. JSON lines have the
-    same fields; aliases are a list or an object of counts, links a list.
+    links are separated by ``;``, and an alias, written as texts write it, may carry its count:
+    ``jaguar=40;jaguars=30``. JSON lines have the same fields; aliases are a list or an object
+    of counts, links a list.
 
     Parameters
     ----------

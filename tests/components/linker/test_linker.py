@@ -400,3 +400,21 @@ def test_the_config_trains(tmp_path):
 def test_calibration_takes_examples(nlp):
     with pytest.raises(ProblemError, match=r"examples: expected Examples .*got a Doc"):
         nlp.get_pipe(NAME).calibrate([nlp.make_doc(TEXT)])
+
+
+@pytest.mark.parametrize(
+    ("text", "links"),
+    [
+        ("The jaguar hunts in the jungle.", {"jaguar": "jaguar", "jungle": "jungle"}),
+        ("A jaguar is a big cat.", {"jaguar": "jaguar", "big cat": "big_cat"}),
+        ("The thermometer was filled with mercury.", {"mercury": "mercury_element"}),
+        ("He writes software in Python and Java.", {"Python": "python_language"}),
+        ("The bat flew out of the cave.", {"bat": "bat_animal", "cave": "cave"}),
+        ("He cut his finger and lost his job.", {}),
+    ],
+)
+def test_plain_sentences_about_the_concepts_that_ship(text, links):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(NAME, config={"mentions": "aliases"})
+    found = {ent.text: ent.kb_id_ for ent in nlp(text).ents}
+    assert found.items() >= links.items() and (links or not found)
