@@ -8,20 +8,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from ..aliases import normalised
 from ..dumps.articles import Article, article_of
 from ..dumps.pages import Unit, pages, units
 from ..string_index import as_lines
 from .names import Uses
+from .results import UnitResults, read_units
 from .stages import Progress, Stage, fingerprint
 from .titles import Titles
-from .workers import spread
 
 __all__ = ["ArticlePart", "anchors_as_names", "article_parts", "lines_of", "read_articles"]
 
@@ -32,18 +30,10 @@ UNIT = 1 << 27
 
 
 class ArticleTask(NamedTuple):
-    """A unit of the dump, and where its results go: ``number.0.npz``, ``number.1.npz``, ..."""
+    """A unit of the dump, and where its results go."""
 
     unit: Unit
-    folder: Path
-    number: int
-
-    def part(self, place: int) -> Path:
-        return self.folder / f"{self.number:05d}.{place:05d}.npz"
-
-    @property
-    def end(self) -> Path:
-        return self.folder / f"{self.number:05d}.end"
+    results: UnitResults
 
 
 @dataclass
@@ -82,13 +72,12 @@ class ArticlePart:
         self.anchors.update(article.hidden_anchors)
         self.articles.update(set(article.anchors))
 
-    def write(self, path: Path) -> None:
-        """Write all to a file, at once or not at all."""
+    def write(self, results: UnitResults, place: int) -> None:
+        """Write all to a file."""
         keys = list(self.anchors)
         bodies = as_lines(normalised(self.bodies)) if self.bodies else np.empty(0, np.uint8)
-        temporary = path.with_name(f".{uuid4().hex}.npz")
-        np.savez(
-            temporary,
+        results.write(
+            place,
             titles=as_lines(self.titles),
             descriptions=as_lines(self.descriptions),
             texts=as_lines(self.texts),
@@ -100,16 +89,13 @@ class ArticlePart:
             facts=np.array([self.pages, len(self.bad)], np.int64),
             bad=as_lines(self.bad[:20]),
         )
-        temporary.replace(path)
 
 
 def read_unit(task: ArticleTask) -> int:
     """Read one unit, from where an earlier reading was stopped; returns its pages."""
-    if task.end.exists():
-        return int(task.end.read_text())
-    place = 0
-    while task.part(place).exists():
-        place += 1
+    if task.results.total is not None:
+        return task.results.total
+    place = task.results.written
     total = place * PAGES
     part = ArticlePart()
     for page in pages(task.unit, skip=total):
@@ -119,15 +105,12 @@ def read_unit(task: ArticleTask) -> int:
         elif page.namespace == "0":
             part.add(article_of(page))
         if part.pages == PAGES:
-            part.write(task.part(place))
+            part.write(task.results, place)
             total, place, part = total + PAGES, place + 1, ArticlePart()
     if part.pages:
-        part.write(task.part(place))
+        part.write(task.results, place)
         total += part.pages
-    temporary = task.end.with_name(f".{uuid4().hex}")
-    temporary.write_text(str(total))
-    temporary.replace(task.end)
-    return total
+    return task.results.finish(total)
 
 
 def read_articles(
@@ -145,13 +128,15 @@ def read_articles(
         return stage
     stage.folder.mkdir(parents=True, exist_ok=True)
     cut = [unit for path in paths for unit in units(path, UNIT)]
-    tasks = [ArticleTask(unit, stage.folder, number) for number, unit in enumerate(cut)]
-    total = 0
-    with tqdm(total=len(tasks), unit="unit", desc="articles", disable=not progress) as bar:
-        for count in spread(read_unit, tasks, workers, scheduler):
-            total += count
-            bar.update()
-            bar.set_postfix(pages=f"{total:,}")
+    tasks = [ArticleTask(unit, UnitResults(stage.folder, i)) for i, unit in enumerate(cut)]
+    total = read_units(
+        read_unit,
+        tasks,
+        ("articles", "pages"),
+        workers=workers,
+        scheduler=scheduler,
+        progress=progress,
+    )
     bad, examples = 0, []
     for part in article_parts(stage):
         with np.load(part, allow_pickle=False) as arrays:

@@ -6,19 +6,17 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from ..concepts import QID
 from ..dumps.articles import page_title
 from ..dumps.pages import Unit, lines, units
 from ..string_index import as_lines
 from .articles import lines_of
+from .results import UnitResults, read_units
 from .stages import Progress, Stage, fingerprint
-from .workers import spread
 
 __all__ = ["TYPES", "read_wikidata", "types_of"]
 
@@ -54,24 +52,14 @@ class ItemsTask(NamedTuple):
 
     unit: Unit
     language: str
-    folder: Path
-    number: int
-
-    def part(self, place: int) -> Path:
-        return self.folder / f"{self.number:05d}.{place:05d}.npz"
-
-    @property
-    def end(self) -> Path:
-        return self.folder / f"{self.number:05d}.end"
+    results: UnitResults
 
 
 def read_unit(task: ItemsTask) -> int:
     """Read one unit, from where an earlier reading was stopped; returns its items."""
-    if task.end.exists():
-        return int(task.end.read_text())
-    place = 0
-    while task.part(place).exists():
-        place += 1
+    if task.results.total is not None:
+        return task.results.total
+    place = task.results.written
     total = place * _ITEMS
     wiki = f'"{task.language}wiki"'.encode()
     part: list[bytes | str] = []
@@ -80,18 +68,15 @@ def read_unit(task: ItemsTask) -> int:
         needed = isinstance(line, str) or wiki in line or b'"P279"' in line
         part.append(line if needed else b"")
         if len(part) == _ITEMS:
-            _write_part(task.part(place), part, task.language)
+            _write_part(task, place, part)
             total, place, part = total + _ITEMS, place + 1, []
     if part:
-        _write_part(task.part(place), part, task.language)
+        _write_part(task, place, part)
         total += len(part)
-    temporary = task.end.with_name(f".{uuid4().hex}")
-    temporary.write_text(str(total))
-    temporary.replace(task.end)
-    return total
+    return task.results.finish(total)
 
 
-def _write_part(path: Path, given: list[bytes | str], language: str) -> None:
+def _write_part(task: ItemsTask, place: int, given: list[bytes | str]) -> None:
     items: list[tuple[int, str, str]] = []
     of_class: list[tuple[int, int]] = []
     below: list[tuple[int, int]] = []
@@ -106,17 +91,16 @@ def _write_part(path: Path, given: list[bytes | str], language: str) -> None:
             number = _number(item["id"])
             claims = item.get("claims") or {}
             below += [(number, other) for other in _values(claims, "P279")]
-            page = (item.get("sitelinks") or {}).get(f"{language}wiki")
+            page = (item.get("sitelinks") or {}).get(f"{task.language}wiki")
             if page is not None:
-                described = (item.get("descriptions") or {}).get(language) or {}
+                described = (item.get("descriptions") or {}).get(task.language) or {}
                 text = str(described.get("value", ""))
                 items.append((number, page_title(str(page["title"])), text))
                 of_class += [(number, other) for other in _values(claims, "P31")]
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             bad += 1
-    temporary = path.with_name(f".{uuid4().hex}.npz")
-    np.savez(
-        temporary,
+    task.results.write(
+        place,
         items=np.array([number for number, _, _ in items], np.int64),
         titles=as_lines([title for _, title, _ in items]),
         descriptions=as_lines([text for _, _, text in items]),
@@ -124,7 +108,6 @@ def _write_part(path: Path, given: list[bytes | str], language: str) -> None:
         below=np.array(below, np.int64).reshape(-1, 2),
         bad=np.array([bad]),
     )
-    temporary.replace(path)
 
 
 def _number(identity: Any) -> int:
@@ -157,13 +140,18 @@ def read_wikidata(
     if stage.done:
         return stage
     stage.folder.mkdir(parents=True, exist_ok=True)
-    tasks = [ItemsTask(u, language, stage.folder, i) for i, u in enumerate(units(path, _UNIT))]
-    total = 0
-    with tqdm(total=len(tasks), unit="unit", desc="Wikidata", disable=not progress) as bar:
-        for count in spread(read_unit, tasks, workers, scheduler):
-            total += count
-            bar.update()
-            bar.set_postfix(items=f"{total:,}")
+    tasks = [
+        ItemsTask(unit, language, UnitResults(stage.folder, i))
+        for i, unit in enumerate(units(path, _UNIT))
+    ]
+    total = read_units(
+        read_unit,
+        tasks,
+        ("Wikidata", "items"),
+        workers=workers,
+        scheduler=scheduler,
+        progress=progress,
+    )
     bad = sum(int(part["bad"][0]) for part in _parts(stage))
     stage.finish(items=total, bad=bad)
     report(f"Wikidata: {total:,} items, {bad:,} left out")

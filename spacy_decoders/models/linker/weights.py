@@ -125,16 +125,15 @@ def build_link_weights(
     Model
         From features **shape** ``(candidates, 17)`` to scores **shape** ``(candidates,)``.
     """
+    given = locals()
+    start = [given[name] for name in FEATURES]
     model: LinkWeights = Model("link_weights", _forward, params={"weights": None})
-    start = [prior, popularity, context, pairs, title, case, words, type]
-    start += [none, matched, unlinked, partial, verbal, unnamed]
-    start += [few, uncovered, sparse]
     model.set_param("weights", model.ops.asarray1f(cast(Any, np.array(start, np.float32))))
     return model
 
 
 def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
-    """The weights of a component's model, by `Feature`. **Shape:** ``(16,)``
+    """The weights of a component's model, by `Feature`. **Shape:** ``(17,)``
 
     Raises
     ------
