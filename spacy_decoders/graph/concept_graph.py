@@ -89,7 +89,7 @@ class ConceptGraph:
         self._into = into
         self._labels = labels
         self._hubs = hubs
-        self._page_ranks: dict[float, NDArray[np.float64]] = {}
+        self._page_ranks: dict[tuple[float, float], NDArray[np.float64]] = {}
 
     # --- construction -----------------------------------------------------------
 
@@ -392,12 +392,13 @@ class ConceptGraph:
             raise ProblemError(f"tolerance: must be greater than 0; got {tolerance!r}.")
         if not len(self):
             return np.empty(0)
-        if damping not in self._page_ranks:
+        kind = float(damping), float(tolerance)
+        if kind not in self._page_ranks:
             a = self.arrays
             into = self._into or InLists(a.indptr, a.indices)
-            ranks = page_rank(*into, into.out_degree, float(damping), float(tolerance))
-            self._page_ranks[damping] = read_only(ranks[a.inner])
-        return self._page_ranks[damping]
+            ranks = page_rank(*into, into.out_degree, *kind)
+            self._page_ranks[kind] = read_only(ranks[a.inner])
+        return self._page_ranks[kind]
 
     def with_edges(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return adjacency lists, as indptr and indices, of this graph and more edges.

@@ -10,6 +10,7 @@ reads them, which checks no index itself.
 from __future__ import annotations
 
 import json
+import shutil
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -162,6 +163,19 @@ class FolderFormat:
             header = {"format": self._format, "version": VERSION, **facts, "files": files}
             text = json.dumps(header, indent=1)
             (fresh / self.header_name).write_text(text, encoding="utf8")
+
+    def copy(self, source: Path, folder: str | Path) -> None:
+        """Copy a folder atomically; files in the place that somebody has mapped stay theirs.
+
+        Raises
+        ------
+        ProblemError
+            If the place holds something else.
+        """
+        folder = Path(folder).resolve()
+        self._check_replaceable(folder)
+        with replaced(folder) as fresh:
+            shutil.copytree(source, fresh, dirs_exist_ok=True)
 
     def read(self, folder: str | Path, *, verify: bool = False) -> StoredArrays:
         """Map the arrays of a folder into memory, after comparing the files with the header.

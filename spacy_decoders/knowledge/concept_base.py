@@ -20,7 +20,7 @@ from ..graph import ConceptGraph
 from ..graph.storage import StoredArrays
 from ..graph.strings import StringTable
 from .aliases import AliasTable
-from .concepts import QID, Concept
+from .concepts import QID, Concept, checked
 from .contents import Contents, write_concept_base
 from .edits import Edits
 from .layout import FOLDER
@@ -189,7 +189,8 @@ class ConceptBase:
     def save(self, folder: str | Path, *, hubs: int = 0) -> ConceptBase:
         """Write the base with all its changes, and open what was written.
 
-        Concepts may have other numbers there. Changed contents pass through memory.
+        Concepts may have other numbers there; saved into its own folder, the base itself is
+        then what was written, and returned. Changed contents pass through memory.
 
         Parameters
         ----------
@@ -200,7 +201,12 @@ class ConceptBase:
         """
         source, url = (str(self.manifest.get(name, "")) for name in ("source", "url"))
         contents = contents_of(self)
-        return write_concept_base(folder, contents, source=source, url=url, hubs=hubs)
+        saved = write_concept_base(folder, contents, source=source, url=url, hubs=hubs)
+        if saved.folder.resolve() != self.folder.resolve():
+            return saved
+        # the changes that would be repeated in another process are part of the folder now
+        vars(self).update(vars(saved))
+        return self
 
     # --- one concept ------------------------------------------------------------
 
@@ -245,6 +251,16 @@ class ConceptBase:
             return f"Q{self.qid_numbers[concept]}"
         identity = self.id(concept)
         return identity if QID.fullmatch(identity) else None
+
+    def numbers_of_qid(self, qid: str) -> list[int]:
+        """The concepts that are an item of Wikidata, by its name such as ``"Q925"``."""
+        if not QID.fullmatch(qid):
+            return []
+        found = {self.number(qid)}
+        if self.qid_numbers is not None:
+            found.update(np.flatnonzero(self.qid_numbers == int(qid[1:])).tolist())
+        # a removed concept keeps its place
+        return sorted(of for of in found if of >= 0 and self.number(self.id(of)) == of)
 
     def url(self, concept: int) -> str | None:
         """The page about a concept, None where unknown."""
@@ -426,10 +442,8 @@ def _reopened(folder: Path, journal: list[tuple[str, Any]]) -> ConceptBase:
 
 
 def _concept(given: Concept | Mapping[str, Any]) -> Concept:
-    if isinstance(given, Concept):
-        return given
     try:
-        return Concept.of(given)
+        return checked(given) if isinstance(given, Concept) else Concept.of(given)
     except ProblemError:
         raise
     except (TypeError, ValueError) as error:

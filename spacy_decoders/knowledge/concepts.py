@@ -13,7 +13,10 @@ from ..errors import ProblemError
 from ..readers.text_lines import whole_lines
 from .dumps.sql import open_dump
 
-__all__ = ["QID", "BadRows", "Concept", "ConceptFile"]
+__all__ = ["QID", "BadRows", "Concept", "ConceptFile", "checked"]
+
+#: Counts of aliases that can be summed and stored in single precision.
+_COUNTS = (1e-15, 1e15)
 
 #: An identifier of a Wikidata item.
 QID = re.compile(r"Q[1-9][0-9]{0,17}")
@@ -185,18 +188,43 @@ def _concept(row: Any) -> Concept:
     if not isinstance(identity, (str, int)) or not str(identity).strip():
         raise ValueError("no id")
     title = str(row.get("title") or identity)
-    return Concept(
-        id=str(identity).strip(),
-        title=title,
-        # what something is called it is also known as
-        aliases={title: 1.0, **_aliases(row.get("aliases"))},
-        links=_links(row.get("links")),
-        description=str(row.get("description") or ""),
-        text=str(row.get("text") or ""),
-        type=str(row.get("type") or "").strip(),
-        qid=_qid(row.get("qid")),
-        url=_url(row.get("url")),
+    return checked(
+        Concept(
+            id=str(identity).strip(),
+            title=title,
+            # what something is called it is also known as
+            aliases={title: 1.0, **_aliases(row.get("aliases"))},
+            links=_links(row.get("links")),
+            description=str(row.get("description") or ""),
+            text=str(row.get("text") or ""),
+            type=str(row.get("type") or "").strip(),
+            qid=_qid(row.get("qid")),
+            url=_url(row.get("url")),
+        )
     )
+
+
+def checked(concept: Concept) -> Concept:
+    """Return a concept that can be stored.
+
+    Raises
+    ------
+    ValueError
+        If a text can't be written as UTF-8, or the count of an alias is out of range.
+    """
+    for name, value in vars(concept).items():
+        for text in (value,) if isinstance(value, str) else value:
+            try:
+                text.encode("utf8")
+            except UnicodeEncodeError:
+                raise ValueError(f"{name}: {text!r} holds half a surrogate pair") from None
+    least, most = _COUNTS
+    for alias, count in concept.aliases.items():
+        if not least <= count <= most:
+            raise ValueError(
+                f"aliases: the count of {alias!r} must be {least:g} to {most:g}; got {count!r}"
+            )
+    return concept
 
 
 def _qid(given: Any) -> str:
@@ -221,21 +249,25 @@ def _aliases(given: Any) -> dict[str, float]:
     elif isinstance(given, Mapping):
         pairs = [(str(alias), _count_of(alias, count)) for alias, count in given.items()]
     elif isinstance(given, list | tuple):
-        pairs = [(str(alias), 1.0) for alias in given]
+        pairs = [(_named("aliases", alias), 1.0) for alias in given]
     else:
         raise ValueError(f"aliases: expected a list or an object, got {type(given).__name__}")
     aliases: dict[str, float] = {}
     for alias, count in pairs:
-        if not 0 < count < float("inf"):
-            raise ValueError(f"aliases: the count of {alias!r} must be greater than 0")
         aliases[alias] = aliases.get(alias, 0.0) + count
     return aliases
+
+
+def _named(field_name: str, given: Any) -> str:
+    if not isinstance(given, str | int | float):
+        raise ValueError(f"{field_name}: expected names, got {given!r}")
+    return str(given)
 
 
 def _count_of(alias: Any, count: Any) -> float:
     try:
         return float(count)
-    except (TypeError, ValueError):
+    except (OverflowError, TypeError, ValueError):
         raise ValueError(
             f"aliases: expected a number as the count of {alias!r}, got {count!r}"
         ) from None
@@ -257,5 +289,5 @@ def _links(given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
         return tuple(link.strip() for link in given.split(";") if link.strip())
     if isinstance(given, list | tuple):
-        return tuple(str(link) for link in given)
+        return tuple(filter(None, (_named("links", link).strip() for link in given)))
     raise ValueError(f"links: expected a list, got {type(given).__name__}")

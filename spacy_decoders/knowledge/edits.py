@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import StorageError
 from ..graph import ConceptGraph
 from ..graph.strings import StringTable
 from .aliases import AliasTable, normalise
@@ -229,7 +230,8 @@ class EditedText(TextIndex):
                 weight * words_of.count(word)
                 for weight, words_of in zip(self.weights, fields, strict=True)
             )
-            score += rarity * 2.2 * found / (found + 1.2)
+            # as FTS5: a word of every concept finds them, too
+            score += max(rarity, 1e-6) * 2.2 * found / (found + 1.2)
         return score
 
 
@@ -286,6 +288,13 @@ class Edits:
     def repeat(self, step: tuple[str, Any]) -> None:
         """Do again what a journal says."""
         name, given = step
+        if name != "add":  # numbers may be others where the folder was written again
+            given = (self.base.number(given[0]), *given[1:])
+            if given[0] < 0:
+                raise StorageError(
+                    f"folder: {self.base.folder} was replaced since the knowledge base was opened "
+                    "that was changed here; save it to a folder of its own."
+                )
         getattr(self, name)(*given)
 
     def add(self, concept: Concept) -> int:
@@ -306,12 +315,12 @@ class Edits:
 
     def update(self, number: int, concept: Concept, known: frozenset[str]) -> None:
         """Replace the fields of `known`."""
-        self.journal.append(("update", (number, concept, known)))
+        self.journal.append(("update", (self._ids.table[number], concept, known)))
         self._write(number, concept, known)
 
     def remove(self, number: int) -> None:
         """Take a concept out."""
-        self.journal.append(("remove", (number,)))
+        self.journal.append(("remove", (self._ids.table[number],)))
         self._forget_aliases(number)
         self._unlink(number)
         self._ids.removed.add(number)

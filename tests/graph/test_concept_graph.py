@@ -22,6 +22,8 @@ def test_degrees_neighbours_and_ranks_are_those_of_networkx(network):
     expected = networkx.pagerank(network, tol=1e-12)
     np.testing.assert_allclose(graph.pagerank(), [expected[v] for v in range(60)], atol=1e-8)
     assert graph.pagerank().sum() == pytest.approx(1)
+    rough = graph.pagerank(tolerance=0.5)
+    assert not np.array_equal(rough, graph.pagerank())
 
 
 def test_inside_vertices_go_by_degree_and_lists_are_sorted(network):

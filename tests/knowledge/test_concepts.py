@@ -78,3 +78,18 @@ def test_an_id_that_comes_twice_is_told(tmp_path):
     source = ConceptFile(path)
     assert [concept.title for concept in source] == ["First"]
     assert source.bad.examples == ["concepts.tsv:3: the id 'a' has come before"]
+
+
+def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
+    rows = [
+        {"id": "a", "title": "A", "links": [" b ", ""]},
+        {"id": "b", "title": "\ud800"},
+        {"id": "c", "aliases": {"x": 1e308}},
+        {"id": "d", "aliases": ["x", None]},
+        {"id": "e", "aliases": {"x": 10**400}},
+    ]
+    path = tmp_path / "concepts.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    source = ConceptFile(path)
+    assert list(source) == [Concept("a", "A", {"A": 1.0}, ("b",))]
+    assert source.bad.count == 4 and "surrogate" in source.bad.examples[0]

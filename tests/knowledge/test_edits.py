@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from spacy_decoders import ConceptBase, ProblemError
+from spacy_decoders import ConceptBase, ProblemError, StorageError
+from spacy_decoders.knowledge.concepts import Concept
 
 CONCEPTS = [
     {"id": "planet", "title": "Mercury (planet)", "aliases": {"Mercury": 60}, "links": ["sun"]},
@@ -165,3 +166,62 @@ def test_link_probabilities_are_kept(base):
     saved = base.save(base.folder.parent / "other")
     assert saved.link_probability("the sun") == 0.5 and saved.link_probability("mercury") == 0.25
     assert np.isnan(saved.aliases.link_probabilities(saved.aliases.find(["sun", "?"]))).all()
+
+
+def test_saved_into_its_own_folder_it_travels_as_it_is(tmp_path):
+    names = "abcdefgh"
+    built = [{"id": name, "title": f"Title {name}", "links": ["a"]} for name in names]
+    base = ConceptBase.build(built, tmp_path / "kb")
+    base.add({"id": "new", "title": "New one"})
+    base.remove("c")
+    assert base.save(tmp_path / "kb") is base and not base.changed
+    base.update("e", description="mine")
+    base.remove("f")
+    for one in (base, pickle.loads(pickle.dumps(base))):
+        assert {concept.id for concept in one} == {*names, "new"} - {"c", "f"}
+        assert one.describe("e")["description"] == "mine"
+        assert one.look_up("new one")[0]["id"] == "new"
+        assert one.id(int(one.text.find("new", 1)[0][0])) == "new"
+
+
+def test_changes_are_not_repeated_on_another_base(tmp_path):
+    base = ConceptBase.build([{"id": name} for name in "abc"], tmp_path / "kb")
+    base.remove("b")
+    travelling = pickle.dumps(base)
+    ConceptBase.build([{"id": name} for name in "xyz"], tmp_path / "kb")
+    with pytest.raises(StorageError, match="was replaced"):
+        pickle.loads(travelling)
+
+
+def test_a_changed_concept_is_found_by_the_words_of_all():
+    base = ConceptBase.build([{"id": str(i), "title": f"Mercury {i}"} for i in range(5)])
+    base.update("3", type="planet")
+    assert {base.id(n) for n in base.text.find("Mercury", 9)[0].tolist()} == set("01234")
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"title": "\ud800"},
+        {"links": ["\udfff"]},
+        {"aliases": {"y": 1e308}},
+        {"aliases": {"y": float("nan")}},
+        {"aliases": ["y", None]},
+        {"links": [None]},
+    ],
+)
+def test_what_can_not_be_saved_is_not_added(base, given):
+    with pytest.raises(ProblemError, match=next(iter(given))):
+        base.add({"id": "x", **given})
+    if "None" not in repr(given):
+        with pytest.raises(ProblemError, match=next(iter(given))):
+            base.add(Concept("x", **{"title": "x", **given}))
+    assert not base.changed
+
+
+def test_a_concept_is_found_by_its_item(base):
+    base.add({"id": "hg", "qid": "Q925"})
+    assert base.numbers_of_qid("Q925") == [base.number("element"), base.number("hg")]
+    base.remove("element")
+    assert base.numbers_of_qid("Q925") == [base.number("hg")]
+    assert base.numbers_of_qid("Q1") == base.numbers_of_qid("hg") == []

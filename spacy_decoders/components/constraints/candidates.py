@@ -61,15 +61,16 @@ def _limited(kb: ConceptKnowledgeBase, found: FoundCandidates, place: Place) -> 
     if wanted is None:
         _check_known(kb, place)
     if wanted:
-        known = {base.qid(of) for of in found.concepts.tolist()}
-        numbers = {identity: base.number(identity) for identity in wanted}
-        missing = [one for one, of in numbers.items() if of < 0 and one not in known]
+        there = set(found.concepts.tolist())
+        known = {base.qid(of) for of in there}
+        numbers = {one: _numbers(kb, one) for one in wanted}
+        missing = [one for one, some in numbers.items() if not some and one not in known]
         if missing:
             raise ProblemError(
                 f"{place.source}.candidates: the knowledge base has no {', '.join(missing)}."
             )
-        there = set(found.concepts.tolist())
-        found = _with(found, [of for of in numbers.values() if of >= 0 and of not in there])
+        new = dict.fromkeys(of for some in numbers.values() for of in some if of not in there)
+        found = _with(found, list(new))
     listed = set(constraint.not_candidates if wanted is None else wanted)
     named = np.array(
         [base.id(of) in listed or base.qid(of) in listed for of in found.concepts.tolist()],
@@ -78,6 +79,12 @@ def _limited(kb: ConceptKnowledgeBase, found: FoundCandidates, place: Place) -> 
     forbidden = named if wanted is None else ~named
     priors = np.where(forbidden, -1.0, found.priors).astype(np.float32)
     return replace(found, priors=priors)
+
+
+def _numbers(kb: ConceptKnowledgeBase, name: str) -> list[int]:
+    """The concepts that a constraint names by an identifier or an item."""
+    number = kb.base.number(name)
+    return [number] if number >= 0 else kb.base.numbers_of_qid(name)
 
 
 def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:

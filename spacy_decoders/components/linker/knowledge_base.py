@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
+from ...knowledge.layout import FOLDER
 
 if TYPE_CHECKING:
     from ...knowledge.concept_base import ConceptBase
@@ -80,7 +80,7 @@ class ConceptKnowledgeBase(KnowledgeBase):
         if self.base.changed:
             self.base.save(path)
         elif Path(path).resolve() != self.base.folder.resolve():
-            shutil.copytree(self.base.folder, path, dirs_exist_ok=True)
+            FOLDER.copy(self.base.folder, path)
 
     def from_disk(self, path: str | Path, exclude: Iterable[str] = ()) -> ConceptKnowledgeBase:
         """Open another folder in the place of this one."""

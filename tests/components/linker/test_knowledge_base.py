@@ -89,3 +89,18 @@ def test_it_works_inside_the_entity_linker_of_spacy(kb, tmp_path):
     annotated = linker(example.predicted.copy())
     assert annotated.ents[1].kb_id_ == "jungle"
     assert annotated.ents[0].kb_id_ in ("cat", "car")
+
+
+def test_it_is_saved_over_a_folder_that_is_open(kb, tmp_path):
+    more = [Concept(f"x{i}", f"Ex {i}", {}, ("cat",), "x" * 400) for i in range(400)]
+    write_concept_base(tmp_path / "old", Contents.of([*CONCEPTS, *more])[0])
+    old = ConceptKnowledgeBase.open(kb.vocab, tmp_path / "old")
+    kb.to_disk(tmp_path / "old")
+    # its files would be cut short, and a look at them end the process
+    assert {of.id for of in old.base} >= {"cat", "x0", "x399"}
+    assert len(ConceptKnowledgeBase.open(kb.vocab, tmp_path / "old").base) == len(CONCEPTS)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    with pytest.raises(ProblemError):
+        kb.to_disk(tmp_path / "mine")
+    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
