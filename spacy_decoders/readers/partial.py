@@ -25,7 +25,7 @@ def annotate_partially(
     *,
     types: Iterable[str] | None = None,
     allowed: Mapping[str, Sequence[Iterable[str] | None]] | None = None,
-    negative: Iterable[tuple[int, int, str]] = (),
+    negative: Iterable[tuple[int, int, str | None]] = (),
 ) -> None:
     """Say what is known of a gold document, beside what is set on it.
 
@@ -40,7 +40,8 @@ def annotate_partially(
         For a target ("tag", "pos", "morph", "ent") the labels of each token of which one is right,
         or None for a token that has what is set on it.
     negative
-        Spans that are no entities: first token, token behind, and type, or ``""`` for any type.
+        Spans that are no entities: first token, token behind, and type, or None (or
+        ``""``) for any type.
         What is left unknown there (spaCy's missing annotation) stays so otherwise.
 
     Raises
@@ -75,8 +76,14 @@ def annotate_partially(
         labels = [None if row is None else list(row) for row in rows]
         found.setdefault("allowed", {})[target] = labels
     spans = []
-    for start, end, kind in negative:
-        spans.append([int(start), int(end), str(kind)])
+    for given in negative:
+        if isinstance(given, str) or len(given) != 3 or not isinstance(given[2] or "", str):
+            raise ProblemError(
+                "negative: expected first token, token behind, and a type of entity, or None for "
+                f"any type; got {given!r}."
+            )
+        start, end, kind = given
+        spans.append([int(start), int(end), kind or ""])
         if not 0 <= start < end <= len(doc):
             raise ProblemError(
                 f"negative: the span ({start}, {end}) is outside the {len(doc)} tokens."

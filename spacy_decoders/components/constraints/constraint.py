@@ -25,6 +25,9 @@ DEMANDS: dict[str, tuple[str, ...]] = {
 }
 _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
 
+#: The largest weight beside which scores, float32, keep digits enough.
+LARGEST_WEIGHT = 1e4
+
 #: Token attributes by which phrases may be compared.
 _ATTRIBUTES = ("ORTH", "LOWER", "NORM", "SHAPE")
 
@@ -68,7 +71,7 @@ class Constraint:
         The concepts that a mention may, or may not, be linked to; an empty list of `candidates`
         leaves it without a link.
     weight
-        How much it is worth to agree; None if it must be so.
+        How much it is worth to agree, at most 10,000; None if it must be so.
 
     Raises
     ------
@@ -321,6 +324,11 @@ def _positive(name: str, value: Any) -> float:
             f"constraint.weight: expected a finite number greater than 0, or none for what must "
             f"be; got {value!r}. To make it unlikely instead, use the demand that begins "
             "with not_."
+        )
+    if value > LARGEST_WEIGHT:
+        raise ProblemError(
+            f"constraint.weight: expected at most {LARGEST_WEIGHT:g}, as scores have seven "
+            f"digits; got {value!r}. Leave it out for what must be so."
         )
     return float(value)
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IS_SPACE, ORTH
+from spacy.attrs import IS_SPACE, ORTH, SENT_START
 from spacy.tokens import Doc
 
 from ...errors import ProblemError
@@ -115,7 +115,10 @@ class LabelLimits(NamedTuple):
                 if word in dictionary
             )
         if "ent" in space.targets:
-            for i in np.flatnonzero(doc.to_array(IS_SPACE)).tolist():
+            spaces = doc.to_array(IS_SPACE).astype(bool)
+            if not overwrite and spaces.any():
+                spaces &= ~space.in_entity(space.present(doc)[0])
+            for i in np.flatnonzero(spaces).tolist():
                 found.limits.append(LabelLimit("white space", i, i + 1, i, space.outside_entity))
         if not overwrite:
             found.limits.extend(_of_present(doc, space))
@@ -175,11 +178,15 @@ class LabelLimits(NamedTuple):
 
 
 def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:
-    """Return emissions **shape (n, L)** under limits and bonuses; a copy if there are any."""
+    """Return emissions **shape (n, L)** under limits and bonuses; a copy if there are any.
+
+    A bonus is taken from the labels that do not agree: added to those that do, it would cost
+    them digits by which they differ. So all scores lack the sum of the bonuses.
+    """
     if found.limits or found.bonuses:
         emissions = emissions.copy()
     for token, labels, weight in found.bonuses:
-        emissions[token, labels] += np.float32(weight)
+        emissions[token, ~labels] -= np.float32(weight)
     for limit in found.limits:
         emissions[limit.token, ~limit.allowed] = -np.inf
     return emissions
@@ -291,6 +298,11 @@ def _of_present(doc: Doc, space: LabelSpace) -> Iterator[LabelLimit]:
     """Return which labels agree with existing values; a value without a label is no constraint."""
     values, is_set = space.present(doc)
     compared = space.blocked_as_outside(values)
+    if "ent" in space.targets and len(doc):
+        # what goes on beyond the end of a sentence begins anew for the next one
+        starts = doc.to_array(SENT_START) == 1
+        starts[0] = True
+        compared = space.as_begun(compared, starts)
     for i in np.flatnonzero(is_set.any(axis=1)).tolist():
         allowed = space.matching(compared[i], is_set[i])
         if allowed.any():

@@ -95,7 +95,7 @@ class Agreement:
                 if not dropped:
                     raise
                 conflicts += dropped
-        certificates = [search.certificate()]
+        certificates = search.certificates()
         certificates += [of for of in tagging.certificates if of.status == "infeasible"]
         return replace(
             tagging, labels=search.labels, certificates=certificates, conflicts=conflicts
@@ -233,8 +233,8 @@ class _Document:
             described.append({"start": own[0][0], "end": own[-1][1], "demands": demands})
         return described
 
-    def certificate(self) -> Certificate:
-        """Return the certificate of the whole document, but for units without a labelling."""
+    def certificates(self) -> list[Certificate]:
+        """Return the certificate of all units that have a labelling; none if no unit has one."""
         together = set(self.together)
         parts = [
             of
@@ -243,16 +243,19 @@ class _Document:
         ]
         if self.found is not None:
             parts.append(self.found)
+        if not parts:
+            return []
         bounds = [of.bound for of in parts if of.bound is not None]
         total = math.fsum(bounds) if len(bounds) == len(parts) else math.inf
         total += 1e-15 * math.fsum(map(abs, bounds))
-        return Certificate.from_bound(
+        whole = Certificate.from_bound(
             "DocumentAgreement",
             math.fsum(of.score or 0.0 for of in parts),
             total,
             tolerance=math.fsum(of.tolerance for of in parts),
             iterations=1 if self.found is None else self.found.iterations,
         )
+        return [whole]
 
     def _problem(self, kind: Any) -> tuple[Any, NDArray[np.int64], list[int]]:
         """The problem of all units that have a mention, the tokens of its rows, and the units."""

@@ -70,7 +70,8 @@ class Tagging:
         units = np.repeat(np.arange(len(self.units)), self.units)
         lengths = np.bincount(units[decoded], minlength=len(self.units))
         margins = np.zeros(len(self.labels), dtype=np.float32)
-        margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
+        if decoded.any():
+            margins[decoded] = max_marginal_margins(model, emissions[decoded], lengths)
         return replace(self, margins=margins.tolist())
 
     def with_alternatives(
@@ -101,6 +102,31 @@ class Tagging:
             for solution in of_unit
         ]
 
+    def with_constants(self, limits: LabelLimits) -> Tagging:
+        """Add to the scores what all weighted constraints are worth together.
+
+        :func:`~spacy_decoders.components.constraints.labels.limited` took from the labels that
+        do not agree what those that do are worth more.
+        """
+        if not limits.bonuses:
+            return self
+        worth = np.zeros(len(self.labels))
+        for token, _, weight in limits.bonuses:
+            worth[token] += weight
+        worth[self.labels == NO_LABEL] = 0.0
+        constants = [float(worth[begin:stop].sum()) for begin, stop in self._bounds()]
+        alternatives = None
+        if self.alternatives is not None:
+            alternatives = [
+                [replace(of, certificate=_raised(of.certificate, more)) for of in of_unit]
+                for of_unit, more in zip(self.alternatives, constants, strict=True)
+            ]
+        if any(of.decoder == "DocumentAgreement" for of in self.certificates):
+            # the first is of all units that have labels, the others are of the rest
+            constants = [sum(constants)] + [0.0] * (len(self.certificates) - 1)
+        certificates = [*map(_raised, self.certificates, constants)]
+        return replace(self, certificates=certificates, alternatives=alternatives)
+
     def explained(
         self, doc: Doc, limits: LabelLimits, emissions: NDArray[np.float32], model: ChainModel
     ) -> Tagging:
@@ -125,6 +151,18 @@ class Tagging:
 
     def _bounds(self) -> Iterable[tuple[int, int]]:
         return pairwise([0, *np.cumsum(self.units).tolist()])
+
+
+def _raised(certificate: Certificate, more: float) -> Certificate:
+    """Return the certificate of a problem whose labellings are all worth so much more."""
+    score, bound = certificate.score, certificate.bound
+    if score is None:
+        return certificate
+    score += more
+    if bound is None:
+        return replace(certificate, score=score)
+    bound += more
+    return replace(certificate, score=score, bound=bound, gap=abs(bound - score))
 
 
 def unit_lengths(doc: Doc) -> list[int]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import ENT_IOB, ENT_TYPE, MORPH, ORTH, POS, TAG
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, MORPH, ORTH, POS, TAG
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -25,6 +25,7 @@ __all__ = ["LabelSpace", "aligned_labels", "aligned_layers", "reference_labels",
 
 _IOB = {"I": 1, "O": 2, "B": 3}
 _POS_NAMES = {number: name for name, number in POS_IDS.items()}
+_ENTITY_IDS = [ENT_KB_ID, ENT_ID]
 _COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}
 
 
@@ -98,6 +99,17 @@ class LabelSpace:
             if self._morph is not None:
                 vocab.morphology.add(self.parts[number][self._morph])
         return self.values[labels]
+
+    def write(self, doc: Doc, values: NDArray[np.uint64]) -> None:
+        """Write values, as `written` returns them; entities that change lose their ids."""
+        ids: Any = doc.to_array(cast(Any, _ENTITY_IDS)) if "ent" in self.targets else np.zeros(0)
+        before = {(of.start, of.end, of.label) for of in doc.ents} if ids.any() else set()
+        doc.from_array(cast(Any, self.attributes), cast(Any, values))
+        if ids.any():
+            kept = np.zeros(len(doc), dtype=bool)
+            for of in doc.ents:
+                kept[of.start : of.end] = (of.start, of.end, of.label) in before
+            doc.from_array(cast(Any, _ENTITY_IDS), ids * kept[:, None])
 
     @cached_property
     def _strings(self) -> list[list[str]]:
@@ -269,6 +281,15 @@ class LabelSpace:
         compared[blocked, column] = _IOB["O"]
         return compared
 
+    def as_begun(
+        self, values: NDArray[np.uint64], tokens: NDArray[np.bool_]
+    ) -> NDArray[np.uint64]:
+        """**Shape (n, attributes)**: values, as in `present`, where entities begin at `tokens`."""
+        column = self.attributes.index(ENT_IOB)
+        begun = values.copy()
+        begun[tokens & (values[:, column] == _IOB["I"]), column] = _IOB["B"]
+        return begun
+
     @property
     def _entities(self) -> list[str]:
         column = self.targets.index("ent")
@@ -363,7 +384,8 @@ def _layer(doc: Doc, target: Target) -> list[str | None]:
     if target == "morph":
         # an empty feature set is a value too
         return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
-    columns: Any = doc.to_array(cast(Any, list(_COLUMNS[target]))).reshape(len(doc), -1)
+    columns: Any = doc.to_array(cast(Any, list(_COLUMNS[target])))
+    columns = columns.reshape(len(doc), len(_COLUMNS[target]))
     if target == "ent":
         return _entity_layer(doc, columns[:, 0].tolist(), columns[:, 1].tolist())
     strings: Any = doc.vocab.strings if target == "tag" else _POS_NAMES
@@ -377,7 +399,9 @@ def _entity_layer(doc: Doc, iob: Sequence[int], types: Sequence[int]) -> list[st
     layer: list[str | None] = []
     inside = -1  # the type of the entity that the token before is part of
     for position, number in zip(iob, types, strict=True):
-        if position == _IOB["B"] or (position == _IOB["I"] and number != inside):
+        if position in (_IOB["B"], _IOB["I"]) and not number:
+            layer.append("O")  # blocked by `Doc.set_ents`
+        elif position == _IOB["B"] or (position == _IOB["I"] and number != inside):
             layer.append(f"B-{names[number]}")
         elif position == _IOB["I"]:
             layer.append(f"I-{names[number]}")

@@ -259,6 +259,10 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 tagging.with_alternatives(model, of_doc, self.k_best)
                 for tagging, of_doc in zip(taggings, emissions, strict=True)
             ]
+        taggings = [
+            tagging.with_constants(of_limits)
+            for tagging, of_limits in zip(taggings, limits, strict=True)
+        ]
         if self.probabilities or self.entity_alternatives or self.min_prob:
             found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
             taggings = [
@@ -324,7 +328,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
-            doc.from_array(cast(Any, space.attributes), cast(Any, values))
+            space.write(doc, values)
         extensions.record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:

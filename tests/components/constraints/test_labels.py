@@ -212,3 +212,35 @@ def test_joint_labels(tmp_path):
     assert not doc.ents
     assert doc[1].tag_ == "VBZ"
     assert list(itertools.chain(*(token.ent_iob_ for token in doc))) == ["O"] * 4
+
+
+def test_large_weights_leave_the_other_labels_told_apart(tagger):
+    pipe = tagger.get_pipe(NAME)
+    pipe.constraints = [{"phrases": ["sees"], "not_labels": ["JJ"], "weight": 10_000.0}]
+    for seed in range(10):
+        randomise(tagger, seed)
+        score, labels = best_labels(
+            tagger, "Mercury sees York", lambda y: 10_000.0 * (y[1] != "JJ")
+        )
+        pipe.configure(k_best=2)
+        doc = tagger(bare(tagger, "Mercury sees York"))
+        assert tags(doc) == labels
+        assert doc._.certificates[NAME][0]["score"] == pytest.approx(score, abs=1e-4)
+        assert doc._.taggings[0]["score"] == pytest.approx(score, abs=1e-4)
+    pipe.configure(k_best=1, constraints=[])
+    with pytest.raises(ProblemError, match=r"constraints\[0\].weight: expected at most 10000"):
+        pipe.constraints = [{"phrases": ["sees"], "labels": ["JJ"], "weight": 1e8}]
+
+
+def test_weights_count_once_in_the_certificate_of_a_document():
+    nlp = randomised(target="ent")
+    pipe = nlp.get_pipe(NAME)
+    pipe.constraints = [{"phrases": ["sees"], "not_entity": True, "weight": 3.0}]
+    text = "Mercury sees York"
+    alone = nlp(bare(nlp, text))._.certificates[NAME][0]
+    score, _ = best_labels(nlp, text, lambda y: 3.0 * (y[1] == "O"))
+    assert alone["score"] == pytest.approx(score, abs=1e-4)
+    pipe.agreement = 0.5
+    (whole,) = nlp(bare(nlp, text))._.certificates[NAME]
+    assert whole["decoder"] == "DocumentAgreement"
+    assert whole["score"] == pytest.approx(score, abs=1e-4)

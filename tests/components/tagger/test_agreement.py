@@ -241,3 +241,13 @@ def test_a_beam_proves_nothing_and_workers_get_the_option(nlp):
     doc = sent(cut(nlp, "Mercury sees", "Mercury"))
     assert doc._.certificates[NAME][0]["status"] == "optimal"
     pipe.agreement = None
+
+
+def test_a_document_without_labelling_has_no_optimal_certificate():
+    nlp = randomised(target="ent", agreement="hard")
+    nlp.get_pipe(NAME).constraints = [
+        {"phrases": ["sees"], "entity": True},
+        {"phrases": ["sees"], "not_entity": True},
+    ]
+    doc = nlp(bare(nlp, "Mercury sees York"))
+    assert [of["status"] for of in doc._.certificates[NAME]] == ["infeasible"]

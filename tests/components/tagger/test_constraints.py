@@ -92,3 +92,32 @@ def test_white_space_is_outside_entities():
     words = ["New", "\n\n", "York", " ", "."]
     doc = nlp(Doc(nlp.vocab, words=words))
     assert [doc[i].ent_iob_ for i in (1, 3)] == ["O", "O"]
+
+
+def test_entities_that_change_lose_the_ids_of_the_old_ones():
+    nlp = trained(60, target="ent")
+    doc = bare(nlp, "Mercury sees New York .")
+    doc.ents = [
+        spacy.tokens.Span(doc, 0, 2, label="CITY", kb_id="Q1", span_id="old"),
+        spacy.tokens.Span(doc, 2, 4, label="CITY", kb_id="Q60"),
+    ]
+    nlp(doc)
+    assert [(ent.text, ent.kb_id_, ent.ent_id_) for ent in doc.ents] == [
+        ("Mercury", "", ""),
+        ("New York", "Q60", ""),
+    ]
+    assert doc[1].ent_kb_id == doc[1].ent_id == 0
+
+
+def test_kept_entities_may_have_white_space_and_cross_sentences():
+    nlp = randomised(4, target="ent", overwrite=False)
+    for words, starts in (
+        (["New", "\n", "York", "sees"], None),
+        (["New", "York", "sees", "."], [True, True, False, False]),
+    ):
+        doc = Doc(nlp.vocab, words=words, sent_starts=starts)
+        doc.ents = [spacy.tokens.Span(doc, 0, 3, label="CITY")]
+        nlp(doc)
+        assert {of["status"] for of in doc._.certificates[NAME]} == {"optimal"}
+        assert (doc.ents[0].start, doc.ents[0].end) == (0, 3)
+        assert doc._.conflicts == []

@@ -94,6 +94,8 @@ def test_it_survives_files():
         ({"allowed": {"dep": []}}, "allowed: expected tag, pos, morph or ent"),
         ({"allowed": {"ent": ["O", "O"]}}, "a list of labels for each token"),
         ({"negative": [(1, 3, "")]}, r"the span \(1, 3\) is outside the 2 tokens"),
+        ({"negative": [(0, 1)]}, "negative: expected first token, token behind, and a type"),
+        ({"negative": [(0, 1, 7)]}, "negative: expected first token, token behind, and a type"),
         ({"types": "PER"}, "types: expected a list of types"),
     ],
 )
@@ -159,7 +161,7 @@ def test_a_tagger_learns_from_negative_spans():
     nlp.add_pipe("exact_tagger", config={"model": MODEL, "target": "ent"})
     whole = Doc(nlp.vocab, words=["New", "York", "saw"], ents=["B-LOC", "I-LOC", "O"])
     unsure = Doc(nlp.vocab, words=["Old", "York", "saw"])
-    annotate_partially(unsure, negative=[(0, 2, "LOC"), (0, 1, ""), (1, 2, "")])
+    annotate_partially(unsure, negative=[(0, 2, "LOC"), (0, 1, None), (1, 2, "")])
     examples = [Example(Doc(nlp.vocab, words=[t.text for t in of]), of) for of in (whole, unsure)]
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
