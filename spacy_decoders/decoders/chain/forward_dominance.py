@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
-from .certifying import CHUNK, certify_one, compare, joined, proof_of
+from .certifying import CHUNK, certify_one, compare, joined, proof_of, proven
 from .kernels import forward_dominance, narrow
 from .kernels.layout import LANES
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
+from .timed import lacks_time, lacks_time_to_prepare, one_by_one, solve_in_slices
 from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
@@ -71,13 +72,34 @@ class ForwardDominance(ChainDecoder):
         self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
     ) -> ChainSolution:
         sentence = Sentences.of(model, emissions, checked_later=True)
+        if lacks_time(model, sentence, budget):
+            return self._solve(model, sentence, budget)[0]
         labels = self._search(model, model.without_masks, sentence)
         return certify_one("ForwardDominance", model, sentence, labels)
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
+        if lacks_time(model, sentences, budget):
+            return one_by_one(sentences, lambda one: self._solve_within(model, one, budget))
         return self.solve(model, sentences)
+
+    def _solve_within(
+        self, model: ChainModel, sentence: Sentences, budget: Budget
+    ) -> ChainSolution:
+        """Solve one sentence: where pruning fails, in slices."""
+        if not lacks_time(model, sentence, budget):
+            return self.solve(model, sentence)[0]
+        clock = budget.start()
+        if not lacks_time_to_prepare(model, budget, "pruning"):
+            emissions, offsets = sentence.emissions.reshape(-1), sentence.offsets
+            pruning = model.without_masks.pruning
+            labels, left, _ = forward_dominance.decode(pruning, emissions, offsets, model.size)
+            if not len(left):
+                proof = proof_of(model, sentence, labels)
+                if (solution := proven("ForwardDominance", labels, proof)) is not None:
+                    return solution
+        return solve_in_slices("ForwardDominance", model, sentence, clock)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a checked batch; the columns of what comes back hold labels and bounds."""

@@ -12,6 +12,7 @@ from .certifying import certify, decode_exactly
 from .kernels import viterbi
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution
+from .timed import lacks_time, within
 
 __all__ = ["Viterbi", "decode_densely"]
 
@@ -33,6 +34,10 @@ class Viterbi(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
+        if lacks_time(model, sentences, budget):
+            return within(
+                budget, "Viterbi", model, sentences, lambda one: self._solve(model, one, budget)[0]
+            )
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         decode_densely(model, sentences, np.arange(len(sentences)), labels)
         return certify("Viterbi", model, sentences, labels)

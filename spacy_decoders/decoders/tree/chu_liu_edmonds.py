@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .batches import ArcBatch, are_plain, batch_of, by_contraction, solved_by_arcs
 from .constrained import best_constrained
@@ -17,6 +17,7 @@ from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
+from .timed import any_lacks_time, best_heads_bound
 
 __all__ = ["ChuLiuEdmonds", "reduced_costs"]
 
@@ -54,6 +55,7 @@ class ChuLiuEdmonds(TreeDecoder):
         refuse_unless(problem, "ChuLiuEdmonds", projective=False)
         if problem.boundaries is not None:
             return best_sentences(self, problem, budget)
+        clock = budget.start()
         heads, bound, slack = _solved(problem.arcs, problem.single_root)
         if bound == -np.inf:
             raise infeasible(problem)
@@ -61,13 +63,14 @@ class ChuLiuEdmonds(TreeDecoder):
             solution = certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
             if solution.certificate.is_optimal or not problem.single_root:
                 return solution
-        heads, bound, slack = _root_by_root(problem.arcs)
+        above = min(bound + slack, best_heads_bound(problem))
+        heads, bound, slack = _root_by_root(problem.arcs, clock, above)
         return certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
 
     def decode_batch(
         self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
-        if not are_plain(sentences, projective=False):
+        if not are_plain(sentences, projective=False) or any_lacks_time(sentences, budget):
             return super().decode_batch(sentences, budget=budget)
         rests = (by_contraction, _by_every_root)
         return solved_by_arcs("ChuLiuEdmonds", batch_of(sentences), False, rests)
@@ -83,7 +86,9 @@ def _by_every_root(
     """Decode those sentences of a batch that no penalty leaves one root."""
     for place in which.tolist():
         if bounds[place] > -np.inf:
-            found, bounds[place], slack[place] = _root_by_root(batch.arcs(place))
+            found, bounds[place], slack[place] = _root_by_root(
+                batch.arcs(place), UNLIMITED.start(), np.inf
+            )
             heads[batch.offsets[place] : batch.offsets[place + 1]] = found
 
 
@@ -106,8 +111,13 @@ def _solved(
     return heads, *proofs.dual_bound(arcs, penalty, value, parent, count)
 
 
-def _root_by_root(arcs: NDArray[np.float64]) -> tuple[NDArray[np.int32], float, float]:
-    """Return the best tree over all choices of the only root, and its bound."""
+def _root_by_root(
+    arcs: NDArray[np.float64], clock: Clock, above: float
+) -> tuple[NDArray[np.int32], float, float]:
+    """Return the best tree over all choices of the only root, and its bound.
+
+    When the time ends with a tree found, the bound is `above`, which is one on all trees.
+    """
     highest, best, best_score = (-np.inf, 0.0), np.zeros(len(arcs) - 1, np.int32), -np.inf
     for root in np.flatnonzero(arcs[0] > -np.inf):
         only = arcs.copy()
@@ -118,6 +128,8 @@ def _root_by_root(arcs: NDArray[np.float64]) -> tuple[NDArray[np.int32], float, 
         score = proofs.tally(only, heads, False, True)[1] if bound > -np.inf else -np.inf
         if score > best_score:
             best, best_score = heads, score
+        if best_score > -np.inf and clock.seconds_left == 0.0:
+            return best, above, 0.0
     return best, *highest
 
 

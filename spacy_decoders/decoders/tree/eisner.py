@@ -13,6 +13,7 @@ from .batches import are_plain, batch_of, by_chart, by_contraction, solved_by_ar
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
 from .problem import TreeProblem, TreeSolution
+from .timed import any_lacks_time, chart_in_slices, lacks_time
 
 __all__ = ["Eisner", "best_by_chart"]
 
@@ -44,12 +45,16 @@ class Eisner(TreeDecoder):
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
         refuse_unless(problem, "Eisner", projective=True)
+        if lacks_time(problem.n, budget):
+            found = chart_in_slices("Eisner", problem, budget.start())
+            if found is not None:
+                return found
         return best_by_chart("Eisner", problem)
 
     def decode_batch(
         self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
     ) -> list[TreeSolution]:
-        if not are_plain(sentences, projective=True):
+        if not are_plain(sentences, projective=True) or any_lacks_time(sentences, budget):
             return super().decode_batch(sentences, budget=budget)
         # the best tree of all is mostly projective, and found in less time
         return solved_by_arcs("Eisner", batch_of(sentences), True, (by_contraction, by_chart))

@@ -15,6 +15,13 @@ from ....errors import ProblemError
 from ..certifying import certify
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
+from ..timed import (
+    certified_within,
+    lacks_time,
+    lacks_time_to_prepare,
+    one_by_one,
+    solve_in_slices,
+)
 from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
 from .kernels import legality
@@ -108,6 +115,38 @@ class ColumnGeneration(ChainDecoder):
         return tree_column_generation(model, emissions, parents, self.gap, budget)
 
     def _solve(
+        self, model: ChainModel, sentences: Sentences, budget: Budget
+    ) -> list[ChainSolution]:
+        if lacks_time(model, sentences, budget):
+            return one_by_one(sentences, lambda one: self._solve_within(model, one, budget))
+        return self._certified(model, sentences, budget)
+
+    def _solve_within(
+        self, model: ChainModel, sentence: Sentences, budget: Budget
+    ) -> ChainSolution:
+        """Solve one sentence: where most labels join the domains, in slices."""
+        if not lacks_time(model, sentence, budget):
+            return self._certified(model, sentence, budget)[0]
+        clock, name = budget.start(), "ColumnGeneration"
+        if lacks_time_to_prepare(model, budget, "padded"):
+            return solve_in_slices(name, model, sentence, clock)
+        legal, limit = legal_emissions(model, sentence), 1
+        arrays = arrays_of(model, legal, self.reduced_cost)
+        while True:
+            most = min(limit, budget.iterations or limit)
+            found = kernels.decode(arrays, legal.offsets, float(self.gap), most)
+            labels, excess, iterations, left = found
+            if len(left):
+                return solve_in_slices(name, model, sentence, clock)
+            if clock.exhausted(int(iterations[0])):
+                return certified_within(name, model, sentence, labels, clock)
+            if excess[0] <= self.gap:
+                return certify(name, model, sentence, labels, repair=False, iterations=iterations)[
+                    0
+                ]
+            limit *= 2
+
+    def _certified(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         whole = None if budget.seconds is None else budget.seconds * max(1, len(sentences))

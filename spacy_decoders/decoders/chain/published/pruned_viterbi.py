@@ -11,6 +11,7 @@ from ....budget import Budget
 from ..certifying import certify, decode_exactly
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
+from ..timed import lacks_time, within
 from .kernels import pruning
 
 __all__ = ["PrunedViterbi"]
@@ -41,6 +42,14 @@ class PrunedViterbi(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
+        if lacks_time(model, sentences, budget):
+            return within(
+                budget,
+                "PrunedViterbi",
+                model,
+                sentences,
+                lambda one: self._solve(model, one, budget)[0],
+            )
         labels = survive(model, sentences, 0)
         return certify("PrunedViterbi", model, sentences, labels)
 

@@ -1,0 +1,135 @@
+"""Limits of time on chains: on small problems, with a clock that counts how often it is read."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from spacy_decoders import budget as budgets
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.chain import (
+    ChainModel,
+    ColumnGeneration,
+    ForwardDominance,
+    PrunedViterbi,
+    Viterbi,
+    timed,
+)
+from spacy_decoders.errors import InfeasibleError, ProblemError
+
+DECODERS = [Viterbi(), PrunedViterbi(), ForwardDominance(), ColumnGeneration()]
+each_decoder = pytest.mark.parametrize("decoder", DECODERS, ids=lambda d: type(d).__name__)
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A second passes whenever the clock is read, and every problem lacks time."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr(timed, "STEP", 1e9)
+    monkeypatch.setattr(timed, "SMALL", 0)
+    monkeypatch.setattr(timed, "SLICE", 4)
+
+
+@pytest.fixture(params=[0.0, 1e9], ids=["prepared", "unprepared"])
+def preparation(request, monkeypatch):
+    monkeypatch.setattr(timed, "PREPARATION", request.param)
+
+
+def drawn(rng, size, n, forbidden):
+    def scores(*shape):
+        found = rng.normal(size=shape)
+        found[rng.random(shape) < forbidden] = -np.inf
+        return found
+
+    model = ChainModel(scores(size, size), scores(size), scores(size))
+    return model, scores(n, size).astype(np.float32)
+
+
+def best_of_all(model, emissions):
+    labellings = product(range(model.size), repeat=len(emissions))
+    return max(model.score(emissions, list(labels)) for labels in labellings)
+
+
+@each_decoder
+@pytest.mark.parametrize("forbidden", [0.0, 0.4])
+def test_an_answer_in_time_is_legal_and_its_bound_true(decoder, forbidden, ticking, preparation):
+    rng = np.random.default_rng(int(100 * forbidden))
+    ends = set()
+    for trial in range(60):
+        size, n = (3, 5) if trial % 2 else (20, 2)
+        model, emissions = drawn(rng, size, n, forbidden)
+        best = best_of_all(model, emissions)
+        for seconds in (0.5, 1.5, 3.5, 8.5, 20.5, 1000.5):
+            budget = Budget(seconds=seconds)
+            if best == -np.inf:
+                with pytest.raises(InfeasibleError, match="by token"):
+                    decoder.decode(model, emissions, budget=budget)
+                continue
+            found = decoder.decode(model, emissions, budget=budget)
+            certificate = found.certificate
+            assert model.score(emissions, found.labels) == certificate.score > -np.inf
+            assert certificate.bound >= best - 1e-12
+            assert certificate.decoder == type(decoder).__name__
+            if certificate.is_optimal:
+                assert certificate.score == pytest.approx(best, abs=1e-6)
+            else:
+                assert certificate.status == "bounded"
+            ends.add(certificate.status)
+    # forward dominance gives up none of these, unless there is no time to prepare it
+    assert "bounded" in ends or type(decoder) is ForwardDominance
+    assert "optimal" in ends or timed.PREPARATION
+
+
+def test_a_dead_end_of_the_greedy_completion_is_left(ticking):
+    # from 0, the best label, nothing leads on; from 1 only a path of bad labels
+    links = np.full((3, 3), -np.inf)
+    links[0, 0] = links[1, 2] = links[2, 2] = 0.0
+    model = ChainModel(links, end=[-np.inf, 0.0, 0.0])
+    emissions = [[5.0, 0.0, -1.0]] * 6
+    for seconds in (0.5, 1.5, 2.5, 5.5):
+        found = Viterbi().decode(model, emissions, budget=Budget(seconds=seconds))
+        assert found.labels.tolist() == [1, 2, 2, 2, 2, 2]
+        assert found.certificate.bound >= -5.0 == found.certificate.score
+
+
+@each_decoder
+def test_batches_are_solved_sentence_by_sentence(decoder, ticking, rng):
+    model = ChainModel(rng.normal(size=(20, 20)))
+    emissions = rng.normal(size=(9, 20)).astype(np.float32)
+    usual = decoder.decode_batch(model, emissions, [4, 0, 5])
+    found = decoder.decode_batch(model, emissions, [4, 0, 5], budget=Budget(seconds=1e6))
+    assert [f.labels.tolist() for f in found] == [u.labels.tolist() for u in usual]
+    assert [f.certificate.status for f in found] == ["optimal"] * 3
+    emissions[5] = -np.inf
+    with pytest.raises(InfeasibleError, match=r"sentence 2: .* by token 1 of 5"):
+        decoder.decode_batch(model, emissions, [4, 0, 5], budget=Budget(seconds=2.5))
+    emissions[7, 3] = np.nan
+    with pytest.raises(ProblemError, match=r"emissions.*7, 3"):
+        decoder.decode_batch(model, emissions, [4, 0, 5], budget=Budget(seconds=2.5))
+
+
+def test_no_time_is_lacking_without_a_limit_or_with_enough(rng):
+    model = ChainModel(rng.normal(size=(600, 600)))
+    sentences = timed.Sentences.of(model, np.zeros((100, 600), np.float32))
+    assert not timed.lacks_time(model, sentences, Budget(iterations=1))
+    assert not timed.lacks_time(model, sentences, Budget(seconds=1.0))
+    assert timed.lacks_time(model, sentences, Budget(seconds=0.1))
+
+
+@pytest.mark.parametrize("wrong", [0.0, -3.0], ids=["no back pointers", "low"])
+def test_wrong_messages_from_the_left_are_not_called_optimal(ticking, monkeypatch, rng, wrong):
+    """The labels come from the left: what is wrong there meets the bound from the right."""
+    model, emissions = drawn(rng, 6, 5, 0.0)
+    messages = timed._messages
+
+    def lying(*given):
+        return [wrong * message for message in messages(*given)]
+
+    monkeypatch.setattr(timed, "_messages", lying)
+    best = best_of_all(model, emissions)
+    found = Viterbi().decode(model, emissions, budget=Budget(seconds=1e6))
+    assert found.certificate.score < best and not found.certificate.is_optimal
+    assert found.certificate.bound >= best - 1e-12

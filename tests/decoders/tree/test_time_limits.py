@@ -1,0 +1,110 @@
+"""Limits of time on trees of single arcs, with a clock that counts how often it is read."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from spacy_decoders import budget as budgets
+from spacy_decoders.budget import Budget
+from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, timed
+from spacy_decoders.decoders.tree.kernels import eisner
+from spacy_decoders.decoders.tree.scoring import score_tree
+from spacy_decoders.errors import DecodersError, InfeasibleError
+
+SECONDS = (0.5, 1.5, 3.5, 6.5, 12.5, 1e6)
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """A second passes whenever the clock is read, and every problem lacks time."""
+    ticks = iter(range(10**9))
+    monkeypatch.setattr(budgets, "perf_counter", lambda: float(next(ticks)))
+    monkeypatch.setattr(timed, "STEP", 1e9)
+    monkeypatch.setattr(timed, "SLICE", 1)
+
+
+def drawn(rng, n, *, projective, forbidden=0.0, single_root=True):
+    arcs = rng.normal(size=(n + 1, n + 1))
+    arcs[rng.random(arcs.shape) < forbidden] = -np.inf
+    return TreeProblem(arcs, projective=projective, single_root=single_root)
+
+
+@pytest.mark.parametrize("single_root", [True, False])
+@pytest.mark.parametrize("forbidden", [0.0, 0.5])
+def test_a_projective_tree_in_time_is_legal_and_its_bound_true(forbidden, single_root, ticking):
+    rng = np.random.default_rng(7)
+    ends = set()
+    for _ in range(40):
+        problem = drawn(rng, 7, projective=True, forbidden=forbidden, single_root=single_root)
+        for seconds in SECONDS:
+            try:
+                best = Eisner().decode(problem).certificate.score
+            except InfeasibleError:
+                with pytest.raises(InfeasibleError):
+                    Eisner().decode(problem, budget=Budget(seconds=seconds))
+                continue
+            found = Eisner().decode(problem, budget=Budget(seconds=seconds))
+            certificate = found.certificate
+            assert score_tree(problem, found.heads) == pytest.approx(certificate.score)
+            assert certificate.bound >= best - 1e-9
+            assert certificate.status in ("optimal", "bounded")
+            if certificate.is_optimal:
+                assert certificate.score == pytest.approx(best)
+            ends.add(certificate.status)
+    assert ends == {"optimal", "bounded"}
+
+
+def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
+    problem = drawn(rng, 150, projective=True)
+    best = Eisner().decode(problem).certificate.score
+    (found,) = Eisner().decode_batch([problem], budget=Budget(seconds=1.5))
+    assert found.certificate.status == "bounded"
+    assert found.certificate.score <= best <= found.certificate.bound
+    (whole,) = Eisner().decode_batch([problem], budget=Budget(seconds=1e6))
+    assert whole.certificate.is_optimal and whole.certificate.score == pytest.approx(best)
+
+
+@pytest.mark.parametrize("forbidden", [0.0, 0.3])
+def test_roots_are_tried_until_the_time_ends(forbidden, ticking, monkeypatch):
+    from spacy_decoders.decoders.tree import chu_liu_edmonds
+
+    solved = chu_liu_edmonds._solved
+    # no penalty leaves one root, and nothing is proven
+    monkeypatch.setattr(
+        chu_liu_edmonds,
+        "_solved",
+        lambda arcs, one: (solved(arcs, one)[0], np.inf, 0.0) if one else solved(arcs, one),
+    )
+    rng = np.random.default_rng(3)
+    ends = set()
+    for _ in range(40):
+        problem = drawn(rng, 6, projective=False, forbidden=forbidden)
+        try:
+            best = ChuLiuEdmonds().decode(problem).certificate.score
+        except (InfeasibleError, DecodersError):
+            continue
+        for seconds in SECONDS:
+            found = ChuLiuEdmonds().decode(problem, budget=Budget(seconds=seconds))
+            assert score_tree(problem, found.heads) == pytest.approx(found.certificate.score)
+            assert (found.heads == 0).sum() == 1
+            assert found.certificate.bound >= best - 1e-9
+            if found.certificate.is_optimal:
+                assert found.certificate.score == pytest.approx(best)
+            ends.add(found.certificate.status)
+    assert ends == {"optimal", "bounded"}
+
+
+def test_a_chart_that_lies_is_not_called_optimal(ticking, monkeypatch, rng):
+    fill = eisner.fill
+
+    def lying(arcs, past, first, gaps, chart):
+        fill(arcs, past, first, gaps, chart)
+        chart[:, first:past] -= 1.0
+
+    problem = drawn(rng, 8, projective=True)
+    best = Eisner().decode(problem).certificate.score
+    monkeypatch.setattr(eisner, "fill", lying)
+    certificate = Eisner().decode(problem, budget=Budget(seconds=1e6)).certificate
+    assert not certificate.is_optimal or certificate.score == pytest.approx(best)
+    assert certificate.bound is None or certificate.bound >= best - 1e-9
