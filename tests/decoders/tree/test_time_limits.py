@@ -8,7 +8,7 @@ import pytest
 from spacy_decoders import budget as budgets
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import ChuLiuEdmonds, Eisner, TreeProblem, timed
-from spacy_decoders.decoders.tree.kernels import eisner
+from spacy_decoders.decoders.tree.kernels import chu_liu_edmonds, eisner, proofs
 from spacy_decoders.decoders.tree.scoring import score_tree
 from spacy_decoders.errors import DecodersError, InfeasibleError
 
@@ -67,12 +67,12 @@ def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])
 def test_roots_are_tried_until_the_time_ends(forbidden, ticking, monkeypatch):
-    from spacy_decoders.decoders.tree import chu_liu_edmonds
+    from spacy_decoders.decoders.tree import chu_liu_edmonds as decoder
 
-    solved = chu_liu_edmonds._solved
+    solved = decoder._solved
     # no penalty leaves one root, and nothing is proven
     monkeypatch.setattr(
-        chu_liu_edmonds,
+        decoder,
         "_solved",
         lambda arcs, one: (solved(arcs, one)[0], np.inf, 0.0) if one else solved(arcs, one),
     )
@@ -108,3 +108,34 @@ def test_a_chart_that_lies_is_not_called_optimal(ticking, monkeypatch, rng):
     certificate = Eisner().decode(problem, budget=Budget(seconds=1e6)).certificate
     assert not certificate.is_optimal or certificate.score == pytest.approx(best)
     assert certificate.bound is None or certificate.bound >= best - 1e-9
+
+
+@pytest.mark.parametrize("penalised", [True, False])
+def test_the_proof_by_deeply_nested_sets_is_that_by_walks(penalised, rng):
+    deep = 0
+    for trial in range(30):
+        n = 60
+        arcs = np.zeros((n + 1, n + 1)) if trial < 3 else rng.integers(0, 2, (n + 1, n + 1)) * 1.0
+        if trial % 3:
+            arcs += 1e-3 * rng.normal(size=arcs.shape)
+        arcs[0] -= 5.0
+        given = chu_liu_edmonds.with_duals(arcs, penalised)[2:]
+        if trial % 2:
+            given[1][1:] -= 0.01  # excesses are paid
+        found, reference = proofs.dual_bound(arcs, *given), proofs.dual_bound.py_func
+        monkey = pytest.MonkeyPatch()
+        with monkey.context() as patch:
+            patch.setattr(proofs, "DEEP", 10**9)
+            assert found == pytest.approx(reference(arcs, *given), rel=1e-12)
+            patch.setattr(proofs, "DEEP", 0)
+            assert found == pytest.approx(reference(arcs, *given), rel=1e-12)
+        parents = given[2]
+        deep += max(_depth(parents, m) for m in range(1, n + 1)) > proofs.DEEP
+    assert deep
+
+
+def _depth(parents, node):
+    depth = 0
+    while node >= 0:
+        depth, node = depth + 1, parents[node]
+    return depth

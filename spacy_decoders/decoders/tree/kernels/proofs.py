@@ -9,6 +9,9 @@ import numpy as np
 
 from ....jit import jit
 
+#: Sets nested more deeply are summed for all tokens at once.
+DEEP = 16
+
 
 @jit()
 def tally(arcs, heads, projective, single_root):
@@ -128,7 +131,7 @@ def dual_bound(arcs, penalty, value, parent, count):
         mass += abs(value[node])
     # by token: the sum of the duals of all sets that contain it, the least that an arc can enter
     least = np.empty(size)
-    rounding = 0.0
+    rounding, deepest = 0.0, 0
     for m in range(1, size):
         total, absolute, depth, node = 0.0, 0.0, 0, m
         while node >= 0:
@@ -138,13 +141,21 @@ def dual_bound(arcs, penalty, value, parent, count):
             node = parent[node]
         least[m] = total
         rounding += depth * absolute
+        deepest = max(deepest, depth)
     excess = np.zeros(size)
+    # where sets are nested deeply, as for flat scores, walks through them would take n^3 steps
+    deep = deepest > DEEP
+    paid, holder = np.empty(count if deep else 0), np.full(count if deep else 0, -1)
     for h in range(size):
+        if deep:
+            _enter_all(value, parent, h, paid, holder)
         for m in range(1, size):
             worth = arcs[h, m] if h > 0 else arcs[0, m] - penalty
             # an arc between two tokens of one set does not enter it
-            if h != m and not worth <= least[m] and not worth <= _entered(value, parent, h, m):
-                excess[m] = max(excess[m], worth - _entered(value, parent, h, m))
+            if h != m and not worth <= least[m]:
+                through = paid[m] if deep else _entered(value, parent, h, m)
+                if not worth <= through:
+                    excess[m] = max(excess[m], worth - through)
     bound += excess[1:].sum()
     slack = 2.0**-52 * (rounding + 2.0 * (size + 1) * (mass + excess[1:].sum())) + 1e-300
     return (bound, slack) if bound == bound else (np.inf, 0.0)
@@ -161,6 +172,19 @@ def _entered(value, parent, h, m):
         else:
             outer = parent[outer]
     return paid
+
+
+@jit()
+def _enter_all(value, parent, h, paid, holder):
+    """Write the sum of the duals of the nodes that contain each node but not h to `paid`."""
+    node = h
+    while node >= 0:
+        holder[node] = h
+        node = parent[node]
+    for node in range(len(paid) - 1, -1, -1):  # sets come after what they contain
+        paid[node] = 0.0
+        if holder[node] != h:
+            paid[node] = value[node] + (paid[parent[node]] if parent[node] >= 0 else 0.0)
 
 
 @jit()
