@@ -20,11 +20,43 @@ __all__ = [
     "is_number",
     "owned",
     "read_only",
+    "refuse_beyond_memory",
 ]
 
 #: The largest magnitude of a score in double precision: sums of such scores are finite, and so is
 #: what their rounding may come to.
 LARGEST_SCORE = 1e100
+
+#: The most bytes of memory that the tables for one problem may take.
+MOST_BYTES = 8 << 30
+
+
+def refuse_beyond_memory(name: str, what: str, size: int, advice: str) -> None:
+    """Raise before tables of more than 8 GB are made.
+
+    Parameters
+    ----------
+    name, what
+        The argument, and what is in it, for the message.
+    size
+        Bytes of the tables.
+    advice
+        What to do instead.
+
+    Raises
+    ------
+    ProblemError
+        If they would take more.
+
+    Examples
+    --------
+    >>> refuse_beyond_memory("arcs", "900 tokens", 4 * 8 * 901**2, "split the sentence")
+    """
+    if size > MOST_BYTES:
+        raise ProblemError(
+            f"{name}: the tables for {what} would take {size / (1 << 30):.1f} GB, more than the "
+            f"{MOST_BYTES >> 30} GB that one problem may; {advice}."
+        )
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import checked_indices, checked_whole, read_only
+from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
 from .adjacency import GraphArrays
 from .building import build
@@ -435,6 +435,12 @@ class ConceptGraph:
         lengths (then `method` does not matter); -1 where there is no path.
         """
         inner = self.arrays.inner[self.rows(vertices)]
+        refuse_beyond_memory(
+            "vertices",
+            f"the distances among {len(inner)} vertices",
+            8 * len(inner) ** 2,
+            "give fewer",
+        )
         if self.lengths is not None:
             return shortest_paths(self.arrays, self.lengths, inner)
         return distances_among(self.arrays, self._hubs, inner, method)

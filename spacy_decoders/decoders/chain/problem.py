@@ -19,7 +19,13 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, owned, read_only
+from ...arrays import (
+    checked_indices,
+    checked_scores,
+    owned,
+    read_only,
+    refuse_beyond_memory,
+)
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
@@ -32,6 +38,9 @@ from .padded import Padded, TransitionBounds
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "ChainModel", "Sentences"]
+
+#: Bytes of messages from which on it is checked whether those of a sentence fit the memory.
+MANY = 1 << 28
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,6 +239,14 @@ class Sentences:
                     f"lengths: they must add up to the {len(rows)} rows of emissions, "
                     f"got a sum of {offsets[-1]}."
                 )
+        if 8 * rows.size > MANY:
+            longest = int(np.diff(offsets).max(initial=0))
+            refuse_beyond_memory(
+                "emissions",
+                f"a sentence of {longest} tokens with {model.size} labels",
+                8 * longest * model.size,
+                "split it, or use fewer labels",
+            )
         return cls(rows, read_only(offsets))
 
     def __len__(self) -> int:

@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, owned, read_only
+from ...arrays import (
+    checked_indices,
+    checked_scores,
+    owned,
+    read_only,
+    refuse_beyond_memory,
+)
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.graph import Graph
@@ -80,6 +86,7 @@ class PathProblem:
 
         store(self, "start", scores("start", start, (None,)))
         n = len(self.start)
+        refuse_beyond_memory("weights", f"{n} vertices", 3 * 8 * n**2, "leave some out")
         store(self, "weights", scores("weights", weights, (n, n)))
         store(self, "end", scores("end", end, (n,)))
         indices = checked_indices("classes", classes, (n,), dtype=np.int64)

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import LARGEST_SCORE, checked_indices, checked_scores, owned, read_only
+from ...arrays import (
+    LARGEST_SCORE,
+    checked_indices,
+    checked_scores,
+    owned,
+    read_only,
+    refuse_beyond_memory,
+)
 from ...errors import ProblemError
 
 __all__ = ["checked_distances", "checked_local", "checked_sets", "checked_weight", "with_costs"]
@@ -18,6 +25,8 @@ __all__ = ["checked_distances", "checked_local", "checked_sets", "checked_weight
 def checked_distances(values: Any) -> NDArray[Any]:
     """Return distances as a symmetric array, of int32 where whole numbers were given."""
     given = np.asarray(values) if not hasattr(values, "dtype") else values
+    size = max(given.shape, default=0)
+    refuse_beyond_memory("distances", f"{size} vertices", 24 * size**2, "give fewer candidates")
     if given.dtype.kind in "iub":
         array = checked_indices(
             "distances",

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, owned, read_only
+from ...arrays import checked_scores, owned, read_only, refuse_beyond_memory
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from .factors import Factors
@@ -107,6 +107,14 @@ class TreeProblem:
     rules: tuple[Rule, ...] = ()
 
     def __post_init__(self) -> None:
+        tokens = next(iter(getattr(self.arcs, "shape", ())), 1) - 1
+        if tokens > LONGEST_DENSE:
+            refuse_beyond_memory(
+                "arcs",
+                f"{tokens} tokens",
+                4 * 8 * (tokens + 1) ** 2,
+                "split the text into sentences",
+            )
         given = _scores("arcs", self.arcs, (None, None))
         size = given.shape[0]
         if given.shape != (size, size) or size == 0:
