@@ -35,9 +35,12 @@ def usual_limit(scores: Floats) -> float:
     -inf
     >>> usual_limit(np.array([0.01, -0.01, 0.2, -1, -4], dtype=np.float32))  # no gap
     -inf
+    >>> usual_limit(np.array([0.5, -1, 2, -np.inf], dtype=np.float32))
+    -64.0
     """
-    sizes = np.abs(scores[np.isfinite(scores) & (scores != 0)])
-    limit = MASK_FACTOR * float(np.median(sizes)) if len(sizes) else 1.0
+    sizes = np.abs(scores[scores != 0])
+    finite = sizes[np.isfinite(sizes)]
+    limit = MASK_FACTOR * float(np.median(finite)) if len(finite) else 1.0
     if not scores.min(initial=np.inf) < -limit:
         return -np.inf
     usual = sizes <= limit
