@@ -125,8 +125,8 @@ def growth(nlp, count, rng):
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
 def test_memory_is_bounded_over_ten_thousand_documents(nlp, rng):
-    # three taggers keep the words that they met, in 64 MB each; other caches are smaller
-    assert growth(nlp, 10_000, rng) < 256 << 20
+    # three taggers keep the words that they met, in at most 32 MB each; other caches are smaller
+    assert growth(nlp, 10_000, rng) < 128 << 20
 
 
 def examples(nlp):

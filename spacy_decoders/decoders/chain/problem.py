@@ -321,7 +321,8 @@ class ChainDecoder(ABC):
             **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. Without
             tokens the empty labelling is optimal, with a score of 0.
         budget
-            When to stop; decoders that need one pass only take it whatever the budget.
+            When to stop. A single pass ignores a limit on iterations; one that may take longer
+            than `seconds` ends with the best legal labelling so far, and a bound.
 
         Raises
         ------

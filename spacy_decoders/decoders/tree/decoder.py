@@ -43,7 +43,7 @@ class TreeDecoder(ABC):
             The scores of all trees over one sentence. Without tokens the empty tree is
             optimal.
         budget
-            When to stop; decoders that need one pass only take it whatever the budget.
+            When to stop. A single pass ignores a limit on iterations.
 
         Raises
         ------

@@ -33,7 +33,7 @@ _NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
 MOST = 1 << 16
 #: Bytes that their sums may take; a few thousand words are kept in any case.
-MOST_BYTES, FEWEST = 1 << 26, 1 << 12
+MOST_BYTES, FEWEST = 1 << 25, 1 << 12
 
 
 class WordLists(Protocol):
