@@ -31,6 +31,7 @@ LAYERS = {
     "digest": 0,
     "lazy": 0,
     "process_pool": 0,
+    "one_thread": 0,
     "simd": 0,
     "verify": 0,
     "knowledge": 1,

@@ -28,6 +28,7 @@ from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, add_families
 from ...models.parser.losses import GoldTrees, update
 from ...models.parser.tree_scores import DocumentScores, score_documents
+from ...one_thread import one_thread
 from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
     beside_others,
@@ -153,6 +154,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     # --- prediction ---
 
+    @one_thread()
     def predict(self, docs: Iterable[Doc]) -> list[DocumentScores]:
         """Score the trees of each document's sentences."""
         docs = list(docs)
@@ -171,6 +173,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest)),
         )
 
+    @one_thread()
     def decode(self, doc: Doc, scores: DocumentScores) -> ParsedDoc:
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
