@@ -26,7 +26,7 @@ from .extras import (
 from .hubs import HubIndex
 from .kernels.building import merged
 from .kernels.ranking import page_rank
-from .reading import read_networkx, read_parquet, read_tsv
+from .reading import networkx_lengths, read_networkx, read_parquet, read_tsv
 from .storage import FolderFormat
 from .strings import StringTable
 
@@ -169,11 +169,14 @@ class ConceptGraph:
         Nodes that are whole numbers keep them as ids. Otherwise nodes are numbered in
         their order in the graph, and labelled ``str(node)``. `weight` names the attribute of
         edges that holds their length, which is 1 where it is missing.
+
+        Raises
+        ------
+        ProblemError
+            If `graph` is no networkx graph, or no edge has the attribute.
         """
         edges, names = read_networkx(graph)
-        lengths = (
-            None if weight is None else [d for _, _, d in graph.edges(data=weight, default=1)]
-        )
+        lengths = None if weight is None else networkx_lengths(graph, weight)
         return cls.from_edges(
             edges,
             weights=lengths,
@@ -432,7 +435,9 @@ class ConceptGraph:
         Returns
         -------
         The numbers of edges in int32, or the lengths of paths in float64 where edges have
-        lengths (then `method` does not matter); -1 where there is no path.
+        lengths (then `method` does not matter); -1 where there is no path. A
+        ``RepresentativesProblem`` takes floats for costs, whatever their sign: make it by
+        ``from_graph``, which says what a pair without a path costs.
         """
         inner = self.arrays.inner[self.rows(vertices)]
         refuse_beyond_memory(

@@ -25,6 +25,8 @@ def distances_among(
     unique, back = np.unique(vertices, return_inverse=True)
     unique, back = read_only(unique), back.reshape(-1)
     index = _index(hubs, method)
+    if not len(unique):
+        return np.empty((0, 0), np.int32)
     if index is not None:
         return index.distances(unique, back)
     if method == "bfs":

@@ -49,7 +49,8 @@ def _inner_pairs(
     edges: ArrayLike, arrays: GraphArrays
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The inner numbers of edges, and which edges belong to the graph; loops do not."""
-    given = np.asarray(edges).reshape(-1, 2)
+    # unsigned numbers, compared with ids, would become floats
+    given = np.asarray(edges).reshape(-1, 2).astype(np.int64)
     if not len(given) or not len(arrays.ids):
         return np.empty((0, 2), np.int64), np.zeros(len(given), bool)
     places = arrays.places(given.ravel())
@@ -64,7 +65,8 @@ def edge_lengths(edges: ArrayLike, lengths: ArrayLike, arrays: GraphArrays) -> N
     Raises
     ------
     ProblemError
-        If there is not one for each edge, or one is not finite and greater than 0.
+        If there is not one for each edge, one is not finite and greater than 0, or their sum is
+        not finite.
     """
     given = np.asarray(lengths, dtype=np.float64)
     count = len(np.asarray(edges).reshape(-1, 2))
@@ -75,6 +77,10 @@ def edge_lengths(edges: ArrayLike, lengths: ArrayLike, arrays: GraphArrays) -> N
         raise ProblemError(
             f"weights: lengths must be finite and greater than 0; got {given[bad[0]]} at {bad[0]}."
         )
+    with np.errstate(over="ignore"):
+        whole = given.sum()
+    if not np.isfinite(whole):  # a path would be too long to be told from none
+        raise ProblemError("weights: their sum is beyond all floats; divide them by a constant.")
     pairs, known = _inner_pairs(edges, arrays)
     both = np.concatenate([pairs, pairs[:, ::-1]])
     found = np.full(len(arrays.indices), np.inf)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError
 
-__all__ = ["Edges", "read_networkx", "read_parquet", "read_tsv"]
+__all__ = ["Edges", "networkx_lengths", "read_networkx", "read_parquet", "read_tsv"]
 
 #: Pairs of vertices, **shape** (m, 2), and the names of vertices that were numbered in their
 #: order; no names where vertices are whole numbers.
@@ -22,12 +22,22 @@ Edges = tuple[NDArray[Any], list[str]]
 
 def read_networkx(graph: Any) -> Edges:
     """Return the edges of a networkx graph, and the names of nodes that are not integers."""
+    if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+        raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
     nodes = list(graph.nodes)
     if all(isinstance(node, int | np.integer) for node in nodes):
         return np.array(list(graph.edges())).reshape(-1, 2), []
     number = {node: i for i, node in enumerate(nodes)}
     edges = np.array([(number[u], number[v]) for u, v in graph.edges()]).reshape(-1, 2)
     return edges, [str(node) for node in nodes]
+
+
+def networkx_lengths(graph: Any, weight: str) -> list[Any]:
+    """Return an attribute of the edges of a networkx graph, 1 where it is missing."""
+    given = [length for _, _, length in graph.edges(data=weight)]
+    if given and all(length is None for length in given):
+        raise ProblemError(f"weight: no edge has the attribute {weight!r}.")
+    return [1 if length is None else length for length in given]
 
 
 def read_parquet(path: str | Path, columns: tuple[str, str] | None) -> NDArray[Any]:
@@ -62,7 +72,7 @@ def read_tsv(path: str | Path, columns: tuple[int, int]) -> Edges:
 
 def _pairs(path: Path, columns: tuple[int, int]) -> Iterator[tuple[str, str]]:
     opener: Any = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8", newline="") as lines:
+    with opener(path, "rt", encoding="utf-8-sig", newline="") as lines:
         rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
         for row in rows:
             if not row or row[0].startswith("#"):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ProblemError
-from ..readers.text_lines import whole_lines
+from ..readers.text_lines import decoded, whole_lines
 from .dumps.sql import open_dump
 
 __all__ = ["QID", "BadRows", "Concept", "ConceptFile", "checked"]
@@ -91,7 +91,8 @@ class ConceptFile:
 
     TSV has a header line with the columns ``id`` and ``title`` and, if you have them,
     ``aliases``, ``links``, ``description``, ``text``, ``type``, ``qid`` and ``url``. Aliases and
-    links are separated by ``;``, and an alias, written as texts write it, may carry its count:
+    links are separated by ``;``, quotes are characters like others (a cell holds no tab and no
+    line break), and an alias, written as texts write it, may carry its count:
     ``jaguar=40;jaguars=30``. JSON lines have the same fields; aliases are a list or an object
     of counts, links a list.
 
@@ -148,10 +149,16 @@ class ConceptFile:
             known.add(concept.id)
             yield concept
 
-    def _lines(self) -> Iterator[tuple[str, str]]:
+    def _lines(self, *, header: bool = False) -> Iterator[tuple[str, str]]:
         with open_dump(self.path) as (stream, _):
             for number, line in enumerate(whole_lines(stream, self.path), start=1):
-                yield f"{self.path.name}:{number}", line.decode("utf8", errors="replace")
+                where = f"{self.path.name}:{number}"
+                try:
+                    yield where, decoded(line, self.path, number)
+                except ProblemError as error:
+                    if header and number == 1:
+                        raise
+                    self.bad.add(where, str(error))
 
     def _json_rows(self) -> Iterator[tuple[str, Any]]:
         for where, line in self._lines():
@@ -161,7 +168,7 @@ class ConceptFile:
                 self.bad.add(where, f"not JSON: {error}")
 
     def _tsv_rows(self) -> Iterator[tuple[str, Any]]:
-        lines = self._lines()
+        lines = self._lines(header=True)
         header = next(lines, ("", ""))[1].rstrip("\r\n").split("\t")
         if "id" not in header or "title" not in header:
             raise ProblemError(

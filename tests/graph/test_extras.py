@@ -102,3 +102,30 @@ def test_no_hubs_for_lengths():
     graph = ConceptGraph.from_edges([[0, 1]], weights=[2.0])
     with pytest.raises(ProblemError, match="index_hubs"):
         graph.index_hubs(1)
+
+
+def test_unsigned_edges_and_lengths_beyond_floats():
+    edges = np.array([[0, 1], [1, 2]], np.uint64)
+    graph = ConceptGraph.from_edges(edges, weights=[1.0, 2.0], directed=True)
+    assert graph.distances([0, 2])[0, 1] == 3.0
+    assert graph.in_degree.tolist() == [0, 1, 1]
+    with pytest.raises(ProblemError, match="their sum is beyond"):
+        ConceptGraph.from_edges(edges, weights=[1e308, 1e308])
+
+
+def test_lengths_that_no_edge_of_networkx_has():
+    given = networkx.Graph([(0, 1), (1, 2, {"km": 3.0})])
+    assert ConceptGraph.from_networkx(given, weight="km").distances([0, 2])[0, 1] == 4.0
+    with pytest.raises(ProblemError, match="weight: no edge has the attribute 'typo'"):
+        ConceptGraph.from_networkx(given, weight="typo")
+    with pytest.raises(ProblemError, match="expected a networkx graph; got list"):
+        ConceptGraph.from_networkx([(0, 1)])
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0]])
+def test_no_vertices_at_all(weights):
+    graph = ConceptGraph.from_edges([[0, 1], [1, 2]], weights=weights)
+    if weights is None:
+        graph.index_hubs(1)
+    assert graph.distances([]).shape == (0, 0)
+    assert RepresentativesProblem.from_graph(graph, []).size == 0

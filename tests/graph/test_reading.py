@@ -50,3 +50,9 @@ def test_names_in_a_file_become_labels(tmp_path):
     (tmp_path / "short.tsv").write_text("a\n", encoding="utf-8")
     with pytest.raises(ProblemError, match="line 1"):
         ConceptGraph.from_tsv(tmp_path / "short.tsv")
+
+
+def test_a_byte_order_mark_is_no_name(tmp_path):
+    (tmp_path / "edges.tsv").write_text("0\t1\n1\t2\n", encoding="utf-8-sig")
+    graph = ConceptGraph.from_tsv(tmp_path / "edges.tsv")
+    assert graph.vertices.tolist() == [0, 1, 2] and graph.labels is None

@@ -93,3 +93,22 @@ def test_a_row_that_can_not_be_stored_is_a_bad_row(tmp_path):
     source = ConceptFile(path)
     assert list(source) == [Concept("a", "A", {"A": 1.0}, ("b",))]
     assert source.bad.count == 4 and "surrogate" in source.bad.examples[0]
+
+
+def test_byte_order_marks_and_other_encodings(tmp_path):
+    path = tmp_path / "concepts.tsv"
+    path.write_text("id\ttitle\na\tFirst\n", encoding="utf-8-sig")
+    assert [concept.id for concept in ConceptFile(path)] == ["a"]
+    path.write_bytes("id\ttitle\na\tFirst\nköln\tKöln\nb\tSecond\n".encode("latin-1"))
+    source = ConceptFile(path)
+    assert [concept.id for concept in source] == ["a", "b"]
+    assert source.bad.count == 1 and "no UTF-8" in source.bad.examples[0]
+    path.write_bytes("id\ttitle\tgröße\n".encode("latin-1"))
+    with pytest.raises(ProblemError, match="no UTF-8"):
+        list(ConceptFile(path))
+    path = tmp_path / "concepts.jsonl"
+    path.write_text('{"id": "a"}\n', encoding="utf-8-sig")
+    assert [concept.id for concept in ConceptFile(path)] == ["a"]
+    path.write_bytes(b'{"id": "\xe9"}\n{"id": "b"}\n')
+    source = ConceptFile(path)
+    assert [concept.id for concept in source] == ["b"] and source.bad.count == 1
