@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .problem import TreeProblem
 from .rules import FixedStart
@@ -17,6 +18,9 @@ __all__ = ["best_by_program"]
 
 #: Parts beyond which no integer program is stated, and scores that a solver can't handle.
 MOST_PARTS, LARGEST = 150_000, 1e7
+
+
+Floats = NDArray[np.float64]
 
 
 class Part(NamedTuple):
@@ -58,8 +62,11 @@ def best_by_program(
     parts, factors = list(_parts_of(problem, objective)), list(factors_of(problem))
     scores = [part.score for part in parts] + [factor[-1] for factor in factors]
     gains = math.fsum(score for score in scores if score > 0.0)
+    labels, boundaries = _labels_and_boundaries(problem)
+    gains += float(labels.max(axis=(0, 2), initial=0.0).sum() + boundaries.clip(min=0.0).sum())
     lowest = least - gains
     kept = [abs(score) for score in scores if score >= lowest]
+    kept += [float(np.abs(of[of >= lowest]).max(initial=0.0)) for of in (labels, boundaries)]
     if len(scores) > MOST_PARTS or max(kept, default=0.0) > LARGEST:
         return None, (), math.inf
     arcs = [(int(h), int(m)) for h, m in np.argwhere(problem.allowed)]
@@ -68,8 +75,8 @@ def best_by_program(
     rows = _Rows()
     _add_tree(rows, problem, arcs)
     if problem.boundaries is not None:
-        _add_sentences(rows, costs, problem, arcs)
-    labelled = _add_labels(rows, costs, problem, arcs)
+        _add_sentences(rows, costs, problem, arcs, lowest)
+    labelled = _add_labels(rows, costs, problem, arcs, lowest)
     for part in parts:
         absent = [column[arc] for arc in part.absent if arc in column]
         _add_part(rows, costs, [column[arc] for arc in part.present], absent, part.score, lowest)
@@ -97,6 +104,13 @@ def best_by_program(
         labels = tuple(marks.get(m, 0) for m in range(1, problem.n + 1))
     bound = math.inf if bound is None or not math.isfinite(bound) else -float(bound)
     return heads, labels, bound
+
+
+def _labels_and_boundaries(problem: TreeProblem) -> tuple[Floats, Floats]:
+    """Return the scores of tokens' labels, (n + 1, n, labels), and of boundaries; empty without."""
+    n = problem.n
+    labels = np.zeros((n + 1, n, 0)) if problem.labels is None else problem.labels[:, 1:]
+    return labels, np.zeros(0) if problem.boundaries is None else problem.boundaries
 
 
 def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
@@ -144,7 +158,9 @@ def _add_tree(rows: _Rows, problem: TreeProblem, arcs: list[Arc]) -> None:
             rows.add(entries, -np.inf, float(n))
 
 
-def _add_sentences(rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc]) -> None:
+def _add_sentences(
+    rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc], lowest: float
+) -> None:
     """A column for each boundary, taken where no arc passes over it, and as many roots."""
     boundaries = problem.boundaries
     assert boundaries is not None  # else it is not called
@@ -152,11 +168,12 @@ def _add_sentences(rows: _Rows, costs: list[float], problem: TreeProblem, arcs: 
     roots = {a: 1.0 for a, (h, _) in enumerate(arcs) if h == 0}
     for s in range(2, problem.n + 1):
         begins, worth = len(costs), float(boundaries[s - 1])
-        costs.append(max(worth, -LARGEST))
+        forbidden = worth < lowest or not fixed.get(s, True)
+        costs.append(0.0 if forbidden else worth)
         over = {a: 1.0 for a, (h, m) in enumerate(arcs) if h and min(h, m) < s <= max(h, m)}
         rows.add(over | {begins: 1.0}, 1.0, np.inf)
         rows.add(over | {begins: float(len(over))}, -np.inf, float(len(over)))
-        if worth == -math.inf or not fixed.get(s, True):
+        if forbidden:
             rows.add({begins: 1.0}, 0.0, 0.0)
         if fixed.get(s, False):
             rows.add({begins: 1.0}, 1.0, 1.0)
@@ -165,7 +182,7 @@ def _add_sentences(rows: _Rows, costs: list[float], problem: TreeProblem, arcs: 
 
 
 def _add_labels(
-    rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc]
+    rows: _Rows, costs: list[float], problem: TreeProblem, arcs: list[Arc], lowest: float
 ) -> dict[LabelledArc, int]:
     """A column for each label of each arc, and rows for all rules; return these columns."""
     column: dict[LabelledArc, int] = {}
@@ -174,7 +191,7 @@ def _add_labels(
     else:
         for a, (h, m) in enumerate(arcs):
             entries = {a: -1.0}
-            for label in np.flatnonzero(problem.labels[h, m] > -np.inf).tolist():
+            for label in np.flatnonzero(problem.labels[h, m] >= lowest).tolist():
                 column[LabelledArc(h, m, label)] = len(costs)
                 entries[len(costs)] = 1.0
                 costs.append(float(problem.labels[h, m, label]))

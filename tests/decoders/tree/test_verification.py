@@ -7,6 +7,7 @@ import pytest
 
 from spacy_decoders import verify
 from spacy_decoders.decoders.tree import (
+    AtMost,
     BranchAndBound,
     ChuLiuEdmonds,
     Eisner,
@@ -14,6 +15,7 @@ from spacy_decoders.decoders.tree import (
     PriceAndCut,
     SecondOrder,
     TreeProblem,
+    k_best,
 )
 
 N = 8
@@ -69,3 +71,36 @@ def test_does_not_confirm_a_worse_tree_called_optimal(name):
     found = verify(problem, second)
     assert found.outcome in ("refuted", "undecided")
     assert not found
+
+
+UNORDERED = {"projective": False}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        {"labels": 0.0, **UNORDERED},
+        {"labels": 3.0, **UNORDERED},
+        {"labels": 3.0, "rules": [AtMost([0], 2)]},
+        {"boundaries": 3.0, **UNORDERED},
+        {"boundaries": -20.0, "labels": 3.0, **UNORDERED},
+    ],
+    ids=str,
+)
+def test_counts_what_labels_and_boundaries_add(parts):
+    """The second best tree, called optimal, is refuted; the best is confirmed."""
+    given, n = dict(parts), 6
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        if "labels" in parts:
+            given["labels"] = parts["labels"] + rng.normal(size=(n + 1, n + 1, 3))
+        if "boundaries" in parts:
+            given["boundaries"] = parts["boundaries"] + 2 * rng.normal(size=n)
+        problem = TreeProblem(rng.normal(size=(n + 1, n + 1)), **given)
+        best, second = k_best(problem, 2)
+        assert verify(problem, best).outcome == "confirmed"
+        score = second.certificate.score
+        exact = {"status": "optimal", "bound": score, "gap": 0.0, "tolerance": 1e-9}
+        praised = replace(second.certificate, **exact, confidence=1.0)
+        lie = replace(second, certificate=praised, rank_bound=None)
+        assert verify(problem, lie).outcome == "refuted"
