@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ...certificate import Certificate
+from ...certificate import Certificate, Scope
 from ...errors import InfeasibleError, ProblemError
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_weights import Family
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from ...decoders.tree import Rule, TreeSolution
 
 __all__ = ["BlockDecoder", "check_decoder"]
+
+
+class Failure(NamedTuple):
+    """The tokens of a sentence that has no tree, by their indices in the document, and why."""
+
+    tokens: NDArray[np.int64]
+    error: InfeasibleError
 
 
 @dataclass(frozen=True)
@@ -47,26 +55,57 @@ class BlockDecoder:
     k_best: int
 
     def decode(
-        self, block: SentenceScores, rules: Sequence[Rule], parsed: ParsedDoc
-    ) -> InfeasibleError | None:
-        """Find the best tree and add it to the document, or return why there is none."""
-        parser = self.parser
+        self,
+        block: SentenceScores,
+        rules_of: Callable[[SentenceScores], list[Rule]],
+        parsed: ParsedDoc,
+        scope: Scope = "full",
+    ) -> list[Failure]:
+        """Find the best tree and add it to the document, or return why there is none.
+
+        Some rules speak of a sentence as a whole, and so of no block of several. Where the best
+        trees of a block break one, its boundaries are kept, and each sentence is parsed anew; the
+        certificates' scope is then ``"pruned"``, as other boundaries may be better.
+
+        Parameters
+        ----------
+        block
+            The scores.
+        rules_of
+            Returns the rules of a sentence, or of a block of several.
+        parsed
+            The document, to which the trees are added.
+        scope
+            ``"pruned"`` for a sentence whose boundaries were found before.
+        """
+        parser, rules = self.parser, rules_of(block)
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
         except InfeasibleError as error:
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))
-            scope = parser.problem(block).scope
+            if scope == "full":
+                scope = parser.problem(block).scope
             parsed.certificates.append(Certificate.infeasible(name, scope=scope))
             parsed.parses.append([])
-            return error
+            parsed.margins[block.tokens] = np.nan
+            return [Failure(block.tokens, error)]
         problem, best = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
+        if best.starts is not None and self._break(sentences, best, rules_of):
+            parsed.add_starts(sentences[1:])
+            return [
+                failure
+                for sentence in sentences
+                for failure in self.decode(sentence, rules_of, parsed, "pruned")
+            ]
         parsed.sentences += sentences
-        parsed.certificates += [best.certificate] * len(sentences)
-        starts = [int(sentence.tokens[0]) for sentence in sentences[1:]]
-        parsed.starts = np.sort(np.concatenate([parsed.starts, np.array(starts, dtype=np.int64)]))
+        certificate = best.certificate
+        if scope == "pruned":
+            certificate = replace(certificate, scope=scope)
+        parsed.certificates += [certificate] * len(sentences)
+        parsed.add_starts(sentences[1:])
         heads, labels = block.tree(best.heads, best.labels)
         parsed.heads[block.tokens], parsed.labels[block.tokens] = heads, labels
         if self.head_margins:
@@ -81,7 +120,25 @@ class BlockDecoder:
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
         if self.head_margins or self.k_best > 1:
             parsed.changes += factor_changes(parser, block, decoded, rules, self.labels)
-        return None
+        return []
+
+    def _break(
+        self,
+        sentences: Sequence[SentenceScores],
+        best: TreeSolution,
+        rules_of: Callable[[SentenceScores], list[Rule]],
+    ) -> bool:
+        """Whether one of several trees breaks a rule on roots, which no block is decoded with."""
+        from ...decoders.tree import Roots
+
+        end = 0
+        for sentence in sentences:
+            first, end = end, end + len(sentence.tokens)
+            heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
+            stated = [rule for rule in rules_of(sentence) if isinstance(rule, Roots)]
+            if any(rule.is_broken(heads, heads) for rule in stated):
+                return True
+        return False
 
     def _as_dict(self, sentence: SentenceScores, solution: TreeSolution) -> dict[str, Any]:
         """One of several trees in plain types: places in the document, a root being its own."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,7 @@ class ParsedDoc:
     starts
         Where sentences begin.
     margins
-        Each token's head margin.
+        Each token's head margin; NaN for tokens without a tree.
     probabilities
         How probable it all is, if asked for.
     sentences
@@ -44,6 +45,8 @@ class ParsedDoc:
         The best trees of each sentence, or of several that were decided together.
     changes
         What factors changed, where margins or several trees are asked for.
+    kept
+        Whether each token's earlier annotation stays, for want of a tree.
     conflicts
         Of each sentence without a tree the demands that contradict each other.
     vectors
@@ -54,6 +57,7 @@ class ParsedDoc:
     labels: NDArray[np.int64]
     starts: NDArray[np.int64]
     margins: NDArray[np.float64]
+    kept: NDArray[np.bool_]
     sentences: list[SentenceScores] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
@@ -65,4 +69,15 @@ class ParsedDoc:
     @classmethod
     def blank(cls, tokens: int, starts: NDArray[np.int64]) -> ParsedDoc:
         """Return a document without trees."""
-        return cls(np.arange(tokens), np.full(tokens, NO_LABEL), starts, np.zeros(tokens))
+        return cls(
+            np.arange(tokens),
+            np.full(tokens, NO_LABEL),
+            starts,
+            np.full(tokens, np.nan),
+            np.zeros(tokens, bool),
+        )
+
+    def add_starts(self, sentences: Iterable[SentenceScores]) -> None:
+        """Let some more sentences begin."""
+        more = [int(sentence.tokens[0]) for sentence in sentences]
+        self.starts = np.sort(np.concatenate([self.starts, np.array(more, dtype=np.int64)]))

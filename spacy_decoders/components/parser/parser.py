@@ -27,7 +27,7 @@ from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, add_families
 from ...models.parser.losses import GoldTrees, update
-from ...models.parser.tree_scores import DocumentScores, score_documents
+from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ...one_thread import one_thread
 from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
@@ -181,14 +181,18 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         rules = self.tree_rules
         blocks = BlockDecoder(self.name, self.parser, self.labels, self.head_margins, self.k_best)
         wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
+
+        def rules_of(block: SentenceScores) -> list[Rule]:
+            single = block.boundaries is None
+            return [*rules.of_labels, *rules.of_block(block.tokens, of_doc, wishes, single)]
+
         for block in scores.blocks:
-            given = [*rules.of_labels, *rules.of_block(block.tokens, of_doc, wishes)]
-            error = blocks.decode(block, given, parsed)
-            if error is None:
-                continue
-            self._warn_of_rules(given, error)
-            if error.rules:
-                parsed.conflicts.append(conflict_in(doc, block.tokens, error, wishes, self.labels))
+            for tokens, error in blocks.decode(block, rules_of, parsed):
+                self._warn_of_rules(error)
+                if not self.overwrite:
+                    parsed.kept[tokens[0] : tokens[-1] + 1] = True
+                if error.rules:
+                    parsed.conflicts.append(conflict_in(doc, tokens, error, wishes, self.labels))
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
@@ -251,9 +255,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
                     stacklevel=3,
                 )
 
-    def _warn_of_rules(self, rules: Sequence[Rule], error: InfeasibleError) -> None:
+    def _warn_of_rules(self, error: InfeasibleError) -> None:
         """Say once that rules leave no tree, and which."""
-        if rules and not self._warned_of_rules:
+        if not self._warned_of_rules:
             self._warned_of_rules = True
             names = labels_of(error.rules, self.labels)
             known = f" The labels are {names}." if names else ""
@@ -276,7 +280,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
-        self._writer.write(doc, decoded.heads, deps, decoded.starts)
+        self._writer.write(doc, decoded.heads, deps, decoded.starts, decoded.kept)
         record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):

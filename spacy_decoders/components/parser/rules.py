@@ -15,6 +15,7 @@ from spacy.training import Example
 
 from ...errors import ProblemError
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
+from .trees import is_space
 from .wishes import Wishes
 
 if TYPE_CHECKING:
@@ -97,7 +98,11 @@ class TreeRules:
         return presets
 
     def of_block(
-        self, tokens: Ints, of_doc: Iterable[tuple[Statement, Ints]], wishes: Wishes
+        self,
+        tokens: Ints,
+        of_doc: Iterable[tuple[Statement, Ints]],
+        wishes: Wishes,
+        one_sentence: bool,
     ) -> list[Rule]:
         """Return the rules of some tokens of a document beside those of labels alone.
 
@@ -109,6 +114,9 @@ class TreeRules:
             What :meth:`of_doc` returned.
         wishes
             Heads and labels that are given.
+        one_sentence
+            Whether the tokens are one sentence; else there are no rules on roots, which depend on
+            the sentence.
         """
         from ...decoders.tree import Constituent, Roots
 
@@ -116,7 +124,7 @@ class TreeRules:
         for statement, about in of_doc:
             here = np.flatnonzero(np.isin(tokens, about)) + 1
             if "root_pos" in statement:
-                if len(here):  # else none of them could be a root
+                if one_sentence and len(here):  # else none of them could be a root
                     found.append(Roots(tokens=here.tolist()))
             elif "head_pos" in statement:
                 if len(here):
@@ -177,7 +185,10 @@ def _rule_of(statement: Statement, labels: Sequence[str], heads: list[int] | Non
     from ...decoders.tree import AtMost, Leaves
 
     if "labels" in statement:
-        return AtMost(_named(statement, labels), statement["at_most"], heads)
+        most = statement["at_most"]
+        # one token of a sentence has the root's label, and no head has a dependant with it
+        counted = _named(statement, labels[:-1] if most else labels)
+        return AtMost(counted, most, heads)
     exempt = _numbers(statement.get("exempt", ()), labels)
     return Leaves(_named(statement, labels), exempt=exempt)
 
@@ -192,6 +203,8 @@ def _with_pos(doc: Doc, parts: Sequence[str]) -> Ints:
     unknown = [part for part in parts if part not in IDS]
     if unknown:
         raise ProblemError(f"rules: {unknown[0]!r} is no universal part of speech.")
+    if is_space(doc).all():
+        return np.zeros(0, np.int64)
     if not doc.has_annotation("POS"):
         raise ProblemError(
             "rules: 'root_pos' and 'head_pos' need parts of speech; put the component that sets "

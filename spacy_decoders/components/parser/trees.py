@@ -95,8 +95,11 @@ class TreeWriter:
         heads: NDArray[np.int64],
         deps: NDArray[np.uint64],
         starts: NDArray[np.int64],
+        kept: NDArray[np.bool_] | None = None,
     ) -> None:
         """Write heads (indices in the document, a root being its own), labels, boundaries.
+
+        Heads and labels stay as they are where `kept` says so.
 
         Raises
         ------
@@ -108,6 +111,12 @@ class TreeWriter:
             return
         ends = np.append(starts[1:], len(doc))
         labelled = (deps != 0) & ~is_space(doc)  # white space has a label without a tree, too
+        if kept is not None and kept.any():
+            old: Any = doc.to_array([HEAD, DEP])
+            own = kept & (old[:, 1] != 0)
+            there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)
+            heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
+            labelled &= ~kept
         complete = True
         for start, end in zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)

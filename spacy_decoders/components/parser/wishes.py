@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -70,10 +70,18 @@ class Wishes:
         if not overwrite and doc.has_annotation("DEP"):
             for token in doc:
                 if token.has_head() and not token.is_space:
-                    found.heads.setdefault(token.i, token.head.i)
-                    if token.dep:
-                        found.deps.setdefault(token.i, token.dep_)
+                    found._keep(token)
         return found
+
+    def _keep(self, token: Any) -> None:
+        """Demand the head and label that a token has, unless others are."""
+        kept = ("overwrite", token.i, token.i + 1)
+        if token.i not in self.heads:
+            self.heads[token.i] = token.head.i
+            self.sources["fixed_head", token.i, ""] = kept
+        if token.dep and token.i not in self.deps:
+            self.deps[token.i] = token.dep_
+            self.sources["fixed_dep", token.i, ""] = kept
 
     def _read(self, doc: Doc, token: Any) -> None:
         head, dep = token._.fixed_head, token._.fixed_dep
@@ -81,14 +89,15 @@ class Wishes:
             self.heads[token.i] = _checked_head("fixed_head", token, head, len(doc))
         if dep is not None:
             self.deps[token.i] = _checked_dep("fixed_dep", token, dep)
-        if token._.forbidden_heads:
+        not_heads = _checked_list("forbidden_heads", token, token._.forbidden_heads)
+        if not_heads:
             self.not_heads[token.i] = [
-                _checked_head("forbidden_heads", token, head, len(doc))
-                for head in token._.forbidden_heads
+                _checked_head("forbidden_heads", token, head, len(doc)) for head in not_heads
             ]
-        if token._.forbidden_deps:
+        not_deps = _checked_list("forbidden_deps", token, token._.forbidden_deps)
+        if not_deps:
             self.not_deps[token.i] = [
-                _checked_dep("forbidden_deps", token, dep) for dep in token._.forbidden_deps
+                _checked_dep("forbidden_deps", token, dep) for dep in not_deps
             ]
 
     def sources_of(
@@ -112,22 +121,14 @@ class Wishes:
     def joined(self, presets: Ints) -> Ints:
         """Return sentence starts as set, and none inside of the arcs that are given.
 
-        Raises
-        ------
-        ProblemError
-            If a boundary that is set parts a token from its head.
+        A boundary that is set stays: where it parts a token from its head, there is no tree.
         """
-        if not self.heads:
-            return presets
-        presets = presets.copy()
+        joined = presets.copy()
         for token, head in self.heads.items():
             inner = slice(min(token, head) + 1, max(token, head) + 1)
-            if (presets[inner] > 0).any():
-                raise ProblemError(
-                    f"fixed_head: token {token} and its head {head} are in different sentences."
-                )
-            presets[inner] = -1
-        return presets
+            if not (presets[inner] > 0).any():
+                joined[inner] = -1
+        return joined
 
     def rules(self, tokens: Ints, labels: Sequence[str]) -> list[Rule]:
         """Return the wishes of some tokens of the document as rules.
@@ -148,30 +149,42 @@ class Wishes:
         found: list[Rule] = []
         for token, i in place.items():
             if token in self.heads:
-                found.append(FixedArc(self._head(token, self.heads[token], place), i))
+                head = self.heads[token]
+                # white space and tokens of other sentences are no heads, as is the token itself:
+                # such a rule leaves no tree
+                found.append(FixedArc(0 if head == token else place.get(head, i), i))
             if token in self.deps:
-                found.append(FixedLabel(i, [_number_of(self.deps[token], number)]))
+                found.append(FixedLabel(i, self._numbers_of(token, number)))
             for head in self.not_heads.get(token, ()):
                 if head in place:
-                    found.append(ForbiddenArc(self._head(token, head, place), i))
+                    found.append(ForbiddenArc(0 if head == token else place[head], i))
             known = [number[dep] for dep in self.not_deps.get(token, ()) if dep in number]
             if known:
                 found.append(ForbiddenLabel(i, known))
         return found
 
-    def _head(self, token: int, head: int, place: dict[int, int]) -> int:
-        if head == token:
-            return 0
-        if head not in place:
-            raise ProblemError(
-                f"fixed_head: the head {head} of token {token} is white space or in another "
-                "sentence."
-            )
-        return place[head]
+    def _numbers_of(self, token: int, number: dict[str, int]) -> list[int]:
+        """Return the label that a token must have; none if it is kept and no label of ours."""
+        dep = self.deps[token]
+        if dep in number:
+            return [number[dep]]
+        if self.sources_of("fixed_dep", token)[0][0] == "overwrite":
+            return []
+        raise ProblemError(f"fixed_dep: the parser has no label {dep!r}; it has {list(number)}.")
 
 
 def _is_key(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) == 4
+
+
+def _checked_list(name: str, token: Any, values: Any) -> list[Any]:
+    if values is None:
+        return []
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise ProblemError(
+            f"{name}: expected a list at token {token.i} ({token.text!r}); got {values!r}."
+        )
+    return list(values)
 
 
 def _checked_head(name: str, token: Any, head: Any, n: int) -> int:
@@ -189,9 +202,3 @@ def _checked_dep(name: str, token: Any, dep: Any) -> str:
             f"{name}: expected a label at token {token.i} ({token.text!r}); got {dep!r}."
         )
     return dep
-
-
-def _number_of(dep: str, number: dict[str, int]) -> int:
-    if dep not in number:
-        raise ProblemError(f"fixed_dep: the parser has no label {dep!r}; it has {list(number)}.")
-    return number[dep]

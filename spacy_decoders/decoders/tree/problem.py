@@ -152,7 +152,10 @@ class TreeProblem:
             raise ProblemError(f"scope: expected 'full' or 'pruned', got {self.scope!r}.")
         count = None if self.labels is None else self.labels.shape[2]
         sentences = self.boundaries is not None
-        self._set("rules", checked_rules(self.rules or (), self.n, count, sentences))
+        self._set(
+            "rules",
+            checked_rules(() if self.rules is None else self.rules, self.n, count, sentences),
+        )
 
     @classmethod
     def of_valid(

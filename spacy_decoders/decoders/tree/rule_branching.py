@@ -217,7 +217,7 @@ class RuleBranching:
         parents = np.unique(heads[heads > 0])
         for place, rule in enumerate(self.rules):
             if isinstance(rule, Leaves):
-                among = parents if rule.tokens is None else np.intersect1d(parents, rule.tokens)
+                among = parents if rule.tokens is None else parents[np.isin(parents, rule.tokens)]
                 scores[np.ix_(among - 1, self.classes.named[place])] = -np.inf
         chosen = scores.argmax(axis=1)
         for h in self._overdrawn(heads, chosen):

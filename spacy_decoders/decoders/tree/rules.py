@@ -87,7 +87,7 @@ class AtMost(Rule):
     def __init__(
         self, labels: Iterable[int] | int, count: int = 1, heads: Iterable[int] | int | None = None
     ) -> None:
-        _set(self, labels=_numbers("labels", labels), heads=_numbers("heads", heads))
+        _set(self, labels=_some_numbers("labels", labels), heads=_numbers("heads", heads))
         _set(self, count=_number("count", count))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
@@ -241,7 +241,7 @@ class _LabelRule(Rule):
     needs_labels = True
 
     def __init__(self, token: int, labels: Iterable[int] | int) -> None:
-        _set(self, token=_number("token", token), labels=_numbers("labels", labels))
+        _set(self, token=_number("token", token), labels=_some_numbers("labels", labels))
 
 
 @dataclass(frozen=True, init=False)
@@ -288,6 +288,8 @@ class FixedStart(Rule):
     of_tokens = ("token",)
 
     def __init__(self, token: int, begins: bool = True) -> None:
+        if not isinstance(begins, (bool, np.bool_)):
+            raise ProblemError(f"begins: expected True or False, got {begins!r}.")
         _set(self, token=_number("token", token), begins=bool(begins))
 
     def is_broken(self, heads: Sequence[int], labels: Sequence[int]) -> bool:
@@ -324,6 +326,12 @@ class Constituent(Rule):
         return sum(not self.first <= h <= self.last for h in inner) != 1
 
 
+_KINDS: tuple[type[Rule], ...] = (
+    AtMost, Constituent, FixedArc, FixedLabel, FixedStart, ForbiddenArc, ForbiddenLabel, Leaves,
+    Roots,
+)  # fmt: skip
+
+
 def checked_rules(rules: Sequence[Rule], n: int, labels: int | None, sentences: bool) -> Any:
     """Return rules as a tuple after checking them against a problem.
 
@@ -341,12 +349,17 @@ def checked_rules(rules: Sequence[Rule], n: int, labels: int | None, sentences: 
     ProblemError
         If one is no rule, or names a token or label that does not exist.
     """
-    if isinstance(rules, Rule):
+    if isinstance(rules, Rule) or not isinstance(rules, Iterable):
         raise ProblemError("rules: expected a sequence of rules; write [rule].")
     given = tuple(rules)
     for place, rule in enumerate(given):
         if not isinstance(rule, Rule):
             raise ProblemError(f"rules[{place}]: expected a Rule, got {type(rule).__name__}.")
+        if type(rule) not in _KINDS:
+            raise ProblemError(
+                f"rules[{place}]: {type(rule).__name__} is none of the rules that decoders know: "
+                f"{', '.join(kind.__name__ for kind in _KINDS)}."
+            )
         if rule.needs_labels and labels is None:
             raise ProblemError(f"rules[{place}]: {rule} needs labels; pass labels= as well.")
         if isinstance(rule, FixedStart) and not sentences:
@@ -379,6 +392,13 @@ def _number(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise ProblemError(f"{name}: expected a whole number from 0 on, got {value!r}.")
     return int(value)
+
+
+def _some_numbers(name: str, values: Any) -> Numbers:
+    found = _numbers(name, values)
+    if found is None:
+        raise ProblemError(f"{name}: expected whole numbers from 0 on, got None.")
+    return found
 
 
 def _numbers(name: str, values: Any) -> Numbers | None:

@@ -62,11 +62,11 @@ def best_by_program(
     parts, factors = list(_parts_of(problem, objective)), list(factors_of(problem))
     scores = [part.score for part in parts] + [factor[-1] for factor in factors]
     gains = math.fsum(score for score in scores if score > 0.0)
-    labels, boundaries = _labels_and_boundaries(problem)
-    gains += float(labels.max(axis=(0, 2), initial=0.0).sum() + boundaries.clip(min=0.0).sum())
+    of_labels, boundaries = _labels_and_boundaries(problem)
+    gains += float(of_labels.max(axis=(0, 2), initial=0.0).sum() + boundaries.clip(min=0.0).sum())
     lowest = least - gains
     kept = [abs(score) for score in scores if score >= lowest]
-    kept += [float(np.abs(of[of >= lowest]).max(initial=0.0)) for of in (labels, boundaries)]
+    kept += [float(np.abs(of[of >= lowest]).max(initial=0.0)) for of in (of_labels, boundaries)]
     if len(scores) > MOST_PARTS or max(kept, default=0.0) > LARGEST:
         return None, (), math.inf
     arcs = [(int(h), int(m)) for h, m in np.argwhere(problem.allowed)]
@@ -107,7 +107,7 @@ def best_by_program(
 
 
 def _labels_and_boundaries(problem: TreeProblem) -> tuple[Floats, Floats]:
-    """Return the scores of tokens' labels, (n + 1, n, labels), and of boundaries; empty without."""
+    """Return the scores of tokens' labels, (n + 1, n, labels), and of boundaries, if any."""
     n = problem.n
     labels = np.zeros((n + 1, n, 0)) if problem.labels is None else problem.labels[:, 1:]
     return labels, np.zeros(0) if problem.boundaries is None else problem.boundaries

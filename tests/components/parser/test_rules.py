@@ -21,13 +21,14 @@ def nlp():
 def ruled(nlp):
     """A parser whose rules are set by a call, until the test is over."""
     pipe = nlp.get_pipe(NAME)
+    certain = pipe.certain
 
     def configure(*rules, **options):
         pipe.configure(rules=list(rules), **options)
         return nlp
 
     yield configure
-    pipe.configure(rules=[], overwrite=True)
+    pipe.configure(rules=[], overwrite=True, certain=certain)
 
 
 def test_no_head_has_more_of_a_label_than_allowed(ruled):
@@ -126,8 +127,10 @@ def test_given_heads_join_their_sentences(ruled):
         nlp.vocab, words=["she", "eats", ".", "he", "sleeps", "."], sent_starts=[1, 0, 0, 1, 0, 0]
     )
     doc[4]._.fixed_head = 1
-    with pytest.raises(ProblemError, match="token 4 and its head 1 are in different sentences"):
-        nlp(doc)
+    nlp.get_pipe(NAME)._warned_of_rules = False
+    with pytest.warns(UserWarning, match="a sentence has no tree"):
+        doc = nlp(doc)
+    assert [(one["start"], one["end"]) for one in doc._.conflicts] == [(3, 6)]
 
 
 @pytest.mark.parametrize(
@@ -138,6 +141,8 @@ def test_given_heads_join_their_sentences(ruled):
         ("fixed_dep", 3, "fixed_dep: expected a label"),
         ("fixed_dep", "subject", "the parser has no label 'subject'"),
         ("forbidden_heads", [-1], "forbidden_heads: expected the index"),
+        ("forbidden_heads", 2, "forbidden_heads: expected a list at token 0"),
+        ("forbidden_deps", "det", "forbidden_deps: expected a list at token 0"),
     ],
 )
 def test_wrong_wishes_are_named(ruled, attribute, value, match):
@@ -284,3 +289,66 @@ def test_rules_are_checked_against_the_gold_trees(nlp, ruled):
     assert found[0]["example"] == "she eats the red fish ."
     with pytest.warns(UserWarning, match="'at_most': 1} is broken by 3 of 7 gold trees, such as"):
         make_nlp(steps=0, rules=rules)
+
+
+def test_roots_are_those_of_each_sentence(ruled):
+    """A sentence without a verb is not merged into another for the sake of the rule."""
+    words = ["she", "eats", "the", "red", "fish", ".", "he", "sleeps", "."]
+    pos = ["PRON", "VERB", "DET", "ADJ", "NOUN", "PUNCT", "PRON", "VERB", "PUNCT"]
+    free = ruled(certain=1e9)
+    starts = [s.start for s in free(Doc(free.vocab, words=words, pos=pos)).sents]
+    assert len(starts) > 1
+    for parts in (["VERB"], ["PRON"], ["NOUN", "DET"]):
+        nlp = ruled({"root_pos": parts}, certain=1e9)
+        doc = nlp(Doc(nlp.vocab, words=words, pos=pos))
+        assert [s.start for s in doc.sents] == starts
+        found = doc._.certificates[NAME]
+        assert len(found) == len(starts)
+        for sentence in doc.sents:
+            there = {token.pos_ for token in sentence}
+            assert sentence.root.pos_ in parts or not there.intersection(parts)
+        # a sentence parsed anew is the best of its boundaries only
+        scope = "full" if parts == ["VERB"] else "pruned"
+        assert [one["scope"] for one in found] == [scope] * len(starts)
+    assert [s.root.i for s in nlp(Doc(nlp.vocab, words=["\n"])).sents] == [0]
+
+
+def test_each_sentence_has_a_root(ruled):
+    words = ["she", "eats", "the", "red", "fish", ".", "he", "sleeps", "."]
+    free = ruled(certain=1e9)
+    wanted = trees(free(Doc(free.vocab, words=words)))
+    nlp = ruled({"labels": ["ROOT"], "at_most": 1}, certain=1e9)
+    assert trees(nlp(Doc(nlp.vocab, words=words))) == wanted
+
+
+@pytest.mark.parametrize(
+    ("heads", "deps"),
+    [([2, 3, 2, 2], "det det ROOT obj"), ([2, 2, 2, 2], "det unheard ROOT obj")],
+    ids=["crossing", "unknown label"],
+)
+def test_a_tree_that_cannot_be_kept_stays(ruled, heads, deps):
+    nlp = ruled(overwrite=False, head_margins=True)
+    given = {"words": ["a", "b", "c", "d"], "heads": heads, "deps": deps.split()}
+    doc = Doc(nlp.vocab, **given)
+    with pytest.warns(UserWarning, match="no tree"):
+        nlp.get_pipe(NAME)._warned_of_rules = False
+        doc = nlp(doc)
+    nlp.get_pipe(NAME).configure(head_margins=False)
+    assert [t.head.i for t in doc] == heads and [t.dep_ for t in doc] == deps.split()
+    assert [one["status"] for one in doc._.certificates[NAME]] == ["infeasible"]
+    assert doc._.margins[NAME] == [None] * 4
+    (conflict,) = doc._.conflicts
+    assert {one["source"] for one in conflict["demands"]} == {"overwrite"}
+
+
+@pytest.mark.filterwarnings("ignore:.*no tree")
+@pytest.mark.parametrize("words", [["a", "b", "c", "d"], ["a", "b", "\n", "d"]])
+def test_a_head_beyond_the_sentence_leaves_no_tree(ruled, words):
+    nlp = ruled()
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True, False, words[2] == "c", True])
+    doc[0]._.fixed_head = 2
+    doc = nlp(doc)
+    statuses = [one["status"] for one in doc._.certificates[NAME]]
+    assert statuses[0] == "infeasible" and set(statuses[1:]) == {"optimal"}
+    (conflict,) = doc._.conflicts
+    assert [one["source"] for one in conflict["demands"]] == ["fixed_head"]

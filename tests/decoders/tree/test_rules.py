@@ -16,11 +16,13 @@ from spacy_decoders.decoders.tree import (
     Constituent,
     Eisner,
     FixedArc,
+    FixedLabel,
     FixedStart,
     ForbiddenArc,
     Leaves,
     PriceAndCut,
     Roots,
+    Rule,
     SecondOrder,
     TreeProblem,
     head_margins,
@@ -396,3 +398,35 @@ def test_compiled_checks_of_rules_agree_with_each_rule():
         others = class_of[labels].tolist()
         assert any(oracles.breaks(rule, heads, others) for rule in stated) == broken
     assert met == {True, False}
+
+
+def test_leaves_among_no_tokens():
+    rng = np.random.default_rng(0)
+    arcs, labels = rng.normal(size=(5, 5)), rng.normal(size=(5, 5, 2))
+    rules = [Leaves(tokens=[]), AtMost([0], 1)]
+    found = Eisner().decode(TreeProblem(arcs, labels=labels, rules=rules))
+    without = Eisner().decode(TreeProblem(arcs, labels=labels, rules=rules[1:]))
+    assert found.certificate.score == without.certificate.score
+
+
+def test_unknown_kinds_of_rules_are_refused():
+    class Mine(Rule):
+        def is_broken(self, heads, labels):
+            return False
+
+    with pytest.raises(ProblemError, match="Mine is none of the rules that decoders know"):
+        TreeProblem(np.zeros((3, 3)), rules=[Mine()])
+
+
+@pytest.mark.parametrize(
+    ("make", "match"),
+    [
+        (lambda: FixedLabel(1, None), "labels: expected whole numbers"),
+        (lambda: AtMost(None), "labels: expected whole numbers"),
+        (lambda: FixedStart(2, "no"), "begins: expected True or False"),
+        (lambda: TreeProblem(np.zeros((3, 3)), rules=5), "rules: expected a sequence"),
+    ],
+)
+def test_wrong_arguments_of_rules_are_named(make, match):
+    with pytest.raises(ProblemError, match=match):
+        make()
