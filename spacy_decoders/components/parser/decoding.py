@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["BlockDecoder", "check_decoder"]
 
 
-class Failure(NamedTuple):
+class NoTree(NamedTuple):
     """The tokens of a sentence that has no tree, by their indices in the document, and why."""
 
     tokens: NDArray[np.int64]
@@ -60,7 +60,7 @@ class BlockDecoder:
         rules_of: Callable[[SentenceScores], list[Rule]],
         parsed: ParsedDoc,
         scope: Scope = "full",
-    ) -> list[Failure]:
+    ) -> list[NoTree]:
         """Find the best tree and add it to the document, or return why there is none.
 
         Some rules speak of a sentence as a whole, and so of no block of several. Where the best
@@ -90,15 +90,15 @@ class BlockDecoder:
             parsed.certificates.append(Certificate.infeasible(name, scope=scope))
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
-            return [Failure(block.tokens, error)]
+            return [NoTree(block.tokens, error)]
         problem, best = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
         if best.starts is not None and self._break(sentences, best, rules_of):
             parsed.add_starts(sentences[1:])
             return [
-                failure
+                missing
                 for sentence in sentences
-                for failure in self.decode(sentence, rules_of, parsed, "pruned")
+                for missing in self.decode(sentence, rules_of, parsed, "pruned")
             ]
         parsed.sentences += sentences
         certificate = best.certificate
