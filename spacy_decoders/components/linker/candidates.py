@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from spacy.kb import Candidate, KnowledgeBase
 from spacy.tokens import Span
 
+from ...arrays import checked_indices
 from ...errors import ProblemError
 from .knowledge_base import ConceptKnowledgeBase
 
@@ -172,6 +173,8 @@ def gather(
     ours: list[FoundCandidates] = []
     others: list[list[Candidate]] = []
     for place, one in enumerate(found):
+        if isinstance(kb, ConceptKnowledgeBase) and not isinstance(one, FoundCandidates):
+            one = _numbered(kb, _ranked(one))
         if isinstance(one, FoundCandidates):
             own = _cut(_checked(one), limit)
             if (own.priors >= 0).any():
@@ -182,12 +185,8 @@ def gather(
             if ranked:
                 kept.append(place)
                 others.append(ranked)
-    if ours and others:
-        raise ProblemError(
-            "candidates: expected FoundCandidates or spaCy's candidates; got some of each."
-        )
     names = [texts[place] for place in kept]
-    if isinstance(kb, ConceptKnowledgeBase) and not others:
+    if isinstance(kb, ConceptKnowledgeBase):
         return Gathered(kept, _of_concepts(kb, ours, names))
     if ours:
         raise ProblemError(
@@ -229,13 +228,39 @@ def takes_one_mention(finder: CandidateFinder) -> bool:
     return parameters[1].name in ("mention", "span", "ent")
 
 
+def _numbered(kb: ConceptKnowledgeBase, candidates: list[Candidate]) -> FoundCandidates:
+    """Turn spaCy's candidates into those of a concept base, by their identifiers."""
+    numbers = kb.base.ids.find([one.entity_ for one in candidates])
+    if (numbers < 0).any():
+        unknown = candidates[int(np.argmin(numbers))].entity_
+        raise ProblemError(f"candidates: the knowledge base has no {unknown!r}.")
+    priors = np.array([one.prior_prob for one in candidates], np.float32)
+    return FoundCandidates(numbers.astype(np.int32), priors)
+
+
 def _checked(found: FoundCandidates) -> FoundCandidates:
-    if len(found.concepts) != len(found.priors):
-        raise ProblemError(
-            f"candidates: expected a prior for each of {len(found.concepts)} concepts; got "
-            f"{len(found.priors)}."
-        )
-    return found
+    """Return candidates in arrays of one length; only shares that are unknown are NaN."""
+    concepts = checked_indices("candidates: concepts", found.concepts, (None,))
+    columns: dict[str, Any] = {}
+    for name, dtype in (("priors", np.float32), ("written", np.float32), ("popularity", float)):
+        given = getattr(found, name)
+        if given is None and name != "priors":
+            columns[name] = None
+            continue
+        try:
+            values = np.asarray(given, dtype)
+        except (TypeError, ValueError):
+            raise ProblemError(f"candidates: {name}: expected numbers; got {given!r}.") from None
+        if values.shape != concepts.shape:
+            raise ProblemError(
+                f"candidates: {name}: expected one for each of {len(concepts)} concepts; got "
+                f"shape {values.shape}."
+            )
+        bad = np.isinf(values) if name == "written" else ~np.isfinite(values)
+        if bad.any():
+            raise ProblemError(f"candidates: {name}: {values[bad][0]} is no finite number.")
+        columns[name] = values
+    return FoundCandidates(concepts, linked=found.linked, **columns)
 
 
 def _cut(found: FoundCandidates, limit: int) -> FoundCandidates:
@@ -275,6 +300,8 @@ def _of_concepts(
             f"candidates: concepts are numbered from 0 to {len(base) - 1}; got "
             f"{distinct[0]} to {distinct[-1]}."
         )
+    if base.changed and (base.ids.find(base.ids.table.take(distinct)) != distinct).any():
+        raise ProblemError("candidates: a concept among them was removed; find them anew.")
     vectors = np.zeros((len(distinct), kb.vocab.vectors_length), np.float32)
     for row, concept in enumerate(distinct.tolist() if kb.vocab.vectors_length else ()):
         vectors[row] = kb.concept_vector(concept)

@@ -89,6 +89,11 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
                 f"decoder: {decoder} needs a knowledge base with a graph, made by `python -m "
                 "spacy decoders kb build`; decode by ExactRepresentatives."
             )
+        if options["types"] is not None and not has_graph:
+            raise ProblemError(
+                "types: concepts have them in a knowledge base made by `python -m spacy decoders "
+                "kb build`, not in this one; leave it None."
+            )
         if options["mentions"] == "aliases" and not has_graph:
             raise ProblemError(
                 "mentions: 'aliases' needs a knowledge base made by `python -m spacy decoders kb "

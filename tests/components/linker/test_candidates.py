@@ -72,3 +72,47 @@ def test_a_graph_is_asked_for_where_there_is_none():
     doc.ents = [Span(doc, 0, 1, label="X")]
     with pytest.raises(ProblemError, match="needs a knowledge base with a graph"):
         nlp(doc)
+
+
+def test_spacys_generator_with_a_concept_base():
+    nlp = pipeline()
+    expected = identifiers(nlp(TEXT))
+    nlp.get_pipe(NAME).candidates = lambda kb, mention: kb.get_candidates(mention)
+    assert identifiers(nlp(TEXT)).keys() == expected.keys()
+    assert nlp(TEXT).ents[0]._.link["candidates"]
+
+
+@pytest.mark.parametrize(
+    "found, message",
+    [
+        (FoundCandidates([0, 1], [0.5, 0.5], [1.0]), "written: expected one for each of 2"),
+        (FoundCandidates([0], [None]), "priors: nan is no finite"),
+        (FoundCandidates([0], None), "priors: expected"),
+        (FoundCandidates([0], ["x"]), "priors: expected numbers"),
+        (FoundCandidates([0.5], [0.5]), "concepts: expected whole numbers"),
+        (FoundCandidates([0], [np.nan]), "priors: nan is no finite number"),
+        (FoundCandidates([0], [1.0], None, None, [np.inf]), "popularity: inf"),
+        (FoundCandidates([10**6], [1.0]), "concepts are numbered from 0"),
+    ],
+)
+def test_what_a_finder_gives_is_checked(found, message):
+    nlp = pipeline()
+    nlp.get_pipe(NAME).candidates = lambda kb, mentions: [found] * len(mentions)
+    with pytest.raises(ProblemError, match=message):
+        nlp(TEXT)
+
+
+def test_candidates_may_be_lists():
+    nlp = pipeline()
+    nlp.get_pipe(NAME).candidates = lambda kb, mentions: (
+        [FoundCandidates([0, 1], [0.5, 0.25], [np.nan, 0.5])] * len(mentions)
+    )
+    assert len(nlp(TEXT).ents[0]._.link["candidates"]) == 2
+
+
+def test_types_need_a_knowledge_base_that_has_them():
+    nlp = pipeline(mentions="ents")
+    linker = nlp.get_pipe(NAME)
+    linker.set_kb(lambda vocab: InMemoryLookupKB(vocab, entity_vector_length=1))
+    with pytest.raises(ProblemError, match="types: concepts have them in"):
+        linker.types = ["place"]
