@@ -108,7 +108,10 @@ class EditedAliases(AliasTable):
     """
 
     entries: dict[str, int] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
     changed: list[_Entry] = field(default_factory=list)
+    #: The changed rows in which a concept was once; it may have left them since.
+    rows_by_concept: dict[int, set[int]] = field(default_factory=dict)
 
     @classmethod
     def over(cls, table: AliasTable) -> EditedAliases:
@@ -139,7 +142,7 @@ class EditedAliases(AliasTable):
     def name(self, row: int) -> str:
         if row < len(self.index):
             return super().name(row)
-        return list(self.entries)[row - len(self.index)]
+        return self.names[row - len(self.index)]
 
     def row(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         if row < len(self.index):
@@ -174,8 +177,8 @@ class EditedAliases(AliasTable):
 
     def rows_of(self, concept: int) -> list[int]:
         mapped = [row for row in super().rows_of(concept) if len(self.row(row)[0])]
-        first = len(self.index)
-        return mapped + [first + i for i, e in enumerate(self.changed) if concept in e.concepts]
+        rows = sorted(self.rows_by_concept.get(concept, ()))
+        return mapped + [row for row in rows if concept in self._entry(row).concepts]
 
     def open_entry(self, alias: str) -> _Entry:
         """The changed entry of a normalised alias, made of what is mapped if there is none."""
@@ -187,8 +190,11 @@ class EditedAliases(AliasTable):
                 super().case_shares(row).tolist(),
                 float(super().link_probabilities(np.array([row]))[0]),
             )
-            self.entries[alias] = len(self.index) + len(self.changed)
+            new = self.entries[alias] = len(self.index) + len(self.changed)
+            self.names.append(alias)
             self.changed.append(entry)
+            for concept in entry.concepts:
+                self.rows_by_concept.setdefault(concept, set()).add(new)
         return self._entry(self.entries[alias])
 
     def _entry(self, row: int) -> _Entry:
@@ -257,7 +263,7 @@ class Edits:
         self._opened = graph
         self._graph: ConceptGraph | None = graph
         self._dropped: set[int] = set()  # vertices whose links of old are gone
-        self._linked: list[tuple[int, int]] = []
+        self._linked: dict[int, set[int]] = {}  # both ways
         table = EditedStrings.over(base.ids.table)
         self._ids = base.ids = EditedIndex(base.ids.codes, base.ids.buckets, table)
         self._titles = base.titles = EditedStrings.over(base.titles)
@@ -279,7 +285,8 @@ class Edits:
             dropped = np.array(sorted(self._dropped), np.int64)
             kept = (sources < targets) & ~np.isin(sources, dropped) & ~np.isin(targets, dropped)
             edges = np.stack([sources[kept], targets[kept]], axis=1)
-            more = np.array(self._linked, np.int64).reshape(-1, 2)
+            new = [(u, v) for u, some in self._linked.items() for v in some if u < v]
+            more = np.array(new, np.int64).reshape(-1, 2)
             self._graph = ConceptGraph.from_edges(
                 np.concatenate([edges, more]), vertices=np.arange(len(self._ids))
             )
@@ -354,7 +361,10 @@ class Edits:
         if "links" in known:
             self._unlink(number)
             rows = self._ids.find(list(concept.links)).tolist()
-            self._linked += [(number, row) for row in rows if row >= 0]
+            for row in rows:
+                if row >= 0:
+                    self._linked.setdefault(number, set()).add(row)
+                    self._linked.setdefault(row, set()).add(number)
         if self._text is not None:
             fields = (self._titles[number], " ".join(self.base.names(number)), self._texts[number])
             title, names, body = map(title_words, fields)
@@ -381,6 +391,8 @@ class Edits:
         entry = self._aliases.open_entry(name)
         if number not in entry.concepts:
             entry.concepts.append(number)
+            rows = self._aliases.rows_by_concept.setdefault(number, set())
+            rows.add(self._aliases.entries[name])
             entry.counts.append(0.0)
             entry.cases.append([0.0] * len(CASES))
         place = entry.concepts.index(number)
@@ -399,5 +411,6 @@ class Edits:
 
     def _unlink(self, number: int) -> None:
         self._dropped.add(number)
-        self._linked = [pair for pair in self._linked if number not in pair]
+        for other in self._linked.pop(number, ()):
+            self._linked.get(other, set()).discard(number)
         self._graph = None
