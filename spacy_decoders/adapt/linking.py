@@ -58,7 +58,8 @@ class CollectiveLinker:
     ----------
     graph
         A ``ConceptGraph``; a graph of networkx; or the pairs of concepts that are linked.
-        Concepts of the two latter may be anything hashable.
+        Concepts of the two latter may be anything hashable, and all their links are of length 1;
+        for lengths take ``ConceptGraph.from_networkx(graph, weight=...)``.
     weight
         Of the distances, against the scores; not negative.
     scores
@@ -106,20 +107,21 @@ class CollectiveLinker:
         Parameters
         ----------
         mentions
-            For each its candidates: concepts and their scores.
+            For each its candidates: concepts and their scores. Of a concept that is there more
+            than once the best score counts.
         budget
             Of the decoder.
 
         Raises
         ------
         ProblemError
-            If a score is no number, or a probability lies outside of 0 to 1.
+            If a candidate is no pair, a score no number, or a probability lies outside of 0 to 1.
         InfeasibleError
             If all candidates of a mention have the probability 0 or the score ``-inf``.
         """
         from ..decoders.representatives import ExactRepresentatives
 
-        given = [list(candidates) for candidates in mentions]
+        given = [_distinct(candidates) for candidates in mentions]
         linked = [number for number, candidates in enumerate(given) if candidates]
         problem = self._problem([given[number] for number in linked])
         decoder = ExactRepresentatives() if self.decoder is None else self.decoder
@@ -201,6 +203,21 @@ class CollectiveLinker:
 def _numbered(pair: Iterable[Hashable], numbers: dict[Any, int]) -> tuple[int, int]:
     a, b = pair
     return numbers.setdefault(a, len(numbers)), numbers.setdefault(b, len(numbers))
+
+
+def _distinct(candidates: Candidates) -> list[tuple[Hashable, float]]:
+    """Each concept once, with its best score; two of one would rule out all certainty."""
+    best: dict[Hashable, float] = {}
+    try:
+        for concept, given in candidates:
+            score = float(given)
+            best[concept] = score if not best.get(concept, score) > score else best[concept]
+    except (TypeError, ValueError) as error:
+        raise ProblemError(
+            f"mentions: expected pairs of a concept and a number as its score for each mention; "
+            f"got {candidates!r}."
+        ) from error
+    return list(best.items())
 
 
 def _vertex(concept: Any, vertices: Mapping[Any, int] | None) -> int | None:

@@ -70,3 +70,17 @@ def test_scores_of_other_kinds():
         CollectiveLinker([(1, 2)], weight=-1.0)
     with pytest.raises(ProblemError, match="scores"):
         CollectiveLinker([(1, 2)], scores="logits")
+
+
+def test_a_candidate_that_comes_twice_counts_once():
+    linker = CollectiveLinker([("a", "b")])
+    once = linker.link([[("a", 0.6), ("c", 0.4)], [("b", 1.0)]])
+    twice = linker.link([[("a", 0.2), ("c", 0.4), ("a", 0.6)], [("b", 1.0)]])
+    assert twice.concepts == once.concepts == ("a", "b")
+    assert twice.margins[0] == pytest.approx(once.margins[0]) and once.margins[0] > 0
+
+
+@pytest.mark.parametrize("mentions", [[["a"]], [[("a", "much")]], [[("a", None)]], [3]])
+def test_what_is_no_candidate_is_named(mentions):
+    with pytest.raises(ProblemError, match="mentions: expected pairs"):
+        CollectiveLinker([("a", "b")]).link(mentions)
