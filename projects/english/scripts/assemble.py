@@ -5,7 +5,7 @@ from pathlib import Path
 import spacy
 import srsly
 import typer
-from lemma_exceptions import add_exceptions
+from lemma_exceptions import add_exceptions, order_rules
 
 import spacy_decoders.bundled
 
@@ -52,6 +52,7 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
     rules.add_patterns(srsly.read_json(RULES))
     lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"}, after="attribute_ruler")
     lemmatizer.initialize(nlp=nlp)  # by the tables of spacy-lookups-data, which it then keeps
+    order_rules(lemmatizer)
     print(f"lemmas: {add_exceptions(nlp, lemmatizer, treebank):,} exceptions of the treebank")
     nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
     # trained by headlines.py, on texts that are no part of this project

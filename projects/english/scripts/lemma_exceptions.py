@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.readers.sentences import Sentence, read_conllu
 
-__all__ = ["add_exceptions"]
+__all__ = ["add_exceptions", "order_rules"]
 
 #: Words that were seen less often are left to the rules.
 FEWEST = 2
@@ -29,6 +29,41 @@ PARTS = {
     "SCONJ",
     "VERB",
 }
+
+#: Of two known words the lemmatizer takes that of the later rule, and of two unknown ones that
+#: of the first; so that of a plural's "s" stands at both ends.
+RULES = {
+    "verb": [
+        ["s", ""], ["ies", "y"], ["es", ""], ["es", "e"], ["ed", ""], ["ed", "e"],
+        ["ing", ""], ["ing", "e"],
+    ],
+    "noun": [
+        ["s", ""], ["ses", "s"], ["ves", "f"], ["xes", "x"], ["zes", "z"], ["ches", "ch"],
+        ["shes", "sh"], ["men", "man"], ["ies", "y"], ["s", ""],
+    ],
+}  # fmt: skip
+#: Rare words that would take the forms of frequent ones: "singing", "bunches", "leaves".
+RARE = {
+    "verb": ["singe", "swinge", "dinge", "conge"],
+    "noun": ["ashe", "bunche", "crosse", "leave", "lense", "marche", "masse", "orache"],
+}
+
+
+def order_rules(lemmatizer: Lemmatizer) -> None:
+    """Let "hoped" be of "hope" rather than "hop", and "senses" of "sense" rather than "sens"."""
+    tables = (lemmatizer.lookups.get_table(f"lemma_{name}") for name in ("rules", "index", "exc"))
+    rules, index, exceptions = tables
+    for part, ordered in RULES.items():
+        if {tuple(rule) for rule in rules[part]} != {tuple(rule) for rule in ordered}:
+            raise ValueError(f"the rules of {part} are not those that were put in order")
+        rules.set(part, ordered)
+        index.set(part, [word for word in index[part] if word not in RARE[part]])
+        kept = {
+            form: [word for word in words if word not in RARE[part] or len(words) == 1]
+            for form, words in exceptions[part].items()
+        }
+        exceptions.set(part, kept)
+    lemmatizer.cache.clear()
 
 
 def add_exceptions(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
