@@ -17,6 +17,7 @@ from ..certificate import Certificate
 __all__ = [
     "beside_others",
     "certificates_of",
+    "forget",
     "install",
     "record_certificates",
     "record_margins",
@@ -110,6 +111,45 @@ def record_probabilities(
     """
     doc._.probabilities = {**doc._.probabilities, component: dict(written)}
     _write_to_tokens(doc, of_tokens)
+
+
+def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -> Any:
+    """Remove what an earlier run of a component wrote by an option that is off now.
+
+    Parameters
+    ----------
+    doc, component
+        The document, and the component's name.
+    name
+        The attribute of the Doc: a dictionary by components, or a list of their entries.
+    of_tokens
+        The attributes of tokens that go with it.
+
+    Returns
+    -------
+    The component's entry of a dictionary; None if there was none.
+    """
+    user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
+    key = ("._.", name, None, None)
+    entries = user_data.get(key)
+    if not entries:
+        return None
+    if not isinstance(entries, dict):
+        user_data[key] = [of for of in entries if _writer_of(of) != component]
+        return None
+    if component not in entries:
+        return None
+    user_data[key] = {of: entry for of, entry in entries.items() if of != component}
+    for attribute in of_tokens:
+        for token in doc:
+            user_data.pop(("._.", attribute, token.idx, None), None)
+    return entries[component]
+
+
+def _writer_of(entry: Any) -> Any:
+    """The component of an entry, or of a list of them."""
+    first = entry[0] if isinstance(entry, list) and entry else entry
+    return first.get("component") if isinstance(first, dict) else None
 
 
 def _write_to_tokens(doc: Doc, attributes: Mapping[str, Sequence[float | None]]) -> None:

@@ -32,6 +32,7 @@ from ...one_thread import one_thread
 from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
     beside_others,
+    forget,
     record_certificates,
     record_margins,
     record_probabilities,
@@ -288,14 +289,22 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             doc.tensor = decoded.vectors.copy()
         if self.head_margins:
             record_margins(doc, self.name, "head_margin", decoded.margins.tolist())
+        else:
+            forget(doc, self.name, "margins", ["head_margin"])
         if found is not None:
             self._write_probabilities(doc, found)
+        else:
+            forget(doc, self.name, "probabilities", ["head_prob", "dep_prob", "sent_start_prob"])
         if self.head_margins or self.k_best > 1:
             doc._.factor_changes = beside_others(doc._.factor_changes, self.name, decoded.changes)
+        else:
+            forget(doc, self.name, "factor_changes")
         if self.k_best > 1:
             # those of other parsers in the pipeline stay; each has its sentences' lists
             others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
             doc._.parses = [*others, *decoded.parses]
+        else:
+            forget(doc, self.name, "parses")
 
     def _write_probabilities(self, doc: Doc, found: ParseProbabilities) -> None:
         written = found.as_dict()

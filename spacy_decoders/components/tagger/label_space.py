@@ -61,7 +61,8 @@ class LabelSpace:
             if len(of_label) != len(self.targets) or not all(of_label):
                 raise ProblemError(
                     f"labels: {label!r} should have one part for each of the targets "
-                    f"{', '.join(self.targets)}, separated by a blank."
+                    f"{', '.join(self.targets)}, separated by a blank; "
+                    "rename values that have blanks themselves."
                 )
         self.parts = parts
         #: the token attributes that are written

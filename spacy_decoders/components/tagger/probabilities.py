@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 
 from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
+from .. import extensions
 from .decoding import NO_LABEL, Tagging
 from .label_space import LabelSpace
 
@@ -29,6 +30,7 @@ __all__ = [
     "gold_loss",
     "tagging_answers",
     "tagging_probabilities",
+    "forget_earlier",
     "write_to_entities",
 ]
 
@@ -375,10 +377,16 @@ def _within(ends: Sequence[int], entities: Sequence[Entity]) -> list[list[Entity
     return of_doc
 
 
-def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> None:
-    """Write the probabilities of those entities that the document has to ``ent._.prob``."""
+def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:
+    """Write to ``ent._.prob`` how probable entities are that the document has.
+
+    Returns
+    -------
+    All but those in whose place the document has another one: one that was there before.
+    """
     there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
     user_data: dict[Any, Any] = doc.user_data
+    found = []
     for entity in entities:
         span = doc[entity.start : entity.stop]
         place = ("._.", "prob", span.start_char, span.end_char)
@@ -386,3 +394,18 @@ def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> None:
             user_data[place] = entity.probability
         else:  # one that was left out, also where an earlier run wrote it
             user_data.pop(place, None)
+            if any(token.ent_type for token in span):
+                continue
+        found.append(entity)
+    return found
+
+
+def forget_earlier(doc: Doc, component: str) -> None:
+    """Remove what an earlier run of a component wrote by options that may be off now."""
+    extensions.forget(doc, component, "margins", ["tag_margin"])
+    extensions.forget(doc, component, "taggings")
+    extensions.forget(doc, component, "entity_alternatives")
+    old = extensions.forget(doc, component, "probabilities", ["tag_prob"]) or {}
+    for entity in old.get(ENTITIES, ()):
+        span = doc[entity["start"] : entity["end"]]
+        doc.user_data.pop(("._.", "prob", span.start_char, span.end_char), None)  # type: ignore[call-overload]

@@ -37,6 +37,7 @@ from .probabilities import (
     TOKENS,
     UNITS,
     TaggingProbabilities,
+    forget_earlier,
     gold_loss,
     tagging_answers,
     tagging_probabilities,
@@ -158,6 +159,16 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         if describe is not None:
             describe(self.model, self.space.parts)
 
+    def configure(self, **values: Any) -> None:
+        """Set options; warn of two that may undo each other."""
+        super().configure(**values)
+        if self.min_prob and (self.agreement is not None or self._weighs_entities()):
+            warnings.warn(
+                f"{self.name}: min_prob knows nothing of agreement and of weighted demands on "
+                "entities, and may take out what these decide",
+                stacklevel=2,
+            )
+
     def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
         """Which labels the dictionary allows, by the word's number in the vocabulary."""
         if self._allowed is None:
@@ -185,6 +196,8 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         ]
         if options.get("agreement") is not None:
             needing.append("agreement")
+        if options.get("entity_alternatives") is not None:
+            needing.append("entity_alternatives")
         if needing:
             raise ProblemError(
                 f"{needing[0]}: the target is {target!r}; only a component with the target 'ent' "
@@ -259,10 +272,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 tagging.with_alternatives(model, of_doc, self.k_best)
                 for tagging, of_doc in zip(taggings, emissions, strict=True)
             ]
-        taggings = [
-            tagging.with_constants(of_limits)
-            for tagging, of_limits in zip(taggings, limits, strict=True)
-        ]
+        taggings = [*map(Tagging.with_constants, taggings, limits)]
         if self.probabilities or self.entity_alternatives or self.min_prob:
             found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
             taggings = [
@@ -329,6 +339,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
             space.write(doc, values)
+        forget_earlier(doc, self.name)
         extensions.record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:
@@ -344,8 +355,8 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
         written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
         own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
         if "ent" in self.targets:
-            written[ENTITIES] = [entity.as_dict() for entity in found.entities]
-            write_to_entities(doc, found.entities)
+            entities = write_to_entities(doc, found.entities)
+            written[ENTITIES] = [entity.as_dict() for entity in entities]
         extensions.record_probabilities(doc, self.name, written, own)
         if self.entity_alternatives is not None:
             listed = [entity.as_dict() for entity in found.alternatives]

@@ -10,6 +10,8 @@ from spacy.tokens import Doc
 from thinc.api import Linear, Model, with_array, zero_init
 from thinc.types import Floats1d, Floats2d
 
+from ...errors import ProblemError
+
 __all__ = [
     "CHAIN_WEIGHTS",
     "ChainScores",
@@ -73,6 +75,9 @@ def build_chain_scorer(
     .. [1] Belanger, Passos, Riedel, McCallum (2012), MAP Inference in Chains using Column
        Generation.
     """
+    for name, value in (("emission_l2", emission_l2), ("transition_l2", transition_l2)):
+        if not value >= 0.0:
+            raise ProblemError(f"{name}: expected at least 0, got {value}.")
     output = output_layer(nO, tok2vec.maybe_get_dim("nO"))
     weights = chain_weights(nO)
     model: Scorer = Model(

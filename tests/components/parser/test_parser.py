@@ -123,6 +123,10 @@ def test_margins_and_several_parses_on_request(trained):
     again = Doc(nlp.vocab).from_bytes(doc.to_bytes())
     assert again._.parses == doc._.parses
     assert parse(trained)[0]._.head_margin is None
+    nlp.get_pipe(NAME).configure(head_margins=False, k_best=1)
+    nlp.get_pipe(NAME)(doc)
+    assert (doc._.parses, doc._.margins) == ([], {})
+    assert doc[0]._.head_margin is None
 
 
 @pytest.mark.parametrize(

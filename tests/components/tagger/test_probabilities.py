@@ -7,12 +7,19 @@ import json
 import numpy as np
 import pytest
 import spacy
-from spacy.tokens import Doc, DocBin
+from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.components.probabilities import calibrate_pipeline
-from tests.components.tagger.tagging import SENTENCES, annotated, bare, examples, randomised
+from tests.components.tagger.tagging import (
+    SENTENCES,
+    annotated,
+    bare,
+    examples,
+    randomised,
+    trained,
+)
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
@@ -237,3 +244,46 @@ def test_what_cannot_be_calibrated():
         nlp.get_pipe(NAME).calibration = 1.0
     with pytest.raises(ProblemError, match="temperature"):
         nlp.get_pipe(NAME).calibration = {"tokens": {"temperature": 0}}
+
+
+def test_a_document_annotated_again_forgets_what_is_off_now():
+    options = {"margins": True, "k_best": 2, "probabilities": True, "entity_alternatives": 0.1}
+    nlp = trained(60, target=["tag", "ent"], **options)
+    doc = nlp(bare(nlp, SENTENCES[0]))
+    assert doc._.margins and doc._.taggings and doc._.probabilities and doc.ents[0]._.prob
+    pipe = nlp.get_pipe(NAME)
+    pipe.configure(margins=False, k_best=1, probabilities=False, entity_alternatives=None)
+    others = {"margins": {"x": [1.0]}, "taggings": [{"component": "x"}]}
+    doc._.margins, doc._.taggings = (
+        {**doc._.margins, "x": [1.0]},
+        [*doc._.taggings, *others["taggings"]],
+    )
+    pipe(doc)
+    assert (doc._.margins, doc._.taggings) == (others["margins"], others["taggings"])
+    assert doc._.probabilities == {} and doc._.entity_alternatives == []
+    assert doc.ents[0]._.prob is None
+    assert {(of._.tag_margin, of._.tag_prob) for of in doc} == {(None, None)}
+
+
+def test_entities_that_are_kept_have_no_probability_of_others():
+    nlp = trained(60, target="ent", overwrite=False, probabilities=True)
+    doc = bare(nlp, "New York sees the old boats .")
+    doc.ents = [Span(doc, 0, 2, label="UNHEARD-OF")]
+    nlp(doc)
+    there = {(ent.start, ent.end, ent.label_) for ent in doc.ents}
+    listed = doc._.probabilities[NAME]["entities"]
+    assert {(of["start"], of["end"], of["label"]) for of in listed} <= there
+
+
+def test_alternatives_to_entities_need_entities():
+    with pytest.raises(ProblemError, match="entity_alternatives: the target is 'tag'"):
+        trained(0, entity_alternatives=0.1)
+
+
+def test_a_threshold_beside_agreement_is_warned_of():
+    pipe = trained(0, target="ent", min_prob=0.5).get_pipe(NAME)
+    with pytest.warns(UserWarning, match="min_prob knows nothing of agreement"):
+        pipe.agreement = "hard"
+    pipe.agreement = None
+    with pytest.warns(UserWarning, match="min_prob knows nothing of agreement"):
+        pipe.constraints = [{"phrases": ["sees"], "entity": True, "weight": 1.0}]

@@ -212,3 +212,9 @@ def test_bad_dictionaries_and_labels_are_refused():
         joint.add_label("NNP STAR")
     with pytest.raises(ProblemError, match="no universal part of speech"):
         trained(0, target="pos").get_pipe(NAME).add_label("NNP")
+
+
+def test_joint_labels_of_values_with_blanks_are_refused():
+    pipe = trained(0, target=["tag", "pos"]).get_pipe(NAME)
+    with pytest.raises(ProblemError, match="rename values that have blanks"):
+        pipe.add_label("proper noun NOUN")

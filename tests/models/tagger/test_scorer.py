@@ -7,6 +7,7 @@ import pytest
 import spacy
 from thinc.api import Adam, Model
 
+from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer, resize
 
 TOK2VEC = {
@@ -126,3 +127,9 @@ def test_storage():
     ):
         assert np.array_equal(doc, copy)
     assert np.array_equal(restored.predict(docs()).transitions, np.eye(SIZE))
+
+
+@pytest.mark.parametrize("name", ["emission_l2", "transition_l2"])
+def test_negative_penalties_are_refused(name):
+    with pytest.raises(ProblemError, match=f"{name}: expected at least 0"):
+        scorer(**{name: -1.0})

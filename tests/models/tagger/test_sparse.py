@@ -309,3 +309,12 @@ def test_the_shipped_configs_train(config, name, score, tmp_path):
     nlp = spacy.load(tmp_path / "model-best")
     assert nlp.meta["performance"][score] > 0.9
     assert nlp.meta["performance"]["certified"] == 1.0
+
+
+def test_a_string_for_a_token_is_no_list_of_features():
+    @spacy.registry.misc("test_sparse_string_features")
+    def make():
+        return lambda doc: [token.text for token in doc]
+
+    with pytest.raises(ProblemError, match="features: expected a list of strings for each token"):
+        pipeline(steps=1, templates=[], features={"@misc": "test_sparse_string_features"})

@@ -156,6 +156,11 @@ class FeatureReader:
                     f"features: expected a list of strings for each of {len(doc)} tokens, got "
                     f"{len(given)} lists."
                 )
+            if any(isinstance(of_token, str) for of_token in given):
+                raise ProblemError(
+                    "features: expected a list of strings for each token, got a string for one; "
+                    "put it into a list."
+                )
             found += [[_hash(feature) for feature in of_token] for of_token in given]
         width = max(map(len, found), default=0)
         hashes = np.array([of + [0] * (width - len(of)) for of in found], dtype=np.uint64)

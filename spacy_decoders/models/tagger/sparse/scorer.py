@@ -90,6 +90,8 @@ def build_sparse_chain_scorer(
     """
     if not 0.0 <= alone <= 1.0:
         raise ProblemError(f"alone: expected a share from 0 to 1, got {alone}.")
+    if not transition_l2 >= 0.0:
+        raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
     sparse = build_sparse_emissions(
         templates, clusters, gazetteer, features, learning, lowered, nO
     )
