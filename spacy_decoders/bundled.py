@@ -36,7 +36,9 @@ def load(
 
     It sets tags, universal parts of speech and morphological features, lemmas (spaCy's own rule
     lemmatizer, whose tables are shipped), trees, sentences, entities (persons, locations,
-    organisations), links and headlines, and so ``doc.noun_chunks``.
+    organisations), links and headlines, and so ``doc.noun_chunks``. Known concepts that are no
+    such names, such as a programming language, come into ``doc.ents``, too, with the label
+    "CONCEPT", where the linker links them.
 
     Parameters
     ----------

@@ -216,7 +216,7 @@ class Progress:
             self._began = perf_counter()
             if not self.functions and not sys.stderr.isatty():
                 self._tell(
-                    "compiling for this machine, about a minute in all; to do it beforehand: "
+                    "compiling for this machine, up to a minute; to do it beforehand: "
                     "python -m spacy decoders warmup\n"
                 )
             atexit.unregister(self._close)
@@ -242,7 +242,8 @@ class Progress:
 
     def _close(self) -> None:
         if self.functions and not sys.stderr.isatty():
-            self._tell(f"compiled {self.functions} functions in {self.seconds:.0f} s\n")
+            functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
+            self._tell(f"compiled {functions} in {self.seconds:.0f} s\n")
 
     def _tell(self, text: str) -> None:
         if parent_process() is None and not sys.stderr.closed:

@@ -180,13 +180,17 @@ def _names(doc: Doc) -> Table:
         table.add_column("", justify="right")
         table.add_column(column)
     for name in names_in(doc):
+        unknown = name.concept is None and name.concept_prob is not None
         others = ", ".join(name.others[:2]) + (", ..." if len(name.others) > 2 else "")
         table.add_row(
             name.text,
             name.type or "",
             share_in_words(name.type_prob),
-            Text(name.concept or "-", style="green" if name.concept else "dim"),
-            share_in_words(name.concept_prob),
+            Text(
+                name.concept or ("not in the knowledge base" if unknown else "-"),
+                style="green" if name.concept else "dim",
+            ),
+            share_in_words(None if unknown else name.concept_prob),
             Text(others, style="dim"),
         )
     return table
