@@ -13,7 +13,7 @@ from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
 from .batches import ArcBatch, are_plain, batch_of, by_contraction, solved_by_arcs
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
+from .decoder import TreeDecoder, arcs_as_problem, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
@@ -66,6 +66,9 @@ class ChuLiuEdmonds(TreeDecoder):
         above = min(bound + slack, best_heads_bound(problem))
         heads, bound, slack = _root_by_root(problem.arcs, clock, above)
         return certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
+
+    def _problem_of(self, sentence: Any) -> TreeProblem:
+        return arcs_as_problem(sentence, projective=False)
 
     def decode_batch(
         self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED

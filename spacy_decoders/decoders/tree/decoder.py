@@ -78,7 +78,11 @@ class TreeDecoder(ABC):
         InfeasibleError
             If a sentence has no tree.
         """
-        return [self.decode(checked_problem(one), budget=budget) for one in sentences]
+        return [self.decode(self._problem_of(one), budget=budget) for one in sentences]
+
+    def _problem_of(self, sentence: Any) -> TreeProblem:
+        """Return a sentence of a batch as a problem."""
+        return checked_problem(sentence)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
@@ -95,6 +99,13 @@ def checked_problem(sentence: Any) -> TreeProblem:
     if not isinstance(sentence, TreeProblem):
         raise ProblemError(f"sentences: expected TreeProblem, got {type(sentence).__name__}.")
     return sentence
+
+
+def arcs_as_problem(sentence: Any, *, projective: bool) -> TreeProblem:
+    """Return an array of arcs as a problem, and a problem as it is."""
+    if isinstance(sentence, np.ndarray):
+        return TreeProblem(sentence, projective=projective)
+    return checked_problem(sentence)
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:

@@ -11,7 +11,14 @@ import numpy as np
 from ...budget import UNLIMITED, Budget
 from .batches import are_plain, batch_of, by_chart, by_contraction, solved_by_arcs
 from .constrained import best_constrained
-from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless, rounding_slack
+from .decoder import (
+    TreeDecoder,
+    arcs_as_problem,
+    certified_by_arcs,
+    infeasible,
+    refuse_unless,
+    rounding_slack,
+)
 from .problem import TreeProblem, TreeSolution
 from .timed import any_lacks_time, chart_in_slices, lacks_time
 
@@ -50,6 +57,9 @@ class Eisner(TreeDecoder):
             if found is not None:
                 return found
         return best_by_chart("Eisner", problem)
+
+    def _problem_of(self, sentence: Any) -> TreeProblem:
+        return arcs_as_problem(sentence, projective=True)
 
     def decode_batch(
         self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED

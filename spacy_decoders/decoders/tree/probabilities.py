@@ -61,8 +61,16 @@ class TreePosteriors:
         return found
 
     def of_tree(self, heads: ArrayLike) -> float:
-        """Return the probability of a whole tree, of a sentence without boundaries in it."""
+        """Return the probability of a whole tree, of a sentence without boundaries in it.
+
+        Heads that lead some token to no root are no tree: 0.
+        """
         given = self._checked(heads)
+        above = np.concatenate([[0], given])
+        for _ in range(len(above).bit_length()):  # the stride doubles
+            above = above[above]
+        if above.any():
+            return 0.0
         score = float(self.scores[given, np.arange(1, len(given) + 1)].sum())
         return float(min(np.exp(score - self.log_partition), 1.0))
 

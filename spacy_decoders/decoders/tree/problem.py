@@ -387,13 +387,24 @@ def _scores(name: str, values: ArrayLike, shape: tuple[int | None, ...]) -> NDAr
 
 
 def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return scores of pairs of arcs, 0 where no tree has both, which saves precision."""
     if size > LONGEST_DENSE + 1:
         raise ProblemError(
             f"{name}: a dense array for {size - 1} tokens would not fit the memory (at most "
             f"{LONGEST_DENSE}); state the parts that matter as Factors.{name}(...), or leave "
             "them out."
         )
-    return owned(_scores(name, values, (size, size, size)), values)
+    given = owned(_scores(name, values, (size, size, size)), values)
+    places = np.arange(size)
+    first, second, third = places[:, None, None], places[:, None], places
+    if name == "siblings":  # of a head, a modifier, and a later one
+        real = (second > 0) & (second < third) & (first != second) & (first != third)
+    else:  # of a grandparent, a head, and a modifier
+        real = (second > 0) & (third > 0) & (first != second) & (first != third)
+        real &= second != third
+    if (given[~real] == 0.0).all():
+        return given
+    return read_only(np.where(real, given, 0.0))
 
 
 def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ from spacy_decoders.decoders.tree import (
     ChuLiuEdmonds,
     Eisner,
     FixedArc,
+    Roots,
     TreeProblem,
     score_tree,
 )
@@ -157,3 +158,11 @@ def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, name, change):
             wrong += 1
     # what has no proof after the first two is decoded again
     assert wrong or change in (worse_favourites, worse_by_contraction, lower_duals)
+
+
+@pytest.mark.parametrize(("decoder", "projective"), [(Eisner(), True), (ChuLiuEdmonds(), False)])
+def test_arrays_beside_problems_with_rules(decoder, projective):
+    arcs = np.array([[0.0, 1.0, 3.0], [0.0, 0.0, 1.0], [0.0, 2.0, 0.0]])
+    ruled = TreeProblem(arcs, projective=projective, rules=[Roots([1])])
+    first, second = decoder.decode_batch([arcs, ruled])
+    assert (first.heads.tolist(), second.heads.tolist()) == ([2, 0], [0, 1])

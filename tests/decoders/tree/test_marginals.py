@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.tree import (
+    BranchAndBound,
     TreeProblem,
     exact_decoder,
     head_margins,
@@ -39,3 +40,19 @@ def test_equal_brute_force(rng, parts, projective):
 
 def test_margin_of_the_only_head_is_infinite():
     assert head_margins(TreeProblem(np.zeros((2, 2))), [0]).tolist() == [np.inf]
+
+
+def test_scores_of_parts_that_no_tree_has_cost_no_precision():
+    rng = np.random.default_rng(0)
+    cube = rng.normal(size=(5, 5, 5))
+    plain = TreeProblem(rng.normal(size=(5, 5)), cube, cube)
+    large = cube.copy()
+    large[:, 3, 1] = 1e15  # siblings in the wrong order
+    given = TreeProblem(plain.arcs, cube, large)
+    assert large[0, 3, 1] == 1e15
+    best = BranchAndBound().decode(given)
+    assert best.certificate.is_optimal
+    expected = BranchAndBound().decode(plain).certificate.score
+    assert best.certificate.score == pytest.approx(expected)
+    margins = head_margins(given, best.heads)
+    assert margins.tolist() == pytest.approx(head_margins(plain, best.heads).tolist())

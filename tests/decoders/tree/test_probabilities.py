@@ -157,3 +157,9 @@ def test_what_is_refused():
     with pytest.raises(ProblemError, match="heads"):
         tree_posteriors(np.zeros((3, 3))).of_heads([3, 0])
     assert tree_posteriors(np.zeros((1, 1))).of_tree([]) == 1.0
+
+
+def test_no_tree_has_no_probability():
+    found = tree_posteriors(np.zeros((3, 3)))
+    assert found.of_tree([2, 1]) == 0.0
+    assert found.of_tree([2, 0]) == pytest.approx(0.5)
