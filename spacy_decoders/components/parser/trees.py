@@ -120,7 +120,7 @@ class TreeWriter:
         complete = True
         for start, end in zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)
-            complete &= fault is None
+            complete &= fault is None and bool((deps[start:end] != 0).all())
             if fault and labelled[start:end].any():  # without a tree nothing is written
                 raise ProblemError(
                     f"heads: the sentence of tokens {start} to {end} is no tree ({fault})."

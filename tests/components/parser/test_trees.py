@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.vocab import Vocab
 
 from spacy_decoders.components.parser.trees import TreeWriter, attach_spaces, tree_fault
 from spacy_decoders.errors import ProblemError
@@ -98,3 +99,11 @@ def test_white_space_hangs_on_words(trained):
     for token in doc:
         assert not token.head.is_space
         assert (token.dep_ == "dep") == token.is_space
+
+
+def test_tokens_without_a_label_are_no_crossing_arcs():
+    doc = Doc(Vocab(), words=["a", "b", "c"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TreeWriter().write(doc, np.array([1, 1, 1]), np.zeros(3, np.uint64), np.array([0]))
+    assert [s.start for s in doc.sents] == [0]
