@@ -117,4 +117,4 @@ def test_code_is_used_from_where_nothing_can_be_written(tmp_path, place):
         printed.append(run.stdout.split())
         told.append(run.stderr)
     assert printed == [["8", "0"], ["8", "1"]]
-    assert "compiled 1 functions" in told[0] and told[1] == ""
+    assert "compiled 1 function in" in told[0] and told[1] == ""
