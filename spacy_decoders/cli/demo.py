@@ -180,7 +180,8 @@ def _names(doc: Doc) -> Table:
         table.add_column("", justify="right")
         table.add_column(column)
     for name in names_in(doc):
-        unknown = name.concept is None and name.concept_prob is not None
+        # a name with candidates, all refused, has a probability of being none of them
+        unknown = name.concept is None and name.concept_prob is not None and not name.others
         others = ", ".join(name.others[:2]) + (", ..." if len(name.others) > 2 else "")
         table.add_row(
             name.text,
