@@ -8,19 +8,22 @@ one thread does.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import cache
+from threading import Lock
 from typing import Any
 
 __all__ = ["one_thread"]
+
+#: The setting is the process's: the first thread that comes in changes it, and the last that
+#: leaves restores it.
+_LOCK = Lock()
+_INSIDE: list[ExitStack] = []
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
     """Keep numpy's products on the calling thread, within a ``with`` block or a function.
-
-    The setting is the process's: where several threads are inside, the last one restores what it
-    found, which may be 1.
 
     Examples
     --------
@@ -29,12 +32,23 @@ def one_thread() -> Iterator[None]:
     ...     np.ones((2, 2), dtype="f") @ np.ones(2, dtype="f")
     array([2., 2.], dtype=float32)
     """
-    with _libraries().limit(limits=1, user_api="blas"):
+    with _LOCK:
+        setting = ExitStack() if not _INSIDE else _INSIDE[0]
+        if not _INSIDE:
+            setting.enter_context(_libraries().limit(limits=1, user_api="blas"))
+        _INSIDE.append(setting)
+    try:
         yield
+    finally:
+        with _LOCK:
+            _INSIDE.pop()
+            if not _INSIDE:
+                setting.close()
 
 
 @cache
 def _libraries() -> Any:
+    import numpy as np  # noqa: F401  # its library is looked for among those that are loaded
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -205,8 +205,8 @@ def test_appositives_keep_their_commas(shipped):
             "New method for unsupervised domain adaptation",
         ),
         (
-            "The European Central Bank raised interest rates on Thursday. Markets fell after the "
-            "decision.",
+            "The European Central Bank raised its interest rates on Thursday. Markets fell after "
+            "the decision.",
             "European Central Bank",
         ),
     ],
