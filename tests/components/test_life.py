@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import hashlib
 import os
 import subprocess
 import sys
@@ -46,13 +45,14 @@ def nlp():
 def test_annotations_are_the_same_bits_in_fresh_processes(nlp, tmp_path):
     nlp.to_disk(tmp_path / "nlp")
     root = str(Path(__file__).parents[2])
-    expected = [hashlib.sha256(bits(nlp(text))).hexdigest() for text in TEXTS.values()]
-    for seed in ("1", "2"):  # of the order of sets
+    found = []
+    for seed in ("0", "1", "2"):  # of the order of sets
         done = subprocess.run(
             [sys.executable, "-c", FRESH.format(root=root), tmp_path / "nlp"],
             capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
         )  # fmt: skip
-        assert done.stdout.split() == expected
+        found.append(done.stdout.split())
+    assert len(found[0]) == len(TEXTS) and found[0] == found[1] == found[2]
 
 
 def test_saved_and_loaded_pipelines_are_the_same_bits(nlp, tmp_path):
