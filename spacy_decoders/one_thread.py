@@ -15,8 +15,9 @@ from typing import Any
 
 __all__ = ["one_thread"]
 
-#: The setting is the process's: the first thread that comes in changes it, and the last that
-#: leaves restores it.
+#: The first thread that comes in changes the setting, and the last that leaves restores it. Set
+#: from a thread that is not the main one, OpenBLAS may ignore it: products are slower then, not
+#: wrong.
 _LOCK = Lock()
 _INSIDE: list[ExitStack] = []
 

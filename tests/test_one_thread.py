@@ -1,0 +1,46 @@
+"""The setting of numpy's threads is changed once and restored once, however many threads ask."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+from spacy_decoders import one_thread as module
+from spacy_decoders.one_thread import one_thread
+
+
+class Recorded:
+    """Stands for numpy's libraries: records when their limit begins and ends."""
+
+    def __init__(self):
+        self.events = []
+
+    @contextmanager
+    def limit(self, **options):
+        assert options == {"limits": 1, "user_api": "blas"}
+        self.events.append("begins")
+        yield
+        self.events.append("ends")
+
+
+def test_limits_of_many_threads_never_overlap(monkeypatch):
+    libraries = Recorded()
+    monkeypatch.setattr(module, "_libraries", lambda: libraries)
+
+    def nested(_):
+        with one_thread(), one_thread():
+            return libraries.events[-1]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert set(pool.map(nested, range(400))) == {"begins"}
+    assert libraries.events[::2] == ["begins"] * (len(libraries.events) // 2)
+    assert libraries.events[1::2] == ["ends"] * (len(libraries.events) // 2)
+
+
+def test_an_error_inside_ends_the_limit(monkeypatch):
+    libraries = Recorded()
+    monkeypatch.setattr(module, "_libraries", lambda: libraries)
+    try:
+        with one_thread():
+            raise KeyError
+    except KeyError:
+        pass
+    assert libraries.events == ["begins", "ends"]
