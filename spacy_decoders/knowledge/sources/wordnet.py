@@ -130,7 +130,10 @@ class WordNet:
                             (synset, element.get("lexfile", ""), gloss, _item(element.attrib))
                         )
                         element.clear()
-        except (ParseError, EOFError, OSError) as error:
+        except ProblemError:
+            raise
+        # an encoding that the declaration names and nobody knows is a LookupError or a ValueError
+        except (ParseError, LookupError, ValueError, EOFError, OSError) as error:
             raise ProblemError(f"source: {self.source} is no whole LMF file: {error}.") from error
         if not waiting:
             raise ProblemError(f"source: {self.source} has no synset; is it WordNet LMF?")

@@ -80,7 +80,10 @@ def test_lmf_of_a_wordnet(tmp_path, name):
     assert source.bad.count == 1
 
 
-@pytest.mark.parametrize("text", ["", "<a>", "<a/>"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "<a>", "<a/>", *(f'<?xml version="1.0" encoding="{e}"?><a/>' for e in ("UTF-x", "big5"))],
+)
 def test_a_file_that_is_no_wordnet_is_refused(tmp_path, text):
     (tmp_path / "wn.xml").write_text(text)
     with pytest.raises(ProblemError, match="LMF"):
