@@ -48,7 +48,7 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "morphologizer", "entities"):
         nlp.add_pipe(name, source=load(trained, name))
-    rules = nlp.add_pipe("attribute_ruler", after="morphologizer")
+    rules = nlp.add_pipe("cached_attribute_ruler", name="attribute_ruler", after="morphologizer")
     rules.add_patterns(srsly.read_json(RULES))
     lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"}, after="attribute_ruler")
     lemmatizer.initialize(nlp=nlp)  # by the tables of spacy-lookups-data, which it then keeps
