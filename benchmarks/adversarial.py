@@ -183,7 +183,7 @@ def main() -> None:
             rows.append({"problem": name, **outcome, "kept": outcome["seconds"] <= limit})
         print(rows[-1], flush=True)
     report = {"budget": SECONDS, "limit": limit, "rows": rows}
-    (given.results / RESULT).write_text(json.dumps(report, indent=1) + "\n", encoding="utf8")
+    (given.results / RESULT).write_text(timing.as_json(report) + "\n", encoding="utf8")
 
 
 if __name__ == "__main__":

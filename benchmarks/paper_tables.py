@@ -72,11 +72,7 @@ TABLES = (
         ("chain",),
         f"{_BELANGER}, table 2A: the 0/1 loss oracle, sentences/s",
         ("method", "tags", "tags and entities"),
-        (
-            ("CG", 85.0, 299.9),
-            ("Viterbi 2-best", 56.0, 0.06),
-            ("Viterbi+P 2-best", 119.6, 11.7),
-        ),
+        (("CG", 85.0, 299.9), ("Viterbi 2-best", 56.0, 0.06), ("Viterbi+P 2-best", 119.6, 11.7)),
     ),
     PaperTable(
         ("chain",),

@@ -122,10 +122,7 @@ def _sents(doc: Doc, attribute: str) -> list[Any]:
 
 def _attached(examples: list[Example]) -> dict[str, float]:
     found = Scorer.score_deps(examples, "dep", ignore_labels=("p", "punct"))
-    return {
-        "UAS": 100 * (found["dep_uas"] or 0.0),
-        "LAS": 100 * (found["dep_las"] or 0.0),
-    }
+    return {"UAS": 100 * (found["dep_uas"] or 0.0), "LAS": 100 * (found["dep_las"] or 0.0)}
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from typing import Any
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMBA"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-__all__ = ["Report", "Target", "arguments", "interleaved", "table"]
+__all__ = ["Report", "Target", "arguments", "as_json", "interleaved", "table"]
 
 HERE = Path(__file__).resolve().parent
 
@@ -222,8 +222,25 @@ class Report:
             "targets": [{**asdict(target), "met": target.met} for target in self.targets],
         }
         path = self.path(".json")
-        path.write_text(json.dumps(content, indent=1, default=float) + "\n", encoding="utf8")
+        path.write_text(as_json(content) + "\n", encoding="utf8")
         print(f"\nwritten: {path}")
+
+
+def as_json(value: Any, indent: str = "\n") -> str:
+    """Return JSON with six digits of each number, and what fits, or is a table's row, on a line."""
+    if isinstance(value, Mapping):
+        parts = [f"{json.dumps(key)}: {as_json(of, indent + ' ')}" for key, of in value.items()]
+    elif isinstance(value, list | tuple):
+        parts = [as_json(of, indent + " ") for of in value]
+    else:
+        plain = value is None or isinstance(value, str | int)
+        return json.dumps(value if plain else float(f"{float(value):.6g}"))
+    opening, closing = "{}" if isinstance(value, Mapping) else "[]"
+    row = opening == "[" and not any(isinstance(of, Mapping | list | tuple) for of in value)
+    line = ", ".join(parts)
+    if row or ("\n" not in line and len(line) < 100):
+        return opening + line + closing
+    return opening + indent + " " + f",{indent} ".join(parts) + indent + closing
 
 
 def _plain(argv: list[str]) -> list[str]:

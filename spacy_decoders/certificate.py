@@ -149,12 +149,7 @@ class Certificate:
                     decoder, score, tolerance=tolerance, scope=scope, iterations=iterations
                 )
             return cls.probable(
-                decoder,
-                score,
-                confidence,
-                tolerance=tolerance,
-                scope=scope,
-                iterations=iterations,
+                decoder, score, confidence, tolerance=tolerance, scope=scope, iterations=iterations
             )
         return cls(
             decoder, status, score, bound, gap, tolerance, confidence, scope, int(iterations)
@@ -196,12 +191,7 @@ class Certificate:
             else:
                 made.append(
                     cls.from_bound(
-                        decoder,
-                        score,
-                        bound,
-                        tolerance=tolerance,
-                        scale=scale,
-                        iterations=count,
+                        decoder, score, bound, tolerance=tolerance, scale=scale, iterations=count
                     )
                 )
         return made

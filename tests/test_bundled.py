@@ -170,13 +170,7 @@ def test_noun_chunks_elsewhere(nlp, tmp_path):
 @pytest.mark.parametrize(
     ("words", "heads", "deps", "pos", "expected"),
     [
-        (
-            "Mary Smith arrived",
-            [2, 0, 2],
-            "nsubj flat ROOT",
-            "PROPN PROPN VERB",
-            ["Mary Smith"],
-        ),
+        ("Mary Smith arrived", [2, 0, 2], "nsubj flat ROOT", "PROPN PROPN VERB", ["Mary Smith"]),
         (
             "cats and big dogs sleep",
             [4, 3, 3, 0, 4],

@@ -53,7 +53,7 @@ SAME_METHOD = {"Beam", "BranchAndBound", "ColumnGeneration", "Viterbi"}
 #: Options of the product that ask for a published method by name, and load it then.
 BY_NAME = {
     # BranchAndBound(method="paper")
-    f"{PACKAGE}.decoders.tree.branch_and_bound.decoder",
+    f"{PACKAGE}.decoders.tree.branch_and_bound.decoder"
 }
 MOST_LINES = 500
 

@@ -85,8 +85,7 @@ def warmup_command() -> None:
 @app.command("annotate")
 def annotate_command(
     source: Annotated[
-        Path,
-        typer.Argument(help="A file or folder: .spacy, .jsonl(.gz), .parquet, .txt."),
+        Path, typer.Argument(help="A file or folder: .spacy, .jsonl(.gz), .parquet, .txt.")
     ],
     output: Annotated[Path, typer.Argument(help="A folder; an unfinished one is resumed.")],
     model: Annotated[
@@ -100,8 +99,7 @@ def annotate_command(
     batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[
-        str | None,
-        typer.Option(help="Address of a Dask scheduler (extra: distributed)."),
+        str | None, typer.Option(help="Address of a Dask scheduler (extra: distributed).")
     ] = None,
 ) -> None:
     """Annotate a corpus, in files that are written whole and resumed where it stopped."""
@@ -299,8 +297,7 @@ def kb_wikidata_command(
 @kb_app.command("build-wordnet")
 def kb_wordnet_command(
     source: Annotated[
-        Path,
-        typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables."),
+        Path, typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables.")
     ],
     output: Annotated[Path, _OUTPUT],
     hubs: Annotated[int, _HUBS] = 64,
@@ -345,8 +342,7 @@ def kb_wikipedia_command(
     redirect: Annotated[Path, typer.Option(help="*-redirect.sql.gz")],
     pagelinks: Annotated[Path, typer.Option(help="*-pagelinks.sql.gz")],
     linktarget: Annotated[
-        Path | None,
-        typer.Option(help="*-linktarget.sql.gz, for dumps since 2024."),
+        Path | None, typer.Option(help="*-linktarget.sql.gz, for dumps since 2024.")
     ] = None,
     articles: Annotated[
         list[Path] | None,

@@ -11,13 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-__all__ = [
-    "cluster_embed",
-    "gazetteer",
-    "sparse_chain_scorer",
-    "tensor_vectors",
-    "word_clusters",
-]
+__all__ = ["cluster_embed", "gazetteer", "sparse_chain_scorer", "tensor_vectors", "word_clusters"]
 
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")

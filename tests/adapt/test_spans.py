@@ -10,13 +10,7 @@ import spacy
 from spacy.tokens import SpanGroup
 
 from spacy_decoders import Budget, ProblemError
-from spacy_decoders.adapt.spans import (
-    BestSpans,
-    SpanProblem,
-    best_entities,
-    best_spans,
-    log_odds,
-)
+from spacy_decoders.adapt.spans import BestSpans, SpanProblem, best_entities, best_spans, log_odds
 from spacy_decoders.adapt.spans.kernels import proof, schedule
 
 

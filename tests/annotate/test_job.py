@@ -26,8 +26,7 @@ def test_an_output_of_other_settings_is_not_mixed_with(tmp_path, model):
 
 
 @pytest.mark.parametrize(
-    "settings, message",
-    [({"format": "csv"}, "format"), ({"shard_size": 0}, "shard_size")],
+    "settings, message", [({"format": "csv"}, "format"), ({"shard_size": 0}, "shard_size")]
 )
 def test_settings_are_checked(tmp_path, settings, message):
     with pytest.raises(ProblemError, match=message):

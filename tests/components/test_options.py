@@ -83,11 +83,7 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
         ("linker", {"mentions": "ents"}, lambda doc: len(doc.ents)),
         ("linker", {"min_margin": 1e9}, lambda doc: {ent.kb_id_ for ent in doc.ents}),
         ("linker", {"window": 2}, lambda doc: len(doc._.certificates["linker"])),
-        (
-            "linker",
-            {"decoder": Greedy()},
-            lambda doc: doc._.certificates["linker"][0]["decoder"],
-        ),
+        ("linker", {"decoder": Greedy()}, lambda doc: doc._.certificates["linker"][0]["decoder"]),
         ("headline", {"length": 3}, lambda doc: len(doc._.headlines[0]["tokens"])),
         ("headline", {"n_best": 3}, lambda doc: len(doc._.headlines)),
         ("headline", {"max_chars": 5}, lambda doc: len(doc._.headline) <= 5),

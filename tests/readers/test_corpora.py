@@ -123,10 +123,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
             lambda folder: conllu_corpus(folder, gold_sents_share=1.5),
             "gold_sents_share: expected a share from 0 to 1",
         ),
-        (
-            lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True),
-            "gold_sents",
-        ),
+        (lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True), "gold_sents"),
         (
             lambda folder: column_corpus(
                 written(folder, "x.tsv", "a\tb\n"), ["form", "colour"]

@@ -9,8 +9,7 @@ from spacy_decoders.registry import decoders
 
 
 @pytest.mark.parametrize(
-    "name",
-    [name for name in representatives.__all__ if not name.startswith("Representatives")],
+    "name", [name for name in representatives.__all__ if not name.startswith("Representatives")]
 )
 def test_every_decoder_has_a_name(name):
     built = decoders.get(f"spacy-decoders.{name}.v1")()

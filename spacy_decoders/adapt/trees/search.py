@@ -170,11 +170,7 @@ class LabelSearch:
         yield (*bans, (head, label, tuple(m for m in everyone if m >= border)))
 
     def _worth(
-        self,
-        heads: NDArray[np.int32],
-        labels: NDArray[np.int64] | None,
-        *,
-        absolute: bool = False,
+        self, heads: NDArray[np.int32], labels: NDArray[np.int64] | None, *, absolute: bool = False
     ) -> float:
         """Add up what arcs and labels are worth, from the scores as they were given."""
         tokens = np.arange(1, len(heads) + 1)

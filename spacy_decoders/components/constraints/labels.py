@@ -193,10 +193,7 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
 
 
 def conflicting(
-    limits: Sequence[LabelLimit],
-    emissions: NDArray[np.float32],
-    model: object,
-    start: int,
+    limits: Sequence[LabelLimit], emissions: NDArray[np.float32], model: object, start: int
 ) -> list[LabelLimit]:
     """Return a least set of limits that no labelling of a unit satisfies; one of each source.
 

@@ -15,11 +15,7 @@ __all__ = ["make_tagger_scorer", "score_tagger"]
 
 
 def score_tagger(
-    examples: Iterable[Example],
-    *,
-    targets: Sequence[Target],
-    component: str,
-    **kwargs: Any,
+    examples: Iterable[Example], *, targets: Sequence[Target], component: str, **kwargs: Any
 ) -> dict[str, Any]:
     """Score a tagger by spaCy's keys (``tag_acc``, ``ents_f``, ...) and ``certified``."""
     examples = list(examples)

@@ -74,11 +74,7 @@ def test_spacys_candidates():
         kb.add_entity(entity=name, freq=3, entity_vector=[1, 0])
     kb.add_alias(alias="jaguar", entities=["cat", "car"], probabilities=[0.6, 0.3])
     pipe = nlp.add_pipe(
-        NAME,
-        config={
-            "mentions": "ents",
-            "pairs": {"@misc": "spacy-decoders.EntityVectors.v1"},
-        },
+        NAME, config={"mentions": "ents", "pairs": {"@misc": "spacy-decoders.EntityVectors.v1"}}
     )
     pipe.set_kb(lambda vocab: kb)
     pipe.constraints = [{"phrases": ["jaguar"], "candidates": ["car"]}]

@@ -7,13 +7,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from tests.components.tagger.tagging import (
-    SENTENCES,
-    bare,
-    randomise,
-    randomised,
-    trained,
-)
+from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, trained
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"

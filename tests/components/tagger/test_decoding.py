@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.components.tagger.tagging import (
-    SENTENCES,
-    annotated,
-    bare,
-    randomised,
-    trained,
-)
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, trained
 from tests.oracles import all_chains, chain_score
 
 NAME = "exact_tagger"

@@ -69,13 +69,7 @@ def test_other_tokens_in_the_prediction():
         vocab, words=["IBM", "'s", "Kim", "Lee", "saw"], spaces=[False, True, True, True, False]
     )
     given = Example(predicted, gold)
-    assert known(given) == [
-        set(LABELS),
-        set(LABELS),
-        {"B-PER", "O"},
-        {"I-PER", "O"},
-        {"O"},
-    ]
+    assert known(given) == [set(LABELS), set(LABELS), {"B-PER", "O"}, {"I-PER", "O"}, {"O"}]
     _, _, negative = gold_labels([given], LabelSpace(vocab, ("ent",), LABELS))
     assert [span[:2] for span in negative.spans] == [(2, 4)]
 

@@ -12,14 +12,7 @@ from thinc.types import Floats2d
 
 from ....errors import ProblemError
 from ...clusters.sources import WordClusters
-from ..scorer import (
-    CHAIN_WEIGHTS,
-    ChainScores,
-    chain_weights,
-    grown,
-    output_layer,
-    penalise,
-)
+from ..scorer import CHAIN_WEIGHTS, ChainScores, chain_weights, grown, output_layer, penalise
 from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
