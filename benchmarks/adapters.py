@@ -15,13 +15,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from timing import Report, arguments, interleaved
+from timing import Report, arguments, interleaved  # isort: skip - before numpy
 
-import numpy as np  # isort: skip
+import numpy as np
 import probablepeople
 import pycrfsuite
 import spacy
 import usaddress
+from pipelines import f_score
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import filter_spans
@@ -66,24 +67,10 @@ def microseconds(tasks: dict[str, Callable[[], object]], units: int, repeats: in
 def crfsuite(report: Report, count: int, repeats: int) -> None:
     """Compare labels and times with those of CRFsuite itself."""
     people = Path(probablepeople.__file__).parent
-    models = {
-        "usaddress": (usaddress.MODEL_PATH, usaddress, addresses),
-        "probablepeople, generic": (
-            people / "generic_learned_settings.crfsuite",
-            probablepeople,
-            names,
-        ),
-        "probablepeople, person": (
-            people / "person_learned_settings.crfsuite",
-            probablepeople,
-            names,
-        ),
-        "probablepeople, company": (
-            people / "company_learned_settings.crfsuite",
-            probablepeople,
-            names,
-        ),
-    }
+    models = {"usaddress": (usaddress.MODEL_PATH, usaddress, addresses)}
+    for kind in ("generic", "person", "company"):
+        path = people / f"{kind}_learned_settings.crfsuite"
+        models[f"probablepeople, {kind}"] = (path, probablepeople, names)
     rows = []
     for name, (path, package, texts) in models.items():
         features = [package.tokens2features(package.tokenize(text)) for text in texts(count)]
@@ -103,18 +90,8 @@ def crfsuite(report: Report, count: int, repeats: int) -> None:
             len(ours),
             repeats,
         )
-        rows.append(
-            [
-                name,
-                len(features),
-                len(ours),
-                same,
-                proven,
-                their_time,
-                our_time,
-                their_time / our_time,
-            ]
-        )
+        times = [their_time, our_time, their_time / our_time]
+        rows.append([name, len(features), len(ours), same, proven, *times])
         report.target(f"CRFsuite, {name}: same labels", 1.0, float(same), unit="of 1")
         report.target(f"CRFsuite, {name}: speed", 10.0, their_time / our_time)
     report.table(
@@ -255,15 +232,8 @@ def tokens(report: Report, data: Path, steps: int, repeats: int) -> None:
         "Token classifiers: argmax, repaired where it breaks the scheme, and exact decoding; "
         "microseconds a token",
         [
-            "scores",
-            "breaks before",
-            "after",
-            "least gain",
-            "F before",
-            "F after",
-            "argmax",
-            "exact",
-            "with probabilities",
+            *("scores", "breaks before", "after", "least gain", "F before", "F after"),
+            *("argmax", "exact", "with probabilities"),
         ],
         rows,
     )
@@ -281,7 +251,12 @@ def _entity_row(
         scaled = (rows * decoder.scale).astype(np.float32)
         worth = model.score(scaled, _repaired(before, rules))
         gains.append((after.certificate.score or 0.0) - worth)
-    gold = [rules.entities(right) for _, right in scored]
+    gold = [set(rules.entities(right)) for _, right in scored]
+
+    def f_of(labels: list[Any]) -> float | None:
+        entities = (set(rules.entities(of)) for of in labels)
+        return f_score(zip(entities, gold, strict=True)) / 100 if any(gold) else None
+
     times = microseconds(
         {
             "argmax": lambda: [rows.argmax(axis=1) for rows in scores],
@@ -291,14 +266,13 @@ def _entity_row(
         sum(map(len, scores)),
         repeats,
     )
-    trained = any(gold)
     return [
         name,
         sum(rules.breaks(labels) for labels in greedy),
         sum(rules.breaks(one.labels) for one in found),
         float(min(gains)),
-        _f_score(gold, [rules.entities(labels) for labels in greedy]) if trained else None,
-        _f_score(gold, [rules.entities(one.labels) for one in found]) if trained else None,
+        f_of(greedy),
+        f_of([one.labels for one in found]),
         *times,
     ]
 
@@ -309,11 +283,6 @@ def _repaired(labels: np.ndarray[Any, Any], rules: Any) -> np.ndarray[Any, Any]:
     for begin, _, kind in rules.entities(labels):
         fixed[begin] = rules.names.index(f"B-{kind}")
     return fixed
-
-
-def _f_score(gold: list[Any], found: list[Any]) -> float:
-    right = sum(len(set(a) & set(b)) for a, b in zip(gold, found, strict=True))
-    return 2.0 * right / (sum(map(len, gold)) + sum(map(len, found)))
 
 
 def _trained_entities(data: Path, labels: list[str], steps: int) -> tuple[Scored, Scored]:
@@ -344,17 +313,19 @@ def _train_tagger(nlp: Any, sentences: list[Any], steps: int) -> list[str]:
     nlp.add_pipe("tagger")
     rng = np.random.default_rng(0)
 
-    def examples(some: Any) -> list[Example]:
-        return [
-            Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": tags})
-            for words, tags in (sentences[number] for number in some)
-        ]
-
-    sample = examples(range(min(len(sentences), 3000)))
+    sample = _examples(nlp, sentences[:3000])
     optimizer = nlp.initialize(lambda: sample)
     for _ in range(steps):
-        nlp.update(examples(rng.integers(0, len(sentences), 48)), sgd=optimizer, drop=0.1)
+        drawn = [sentences[number] for number in rng.integers(0, len(sentences), 48)]
+        nlp.update(_examples(nlp, drawn), sgd=optimizer, drop=0.1)
     return list(nlp.get_pipe("tagger").labels)
+
+
+def _examples(nlp: Any, sentences: list[Any]) -> list[Example]:
+    return [
+        Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": tags})
+        for words, tags in sentences
+    ]
 
 
 def _scores(nlp: Any, sentences: list[Any], order: list[int], labels: list[str]) -> Scored:
@@ -377,17 +348,11 @@ def tagger(report: Report, data: Path, steps: int) -> None:
     nlp = spacy.blank("en")
     _train_tagger(nlp, pairs[:2200], steps)
 
-    def examples(part: slice) -> list[Example]:
-        return [
-            Example.from_dict(Doc(nlp.vocab, words=words), {"words": words, "tags": tags})
-            for words, tags in pairs[part]
-        ]
-
-    before = nlp.evaluate(examples(slice(2800, None)))["tag_acc"]
+    before = nlp.evaluate(_examples(nlp, pairs[2800:]))["tag_acc"]
     begin = time.thread_time()
-    learned = exact_tagger_from(nlp, "tagger", examples(slice(2200, 2800)))
+    learned = exact_tagger_from(nlp, "tagger", _examples(nlp, pairs[2200:2800]))
     seconds = time.thread_time() - begin
-    scores = nlp.evaluate(examples(slice(2800, None)))
+    scores = nlp.evaluate(_examples(nlp, pairs[2800:]))
     assert learned is not None
     report.table(
         "spaCy's tagger on WSJ: 2,200 sentences for the network, 600 for transitions",

@@ -26,8 +26,6 @@ from spacy_decoders import Budget
 from spacy_decoders.decoders import chain, path, representatives, tree
 
 SECONDS = 1.0
-RESULT = "adversarial.json"
-
 
 #: Decodes one problem within a budget.
 Run = Callable[[Budget], Any]
@@ -172,18 +170,21 @@ def main() -> None:
         print(json.dumps(measure(given.case)._asdict()))
         return
     limit = 1.2 * SECONDS + 0.05
+    report = timing.Report("adversarial", given.results, {"budget": SECONDS, "limit": limit})
     rows = []
     for name in (name for name in cases() if given.only in name):
         command = [sys.executable, __file__, "--case", name]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
-            rows.append({"problem": name, "error": done.stderr.strip().splitlines()[-1]})
-        else:
-            outcome = json.loads(done.stdout.splitlines()[-1])
-            rows.append({"problem": name, **outcome, "kept": outcome["seconds"] <= limit})
+            print(f"{name}: {done.stderr.strip().splitlines()[-1]}", flush=True)
+            report.target(f"{name}: seconds", limit, None, most=True, unit="s")
+            continue
+        outcome = Outcome(**json.loads(done.stdout.splitlines()[-1]))
+        rows.append([name, *outcome])
         print(rows[-1], flush=True)
-    report = {"budget": SECONDS, "limit": limit, "rows": rows}
-    (given.results / RESULT).write_text(timing.as_json(report) + "\n", encoding="utf8")
+        report.target(f"{name}: seconds", limit, outcome.seconds, most=True, unit="s")
+    report.table(f"A budget of {SECONDS} s", ["problem", *Outcome._fields], rows)
+    report.close()
 
 
 if __name__ == "__main__":

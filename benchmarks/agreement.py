@@ -1,24 +1,25 @@
 """What agreement within documents costs and gains, on corpora with document boundaries.
 
     python -m spacy train configs/fast_entities.cfg --output model --paths.train ... --paths.dev ..
-    python benchmarks/agreement.py model/model-best --data FOLDER
+    python benchmarks/agreement.py model/model-best
 
-FOLDER has UNER_English-EWT and wikigold; documents are decoded whole, with the corpus's
-sentences. Contradictions are names with entities of two types in one document; "repeated" are the
-documents in which gold has a name twice. CPU seconds are minima of several passes.
+Documents of UNER_English-EWT and wikigold are decoded whole, with the corpus's sentences.
+Contradictions are names with entities of two types in one document; "repeated" are the documents
+in which gold has a name twice. CPU seconds are minima of several passes.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 from collections import Counter, defaultdict
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from timing import as_json  # isort: skip - first: it sets the threads
+import timing  # isort: skip - first: it sets the threads
 
 import spacy
+from pipelines import f_score
 from spacy.tokens import Doc
 from spacy.training import Example
 
@@ -52,15 +53,6 @@ def spans(doc: Doc) -> set[tuple[int, int, str]]:
     return {(of.start, of.end, of.label_) for of in doc.ents if of.label_ in TYPES}
 
 
-def fscore(examples: list[Example], docs: list[Doc]) -> float:
-    """F of entities, in percent."""
-    right = found = gold = 0
-    for example, doc in zip(examples, docs, strict=True):
-        ours, theirs = spans(doc), spans(example.reference)
-        right, found, gold = right + len(ours & theirs), found + len(ours), gold + len(theirs)
-    return 100 * 2 * right / max(1, found + gold)
-
-
 def contradictions(doc: Doc) -> int:
     """Names that have entities of several types."""
     types = defaultdict(set)
@@ -88,10 +80,10 @@ def measured(nlp: Any, examples: list[Example], setting: Any, passes: int) -> di
         max(Counter(ent.text for ent in example.reference.ents).values(), default=0) > 1
         for example in examples
     ]
-    chosen = [i for i, of in enumerate(repeated) if of]
+    pairs = [(spans(doc), spans(of.reference)) for doc, of in zip(docs, examples, strict=True)]
     return {
-        "F": fscore(examples, docs),
-        "F, repeated names": fscore([examples[i] for i in chosen], [docs[i] for i in chosen]),
+        "F": f_score(pairs),
+        "F, repeated names": f_score(compress(pairs, repeated)),
         "contradictions": sum(map(contradictions, docs)),
         "certified": sum(of["status"] == "optimal" for of in certificates) / len(certificates),
         "seconds of decoding": min(alone),
@@ -101,28 +93,22 @@ def measured(nlp: Any, examples: list[Example], setting: Any, passes: int) -> di
 
 def main() -> None:
     """Measure every setting on every corpus."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = timing.arguments(__doc__.splitlines()[0])
     parser.add_argument("model")
-    parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--output", type=Path, default=Path("benchmarks/results/agreement.json"))
     given = parser.parse_args()
     nlp = spacy.load(given.model)
-    report = {}
-    for name, corpus in corpora(given.data).items():
+    report = timing.Report("agreement", given.results)
+    for name, corpus in corpora(given.data / "tagging").items():
         examples = list(corpus(nlp))
-        rows = {
-            setting: measured(nlp, examples, value, given.passes)
-            for setting, value in SETTINGS.items()
-        }
-        report[name] = {
-            "documents": len(examples),
-            "words": sum(len(example.reference) for example in examples),
-            "settings": rows,
-        }
-        for setting, row in rows.items():
-            print(name, setting, {key: round(value, 4) for key, value in row.items()})
-    given.output.write_text(as_json(report) + "\n", encoding="utf8")
+        words = sum(len(example.reference) for example in examples)
+        found = [measured(nlp, examples, value, given.passes) for value in SETTINGS.values()]
+        report.table(
+            f"{name}: {len(examples)} documents, {words:,} words",
+            ["agreement", *found[0]],
+            [[setting, *row.values()] for setting, row in zip(SETTINGS, found, strict=True)],
+        )
+    report.close()
 
 
 if __name__ == "__main__":

@@ -20,13 +20,11 @@ import fast_lane_data
 import numpy as np
 import timing
 from numpy.typing import NDArray
-from pipelines import trained
+from pipelines import bare, trained
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.training.initialize import init_nlp
-from spacy.training.loop import train
 
 import spacy_decoders
 from spacy_decoders.annotate.simulation import RANDOM, simulate
@@ -47,18 +45,8 @@ WANTED = {"tags": ("tokens", 0.5), "entities": ("entities", 1.5), "trees": ("hea
 SHARES = (0.05, 0.1, 0.2, 0.3)
 #: Whatever sentences are chosen by.
 STRATEGIES = (RANDOM, "share", "sentence", "errors")
-#: The token vectors whose time the costs are compared with.
-TOK2VEC = HASH_EMBED_CNN
-COLUMNS = [
-    "answers",
-    "count",
-    "right %",
-    "ECE before",
-    "ECE after",
-    "of chance",
-    "AUROC",
-    "errors in 10%",
-]
+COLUMNS = ["answers", "count", "right %", "ECE before", "ECE after", "of chance"]
+COLUMNS += ["AUROC", "errors in 10%"]
 
 
 class Part(NamedTuple):
@@ -79,24 +67,17 @@ def pipeline(part: str, options: Any) -> Part:
         golds = fast_lane_data.dev("tags", nlp, options, 10)
         return Part(nlp, "parser", golds)
     name = "tagger" if part == "tags" else "entities"
-    folder = options.results / "cache" / f"confidence-{part}"
-    nlp = _trained(part, name, folder, options)
+    overrides = fast_lane_data.paths(part, options)
+    config = util.load_config(CONFIGS / f"fast_{name}.cfg", overrides=overrides)
+    nlp = trained(config, options.results / "cache" / f"confidence-{part}", retrain=False)
     return Part(nlp, name, fast_lane_data.dev(part, nlp, options, 10))
-
-
-def _trained(part: str, name: str, folder: Path, options: Any) -> Language:
-    if not (folder / "model-best").exists():
-        overrides = fast_lane_data.paths(part, options)
-        file = CONFIGS / f"fast_{name}.cfg"
-        nlp = init_nlp(util.load_config(file, overrides=overrides, interpolate=False))
-        folder.mkdir(parents=True, exist_ok=True)
-        train(nlp, folder)
-    return util.load_model(folder / "model-best")
 
 
 def examples_of(nlp: Language, golds: Sequence[Doc], *, raw: bool) -> list[Example]:
     """Pairs of a document without annotation and its gold standard."""
-    return [Example(nlp.make_doc(gold.text) if raw else bare(nlp, gold), gold) for gold in golds]
+    return [
+        Example(nlp.make_doc(gold.text) if raw else bare(nlp.vocab, gold), gold) for gold in golds
+    ]
 
 
 def calibration(
@@ -120,19 +101,7 @@ def calibration(
         after["likely_entities"] = _joined(after["entities"], after["other_entities"])
         before["likely_entities"] = _joined(before["entities"], before["other_entities"])
     for kind, answers in after.items():
-        right = answers.right
-        rows.append(
-            [
-                kind,
-                len(right),
-                100.0 * right.mean(),
-                100.0 * expected_calibration_error(before[kind].probabilities, before[kind].right),
-                100.0 * expected_calibration_error(answers.probabilities, right),
-                100.0 * by_chance(answers.probabilities),
-                auroc(answers.probabilities, right),
-                100.0 * errors_among_least_certain(answers.probabilities, right),
-            ]
-        )
+        rows.append(row_of(kind, answers.right, before[kind].probabilities, answers.probabilities))
         if kind == wanted[0]:
             report.target(
                 f"ECE of {kind}, {title}", wanted[1], rows[-1][4], most=True, unit="points"
@@ -146,6 +115,22 @@ def calibration(
         f"{title}: calibrated on half of dev in {seconds:.0f} s, the other half", COLUMNS, rows
     )
     report.facts[f"calibration of {title}"] = pipe.calibration
+
+
+def row_of(
+    kind: str, right: NDArray[np.bool_], before: NDArray[np.float64], after: NDArray[np.float64]
+) -> list[Any]:
+    """A row of the `COLUMNS`, by the probabilities before and after calibration."""
+    return [
+        kind,
+        len(right),
+        100.0 * right.mean(),
+        100.0 * expected_calibration_error(before, right),
+        100.0 * expected_calibration_error(after, right),
+        100.0 * by_chance(after),
+        auroc(after, right),
+        100.0 * errors_among_least_certain(after, right),
+    ]
 
 
 def by_chance(probabilities: NDArray[np.float64], draws: int = 100) -> float:
@@ -183,7 +168,7 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
     if hasattr(pipe, "entity_alternatives") and "ent" in pipe.targets:
         everything["entity_alternatives"], nothing["entity_alternatives"] = 0.05, None
     # what spaCy's pipelines have by default: its weights cost the same whatever they are
-    tok2vec = util.registry.resolve({"model": TOK2VEC})["model"]
+    tok2vec = util.registry.resolve({"model": HASH_EMBED_CNN})["model"]
     tok2vec.initialize(X=docs[:1])
     tasks = {
         "tok2vec": lambda: tok2vec.predict(docs),
@@ -197,14 +182,7 @@ def speed(report: timing.Report, title: str, part: Part, quick: bool) -> None:
     added = microseconds["probabilities"] - microseconds["plain"]
     report.table(
         f"{title}: microseconds a token, {words:,} tokens",
-        [
-            "a tok2vec",
-            "model",
-            "whole component",
-            "with probabilities",
-            "added",
-            "added / tok2vec",
-        ],
+        ["a tok2vec", "model", "component", "with probabilities", "added", "added / tok2vec"],
         [[*microseconds.values(), added, added / microseconds["tok2vec"]]],
     )
     ratio = added / microseconds["tok2vec"]
@@ -237,7 +215,7 @@ def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
             for start, end, label in entities:
                 chances[start, end, label] = chances.get((start, end, label), 0.0) + share
         gold = {(ent.start, ent.end, ent.label_) for ent in example.reference.ents}
-        for ent in nlp(bare(nlp, example.reference)).ents:
+        for ent in nlp(bare(nlp.vocab, example.reference)).ents:
             key = (ent.start, ent.end, ent.label_)
             answers.append((min(chances.get(key, 0.0), 1.0), key in gold, ent.label_, number))
     found = Answers(
@@ -254,18 +232,7 @@ def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
     report.table(
         "spaCy's beam_ner, 16 hypotheses: the share of the beam's weight that has the entity",
         COLUMNS,
-        [
-            [
-                "entities",
-                len(held.right),
-                100.0 * held.right.mean(),
-                100.0 * expected_calibration_error(held.probabilities, held.right),
-                100.0 * expected_calibration_error(corrected, held.right),
-                100.0 * by_chance(corrected),
-                auroc(held.probabilities, held.right),
-                100.0 * errors_among_least_certain(held.probabilities, held.right),
-            ]
-        ],
+        [row_of("entities", held.right, held.probabilities, corrected)],
     )
 
 
@@ -291,11 +258,6 @@ def learning(report: timing.Report, options: Any) -> None:
         ["chosen by", "sentences", *(f"{share:.0%}" for share in SHARES)],
         rows,
     )
-
-
-def bare(nlp: Language, gold: Doc) -> Doc:
-    """The tokens alone."""
-    return Doc(nlp.vocab, words=[token.text for token in gold])
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from typing import Any
 
 import spacy
 import timing  # first: it sets the threads
+from pipelines import bare, f_score
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -77,19 +78,6 @@ def entities(doc: Doc) -> set[tuple[int, int, str]]:
     }
 
 
-def f_score(pairs: Sequence[tuple[set[Any], set[Any]]]) -> float:
-    """F in per cent, of sets found and gold."""
-    hits = sum(len(found & gold) for found, gold in pairs)
-    total = sum(len(found) + len(gold) for found, gold in pairs)
-    return 200 * hits / total if total else 0.0
-
-
-def bare(nlp: Language, gold: Doc) -> Doc:
-    """The words alone."""
-    spaces = [bool(token.whitespace_) for token in gold]
-    return Doc(nlp.vocab, words=[token.text for token in gold], spaces=spaces)
-
-
 def on_treebank(nlps: dict[str, Language], options: Any, report: timing.Report) -> None:
     """Scores on raw text of EWT, entities of UNER on gold tokens."""
     limit = 300 if options.quick else 0
@@ -103,22 +91,12 @@ def on_treebank(nlps: dict[str, Language], options: Any, report: timing.Report) 
         columns = ["-", "form", "ent", "-", "-"]
         named = column_corpus(options.data / NAMED, columns, n_sents=10, limit=limit)
         golds = [example.reference for example in named(spacy.blank("en"))]
-        docs = nlp.pipe(bare(nlp, gold) for gold in golds)
+        docs = nlp.pipe(bare(nlp.vocab, gold) for gold in golds)
         found = [(entities(doc), entities(gold)) for doc, gold in zip(docs, golds, strict=True)]
         rows.append([name, *cells, f_score(found)])
     report.table(
         "EWT dev, raw text; entities of UNER dev, gold tokens, sentences found",
-        [
-            "pipeline",
-            "TAG",
-            "POS",
-            "features",
-            "lemmas",
-            "UAS",
-            "LAS",
-            "sentences F",
-            "entities F",
-        ],
+        ["pipeline", *COLUMNS],
         rows,
     )
     report.target("TAG, raw text", 95.2, rows[0][1], unit="%")
@@ -159,7 +137,7 @@ def on_genres(nlps: dict[str, Language], options: Any, report: timing.Report) ->
         words[genre] += len(tags)
         words["all"] += len(tags)
     for name, nlp in nlps.items():
-        docs = nlp.pipe([bare(nlp, gold) for _, _, gold in golds])
+        docs = nlp.pipe([bare(nlp.vocab, gold) for _, _, gold in golds])
         for (genre, tags, gold), doc in zip(golds, docs, strict=True):
             hits = sum(token.tag_ == tag for token, tag in zip(doc, tags, strict=True))
             for group in (genre, "all"):

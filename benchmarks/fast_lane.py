@@ -21,7 +21,7 @@ from typing import Any
 import fast_lane_data
 import numpy as np
 import timing
-from pipelines import evaluated
+from pipelines import bare, evaluated
 from plots import curves
 from spacy import util
 from spacy.language import Language
@@ -57,11 +57,16 @@ def trained(part: str, options: Any, **overrides: Any) -> tuple[Language, dict[s
     return util.load_model(folder / "model-best"), facts
 
 
+def copies(golds: list[Doc]) -> list[Doc]:
+    """Fresh documents of the tokens alone."""
+    return [bare(gold.vocab, gold) for gold in golds]
+
+
 def words_a_second(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, float]:
     """The component alone, in documents of ten sentences: at first, and when words are known."""
     layer: Any = nlp.get_pipe(nlp.pipe_names[-1]).model.layers[0]
     layer.attrs["reader"] = deepcopy(layer.attrs["reader"])  # which has met no word
-    fresh = [fast_lane_data.bare(golds) for _ in range(repeats + 1)]
+    fresh = [copies(golds) for _ in range(repeats + 1)]
     words = sum(map(len, golds))
     seconds = []
     for docs in fresh:
@@ -77,7 +82,7 @@ def nanoseconds(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, floa
     pipe: Any = nlp.get_pipe(nlp.pipe_names[-1])
     layer = pipe.model.layers[0]
     reader, weights = layer.attrs["reader"], layer.shims[0]
-    docs = fast_lane_data.bare(golds)
+    docs = copies(golds)
     batch = DocBatch.of(docs)
     scores = pipe.predict(docs)
     emissions = np.concatenate([of_doc for of_doc, _ in scores])
@@ -142,7 +147,7 @@ def compare_with_crfsuite(options: Any, report: timing.Report) -> None:
     reader, weights = layer.attrs["reader"], layer.shims[0]
 
     def features(docs: list[Doc]) -> list[list[list[str]]]:
-        batch = DocBatch.of(fast_lane_data.bare(docs))
+        batch = DocBatch.of(copies(docs))
         rows = reader.rows(batch, weights).tolist()
         strings = [[str(row) for row in of_token if row >= 0] for of_token in rows]
         return [strings[begin:stop] for begin, stop in pairwise(batch.documents.tolist())]
@@ -207,7 +212,7 @@ def sweep(options: Any, report: timing.Report) -> None:
         nlp, _ = trained("tags", options, **epochs, **dial)
         golds = fast_lane_data.dev("tags", nlp, options, 1)
         accuracy = evaluated(nlp, golds, ("tag_acc",))["tag_acc"]
-        scores = nlp.get_pipe("tagger").predict(fast_lane_data.bare(golds))
+        scores = nlp.get_pipe("tagger").predict(copies(golds))
         chain = scores[0][1]
         emissions = np.concatenate([of_doc for of_doc, _ in scores])
         lengths = [len(gold) for gold in golds]

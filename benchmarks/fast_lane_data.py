@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import gzip
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
+from pipelines import f_score
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import biluo_tags_to_spans, iob_to_biluo
@@ -17,7 +18,7 @@ from spacy.training import biluo_tags_to_spans, iob_to_biluo
 from spacy_decoders.readers.corpora import SentenceCorpus
 from spacy_decoders.readers.sentences import read_columns, read_conllu
 
-__all__ = ["bare", "crfsuite", "dev", "entity_f", "paths", "train"]
+__all__ = ["crfsuite", "dev", "entity_f", "paths", "train"]
 
 UNER = Path("tagging", "UNER_English-EWT")
 EWT = Path("parsing", "UD_English-EWT")
@@ -72,11 +73,6 @@ def train(nlp: Language, options: Any) -> list[Doc]:
 def _references(path: str, read: Any, nlp: Language, sentences: int, limit: int) -> list[Doc]:
     corpus = SentenceCorpus(path, read, suffixes=(), n_sents=sentences, limit=limit)
     return [example.reference for example in corpus(nlp)]
-
-
-def bare(golds: Sequence[Doc]) -> list[Doc]:
-    """The tokens alone."""
-    return [Doc(gold.vocab, words=[token.text for token in gold]) for gold in golds]
 
 
 def further(data: Path, folder: Path) -> Path:
@@ -176,15 +172,15 @@ def crfsuite(xs: list[Any], golds: list[Doc], options: Any) -> tuple[Any, float]
 
 def entity_f(golds: list[Doc], found: list[list[str]]) -> float:
     """F of entities, per cent."""
-    right = predicted = wanted = 0
-    for gold, labels in zip(golds, found, strict=True):
-        ents = biluo_tags_to_spans(gold, iob_to_biluo(labels))
-        theirs = {(ent.start, ent.end, ent.label_) for ent in ents}
-        own = {(ent.start, ent.end, ent.label_) for ent in gold.ents}
-        right += len(theirs & own)
-        predicted += len(theirs)
-        wanted += len(own)
-    return 200 * right / max(1, predicted + wanted)
+    spans = [
+        biluo_tags_to_spans(gold, iob_to_biluo(labels))
+        for gold, labels in zip(golds, found, strict=True)
+    ]
+    keys = [
+        [{(ent.start, ent.end, ent.label_) for ent in ents} for ents in pair]
+        for pair in zip(spans, (gold.ents for gold in golds), strict=True)
+    ]
+    return f_score((theirs, own) for theirs, own in keys)
 
 
 def _bio(gold: Doc) -> list[str]:

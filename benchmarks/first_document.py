@@ -17,8 +17,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import timing
+
 PACKAGE = Path(__file__).parents[1] / "spacy_decoders"
-RESULTS = Path(__file__).parent / "results" / "first_document.json"
 
 TEXT = "The old man can fish. Binary search finds an item in a sorted list in Coventry."
 
@@ -80,7 +81,9 @@ def measure(pipeline: str, place: Path) -> FirstDocument:
 
 
 def main() -> None:
-    """Measure every pipeline and print a table."""
+    """Measure every pipeline."""
+    options = timing.arguments(__doc__.splitlines()[0]).parse_args()
+    report = timing.Report("first_document", options.results)
     results: dict[str, dict[str, FirstDocument]] = {}
     with tempfile.TemporaryDirectory() as root:
         for name in PIPELINES:
@@ -90,18 +93,12 @@ def main() -> None:
         run(["-m", "spacy", "decoders", "warmup"], warmed)
         for name in PIPELINES:
             results[name]["warmup"] = measure(name, warmed)
-    RESULTS.parent.mkdir(exist_ok=True)
-    plain = {
-        name: {how: figures._asdict() for how, figures in rows.items()}
-        for name, rows in results.items()
-    }
-    RESULTS.write_text(json.dumps(plain, indent=2) + "\n", encoding="utf8")
-    print(f"{'':26}" + "".join(f"{how:>26}" for how in ("cold", "warm", "warmup")))
-    for name, rows in results.items():
-        cells = (
-            f"{at.seconds:.1f} s {at.cpu_seconds:.1f} CPU-s {at.functions}" for at in rows.values()
-        )
-        print(f"{name:26}" + "".join(f"{cell:>26}" for cell in cells))
+    report.table(
+        "Fresh processes up to the end of their first document",
+        ["pipeline", "code", *FirstDocument._fields],
+        [[name, how, *at] for name, row in results.items() for how, at in row.items()],
+    )
+    report.close()
 
 
 if __name__ == "__main__":

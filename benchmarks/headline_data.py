@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
@@ -16,15 +15,14 @@ from spacy.training import Example
 from spacy_decoders.components.headline.generator import HeadlineGenerator
 from spacy_decoders.components.headline.headlines import title_words
 from spacy_decoders.components.headline.reading import read_words
-from spacy_decoders.components.headline.rouge import rouge
 from spacy_decoders.decoders.path import Beam, PathProblem, PathSolution
 from spacy_decoders.models.headline.stems import Stemmer
 from spacy_decoders.models.headline.word_features import PAPER_FEATURES
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 __all__ = [
-    "BOOKS", "NLP", "PAPER", "Given", "Section", "headlines", "lead_words", "problem_of",
-    "read_sections", "sections_of", "top_words", "trained", "tuned",
+    "BOOKS", "NLP", "PAPER", "Given", "Section", "headlines", "problem_of", "read_sections",
+    "sections_of", "trained",
 ]  # fmt: skip
 
 BOOKS = ("algoarch", "cpalgo", "ods", "pythonds")
@@ -118,56 +116,3 @@ def headlines(pipe: HeadlineGenerator, sections: Sequence[Section], **options: A
         written.append(pipe(section.doc.copy())._.headline)
     pipe.configure(**before)
     return written
-
-
-def tuned(
-    sections: Sequence[Section], *, quick: bool
-) -> tuple[HeadlineGenerator, dict[str, float]]:
-    """Choose the weights by cross-validation on the training part alone, then train."""
-    count = 2 if quick else 4
-    parts = [sections[part::count] for part in range(count)]
-    pipes = [
-        trained([section for other in parts if other is not part for section in other])
-        for part in parts
-    ]
-    orderings, bonuses = ((0.1,), (0.5, 1.0)) if quick else ((0.05, 0.1, 0.2), (0.5, 1.0, 2.0))
-    scores = {}
-    for ordering in orderings:
-        for contiguity in bonuses:
-            weights = {"ordering": ordering, "contiguity": contiguity}
-            found = [
-                rouges(pipe, part, **weights) for pipe, part in zip(pipes, parts, strict=True)
-            ]
-            scores[ordering, contiguity] = float(np.mean(np.concatenate(found)))
-    ordering, contiguity = max(scores, key=lambda key: scores[key])
-    chosen = trained(sections, ordering=ordering, contiguity=contiguity)
-    return chosen, {f"ordering {o}, contiguity {c}": score for (o, c), score in scores.items()}
-
-
-def rouges(pipe: HeadlineGenerator, sections: Sequence[Section], **options: Any) -> list[float]:
-    """ROUGE-L of each section's headline."""
-    written = headlines(pipe, sections, **options)
-    return [
-        rouge(section.title, headline).rougeL
-        for section, headline in zip(sections, written, strict=True)
-    ]
-
-
-def top_words(pipe: HeadlineGenerator, section: Section) -> str:
-    """The words of highest selection score, one of each class, in source order."""
-    ((scored,),) = pipe.predict([section.doc])
-    vertices = scored.vertices
-    chosen: dict[int, int] = {}
-    for vertex in np.argsort(-scored.odds, kind="stable").tolist():
-        chosen.setdefault(int(vertices.classes[vertex]), vertex)
-        if len(chosen) == section.length:
-            break
-    first = sorted(int(vertices.first[vertex]) for vertex in chosen.values())
-    return " ".join(section.doc[place].text for place in first)
-
-
-def lead_words(pipe: HeadlineGenerator, section: Section) -> str:
-    """The text from its first content word to as many as the title has."""
-    ((scored,),) = pipe.predict([section.doc])
-    places = np.flatnonzero(scored.words.content)[: section.length]
-    return str(section.doc[int(places[0]) : int(places[-1]) + 1].text)

@@ -19,7 +19,7 @@ from typing import Any
 
 import timing  # first: it sets the threads
 from parser import LSTM, SPACY, configuration
-from pipelines import trained
+from pipelines import bare, trained
 from spacy.language import Language
 from spacy.scorer import Scorer
 from spacy.tokens import Doc
@@ -76,14 +76,9 @@ def config_of(name: str, side: str, files: tuple[Path, Path], steps: int, seed: 
 
 def parsed(nlp: Language, golds: list[Doc], *, raw: bool) -> list[Example]:
     """The gold documents beside what a pipeline makes of their tokens or of their text."""
-    docs = []
-    for gold in golds:
-        if raw:
-            docs.append(nlp.make_doc(gold.text))
-        else:
-            words, spaces = [t.text for t in gold], [bool(t.whitespace_) for t in gold]
-            starts = [i == 0 for i in range(len(gold))]
-            docs.append(Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=starts))
+    docs = [
+        nlp.make_doc(gold.text) if raw else bare(nlp.vocab, gold, sentences=True) for gold in golds
+    ]
     return [Example(doc, gold) for doc, gold in zip(nlp.pipe(docs), golds, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
+from spacy.vocab import Vocab
 from thinc.api import NumpyOps, set_current_ops
 
-__all__ = ["evaluated", "sentences_of", "trained"]
+__all__ = ["bare", "evaluated", "f_score", "sentences_of", "trained"]
 
 
 def trained(
@@ -48,6 +49,25 @@ def sentences_of(golds: Sequence[Doc]) -> list[Doc]:
     return [sentence.as_doc() for gold in golds for sentence in gold.sents]
 
 
+def bare(vocab: Vocab, gold: Doc, *, sentences: bool = False) -> Doc:
+    """The tokens of a document alone, or with its sentences."""
+    return Doc(
+        vocab,
+        words=[token.text for token in gold],
+        spaces=[bool(token.whitespace_) for token in gold],
+        sent_starts=[token.is_sent_start for token in gold] if sentences else None,
+    )
+
+
+def f_score(pairs: Iterable[tuple[Set[Any], Set[Any]]]) -> float:
+    """F in per cent, of sets found and gold."""
+    hits = total = 0
+    for found, gold in pairs:
+        hits += len(found & gold)
+        total += len(found) + len(gold)
+    return 200 * hits / max(1, total)
+
+
 def evaluated(
     nlp: Language,
     golds: Sequence[Doc],
@@ -61,14 +81,7 @@ def evaluated(
     Of `raw` text or else of the gold tokens, with their `sentences` or without.
     """
     docs = [
-        nlp.make_doc(gold.text)
-        if raw
-        else Doc(
-            nlp.vocab,
-            words=[token.text for token in gold],
-            spaces=[bool(token.whitespace_) for token in gold],
-            sent_starts=[token.is_sent_start for token in gold] if sentences else None,
-        )
+        nlp.make_doc(gold.text) if raw else bare(nlp.vocab, gold, sentences=sentences)
         for gold in golds
     ]
     examples = [Example(doc, gold) for doc, gold in zip(docs, golds, strict=True)]

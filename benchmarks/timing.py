@@ -227,7 +227,7 @@ class Report:
 
 
 def as_json(value: Any, indent: str = "\n") -> str:
-    """Return JSON with six digits of each number, and what fits, or is a table's row, on a line."""
+    """Return JSON: six digits of each number, a table's row on a line, as is all that fits."""
     if isinstance(value, Mapping):
         parts = [f"{json.dumps(key)}: {as_json(of, indent + ' ')}" for key, of in value.items()]
     elif isinstance(value, list | tuple):

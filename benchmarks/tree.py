@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from functools import partial
 from time import thread_time
 from typing import Any
 
@@ -65,38 +66,23 @@ class Sample:
         ]
 
 
-def repeated(task: Callable[[Any], object], items: list[Any]) -> tuple[Callable[[], None], int]:
-    """Return a task long enough to be timed, and how many sentences it takes."""
-
-    def once() -> None:
-        for item in items:
-            task(item)
-
-    once()
-    begin = thread_time()
-    once()
-    taken = thread_time() - begin
-    rounds = max(1, int(LEAST_SECONDS / max(taken, 1e-7)))
-
-    def several() -> None:
-        for _ in range(rounds):
-            once()
-
-    return several, rounds * len(items)
-
-
 def microseconds(
     tasks: dict[str, tuple[Callable[[Any], object], list[Any]]], repeats: int
 ) -> dict[str, float]:
     """Return the median microseconds a sentence of each task."""
-    prepared = {name: repeated(*task) for name, task in tasks.items()}
+
+    def over_all(task: Callable[[Any], object], items: list[Any]) -> None:
+        for item in items:
+            task(item)
+
     taken = timing.interleaved(
-        {name: task for name, (task, _) in prepared.items()},
+        {name: partial(over_all, *given) for name, given in tasks.items()},
         repeats,
         seconds=4.0,
+        least=LEAST_SECONDS,
         clock=thread_time,
     )
-    return {name: taken[name] / prepared[name][1] * 1e6 for name in tasks}
+    return {name: 1e6 * taken[name] / len(items) for name, (_, items) in tasks.items()}
 
 
 def measure(n: int, count: int, repeats: int) -> dict[str, float]:
