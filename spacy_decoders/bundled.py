@@ -19,6 +19,10 @@ __all__ = ["FOLDER", "load", "meta", "pack"]
 #: Its folder, which also has its licence and a description of its training.
 FOLDER = Path(__file__).parent / "data" / "english"
 
+#: The spaCy that it is for, any that the package takes: spaCy itself writes the release it was
+#: saved by, and warns of earlier ones.
+SPACY = ">=3.8.0,<3.9.0"
+
 
 def load(
     language: str = "en",
@@ -164,10 +168,14 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
     folder
         Where to write it; `load` reads the one in the package.
     """
+    import srsly
+
     _convert(nlp, "float32", "float16")
     for name in nlp.config.get("paths", {}):
         nlp.config["paths"][name] = None  # do not ship local paths of the training data
     nlp.to_disk(folder, exclude=["vocab"])
+    written = {**srsly.read_json(folder / "meta.json"), "spacy_version": SPACY}
+    srsly.write_json(folder / "meta.json", written)
 
 
 def _convert(nlp: Language, given: str, wanted: str) -> None:

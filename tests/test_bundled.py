@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from importlib.metadata import requires
 from pathlib import Path
 
 import pytest
 import spacy
 import srsly
 from spacy.tokens import Doc
+from spacy.util import is_compatible_version
 from spacy.vocab import Vocab
 
 import spacy_decoders
@@ -60,6 +62,16 @@ def nlp():
 def test_wrong_arguments(arguments, options, message):
     with pytest.raises(ProblemError, match=re.escape(message)):
         spacy_decoders.load(*arguments, **options)
+
+
+def test_a_packed_pipeline_is_for_every_release_of_spacy_that_the_package_takes(tmp_path):
+    (taken,) = (line for line in requires("spacy-decoders") if line.startswith("spacy<"))
+    assert sorted(re.findall(r"[<>=]+[\d.]+", taken)) == ["<3.9", ">=3.8"]
+    spacy_decoders.bundled.pack(spacy_decoders.load(), tmp_path)
+    for meta in (spacy_decoders.bundled.meta(), srsly.read_json(tmp_path / "meta.json")):
+        assert is_compatible_version("3.8.0", meta["spacy_version"])
+        assert is_compatible_version("3.8.999", meta["spacy_version"])
+        assert not is_compatible_version("3.9.0", meta["spacy_version"])
 
 
 def test_what_spacy_load_takes(nlp):

@@ -1,7 +1,5 @@
 """``@callbacks`` for the ``[nlp]`` block of a config."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """``@misc`` of the linker, and its weights: what config files name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

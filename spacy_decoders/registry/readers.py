@@ -1,7 +1,5 @@
 """``@readers`` for annotated corpora in CoNLL-U, CoNLL-X and column files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``@architectures`` and ``@misc`` of the sparse model and of word clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal

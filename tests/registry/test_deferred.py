@@ -4,6 +4,7 @@ import inspect
 import pickle
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from typing import Literal
 
 import pytest
@@ -48,3 +49,18 @@ def test_it_survives_pickling():
 def test_configs_are_refused_by_the_name_of_the_option(block, message):
     with pytest.raises(ConfigValidationError, match=message):
         spacy.registry.resolve({"block": block})
+
+
+REGISTERED = [
+    entry
+    for group in ("architectures", "callbacks", "factories", "misc", "readers", "scorers")
+    for entry in entry_points(group=f"spacy_{group}")
+    if entry.value.startswith("spacy_decoders.")
+] + list(entry_points(group="spacy_decoders"))
+
+
+@pytest.mark.parametrize("entry", REGISTERED, ids=lambda entry: entry.name)
+def test_types_of_arguments_are_no_strings(entry):
+    # most releases of spaCy 3.8 have a confection that takes the signature as it is
+    for parameter in inspect.signature(entry.load()).parameters.values():
+        assert not isinstance(parameter.annotation, str), parameter

@@ -1,7 +1,5 @@
 """The factory of ``cached_attribute_ruler``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scores of linking: spaCy's own, and accuracy on the mentions that can be linked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

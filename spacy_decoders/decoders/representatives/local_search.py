@@ -54,8 +54,9 @@ class LocalSearch(RepresentativesDecoder):
         """Return the best choice found; its certificate is heuristic."""
         if not problem.size:
             return RepresentativesSolution.of(problem, [], Certificate.heuristic("LocalSearch", 0))
+        clock = budget.start()
         costs = cost_table(problem, self.seed)
-        choices, tried = improve(costs, self.starts, self.seed, budget.start())
+        choices, tried = improve(costs, self.starts, self.seed, clock)
         given = costs.given(choices)
         certificate = Certificate.heuristic("LocalSearch", problem.cost(given), iterations=tried)
         return RepresentativesSolution.of(problem, given, certificate)
