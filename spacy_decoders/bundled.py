@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import DecodersError, ProblemError
+from .models.layers import layers_of
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -102,6 +103,7 @@ def load(
             raise
         raise ProblemError(f"config: {fault}") from None
     _convert(nlp, "float16", "float32")
+    _multiply_as_always(nlp)
     return nlp
 
 
@@ -180,12 +182,23 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
 
 def _convert(nlp: Language, given: str, wanted: str) -> None:
     """Convert all weights of one precision to another."""
-    for _, component in nlp.pipeline:
-        model: Any = getattr(component, "model", None)
-        for node in model.walk() if hasattr(model, "walk") else ():
-            for name in node.param_names:
-                if node.has_param(name) and node.get_param(name).dtype == given:
-                    node.set_param(name, node.get_param(name).astype(wanted))
+    for layer in layers_of(nlp):
+        for name in layer.param_names:
+            if layer.has_param(name) and layer.get_param(name).dtype == given:
+                layer.set_param(name, layer.get_param(name).astype(wanted))
+
+
+def _multiply_as_always(nlp: Language) -> None:
+    """Multiply matrices with thinc's own BLAS, whatever pipelines that were made before set.
+
+    Others round differently, and the same text would have other scores in their last digits.
+    """
+    from thinc.api import NumpyOps
+
+    ops = NumpyOps()
+    for layer in layers_of(nlp):
+        if type(layer.ops) is NumpyOps:
+            layer.ops = ops
 
 
 def meta() -> dict[str, Any]:

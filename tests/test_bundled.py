@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import requires
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,10 @@ def test_what_spacy_load_takes(nlp):
         "parser", "tagger", "morphologizer", "attribute_ruler", "lemmatizer", "entities"
     ]  # fmt: skip
     assert only.disabled == ["entities"]
+    weights = only.get_pipe("parser").model.walk(), dict(only.components)["entities"].model.walk()
+    for layer in chain(*weights):
+        for name in layer.param_names:
+            assert layer.get_param(name).dtype != "float16"
     assert only("The old man can fish.")[0]._.tag_margin > 0
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
 

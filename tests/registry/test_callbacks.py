@@ -1,4 +1,4 @@
-"""Callbacks of configs: weights that are copied from another pipeline."""
+"""Callbacks of configs: weights from another pipeline, products by another library."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import spacy
 from spacy.training import Example
+from thinc.api import NumpyOps, get_current_ops, use_ops
 
 from spacy_decoders import ProblemError
+from spacy_decoders.models.layers import layers_of
 from spacy_decoders.registry.callbacks import copy_tok2vec
 
 
@@ -56,3 +58,29 @@ def test_another_shape_is_refused(tmp_path):
 def test_nothing_to_copy_from_leaves_the_weights():
     nlp, _ = pipeline()
     assert copy_tok2vec(None, "exact_tagger", "exact_tagger")(nlp) is nlp
+
+
+FAST = {"@callbacks": "spacy-decoders.FastProducts.v1"}
+
+
+def test_fast_products_are_those_of_one_pipeline(tmp_path):
+    config = pipeline()[0].config.copy()
+    config["nlp"]["after_pipeline_creation"] = FAST
+    nlp = spacy.blank("en").from_config(config)
+    nlp.initialize(lambda: [Example.from_dict(nlp.make_doc("a b"), {"tags": ["X", "Y"]})])
+    nlp.to_disk(tmp_path)
+    for fast in (nlp, spacy.load(tmp_path)):
+        assert not any(layer.ops.use_blis for layer in layers_of(fast))
+    assert get_current_ops().use_blis and all(
+        layer.ops.use_blis for layer in layers_of(pipeline()[0])
+    )
+
+
+def test_before_creation_fast_products_are_those_of_the_process():
+    config = pipeline()[0].config.copy()
+    config["nlp"]["before_creation"] = FAST
+    with use_ops("numpy"):
+        nlp = spacy.blank("en").from_config(config)
+        assert not get_current_ops().use_blis
+    assert not any(layer.ops.use_blis for layer in layers_of(nlp))
+    assert isinstance(get_current_ops(), NumpyOps) and get_current_ops().use_blis
