@@ -50,7 +50,7 @@ class CachedAttributeRuler(AttributeRuler):
         self._forget()
 
     def _forget(self) -> None:
-        self._plan: _Columns | None = None
+        self._plan: _RuleColumns | None = None
         self._planned = False
         self._known: dict[bytes, list[int]] = {}
 
@@ -78,7 +78,7 @@ class CachedAttributeRuler(AttributeRuler):
             self.get_error_handler()(self.name, self, [doc], error)
         return doc
 
-    def _annotate(self, doc: Doc, columns: _Columns) -> None:
+    def _annotate(self, doc: Doc, columns: _RuleColumns) -> None:
         known = self._known
         for place, key in enumerate(columns.keys(doc)):
             matched = known.get(key)
@@ -97,7 +97,7 @@ class CachedAttributeRuler(AttributeRuler):
         self.set_annotations(doc, [(number, 0, place, place + 1) for number in numbers])
 
 
-class _Columns(NamedTuple):
+class _RuleColumns(NamedTuple):
     """The attributes that patterns read and write.
 
     `words` has, of some of them, the column and the values that patterns name, ascending: other
@@ -121,7 +121,7 @@ class _Columns(NamedTuple):
         return found
 
 
-def _columns(rules: Iterable[Mapping[str, Any]], strings: Any) -> _Columns | None:
+def _columns(rules: Iterable[Mapping[str, Any]], strings: Any) -> _RuleColumns | None:
     """What the rules read and write; None where they look beyond a single token."""
     read: dict[str, set[str] | None] = {}
     written: set[str] = set()
@@ -148,7 +148,7 @@ def _columns(rules: Iterable[Mapping[str, Any]], strings: Any) -> _Columns | Non
         for name, named in sorted(read.items())
         if name in OF_WORDS - written and named
     ]
-    return _Columns([IDS[name] for name in attributes], words)
+    return _RuleColumns([IDS[name] for name in attributes], words)
 
 
 def _attribute(name: Any) -> str:

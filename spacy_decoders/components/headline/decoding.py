@@ -22,7 +22,7 @@ from .headlines import (
     headline_of_sentences,
     headline_of_words,
 )
-from .reading import needed_after, word_keys
+from .reading import whole_occurrences, word_keys
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -83,12 +83,7 @@ def headlines_of_phrases(
     writer: HeadlineWriter,
 ) -> list[Headline]:
     """Select and join phrases; the best headlines of all lengths, best first."""
-    from ...models.headline.phrase_graph import (
-        Joins,
-        candidate_phrases,
-        phrase_graph,
-        useful_phrases,
-    )
+    from ...models.headline.phrase_graph import Joins, phrase_graph, useful_phrases
 
     found = scored.phrases
     if found is None:
@@ -97,9 +92,11 @@ def headlines_of_phrases(
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    candidates = _unbroken(candidate_phrases(words, traits, phrases), phrases, scored.unit)
+    # no headline has a stem twice
+    candidates = np.flatnonzero(~phrases.occurrences.repeats)
     if not len(candidates):
         return []
+    candidates = _unbroken(candidates, phrases, scored.unit)
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
     scores = found.scores[candidates] - found.scores[candidates].max()
@@ -109,11 +106,11 @@ def headlines_of_phrases(
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
     usual = (1, max(knowledge.lengths[1], 4))
     lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
-    fitting = np.isin(sizes, lengths)
+    fitting = (sizes >= lengths[0]) & (sizes <= lengths[-1])
     if writer.max_chars is not None:
         fitting &= np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
     joins = Joins(word_keys(settings.auxiliaries), knowledge.join, settings.contiguity)
-    kinds = phrases.stemmed[first]
+    kinds = phrases.occurrences.stemmed[first]
     most = lengths[-1] - 1
     useful = useful_phrases(scores, fitting, kinds, writer.n_best, joins.best, most)
     useful &= sizes <= lengths[-1]
@@ -136,17 +133,18 @@ def headlines_of_phrases(
         chain = [int(graph.phrase[vertex]) for vertex in path]
         return headline_of_phrases(text, chain, graph.token[path].tolist(), between, certificate)
 
+    if len(kept) == 1:  # joined to nothing, so that it has one length
+        lengths = sizes[kept].tolist()
     return writer.write_any_length(graph.problem, lengths, render)
 
 
 def _unbroken(
     candidates: NDArray[np.int64], phrases: Phrases, unit: Doc | Span
 ) -> NDArray[np.int64]:
-    """Leave out phrases that always end before what their last word needs, if any others stay."""
-    needs = needed_after(unit)
-    whole = needs[phrases.ends - 1] < phrases.ends
-    good = np.zeros(int(phrases.phrase.max(initial=-1)) + 1, dtype=bool)
-    good[phrases.phrase[whole]] = True
+    """Leave out phrases that nowhere can stand by themselves, if any others stay."""
+    whole = whole_occurrences(unit, phrases.starts, phrases.ends)
+    good = np.zeros(len(phrases), dtype=bool)
+    good[phrases.occurrences.phrase[whole]] = True
     left = candidates[good[candidates]]
     return left if len(left) else candidates
 

@@ -13,6 +13,7 @@ from spacy.tokens import Doc, Span, Token
 from ...certificate import Certificate
 from ...models.headline.phrases import Phrases
 from ...models.headline.words import Vertices, Words
+from .reading import has_blanks
 
 __all__ = [
     "Headline",
@@ -22,9 +23,6 @@ __all__ = [
     "headline_of_words",
     "title_words",
 ]
-
-#: A text with fewer blanks than this share of its tokens is in a language that has none.
-BLANKS = 0.2
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ class PhraseText:
     def occurrence(self, phrase: int) -> Span:
         """The first occurrence in the most frequent spelling, sentence starts not counted."""
         begins = np.diff(self.words.sentences, prepend=-1) > 0
-        places = np.flatnonzero(self.phrases.phrase == phrase)
+        places = np.flatnonzero(self.phrases.occurrences.phrase == phrase)
         inside = places[~begins[self.phrases.starts[places]]]
         found: dict[str, list[Span]] = {}
         for place in (inside if len(inside) else places).tolist():
@@ -109,9 +107,7 @@ class PhraseText:
     @property
     def blank(self) -> str:
         """What stands between words: nothing in languages without blanks."""
-        tokens = list(self.unit)
-        after = sum(bool(token.whitespace_) for token in tokens)
-        return " " if len(tokens) < 2 or after >= BLANKS * len(tokens) else ""
+        return " " if has_blanks(self.unit) else ""
 
 
 def headline_of_phrases(

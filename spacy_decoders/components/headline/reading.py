@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import (
+    DEP,
     ENT_TYPE,
     HEAD,
     IS_ALPHA,
@@ -16,9 +17,14 @@ from spacy.attrs import (
     IS_SPACE,
     IS_STOP,
     LENGTH,
+    LIKE_EMAIL,
+    LIKE_URL,
     LOWER,
+    MORPH,
     POS,
+    PREFIX,
     SENT_START,
+    SPACY,
 )
 from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
@@ -28,19 +34,36 @@ from ...models.headline.phrases import Traits
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Words
 
-__all__ = ["needed_after", "read_traits", "read_words", "word_keys"]
+__all__ = [
+    "among",
+    "has_blanks",
+    "read_traits",
+    "read_words",
+    "whole_occurrences",
+    "word_keys",
+]
+
+#: A text with fewer blanks than this share of its tokens is in a language that has none.
+BLANKS = 0.2
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
 ]  # fmt: skip
-_KINDS = {IDS["NOUN"]: 1, IDS["PROPN"]: 2, IDS["VERB"]: 3, IDS["ADJ"]: 4}
+#: The kind of each part of speech, as spaCy numbers them.
+_KINDS = np.zeros(256, dtype=np.int8)
+for _number, _part in enumerate(("NOUN", "PROPN", "VERB", "ADJ"), 1):
+    _KINDS[IDS[_part]] = _number
 #: Single letters of the Latin script: names of variables and points, no content.
-_LETTERS = np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
+_LETTERS = np.sort(
+    np.array([get_string_id(c) for c in "abcdefghijklmnopqrstuvwxyz"], dtype=np.uint64)
+)
 #: Tokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters of formulas, whose tokens are no words.
 _FORMULA = frozenset("^=<>\\~|")
+#: Words whose traits are kept before the cache is emptied.
+_CACHE_SIZE = 20_000
 #: Characters that end a sentence, where no boundaries are set.
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
@@ -61,24 +84,24 @@ def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
     keys = np.ascontiguousarray(lower)
     content = (alpha > 0) & (stop == 0)
     single = np.flatnonzero(content & (length == 1))
-    content[single[np.isin(keys[single], _LETTERS)]] = False
+    if len(single):
+        content[single[among(keys[single], _LETTERS)]] = False
     if doc.has_annotation("SENT_START"):
         begins = starts.astype(np.int64) == 1
     else:
         begins = _after_full_stops(unit, punct)
     begins[:1] = True
-    kinds = np.zeros(len(keys), dtype=np.int8)
-    for tag, kind in _KINDS.items():
-        kinds[pos == tag] = kind
+    stems = keys.copy()
+    stems[content] = stemmer.keys(keys[content].tolist(), doc.vocab.strings)
     return Words(
         keys,
-        _stem_keys(keys, content, doc.vocab.strings, stemmer),
+        stems,
         content,
         (punct == 0) & (space == 0),
         np.cumsum(begins) - 1,
         (small == 0) & (alpha > 0) & ~begins,
         entity > 0,
-        kinds,
+        _KINDS[pos.astype(np.intp)],
     )
 
 
@@ -97,37 +120,55 @@ def read_traits(
     auxiliaries
         Keys of prepositions and articles.
     openers
-        Keys of function words that titles begin with.
+        Keys of function words that titles begin with, ascending.
     """
     doc = unit if isinstance(unit, Doc) else unit.doc
     given: Any = unit
     count = len(words.keys)
     table = given.to_array([IS_STOP, POS, HEAD]) if count else np.zeros((0, 3), dtype=np.uint64)
-    keys, places = np.unique(words.keys, return_inverse=True)
-    texts = [doc.vocab.strings[key] for key in keys.tolist()]
-    kinds = np.array([_kind(text) for text in texts], dtype=np.int8)[places.reshape(-1)]
+    kinds, joins, named = _traits(words.keys, doc.vocab.strings)
     stop = table[:, 0] > 0
     word, number = kinds > 0, kinds == 2
-    names = np.array([not text.isalpha() and len(text) > 1 for text in texts], dtype=bool)
-    meaning = words.content | (names[places.reshape(-1)] & (kinds == 1) & ~stop)
+    meaning = words.content | (named & (kinds == 1) & ~stop)
     own = np.arange(count)
     heads = np.clip(own + table[:, 2].view(np.int64), 0, max(0, count - 1))
     parsed = doc.has_annotation("DEP")
-    hyphens = np.array([text in _HYPHENS for text in texts], dtype=bool)[places.reshape(-1)]
     return Traits(
         word,
         kinds < 0,
-        hyphens,
+        joins,
         meaning | number,
         meaning,
         word & ~stop,
-        word & np.isin(words.keys, openers),
-        np.isin(words.keys, auxiliaries),
+        word & among(words.keys, openers),
+        among(words.keys, np.sort(auxiliaries)),
         stop,
         table[:, 1].astype(np.int64),
         heads if parsed else own,
         parsed,
     )
+
+
+#: What is known of words that were read, by their keys: kind, whether it is a hyphen, and a name.
+_known: dict[int, tuple[int, bool, bool]] = {}
+
+
+def _traits(
+    keys: NDArray[np.uint64], strings: Any
+) -> tuple[NDArray[np.int8], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The kind of each word, whether it joins its neighbours, whether it has other signs."""
+    if len(_known) >= _CACHE_SIZE:
+        _known.clear()
+    rows = []
+    for key in keys.tolist():
+        row = _known.get(key)
+        if row is None:
+            text = strings[key]
+            row = (_kind(text), text in _HYPHENS, not text.isalpha() and len(text) > 1)
+            _known[key] = row
+        rows.append(row)
+    table = np.array(rows, dtype=np.int8).reshape(-1, 3)
+    return table[:, 0], table[:, 1] > 0, table[:, 2] > 0
 
 
 def _kind(text: str) -> int:
@@ -155,34 +196,85 @@ def _after_full_stops(unit: Doc | Span, punct: NDArray[np.uint64]) -> NDArray[np
     return begins
 
 
-def _stem_keys(
-    keys: NDArray[np.uint64],
-    content: NDArray[np.bool_],
-    strings: Any,
-    stemmer: Stemmer,
-) -> NDArray[np.uint64]:
-    """The stems of the content words as keys, each different word stemmed once."""
-    stems = keys.copy()
-    different, inverse = np.unique(keys[content], return_inverse=True)
-    words = [strings[key] for key in different.tolist()]
-    of_word = [get_string_id(stem) for stem in stemmer.stems(words)]
-    stems[content] = np.array(of_word, dtype=np.uint64)[inverse.reshape(-1)]
-    return stems
+def among(keys: NDArray[np.uint64], ascending: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Whether each key is among some that are in order."""
+    if not len(ascending):
+        return np.zeros(len(keys), dtype=bool)
+    place = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
+    return np.asarray(ascending[place] == keys)
 
 
-def needed_after(unit: Doc | Span) -> NDArray[np.int64]:
-    """The place of the word after each token that a phrase cannot end without, or -1.
+def has_blanks(unit: Doc | Span) -> bool:
+    """Whether the text is in a language with blanks between words."""
+    given: Any = unit
+    return len(unit) < 2 or int(given.to_array([SPACY]).sum()) >= BLANKS * len(unit)
 
-    It is the head of a part of a noun compound, and the object of a verb; nothing without a parse.
-    **Shape:** ``(tokens,)``
+
+def whole_occurrences(
+    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which occurrences of phrases can stand by themselves.
+
+    They have the head of each part of a noun compound and the object of each verb that they end
+    with, don't begin with a finite verb that is no imperative, have neither addresses nor names of
+    accounts, and don't end within what is written as one word, such as "gonna".
     """
-    tokens = list(unit)
-    needs = np.full(len(tokens), -1, dtype=np.int64)
-    for place, token in enumerate(tokens):
-        head = token.head.i - token.i + place
-        relation = token.dep_.partition(":")[0]
-        if relation in ("compound", "flat", "goeswith") and place < head:
+    given: Any = unit
+    count, strings = len(unit), unit.vocab.strings
+    table = given.to_array([DEP, HEAD, MORPH, LIKE_URL, LIKE_EMAIL, PREFIX]).reshape(count, -1)
+    needs = np.array(_needed_after(table[:, 0].tolist(), table[:, 1], strings))
+    finite = [_is_finite(morph, strings) for morph in table[:, 2].tolist()]
+    address = (table[:, 3] > 0) | (table[:, 4] > 0) | (table[:, 5] == _ACCOUNT)
+    before = np.concatenate([[0], np.cumsum(address)])
+    cut = _cuts(unit)
+    good = (needs[ends - 1] < ends) & ~np.array(finite)[starts] & ~cut[starts] & ~cut[ends]
+    return np.asarray(good & (before[ends] == before[starts]))
+
+
+def _needed_after(relations: list[int], offsets: NDArray[np.uint64], strings: Any) -> list[int]:
+    """The place of the word after each token that a phrase cannot end without, or -1."""
+    needs = [-1] * len(relations)
+    for place, (key, offset) in enumerate(
+        zip(relations, offsets.astype(np.int64).tolist(), strict=True)
+    ):
+        relation = _relations.get(key)
+        if relation is None:
+            name = strings[key].partition(":")[0]
+            relation = _relations[key] = (name in _PARTS, name in _OBJECTS)
+        head = place + offset
+        if relation[0] and place < head < len(needs):
             needs[place] = max(needs[place], head)
-        if relation in ("flat", "goeswith", "obj", "dobj", "ccomp") and 0 <= head < place:
+        if relation[1] and 0 <= head < place:
             needs[head] = max(needs[head], place)
-    return np.where(needs < len(tokens), needs, -1)
+    return needs
+
+
+def _is_finite(morph: int, strings: Any) -> bool:
+    """Whether features are those of a finite verb that is no imperative."""
+    found = _finite.get(morph)
+    if found is None:
+        features = strings[morph].split("|")
+        found = _finite[morph] = "VerbForm=Fin" in features and "Mood=Imp" not in features
+    return found
+
+
+def _cuts(unit: Doc | Span) -> NDArray[np.bool_]:
+    """Before which tokens a word is cut; the last entry is the end."""
+    given: Any = unit
+    cut = np.zeros(len(unit) + 1, dtype=bool)
+    if has_blanks(unit):
+        for place in np.flatnonzero(given.to_array([SPACY])[:-1] == 0).tolist():
+            left, right = unit[place].text, unit[place + 1].text
+            cut[place + 1] = left[-1].isalpha() and right[0].isalpha()
+    return cut
+
+
+#: Relations to a head after the word, without which it can't end a phrase, and to one before
+#: it that can't end one without the word.
+_PARTS = frozenset({"compound", "flat", "goeswith"})
+_OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp"})
+#: What is known of labels and features that were read, by their keys.
+_relations: dict[int, tuple[bool, bool]] = {}
+_finite: dict[int, bool] = {}
+#: How names of accounts begin.
+_ACCOUNT = np.uint64(get_string_id("@"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,61 @@ PHRASE_FEATURES = (
     *(f"{place}_{tag}" for place in ("first", "last", "share") for tag in TAGS),
     *(f"{name}_behind" for name in COMPARED),
 )
+
+
+class TextTable(NamedTuple):
+    """What features need to know of each token.
+
+    Attributes
+    ----------
+    sentences
+        Its sentence. **Shape:** ``(tokens,)``
+    flags
+        Its traits. **Shape:** ``(tokens, 9)``
+    tags
+        Its part of speech, as a number among those that are features, or -1.
+        **Shape:** ``(tokens,)``
+    heads
+        What it depends on; empty without a parse. **Shape:** ``(tokens,)`` or ``(0,)``
+    scores
+        Scores of its stem. **Shape:** ``(tokens, scores)``
+    pairs
+        How often titles have it before the next one. **Shape:** ``(tokens,)``
+    """
+
+    sentences: NDArray[np.int64]
+    flags: NDArray[np.bool_]
+    tags: NDArray[np.int64]
+    heads: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+
+
+class FeatureColumns(NamedTuple):
+    """Where features are.
+
+    Attributes
+    ----------
+    words
+        Of each score of words its mean, first, last, least and greatest value, or -1.
+        **Shape:** ``(scores, 5)``
+    tags
+        The column of the first tag of the first word, of the last word, and of the share.
+        **Shape:** ``(3,)``
+    sizes
+        The column of phrases of one word, and that after the last such one. **Shape:** ``(2,)``
+    chance
+        Among the scores, the chance of being in the title.
+    compared
+        FeatureColumns that are compared with the best, and where the difference is.
+        **Shape:** ``(compared, 2)``
+    """
+
+    words: NDArray[np.int64]
+    tags: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    chance: int
+    compared: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,168 +214,40 @@ def phrase_features(
     -------
     Features, in the order of `PHRASE_FEATURES`. **Shape:** ``(n, len(PHRASE_FEATURES))``
     """
+    from .kernels.phrase_features import fill_features
+
+    table = np.zeros((len(phrases), len(PHRASE_FEATURES)))
     if not len(phrases):
-        return np.zeros((0, len(PHRASE_FEATURES)))
-    columns = _of_words(words, traits, phrases, scores)
-    columns |= _of_occurrences(words, traits, phrases)
-    columns |= _of_make_up(words, traits, phrases, scores, titles)
-    columns |= {f"{name}_behind": columns[name].max() - columns[name] for name in COMPARED}
-    return np.column_stack([columns[name] for name in PHRASE_FEATURES])
-
-
-def _of_words(
-    words: Words, traits: Traits, phrases: Phrases, scores: TextScores
-) -> dict[str, Floats]:
-    """Mean, first, last, least and greatest value of the words' scores."""
-    start, end = phrases.starts[phrases.first], phrases.ends[phrases.first]
-    counted = traits.unit
-    weight = counted.astype(np.float64)
-    sizes = np.maximum(1.0, _within(weight, start, end))
-    columns: dict[str, Floats] = {}
-    names = list(OF_WORDS)
-    table = np.column_stack([scores.columns[name] for name in names])
-    sums = _within(table * weight[:, None], start, end) / sizes[:, None]
-    extreme = [place for place, name in enumerate(names) if "least" in OF_WORDS[name]]
-    least = np.full((len(start), len(extreme)), np.inf)
-    most = -least
-    lows = np.where(counted[:, None], table[:, extreme], np.inf)
-    highs = np.where(counted[:, None], table[:, extreme], -np.inf)
-    for step in range(int((end - start).max())):
-        inside = np.flatnonzero(start + step < end)
-        at = start[inside] + step
-        least[inside] = np.minimum(least[inside], lows[at])
-        most[inside] = np.maximum(most[inside], highs[at])
-    for place, name in enumerate(names):
-        kinds = OF_WORDS[name]
-        columns[f"mean_{name}"] = sums[:, place]
-        columns[f"first_{name}"] = table[start, place]
-        columns[f"last_{name}"] = table[end - 1, place]
-        if "least" in kinds:
-            columns[f"least_{name}"] = least[:, extreme.index(place)]
-            columns[f"most_{name}"] = most[:, extreme.index(place)]
-    return columns
-
-
-def _of_occurrences(words: Words, traits: Traits, phrases: Phrases) -> dict[str, Floats]:
-    """What all occurrences of a phrase, by its stems, have in common: count, context, place."""
-    n = len(words.keys)
-    start, end, kind = phrases.starts, phrases.ends, phrases.stemmed
-    size = int(kind.max()) + 1
-    count = np.bincount(kind, minlength=size).astype(np.float64)
-    sentence, last_sentence = words.sentences, float(words.sentences[-1])
-    before = np.maximum(start - 1, 0)
-    after = np.minimum(end, n - 1)
-    breaks = ~(traits.word | traits.glue)
-    left_break = (start == 0) | breaks[before] | (sentence[before] != sentence[start])
-    right_break = (end == n) | breaks[after] | (sentence[after] != sentence[end - 1])
-
-    def share(flags: NDArray[np.bool_]) -> Floats:
-        return np.asarray(np.bincount(kind, weights=flags, minlength=size) / count)
-
-    first = np.full(size, n)
-    np.minimum.at(first, kind, start)
-    last = np.zeros(size, dtype=np.int64)
-    np.maximum.at(last, kind, start)
-    pairs = np.unique(kind * (int(last_sentence) + 1) + sentence[start])
-    sentences = np.bincount(pairs // (int(last_sentence) + 1), minlength=size)
-    of_kind = {
-        "occurrences": np.log(count),
-        "density": np.log(count / n * 500.0),
-        "maximal_left": _longest_extension(phrases, count, n, left=True) / count,
-        "maximal_right": _longest_extension(phrases, count, n, left=False) / count,
-        "after_break": share(left_break),
-        "before_break": share(right_break),
-        "after_auxiliary": share(traits.auxiliary[before] & ~left_break),
-        "before_auxiliary": share(traits.auxiliary[after] & ~right_break),
-        "after_function": share(traits.stop[before] & ~left_break),
-        "before_function": share(traits.stop[after] & ~right_break),
-        "first_sentence_index": np.log1p(sentence[first]),
-        "first_position": np.log1p(first),
-        "relative_position": first / n,
-        "in_first_sentence": (sentence[first] == 0).astype(np.float64),
-        "at_start": (first == 0).astype(np.float64),
-        "spread": (last - first) / n,
-        "sentence_share": sentences / (last_sentence + 1.0),
-    }
-    own = kind[phrases.first]
-    columns = {name: values[own] for name, values in of_kind.items()}
-    columns["form_share"] = np.log(phrases.counts / count[own])
-    times = phrases.counts
-
-    def mean(values: Floats) -> Floats:
-        sums = np.bincount(phrases.phrase, weights=values, minlength=len(phrases))
-        return np.asarray(sums / times)
-
-    for name, tag in TAGS.items():
-        has = traits.tags == tag
-        columns[f"first_{name}"] = mean(has[start])
-        columns[f"last_{name}"] = mean(has[end - 1])
-        columns[f"share_{name}"] = mean(
-            _within(has.astype(np.float64), start, end) / (end - start)
-        )
-    columns["constituent"] = mean(_constituents(traits, start, end).astype(np.float64))
-    return columns
-
-
-def _of_make_up(
-    words: Words, traits: Traits, phrases: Phrases, scores: TextScores, titles: TitleCounts
-) -> dict[str, Floats]:
-    """Numbers of words of each kind, and what titles say of them."""
-    start, end = phrases.starts[phrases.first], phrases.ends[phrases.first]
-
-    def number(flags: NDArray[Any]) -> Floats:
-        return _within(flags.astype(np.float64), start, end)
-
-    sizes = number(traits.word)
-    chance = number(np.where(traits.word, scores.columns["chance"], 0.0))
+        return table
     pairs = titles.of_pairs(words.stems[:-1], words.stems[1:])
-    inside = np.concatenate([np.minimum(pairs, 3), [0]]).astype(np.float64)
-    columns = {
-        "words": sizes,
-        "units": number(traits.unit),
-        "function_words": number(traits.stop & traits.word),
-        "other_edges": number(traits.edge & ~traits.unit),
-        "glue": number(traits.glue),
-        "opener": traits.opener[start].astype(np.float64),
-        # the expected F1 of the words, were each in the title by itself
-        "expected_overlap": 2.0 * chance / (sizes + titles.words),
-        "title_pairs": _within(inside, start, end - 1),
-        "text_words": np.full(len(start), np.log(len(words.keys))),
-        "text_sentences": np.full(len(start), np.log1p(float(words.sentences[-1]))),
-    }
-    for size in range(1, MOST_WORDS + 1):
-        columns[f"words_{size}"] = (sizes == size).astype(np.float64)
-    return columns
+    text = TextTable(
+        words.sentences,
+        traits.flags,
+        _NUMBERS[traits.tags],
+        traits.heads if traits.parsed else traits.heads[:0],
+        np.column_stack([scores.columns[name] for name in OF_WORDS]),
+        np.append(np.minimum(pairs, 3), 0).astype(np.float64),
+    )
+    fill_features(text, phrases.occurrences, _COLUMNS, float(titles.words), table)
+    return table
 
 
-def _within(values: Floats, start: Integers, end: Integers) -> Floats:
-    """The sum of the values of each span of tokens."""
-    before = np.zeros((1, *values.shape[1:]))
-    sums = np.concatenate([before, np.cumsum(values, axis=0)])
-    return np.asarray(sums[end] - sums[start])
+def _columns() -> FeatureColumns:
+    """Where the kernel finds the features."""
+    place = PHRASE_FEATURES.index
+    of_words = [
+        [place(f"{kind}_{name}") if kind in kinds else -1 for kind in OF_WORDS["chance"]]
+        for name, kinds in OF_WORDS.items()
+    ]
+    tags = [place(f"{of}_{next(iter(TAGS))}") for of in ("first", "last", "share")]
+    compared = [[place(name), place(f"{name}_behind")] for name in COMPARED]
+    sizes = [place("words_1"), place("words_1") + MOST_WORDS]
+    given = (np.array(part, dtype=np.int64) for part in (of_words, tags, sizes, compared))
+    words, tags_at, sizes_at, compared_at = given
+    return FeatureColumns(words, tags_at, sizes_at, list(OF_WORDS).index("chance"), compared_at)
 
 
-def _longest_extension(phrases: Phrases, count: Floats, n: int, *, left: bool) -> Floats:
-    """How often the most frequent phrase occurs that is one or two tokens longer on one side."""
-    start, end, kind = phrases.starts, phrases.ends, phrases.stemmed
-    codes = start * (n + 1) + end
-    found = np.zeros(len(count))
-    for step in (2, 1):
-        wanted = (start - step) * (n + 1) + end if left else start * (n + 1) + end + step
-        place = np.minimum(np.searchsorted(codes, wanted), len(codes) - 1)
-        known = codes[place] == wanted
-        np.maximum.at(found, kind[known], count[kind[place[known]]])
-    return found
-
-
-def _constituents(traits: Traits, start: Integers, end: Integers) -> NDArray[np.bool_]:
-    """Whether exactly one token of each span depends on a token outside of it."""
-    if not traits.parsed:
-        return np.zeros(len(start), dtype=bool)
-    outward = np.zeros(len(start), dtype=np.int64)
-    for step in range(int((end - start).max(initial=0))):
-        inside = np.flatnonzero(start + step < end)
-        at = start[inside] + step
-        head = traits.heads[at]
-        outward[inside] += (head < start[inside]) | (head >= end[inside]) | (head == at)
-    return np.asarray(outward == 1)
+_COLUMNS = _columns()
+#: Of each part of speech its number among those that are features, or -1.
+_NUMBERS = np.full(256, -1, dtype=np.int64)
+_NUMBERS[list(TAGS.values())] = np.arange(len(TAGS))

@@ -12,7 +12,7 @@ from .phrases import Phrases, Traits
 from .title_counts import TitleCounts, pair_keys
 from .words import Words
 
-__all__ = ["Joins", "PhraseGraph", "candidate_phrases", "phrase_graph", "useful_phrases"]
+__all__ = ["Joins", "PhraseGraph", "phrase_graph", "useful_phrases"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -68,18 +68,6 @@ class PhraseGraph:
     via: Integers
 
 
-def candidate_phrases(words: Words, traits: Traits, phrases: Phrases) -> Integers:
-    """The phrases that repeat no stem, in the order of the text."""
-    start, end = phrases.starts[phrases.first], phrases.ends[phrases.first]
-    units = np.concatenate([[0], np.cumsum(traits.unit)])
-    of_phrase, token = _vertices(traits, start, end)
-    number = np.unique(words.stems[token], return_inverse=True)[1].reshape(-1)
-    scale = int(number.max(initial=0)) + 1
-    different = np.unique(of_phrase * scale + number) // scale
-    counts = np.bincount(different, minlength=len(start))
-    return np.flatnonzero(counts == units[end] - units[start])
-
-
 def useful_phrases(
     scores: Floats,
     fitting: NDArray[np.bool_],
@@ -109,13 +97,12 @@ def useful_phrases(
     joined
         The most joins of a headline.
     """
-    by_kind: dict[int, float] = {}
-    for kind, score in zip(kinds[fitting].tolist(), scores[fitting].tolist(), strict=True):
-        by_kind[kind] = max(score, by_kind.get(kind, -np.inf))
-    if len(by_kind) < wanted:
+    whole = np.argsort(-np.where(fitting, scores, -np.inf), kind="stable")[: fitting.sum()]
+    best = np.unique(kinds[whole], return_index=True)[1] if wanted > 1 else np.arange(len(whole))
+    if len(best) < wanted:
         return np.ones(len(scores), dtype=bool)
     gains = np.sort(np.maximum(scores + join, 0.0))[::-1][:joined]
-    least = sorted(by_kind.values())[-wanted] - float(gains.sum())
+    least = float(scores[whole[np.sort(best)[wanted - 1]]] - gains.sum())
     return np.asarray(scores >= least - 1e-9 * max(1.0, abs(least)))
 
 
@@ -154,10 +141,11 @@ def phrase_graph(
     weights = np.full((n, n), -np.inf)
     inside = np.flatnonzero(phrase[:-1] == phrase[1:])
     weights[inside, inside + 1] = 0.0
-    steps, via_phrases = _join(words, traits, start, end, titles, joins)
     via = np.full((n, n), -1, dtype=np.int64)
-    weights[np.ix_(last, first)] = steps + scores[None, :]
-    via[np.ix_(last, first)] = via_phrases
+    if len(kept) > 1:  # a phrase is not joined to itself
+        steps, via_phrases = _join(words, traits, start, end, titles, joins)
+        weights[np.ix_(last, first)] = steps + scores[None, :]
+        via[np.ix_(last, first)] = via_phrases
     begin = np.full(n, -np.inf)
     begin[first] = scores
     finish = np.full(n, -np.inf)

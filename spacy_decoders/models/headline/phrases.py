@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .words import Words
 
-__all__ = ["LONGEST", "MOST_WORDS", "Phrases", "Traits", "phrase_keys"]
+__all__ = ["LONGEST", "MOST_WORDS", "Occurrences", "Phrases", "Traits"]
 
 #: Words of the longest phrase, where titles are not longer, and where they are.
 MOST_WORDS = 8
 LONGEST = 16
 #: Phrases of a very long text; the rarer ones are left out.
 MOST_PHRASES = 20_000
-
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -68,6 +68,40 @@ class Traits:
     heads: Integers
     parsed: bool
 
+    @cached_property
+    def flags(self) -> Flags:
+        """The flags as columns, in the order of the kernels. **Shape:** ``(tokens, 9)``"""
+        flags = (
+            self.word, self.glue, self.hyphen, self.unit, self.meaning, self.edge, self.opener,
+            self.auxiliary, self.stop,
+        )  # fmt: skip
+        return np.column_stack(flags)
+
+
+class Occurrences(NamedTuple):
+    """The phrases of a text, in its order.
+
+    Attributes
+    ----------
+    starts, ends
+        Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
+    phrase, stemmed
+        Of each occurrence, the phrase by its words and by its stems, numbered by their first
+        occurrences. **Shape:** ``(m,)``
+    first, counts
+        Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
+    repeats
+        Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    phrase: NDArray[np.int64]
+    stemmed: NDArray[np.int64]
+    first: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    repeats: NDArray[np.bool_]
+
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
@@ -75,26 +109,13 @@ class Phrases:
 
     Attributes
     ----------
-    starts, ends
-        Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
-    phrase
-        Of each occurrence, the phrase, by its lower-cased words. **Shape:** ``(m,)``
-    stemmed
-        Of each occurrence, the phrase by its stems. **Shape:** ``(m,)``
-    first
-        The first occurrence of each phrase. **Shape:** ``(n,)``
-    counts
-        How often each occurs. **Shape:** ``(n,)``
+    occurrences
+        The phrases, in the order of the text.
     pruned
         Whether some were left out.
     """
 
-    starts: Integers
-    ends: Integers
-    phrase: Integers
-    stemmed: Integers
-    first: Integers
-    counts: Integers
+    occurrences: Occurrences
     pruned: bool = False
 
     @classmethod
@@ -111,79 +132,45 @@ class Phrases:
         most
             The most words of a phrase; hyphens and the like are not counted.
         """
-        n = len(words.keys)
-        limit = _run_ends(words, traits)
-        lengths = np.concatenate([[0], np.cumsum(traits.word)])
-        contents = np.concatenate([[0], np.cumsum(traits.meaning)])
-        inside = np.concatenate([[False], traits.hyphen, [False]])  # at i + 1 for token i
-        open_at = np.flatnonzero((traits.edge | traits.opener) & ~inside[:n])
-        starts, ends = [], []
-        for size in range(1, 2 * most):
-            open_at = open_at[open_at + size <= limit[open_at]]
-            end = open_at + size
-            fits = (
-                traits.edge[end - 1]
-                & ~inside[end + 1]
-                & (lengths[end] - lengths[open_at] <= most)
-                & (contents[end] > contents[open_at])
-            )
-            starts.append(open_at[fits])
-            ends.append(end[fits])
-        start, end = np.concatenate(starts), np.concatenate(ends)
-        order = np.argsort(start * (n + 1) + end)
-        start, end = start[order], end[order]
-        _, first, phrase, counts = np.unique(
-            phrase_keys(words.keys, start, end),
-            return_index=True, return_inverse=True, return_counts=True,
-        )  # fmt: skip
-        # phrases in the order of the text, whatever their keys
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
-        stems = phrase_keys(words.stems, start, end)
-        stemmed = np.unique(stems, return_inverse=True)[1].reshape(-1)
-        phrase = rank[phrase.reshape(-1)]
-        found = cls(start, end, phrase, stemmed, first[order], counts[order])
-        return found if len(found) <= MOST_PHRASES else found._most_frequent()
+        from .kernels.phrases import collect_phrases
 
-    def _most_frequent(self) -> Phrases:
-        """Keep the phrases that occur most often, the first ones of those as frequent."""
-        kept = np.sort(np.argsort(-self.counts, kind="stable")[:MOST_PHRASES])
-        number = np.full(len(self), -1, dtype=np.int64)
-        number[kept] = np.arange(len(kept))
-        inside = np.flatnonzero(number[self.phrase] >= 0)
-        place = np.searchsorted(inside, self.first[kept])
-        stemmed = np.unique(self.stemmed[inside], return_inverse=True)[1].reshape(-1)
-        return Phrases(
-            self.starts[inside],
-            self.ends[inside],
-            number[self.phrase[inside]],
-            stemmed,
-            place,
-            self.counts[kept],
-            pruned=True,
+        found = Occurrences(
+            *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, most)
         )
+        return cls(found) if len(found.first) <= MOST_PHRASES else _most_frequent(found)
 
     def __len__(self) -> int:
-        return len(self.first)
+        return len(self.occurrences.first)
+
+    @property
+    def starts(self) -> Integers:
+        """Of each occurrence, the first token. **Shape:** ``(m,)``"""
+        return self.occurrences.starts
+
+    @property
+    def ends(self) -> Integers:
+        """Of each occurrence, the token after the last. **Shape:** ``(m,)``"""
+        return self.occurrences.ends
+
+    @property
+    def first(self) -> Integers:
+        """The first occurrence of each phrase. **Shape:** ``(n,)``"""
+        return self.occurrences.first
 
 
-def phrase_keys(keys: NDArray[np.uint64], starts: Integers, ends: Integers) -> NDArray[np.uint64]:
-    """Return a key of each run of keys, the same for the same run."""
-    hashed = np.zeros(len(starts), dtype=np.uint64)
-    sizes = ends - starts
-    for place in range(int(sizes.max(initial=0))):
-        inside = np.flatnonzero(sizes > place)
-        so_far = hashed[inside]
-        mixed = (so_far ^ (so_far >> np.uint64(29))) * _FACTOR
-        hashed[inside] = mixed + keys[starts[inside] + place]
-    return hashed
-
-
-def _run_ends(words: Words, traits: Traits) -> Integers:
-    """The end of the run of words around each token: the next punctuation or sentence."""
-    n = len(words.keys)
-    breaks = ~(traits.word | traits.glue)
-    new = np.append(np.diff(words.sentences) != 0, True)
-    ends = np.where(breaks, np.arange(n), np.where(new, np.arange(1, n + 1), n))
-    return np.asarray(np.minimum.accumulate(ends[::-1])[::-1])
+def _most_frequent(found: Occurrences) -> Phrases:
+    """Keep the phrases that occur most often, the first ones of those as frequent."""
+    kept = np.sort(np.argsort(-found.counts, kind="stable")[:MOST_PHRASES])
+    number = np.full(len(found.first), -1, dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    inside = np.flatnonzero(number[found.phrase] >= 0)
+    left = Occurrences(
+        found.starts[inside],
+        found.ends[inside],
+        number[found.phrase[inside]],
+        np.unique(found.stemmed[inside], return_inverse=True)[1].reshape(-1),
+        np.searchsorted(inside, found.first[kept]),
+        found.counts[kept],
+        found.repeats[kept],
+    )
+    return Phrases(left, pruned=True)

@@ -1,9 +1,11 @@
-"""Stems by language, each word stemmed once."""
+"""Stems by language, each word of a text stemmed once."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
+
+from spacy.strings import get_string_id
 
 __all__ = ["Stemmer"]
 
@@ -18,7 +20,7 @@ ALGORITHMS = {
 }  # fmt: skip
 
 #: Words kept in the cache before it is emptied.
-CACHE_SIZE = 200_000
+CACHE_SIZE = 50_000
 
 
 class Stemmer:
@@ -40,12 +42,21 @@ class Stemmer:
     def __init__(self, language: str) -> None:
         self.language = language
         self._stemmer: Any = None
-        self._known: dict[str, str] = {}
+        self._known: dict[int, int] = {}
 
     def stems(self, words: Iterable[str]) -> list[str]:
         """Return the stem of each lower-cased word."""
+        return [self._stem(word) for word in words]
+
+    def keys(self, words: list[int], strings: Any) -> list[int]:
+        """Return the key of the stem of each word, given by its key among the strings."""
         known = self._known
-        return [known[word] if word in known else self._stem(word) for word in words]
+        if len(known) >= CACHE_SIZE:
+            known.clear()
+        for word in words:
+            if word not in known:
+                known[word] = get_string_id(self._stem(strings[word]))
+        return [known[word] for word in words]
 
     def _stem(self, word: str) -> str:
         if self.language not in ALGORITHMS:
@@ -54,11 +65,7 @@ class Stemmer:
             import snowballstemmer
 
             self._stemmer = snowballstemmer.stemmer(ALGORITHMS[self.language])
-        if len(self._known) >= CACHE_SIZE:
-            self._known.clear()
-        stem = str(self._stemmer.stemWord(word))
-        self._known[word] = stem
-        return stem
+        return str(self._stemmer.stemWord(word))
 
     def __getstate__(self) -> dict[str, Any]:
         return {"language": self.language}

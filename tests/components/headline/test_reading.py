@@ -1,7 +1,10 @@
 """Texts as they are read."""
 
+import numpy as np
 import spacy
+from spacy.tokens import Doc
 
+from spacy_decoders.components.headline.reading import whole_occurrences
 from tests.components.headline.titled import blank
 
 
@@ -21,3 +24,47 @@ def test_an_unknown_language_and_no_sentences():
     nlp = spacy.blank("xx")
     nlp.add_pipe("headline_generator", config={"length": 2})
     assert nlp("суматра остров суматра остров большой остров суматра")._.headline
+
+
+def whole(texts: list[tuple[str, ...]], **annotation) -> set[str]:
+    """The phrases of up to three tokens that can stand by themselves."""
+    words, spaces = [text for text, *_ in texts], [True] * len(texts)
+    spaces = annotation.pop("spaces", spaces)
+    doc = Doc(spacy.blank("en").vocab, words=words, spaces=spaces, **annotation)
+    spans = [(i, j) for i in range(len(doc)) for j in range(i + 1, min(i + 3, len(doc)) + 1)]
+    starts, ends = (np.array(of) for of in zip(*spans, strict=True))
+    kept = whole_occurrences(doc, starts, ends)
+    return {doc[i:j].text for (i, j), good in zip(spans, kept.tolist(), strict=True) if good}
+
+
+def test_phrases_do_not_begin_with_finite_verbs():
+    words = [("Biden",), ("met",), ("Obama",)]
+    morphs = ["", "Tense=Past|VerbForm=Fin", ""]
+    assert whole(words, morphs=morphs) == {"Biden", "Biden met", "Biden met Obama", "Obama"}
+    imperative = [("Met",), ("Obama",)]
+    assert "Met" in whole(imperative, morphs=["Mood=Imp|VerbForm=Fin", ""])
+
+
+def test_phrases_have_no_addresses_and_end_where_words_do():
+    assert whole([("ask",), ("@jim",), ("a@b.org",), ("example.com",), ("now",)]) == {"ask", "now"}
+    cut = [("gon",), ("na",), ("go",), ("Jim",), ("'s",)]
+    found = whole(cut, spaces=[False, True, True, False, True])
+    assert found == {
+        "gon na".replace(" ", ""),
+        "gonna go",
+        "go",
+        "go Jim",
+        "go Jim's",
+        "Jim",
+        "Jim's",
+        "'s",
+    }
+
+
+def test_phrases_keep_what_their_last_word_needs():
+    words = [("binary",), ("search",), ("trees",)]
+    found = whole(words, deps=["compound", "compound", "ROOT"], heads=[1, 2, 2])
+    assert found == {"binary search trees", "search trees", "trees"}
+    assert whole(words, deps=["ROOT", "compound", "obj"], heads=[0, 2, 0]) == {
+        "binary search trees", "search trees", "trees",
+    }  # fmt: skip
