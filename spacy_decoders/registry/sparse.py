@@ -67,6 +67,16 @@ def word_clusters(lang: str | None = None, path: Path | None = None) -> Any:
     return WordClusters(lang, path)
 
 
+@spacy.registry.misc("spacy-decoders.WordVectors.v1")
+def word_vectors(
+    lang: str | None = None, path: Path | None = None, words: int = 50_000, parts: int = 32
+) -> Any:
+    """Word vectors; see :class:`~spacy_decoders.models.clusters.vectors.WordVectors`."""
+    from ..models.clusters.vectors import WordVectors
+
+    return WordVectors(lang, path, words, parts)
+
+
 @spacy.registry.misc("spacy-decoders.Gazetteer.v1")
 def gazetteer(paths: dict[str, Path], lang: str = "en") -> Any:
     """Lists of names; see :class:`~spacy_decoders.models.tagger.sparse.gazetteer.Gazetteer`."""
@@ -92,10 +102,11 @@ def cluster_embed(
     width: int,
     rows: int = 1000,
     cluster_width: int = 32,
+    vectors: Any = None,
 ) -> Model[list[Doc], list[Floats2d]]:
-    """Clusters for a network; see
+    """Clusters and vectors of words for a network; see
     :func:`~spacy_decoders.models.clusters.embed.build_cluster_embed`.
     """
     from ..models.clusters.embed import build_cluster_embed
 
-    return build_cluster_embed(embed, clusters, width, rows, cluster_width)
+    return build_cluster_embed(embed, clusters, width, rows, cluster_width, vectors)

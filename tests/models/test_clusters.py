@@ -172,7 +172,7 @@ def test_a_network_knows_clusters_and_keeps_them():
     model = nlp.get_pipe("tok2vec").model
     layer = next(node for node in model.walk() if node.name == "word_clusters")
     memory = layer.shims[0]
-    rome, oslo, runs, other = memory.columns(nlp.make_doc("Rome Oslo runs fast"))
+    rome, oslo, runs, other = memory.of_tokens(nlp.make_doc("Rome Oslo runs fast"))
     assert rome[:4] == oslo[:4] == (5, 5, 5, 5) and rome[4:] == (1, 44)
     assert runs[:4] == (2, 2, 2, 2) and other == (0,) * 6
     docs = [nlp.make_doc("Rome runs ."), nlp.make_doc("")]

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
+from .shipped import shipped_table
 from .table import ClusterTable
 
 __all__ = ["WordClusters", "clusters_of_language", "clusters_of_paths", "path_number"]
@@ -29,7 +30,7 @@ class WordClusters:
     Parameters
     ----------
     lang
-        A language whose clusters ``spacy-lookups-data`` has, such as "en", "de" or "es"; None
+        "en", or a language whose clusters ``spacy-lookups-data`` has, such as "de" or "es"; None
         to read a file.
     path
         A file of paths, as ``python -m spacy decoders clusters`` and wcluster [1]_ write it:
@@ -60,7 +61,7 @@ class WordClusters:
 
 @lru_cache(maxsize=4)
 def clusters_of_language(lang: str) -> ClusterTable:
-    """Read the clusters of ``spacy-lookups-data``, and what its frequencies tell.
+    """Read the clusters that ship, or those of ``spacy-lookups-data``, and its frequencies.
 
     They are kept: reading a million words takes seconds.
 
@@ -69,6 +70,11 @@ def clusters_of_language(lang: str) -> ClusterTable:
     ProblemError
         If the package is not installed, or has no clusters of the language.
     """
+    shipped = shipped_table("clusters", lang)
+    return _of_lookups(lang) if shipped is None else ClusterTable.from_bytes(shipped)
+
+
+def _of_lookups(lang: str) -> ClusterTable:
     try:
         # read directly: spaCy's own tables of a million words take a minute to fill
         folder = Path(str(files("spacy_lookups_data"))) / "data"
@@ -77,9 +83,9 @@ def clusters_of_language(lang: str) -> ClusterTable:
     file = folder / f"{lang}_lexeme_cluster.json.gz"
     if not file.is_file():
         raise ProblemError(
-            f"clusters: there are none for {lang!r}. Install them by "
-            "`pip install spacy-decoders[clusters]`, which has English, German and Spanish; for "
-            "another language name a file of paths."
+            f"clusters: there are none for {lang!r}. English ones ship; German and Spanish ones "
+            "come with `pip install spacy-decoders[clusters]`; for another language name a file "
+            "of paths."
         )
     clusters = {word: cluster for word, cluster in _words(file).items() if cluster}
     logs = folder / f"{lang}_lexeme_prob.json.gz"

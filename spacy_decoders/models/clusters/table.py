@@ -16,8 +16,9 @@ from spacy import strings
 
 from ...errors import ProblemError
 from ..saved import columns_of, damaged, inflated, message_of
+from .shipped import name_of, resolved
 
-__all__ = ["ClusterTable"]
+__all__ = ["ClusterTable", "gaps_of", "key_of", "keys_of", "packed", "places_of"]
 
 #: Clusters and classes of words are kept in so many bits.
 MOST = 1 << 16
@@ -77,7 +78,7 @@ class ClusterTable:
         words = sorted({*clusters, *classes})
         kept: dict[int, str] = {}
         for word in words:
-            kept.setdefault(_key(word), word)  # of two words with one key, the first stands
+            kept.setdefault(key_of(word), word)  # of two words with one key, the first stands
         keys = np.array(sorted(kept), dtype=np.uint32)
         ordered = [kept[key] for key in keys.tolist()]
         given = [clusters.get(word, 0) for word in ordered]
@@ -115,17 +116,13 @@ class ClusterTable:
 
     def find(self, words: Iterable[str]) -> NDArray[np.int64]:
         """**Shape (words,)**: the place of each word in the table; -1 for none."""
-        keys = np.array([_key(word) for word in words], dtype=np.uint32)
-        if not len(self) or not len(keys):
-            return np.full(len(keys), -1, dtype=np.int64)
-        places = np.minimum(np.searchsorted(self.keys, keys), len(self) - 1)
-        return np.where(self.keys[places] == keys, places, -1)
+        return places_of(self.keys, words)
 
     def to_bytes(self) -> bytes:
-        """Return the table as bytes: about 4 for each word."""
-        gaps = np.diff(self.keys, prepend=np.uint32(0)).astype(np.uint32)
-        columns = (gaps, self.numbers, self.paths, self.classes)
-        return bytes(srsly.msgpack_dumps([_packed(column) for column in columns]))
+        """Return the table as bytes, about 4 for each word; a shipped one as its name alone."""
+        columns = (gaps_of(self.keys), self.numbers, self.paths, self.classes)
+        name = name_of(columns)
+        return name or bytes(srsly.msgpack_dumps([packed(column) for column in columns]))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ClusterTable:
@@ -140,7 +137,7 @@ class ClusterTable:
             raise damaged("clusters", f"expected bytes, got {data!r:.40}")
         known = _TABLES.get(digest := hashlib.sha256(data).digest())
         if known is None:
-            known = _TABLES[digest] = cls._read(data)
+            known = _TABLES[digest] = cls._read(resolved(data, "clusters"))
         return known
 
     @classmethod
@@ -157,12 +154,10 @@ class ClusterTable:
                 "clusters",
                 f"{len(gaps):,} words, clusters of {len(numbers):,}, classes of {len(classes):,}",
             )
-        keys = np.cumsum(gaps, dtype=np.uint64)
-        if len(keys) and (not gaps[1:].all() or keys[-1] >= 1 << 32):
-            raise damaged("clusters, words", "they are not in order")
+        keys = keys_of(gaps, "clusters, words")
         if len(numbers) and numbers.max() >= len(paths):
             raise damaged("clusters", f"cluster {numbers.max():,} of {len(paths):,}")
-        return cls(keys.astype(np.uint32), numbers, paths, classes)
+        return cls(keys, numbers, paths, classes)
 
 
 #: The tables that were read and are still in use, by the hash of their bytes.
@@ -175,12 +170,41 @@ _CASES = ("lower", "title")
 _hash = cast(Any, strings).hash_string
 
 
-def _key(word: str) -> int:
+def key_of(word: str) -> int:
+    """The 32 bits by which tables know a word."""
     hashed: int = _hash(word)
     return hashed & 0xFFFFFFFF
 
 
-def _packed(column: NDArray[np.generic]) -> bytes:
+def places_of(keys: NDArray[np.uint32], words: Iterable[str]) -> NDArray[np.int64]:
+    """**Shape (words,)**: the place of each word among increasing keys; -1 for none."""
+    wanted = np.array([key_of(word) for word in words], dtype=np.uint32)
+    if not len(keys) or not len(wanted):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[places] == wanted, places, -1)
+
+
+def gaps_of(keys: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return the differences of increasing keys, which compress well."""
+    return np.diff(keys, prepend=np.uint32(0)).astype(np.uint32)
+
+
+def keys_of(gaps: NDArray[np.uint32], part: str) -> NDArray[np.uint32]:
+    """Return the keys of saved differences.
+
+    Raises
+    ------
+    StorageError
+        If they do not increase, or leave their range.
+    """
+    keys = np.cumsum(gaps, dtype=np.uint64)
+    if len(keys) and (not gaps[1:].all() or keys[-1] >= 1 << 32):
+        raise damaged(part, "they are not in order")
+    return keys.astype(np.uint32)
+
+
+def packed(column: NDArray[np.generic]) -> bytes:
     """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
     planes = column.reshape(-1, 1).view(np.uint8).T
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
