@@ -31,7 +31,7 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
 
     def __init__(self, table: Table) -> None:
         super().__init__(None)
-        self.table = table
+        self.table: Any = table
         self._known: dict[int, Found] = {}
 
     def look_up(self, words: list[str]) -> Iterable[Found]:
@@ -59,7 +59,7 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
 
     def to_bytes(self) -> bytes:
         """Save the table."""
-        return self.table.to_bytes()
+        return cast(bytes, self.table.to_bytes())
 
     def from_bytes(self, data: bytes) -> WordMemory[Table, Found]:
         """Load a table."""

@@ -37,7 +37,8 @@ class Quantised(NamedTuple):
         parts = np.arange(self.codes.shape[1])
         found = self.centroids[parts, self.codes[places]].astype(np.float32)
         found[places < 0] = 0.0
-        return np.ascontiguousarray(found.transpose(0, 2, 1)).reshape(len(places), -1)
+        width = found.shape[1] * found.shape[2]
+        return np.ascontiguousarray(found.transpose(0, 2, 1)).reshape(len(places), width)
 
 
 def quantise(vectors: NDArray[np.float32], parts: int, seed: int = 0) -> Quantised:

@@ -1,4 +1,4 @@
-"""Tables of words that come with the package: saved pipelines name them instead of having copies."""
+"""Tables of words that ship: saved pipelines name them instead of having copies."""
 
 from __future__ import annotations
 

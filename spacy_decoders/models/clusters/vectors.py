@@ -46,7 +46,9 @@ class VectorTable:
     vectors: Quantised
 
     @classmethod
-    def of(cls, vectors: Mapping[str, Sequence[float]], parts: int = 32) -> VectorTable:
+    def of(
+        cls, vectors: Mapping[str, Sequence[float] | NDArray[np.float32]], parts: int = 32
+    ) -> VectorTable:
         """Make a table.
 
         Parameters
