@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
+from .inference.lstm import lstm_outputs
+
 __all__ = ["BiLSTM"]
 
 Floats = NDArray[np.float32]
@@ -117,11 +119,15 @@ def _forward(
     ops: Any = model.ops
     width = model.get_dim("nH")
     lengths = [len(x) for x in X]
-    packed = _Packed.of(lengths)
     inputs: Any = ops.flatten(X) if X else ops.alloc2f(0, model.get_dim("nI"))
+    bias: Any = model.get_param("b")
+    if not is_train:
+        parameters = (model.get_param("W"), model.get_param("U"), bias)
+        found = lstm_outputs(inputs, np.array(lengths, dtype=np.int64), *parameters)
+        return ops.unflatten(found, lengths), lambda d_output: []
+    packed = _Packed.of(lengths)
     W = _by_direction(model.get_param("W"), width)
     U = _by_direction(model.get_param("U"), width)
-    bias: Any = model.get_param("b")
     # (2, tokens, ...) in the order of the steps: what the gates read and what they hold
     read = [inputs[rows] for rows in packed.rows]
     gates = np.empty((2, len(inputs), 4 * width), dtype="f")

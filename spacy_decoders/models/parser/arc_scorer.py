@@ -10,6 +10,7 @@ from thinc.api import Dropout, Linear, Model, chain
 from thinc.types import Floats2d
 
 from ..bilstm import BiLSTM
+from ..inference.tok2vec import Tok2VecInference
 from .biaffine import BiaffineArcs
 from .boundaries import Boundaries
 from .factor_weights import FactorWeights
@@ -89,7 +90,7 @@ def ArcScorer(
     factors = FactorWeights(factor_rows)
     return Model(
         "arc_scorer",
-        _forward,
+        _Encoding(),
         init=_init,
         dims={"nO": width},
         layers=[
@@ -139,17 +140,30 @@ def _init(model: Model[list[Doc], Floats2d], X: list[Doc] | None = None, Y: obje
         layer.initialize()
 
 
-def _forward(
-    model: Model[list[Doc], Floats2d], X: Sequence[Doc], is_train: bool
-) -> tuple[Floats2d, Callable[[Floats2d], list[Doc]]]:
-    ops: Any = model.ops
-    lengths = [len(doc) for doc in X]
-    vectors, backprop_encoder = model.get_ref("encoder")(list(X), is_train)
+class _Encoding:
+    """Encodes documents: in training layer by layer, without in compiled loops."""
 
-    def backprop(d_vectors: Floats2d) -> list[Doc]:
-        found: list[Doc] = backprop_encoder(ops.unflatten(d_vectors, lengths))
-        return found
+    def __init__(self) -> None:
+        self._inference = Tok2VecInference()
 
-    if not sum(lengths):
-        return ops.alloc2f(0, model.get_dim("nO")), backprop
-    return ops.flatten(vectors), backprop
+    def __call__(
+        self, model: Model[list[Doc], Floats2d], X: Sequence[Doc], is_train: bool
+    ) -> tuple[Floats2d, Callable[[Floats2d], list[Doc]]]:
+        ops: Any = model.ops
+        lengths = [len(doc) for doc in X]
+        encoder, tok2vec = model.get_ref("encoder"), model.get_ref("tok2vec")
+        if is_train:
+            self._inference.note_training()
+            vectors, backprop_encoder = encoder(list(X), is_train)
+        else:
+            vectors = self._inference.predict(tok2vec, X)
+            for layer in encoder.layers[1:] if encoder is not tok2vec else ():
+                vectors = layer.predict(vectors)
+
+        def backprop(d_vectors: Floats2d) -> list[Doc]:
+            found: list[Doc] = backprop_encoder(ops.unflatten(d_vectors, lengths))
+            return found
+
+        if not sum(lengths):
+            return ops.alloc2f(0, model.get_dim("nO")), backprop
+        return ops.flatten(vectors), backprop

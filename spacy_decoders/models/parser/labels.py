@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-from .biaffine import BUCKETS, classes_of, distance_buckets
+from .biaffine import BUCKETS, classes_of
 from .label_templates import LikelyTemplates, likely_arcs
 
-__all__ = ["ArcLabels", "BiaffineLabels", "arc_labels"]
+__all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "arc_labels", "label_arcs"]
 
 Input = tuple[Floats2d, NDArray[np.intp]]
 
 #: Modifiers whose labels are scored at once, which limits the memory of long sentences.
 _BLOCK = 128
+#: Rows of a product at least: libraries add up those of a few rows in another order.
+_LEAST_ROWS = 8
 
 
 def BiaffineLabels(
@@ -32,7 +34,7 @@ def BiaffineLabels(
     modifier). Returns label scores, shape (arcs, nO):
     ``k_h W_l d_m + k_h . H_l + d_m . M_l + D[b, l]``, where b is the class of the signed distance.
     All arcs of a sentence are scored at once, and only the best label kept, by
-    :meth:`ArcLabels.best`.
+    :func:`label_arcs`.
 
     References
     ----------
@@ -146,7 +148,7 @@ class ArcLabels:
     tensor
         float32 (hidden + 1, labels, hidden + 1).
     distances
-        float32 (BUCKETS, labels); None in models without.
+        float32 (labels, 2 * far + 1), by signed distance; None in models without.
     templates
         The scores of templates; None in models without.
     likely
@@ -159,19 +161,6 @@ class ArcLabels:
     distances: Any
     templates: LikelyTemplates | None = None
     likely: NDArray[np.bool_] | None = None
-
-    def best(self) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """Return the best label of every arc and its log-probability, (modifiers, heads) both."""
-        from .kernels import labels as kernels  # compiled where it is first needed
-
-        n = len(self.queries)
-        best = np.empty((n, n), dtype=np.int32)
-        logs = np.empty((n, n), dtype="f")
-        for rows, scores in self._blocks():
-            best[rows] = kernels.best_of_labels(scores)
-            np.exp(scores, out=scores)
-            logs[rows] = -np.log(kernels.sum_labels(scores))
-        return best, logs
 
     def fill(
         self,
@@ -187,14 +176,14 @@ class ArcLabels:
         found, best
             (heads, modifiers, classes), what is written to.
         highest
-            (heads, modifiers), the log-probabilities of the best labels, as :meth:`best` found
-            them.
+            (heads, modifiers), the log-probabilities of the best labels, as :func:`label_arcs`
+            found them.
         class_of
             (labels,) or longer, the class of each label.
         """
         from .kernels import labels as kernels
 
-        for rows, scores in self._blocks():
+        for rows, scores in self.blocks():
             of_rows = (highest[:, rows], class_of, found[:, rows], best[:, rows])
             kernels.best_of_classes(scores, *of_rows)
 
@@ -209,28 +198,111 @@ class ArcLabels:
             likely=None if self.likely is None else self.likely[among, among],
         )
 
-    def _blocks(self) -> Iterator[tuple[slice, NDArray[np.float32]]]:
-        """Yield rows of modifiers, and their scores (modifiers, labels, heads)."""
-        from .kernels import labels as kernels
+    def blocks(
+        self, by_label: NDArray[np.float32] | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Yield rows of modifiers, and their scores (modifiers, labels, heads).
+
+        Parameters
+        ----------
+        by_label
+            (n, labels * (hidden + 1)), the products of the queries and the tensor, if there are;
+            else they are computed block by block.
+        """
+        from .kernels import labels as kernels  # compiled where it is first needed
 
         n, (inner, labels, _) = len(self.queries), self.tensor.shape
-        buckets = distance_buckets(n)
         for start in range(0, n, _BLOCK):
             rows = slice(start, min(start + _BLOCK, n))
-            by_label = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
-            scores = np.dot(by_label.reshape(-1, inner), self.keys)
-            scores = scores.reshape(-1, labels, n)
+            if by_label is None:
+                given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
+            else:
+                given = by_label[rows]
+            scores = np.dot(given.reshape(-1, inner), self.keys).reshape(-1, labels, n)
             if self.distances is not None:
-                kernels.add_distances(scores, self.distances, buckets[rows])
+                kernels.add_distances(scores, self.distances, start)
             if self.templates is not None and self.likely is not None:
-                self.templates.add(scores, self.likely, rows.start)
+                self.templates.add(scores, self.likely, start)
             yield rows, scores
+
+
+class BestLabels(NamedTuple):
+    """The scores of the arcs of a sentence of n tokens, and their best labels.
+
+    All are (n + 1, n + 1) by head and modifier, the root being 0.
+    """
+
+    arcs: NDArray[np.float32]  # with the log-probabilities of the labels
+    logs: NDArray[np.float32]  # these alone
+    labels: NDArray[np.int32]  # in row and column 0 the number of labels
+
+
+def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[BestLabels]:
+    """Find the best label of every arc of each sentence.
+
+    Parameters
+    ----------
+    sentences
+        As :func:`arc_labels` returns them: their queries are laid end to end.
+    arcs
+        Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
+    """
+    for group in _groups([len(sentence.queries) for sentence in sentences]):
+        among = sentences[group]
+        by_label, end = _first_product(among), 0
+        for sentence, of_arcs in zip(among, arcs[group], strict=True):
+            begin, end = end, end + len(sentence.queries)
+            given = None if by_label is None else by_label[begin:end]
+            yield _best_labels(sentence, of_arcs, given)
+
+
+def _groups(sizes: Sequence[int]) -> Iterator[slice]:
+    """Yield runs of sentences that have up to `_BLOCK` tokens, or one alone."""
+    begin = tokens = 0
+    for end, size in enumerate(sizes):
+        if tokens + size > _BLOCK and end > begin:
+            yield slice(begin, end)
+            begin, tokens = end, 0
+        tokens += size
+    if sizes:
+        yield slice(begin, len(sizes))
+
+
+def _first_product(sentences: Sequence[ArcLabels]) -> NDArray[np.float32] | None:
+    """Multiply the queries of some sentences with the tensor; None if they are too many."""
+    queries = [sentence.queries for sentence in sentences]
+    rows = sum(map(len, queries))
+    if rows > _BLOCK:
+        return None
+    missing = max(0, _LEAST_ROWS - rows)
+    queries.append(np.zeros((missing, queries[0].shape[1]), dtype="f"))
+    tensor = sentences[0].tensor
+    found: NDArray[np.float32] = np.dot(np.concatenate(queries), tensor.reshape(len(tensor), -1))
+    return found
+
+
+def _best_labels(
+    sentence: ArcLabels, arcs: Any, by_label: NDArray[np.float32] | None
+) -> BestLabels:
+    from .kernels import labels as kernels
+
+    size, count = len(sentence.queries) + 1, sentence.tensor.shape[1]
+    found = BestLabels(
+        np.full((size, size), -np.inf, dtype="f"),
+        np.zeros((size, size), dtype="f"),
+        np.full((size, size), count, dtype=np.int32),
+    )
+    for rows, scores in sentence.blocks(by_label):
+        best = kernels.best_of_labels(scores)
+        np.exp(scores, out=scores)
+        kernels.write_best(scores, best, arcs, rows.start, found)
+    return found
 
 
 def arc_labels(
     model: Model[Input, Floats2d],
     vectors: Floats2d,
-    offsets: Iterable[int],
+    offsets: Sequence[int] | NDArray[np.int64],
     arcs: Sequence[Any] = (),
     templates: LikelyTemplates | None = None,
 ) -> list[ArcLabels]:
@@ -258,17 +330,26 @@ def arc_labels(
     tensor[hidden, :, :hidden] = H
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
-    distances = _distances(model)
+    offsets = np.asarray(offsets)
+    distances = _by_distance(_distances(model), int(np.diff(offsets).max(initial=1)) - 1)
     found = [
         ArcLabels(queries[start:end], keys[:, start:end], tensor, distances)
-        for start, end in pairwise(offsets)
+        for start, end in pairwise(offsets.tolist())
     ]
     if templates is None:
         return found
     return [
         replace(of, templates=templates.part(start, end), likely=likely_arcs(scores))
-        for of, scores, (start, end) in zip(found, arcs, pairwise(offsets), strict=True)
+        for of, scores, (start, end) in zip(found, arcs, pairwise(offsets.tolist()), strict=True)
     ]
+
+
+def _by_distance(distances: Any, far: int) -> NDArray[np.float32] | None:
+    """Return the scores of labels at signed distances up to a farthest one, if there are any."""
+    if distances is None:
+        return None
+    classes = classes_of(np.arange(-far, far + 1))
+    return np.ascontiguousarray(distances[classes].T, dtype=np.float32)
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

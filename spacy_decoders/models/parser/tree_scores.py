@@ -15,7 +15,7 @@ from thinc.types import Floats2d
 
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import LikelyTemplates, form_hashes
-from .labels import ArcLabels, arc_labels
+from .labels import ArcLabels, arc_labels, label_arcs
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
@@ -282,30 +282,25 @@ def assemble(
     if not len(places):
         return []
     offsets = np.cumsum([0, *map(len, places)])
-    labels_layer = model.get_ref("labels")
-    of_root = labels_layer.get_dim("nO")
-    scored = []
     templates = LikelyTemplates.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
-    all_labels = arc_labels(labels_layer, vectors, offsets, arcs, templates)
-    for where, by_modifier, of_arcs, (start, end) in zip(
-        places, arcs, all_labels, pairwise(offsets), strict=True
+    all_labels = arc_labels(model.get_ref("labels"), vectors, offsets, arcs, templates)
+    # the root before each sentence
+    of_tokens = np.insert(tags.astype(np.int32) + np.int32(1), offsets[:-1], 0)
+    words = np.insert(forms[:, 0], offsets[:-1], 0)
+    scored = []
+    for i, (where, of_arcs, best) in enumerate(
+        zip(places, all_labels, label_arcs(all_labels, arcs), strict=True)
     ):
-        n = end - start
-        label, log_probability = of_arcs.best()
-        scores = np.full((n + 1, n + 1), -np.inf, dtype="f")
-        scores[:, 1:] = by_modifier.T
-        scores[1:, 1:] += log_probability.T
-        label_scores = np.zeros((n + 1, n + 1), dtype="f")
-        label_scores[1:, 1:] = log_probability.T
-        labels = np.full((n + 1, n + 1), of_root, dtype=np.int32)
-        labels[1:, 1:] = label.T
-        of_tokens = np.zeros(n + 1, dtype=np.int32)
-        of_tokens[1:] = tags[start:end] + 1
-        words = np.zeros(n + 1, dtype=np.uint64)
-        words[1:] = forms[start:end, 0]
+        among = slice(offsets[i] + i, offsets[i + 1] + i + 1)
         scored.append(
             SentenceScores(
-                where, scores, labels, of_tokens, words, label_scores, arc_labels=of_arcs
+                where,
+                best.arcs,
+                best.labels,
+                of_tokens[among],
+                words[among],
+                best.logs,
+                arc_labels=of_arcs,
             )
         )
     return scored

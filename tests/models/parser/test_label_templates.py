@@ -19,7 +19,7 @@ from spacy_decoders.models.parser.label_templates import (
     context_codes,
     likely_arcs,
 )
-from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels
+from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
 
 FORMS = np.arange(2, 16, dtype=np.uint64).reshape(7, 2)
 TAGS = np.array([0, 1, 2, 0, 1, 2, 3])
@@ -108,14 +108,15 @@ def test_likely_arcs_alone_have_templates(rng):
         likely = likely_arcs(of_arcs)
         assert likely.any()
         assert not likely.all()
-        for (_, plain), (_, added) in zip(none._blocks(), some._blocks(), strict=True):
+        for (_, plain), (_, added) in zip(none.blocks(), some.blocks(), strict=True):
             wanted = plain.transpose(0, 2, 1) + np.where(likely[:, :, None], more, 0)
             np.testing.assert_allclose(added.transpose(0, 2, 1), wanted, atol=1e-4)
-        best, logs = some.best()
+        (marked,) = label_arcs([some], [of_arcs])
+        best, logs = marked.labels[1:, 1:], marked.logs[1:, 1:]
         logged, labels = np.empty((n, n, 6)), np.empty((n, n, 6), "i")
-        some.fill(logged, labels, logs.T, np.arange(6))
+        some.fill(logged, labels, logs, np.arange(6))
         assert (labels == np.arange(6)).all()
-        np.testing.assert_array_equal(best, logged.argmax(axis=2).T)
+        np.testing.assert_array_equal(best, logged.argmax(axis=2))
         np.testing.assert_allclose(np.exp(logged).sum(axis=2), 1.0, atol=1e-4)
     assert GAIN > 0
 

@@ -34,33 +34,47 @@ def best_of_labels(scores):
 
 
 @jit()
-def add_distances(scores, distances, buckets):
+def add_distances(scores, distances, first):
     """Add the score of each label at each distance, in place.
 
-    **Shape**: scores (modifiers, labels, heads), distances (BUCKETS, labels), buckets
-    (modifiers, heads).
+    **Shape**: scores (modifiers, labels, heads), the modifiers being those from `first` on;
+    distances (labels, 2 * far + 1), of heads from `far` on the left to `far` on the right.
     """
     modifiers, labels, heads = scores.shape
+    middle = distances.shape[1] // 2
     for i in range(modifiers):
-        classes = buckets[i]
+        left = middle - first - i
         for label in range(labels):
-            row = scores[i, label]
+            row, more = scores[i, label], distances[label, left : left + heads]
             for j in range(heads):
-                row[j] += distances[classes[j], label]
+                row[j] += more[j]
 
 
 @jit()
-def sum_labels(values):
-    """Sum (modifiers, labels, heads) over the labels."""
-    modifiers, labels, heads = values.shape
-    sums = np.zeros((modifiers, heads), np.float32)
+def write_best(odds, best, arcs, first, into):
+    """Write labels, their log-probabilities, and the scores of arcs with these.
+
+    **Shape**: odds (modifiers, labels, heads), those of each label to the best one, the modifiers
+    being those from `first` on; best (modifiers, heads), the best labels; arcs (n, n + 1) by
+    modifier and head, the root at 0; into, scores, labels' log-probabilities and labels, (n + 1, n
+    + 1) each by head and modifier, written to.
+    """
+    scores, logs, labels = into
+    modifiers, count, heads = odds.shape
+    sums = np.empty(heads, np.float32)
     for i in range(modifiers):
-        row = sums[i]
-        for label in range(labels):
-            given = values[i, label]
+        sums[:] = 0.0
+        for label in range(count):
+            given = odds[i, label]
             for j in range(heads):
-                row[j] += given[j]
-    return sums
+                sums[j] += given[j]
+        modifier = first + i + 1
+        scores[0, modifier] = arcs[modifier - 1, 0]
+        for j in range(heads):
+            log = -np.log(sums[j])
+            scores[j + 1, modifier] = arcs[modifier - 1, j + 1] + log
+            logs[j + 1, modifier] = log
+            labels[j + 1, modifier] = best[i, j]
 
 
 @jit()

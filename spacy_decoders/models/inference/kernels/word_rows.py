@@ -1,0 +1,48 @@
+"""A hash table of rows of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....jit import jit
+
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
+
+
+@jit()
+def places_of(slots, keys, count, rows, places):
+    """Find the place of each row among the keys; rows that are new are appended to these.
+
+    Returns the number of keys from now on. There must be room for as many as there are rows.
+
+    **Shape**: slots int32 (power of two,), -1 where free; keys uint64 (most, columns), of which
+    `count` are known; rows uint64 (rows, columns); places int64 (rows,), written.
+    """
+    last = np.int64(len(slots) - 1)
+    columns = keys.shape[1]
+    for i in range(len(rows)):
+        mixed = np.uint64(0)
+        for c in range(columns):
+            mixed = (mixed ^ rows[i, c]) * _MIX
+            mixed ^= mixed >> _SHIFT
+        at = np.int64(mixed & np.uint64(last))
+        while True:
+            place = slots[at]
+            if place < 0:
+                place = count
+                slots[at] = place
+                for c in range(columns):
+                    keys[place, c] = rows[i, c]
+                count += 1
+                break
+            same = True
+            for c in range(columns):
+                if keys[place, c] != rows[i, c]:
+                    same = False
+                    break
+            if same:
+                break
+            at = (at + 1) & last
+        places[i] = place
+    return count

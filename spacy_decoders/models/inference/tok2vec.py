@@ -1,0 +1,146 @@
+"""Token vectors of spaCy's ``Tok2Vec`` without training, several times as fast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from thinc.api import Model, NumpyOps
+from thinc.types import Floats2d
+
+from .word_vectors import WordVectors, forward_of
+
+__all__ = ["Tok2VecInference"]
+
+Tok2Vec = Model[list[Doc], list[Floats2d]]
+
+
+class Tok2VecInference:
+    """Computes what a tok2vec layer predicts, to rounding.
+
+    The embedding of a word is computed once (:class:`.WordVectors`), and each layer of
+    ``spacy.MaxoutWindowEncoder.v2`` is one product of matrices and one compiled loop. Other
+    embeddings and encoders are run as they are.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.ml.models import MaxoutWindowEncoder, MultiHashEmbed, build_Tok2Vec_model
+    >>> nlp = spacy.blank("en")
+    >>> tok2vec = build_Tok2Vec_model(
+    ...     MultiHashEmbed(8, ["NORM", "SHAPE"], [50, 50], include_static_vectors=False),
+    ...     MaxoutWindowEncoder(8, window_size=1, maxout_pieces=3, depth=2),
+    ... )
+    >>> docs = [nlp("So it goes."), nlp("Poo-tee-weet?")]
+    >>> _ = tok2vec.initialize(X=docs)
+    >>> found = Tok2VecInference().predict(tok2vec, docs)
+    >>> [np.allclose(a, b, atol=1e-5) for a, b in zip(found, tok2vec.predict(docs))]
+    [True, True]
+    """
+
+    def __init__(self) -> None:
+        self._plan: _Plan | None = None
+        self._is_trained = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()  # vectors that are kept are no part of a model
+
+    def note_training(self) -> None:
+        """Trust no vector for longer than a call: an optimizer may change parameters in place."""
+        self._is_trained = True
+
+    def predict(self, tok2vec: Tok2Vec, docs: Sequence[Doc]) -> list[Floats2d]:
+        """Return what ``tok2vec.predict(docs)`` returns."""
+        plan, given, lengths = self._plan, list(docs), list(map(len, docs))
+        if plan is None or plan.tok2vec is not tok2vec:
+            plan = self._plan = _Plan.of(tok2vec)
+        if not sum(lengths):  # some layers fail at empty arrays
+            return [tok2vec.ops.alloc2f(0, tok2vec.get_dim("nO")) for _ in docs]
+        if plan.words is None and plan.encoder is None:
+            return tok2vec.predict(given)
+        embed, encode = tok2vec.layers
+        embedded: Any = plan.words and plan.words.of(given, not self._is_trained)
+        if embedded is None:
+            embedded = np.concatenate(embed.predict(given))
+        if plan.encoder is not None:
+            return plan.encoder.predict(embedded, lengths)
+        ops: Any = tok2vec.ops
+        found: list[Floats2d] = encode.predict(ops.unflatten(embedded, lengths))
+        return found
+
+
+class _Plan(NamedTuple):
+    """How a tok2vec layer is computed; None for a part that is run as it is."""
+
+    tok2vec: Tok2Vec
+    words: WordVectors | None
+    encoder: _WindowEncoder | None
+
+    @classmethod
+    def of(cls, tok2vec: Tok2Vec) -> _Plan:
+        if tok2vec._func is not forward_of("chain") or len(tok2vec.layers) != 2:
+            return cls(tok2vec, None, None)
+        embed, encode = tok2vec.layers
+        words = WordVectors(embed) if WordVectors.suits(embed) else None
+        return cls(tok2vec, words, _WindowEncoder.of(encode))
+
+
+class _WindowEncoder(NamedTuple):
+    """The layers of a convolution over words."""
+
+    layers: list[tuple[Model[Any, Any], Model[Any, Any]]]
+    size: int
+    pad: int
+
+    @classmethod
+    def of(cls, encode: Model[Any, Any]) -> _WindowEncoder | None:
+        """Return the layers of an encoder; None if it is of another kind."""
+        if encode._func is not forward_of("with_array") or not isinstance(encode.ops, NumpyOps):
+            return None
+        found, sizes = [], set()
+        for block in _steps(encode.layers[0]):
+            inner = _steps(block.layers[0]) if block._func is forward_of("residual") else []
+            if [node._func for node in inner] != _LAYER:
+                return None
+            windows, product, norm, _ = inner
+            found.append((product, norm))
+            sizes.add(windows.attrs["window_size"])
+        if len(sizes) != 1:
+            return None
+        return cls(found, sizes.pop(), encode.attrs["pad"])
+
+    def predict(self, vectors: NDArray[np.float32], lengths: list[int]) -> list[Floats2d]:
+        """Encode the vectors of the tokens of all documents, laid end to end."""
+        from .kernels import windows as kernels
+
+        width = vectors.shape[1]
+        rows, ends = sum(lengths) + self.pad * (len(lengths) + 1), np.cumsum(lengths)
+        places = np.full(rows, -1, dtype=np.int64)
+        # documents are apart by rows of zeros, which layers change: as in thinc
+        tokens = np.arange(len(vectors))
+        gaps = self.pad * (1 + np.repeat(np.arange(len(lengths)), lengths))
+        places[tokens + gaps] = tokens
+        windows = np.empty((rows, (2 * self.size + 1) * width), dtype=np.float32)
+        kernels.spread_rows(vectors, places, windows, self.size)
+        for product, norm in self.layers:
+            W: Any = product.get_param("W")
+            bias: Any = product.get_param("b")
+            products = np.dot(windows, W.reshape(-1, W.shape[-1]).T)
+            parameters = (bias.reshape(-1), norm.get_param("G"), norm.get_param("b"))
+            kernels.finish_layer(products, *parameters, windows, self.size)
+        own = windows[:, self.size * width : (self.size + 1) * width]
+        found: Any = own[tokens + gaps]
+        return [found[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+
+_LAYER = [forward_of(name) for name in ("expand_window", "maxout", "layernorm", "dropout")]
+
+
+def _steps(layer: Model[Any, Any]) -> list[Model[Any, Any]]:
+    """Return what a layer does one after the other."""
+    if layer._func is not forward_of("chain"):
+        return [layer]
+    return [step for part in layer.layers for step in _steps(part)]

@@ -1,0 +1,170 @@
+"""Embeddings that depend on a word alone: computed once for each word that is met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+from threading import RLock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import IDS, ORTH
+from spacy.ml import featureextractor
+from spacy.tokens import Doc
+from thinc.api import Model, NumpyOps
+
+from ..clusters.embed import ClusterMemory
+
+__all__ = ["WordVectors", "forward_of"]
+
+#: The most words whose vectors are kept: 6 MB of vectors of 96 numbers. Then all are dropped.
+MOST_WORDS = 1 << 14
+
+#: Parameters up to this size are compared by value before each use.
+SMALL = 1 << 12
+
+
+def forward_of(layer: str) -> Any:
+    """Return the function by which thinc computes a layer, by the name of its module."""
+    return import_module(f"thinc.layers.{layer}").forward
+
+
+#: What treats each token by itself.
+_APART = {
+    *map(forward_of, ("array_getitem", "chain", "concatenate", "dropout", "hashembed")),
+    *map(forward_of, ("layernorm", "linear", "list2ragged", "maxout", "mish", "ragged2list")),
+    *map(forward_of, ("relu", "with_array")),
+}
+
+
+class _Words:
+    """Tokens by their attributes alone, as much of a Doc as embeddings read."""
+
+    def __init__(self, vocab: Any, columns: Sequence[int], rows: NDArray[np.uint64]) -> None:
+        self.vocab = vocab
+        self._column = {attribute: i for i, attribute in enumerate(columns)}
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def to_array(self, attributes: Any) -> NDArray[np.uint64]:
+        """Return attributes of all tokens, as ``Doc.to_array`` does."""
+        if isinstance(attributes, (list, tuple)):
+            return self._rows[:, [self._column[_number(name)] for name in attributes]]
+        return self._rows[:, self._column[_number(attributes)]]
+
+
+def _number(attribute: Any) -> int:
+    return int(IDS[attribute.upper()] if isinstance(attribute, str) else attribute)
+
+
+class WordVectors:
+    """The vectors of an embedding layer, each computed once for a word and its attributes.
+
+    The layer itself computes them, for the words that it has not met. They are kept as long as
+    its parameters stay the same.
+
+    Parameters
+    ----------
+    layer
+        The embedding, such as ``spacy.MultiHashEmbed.v2``; see `suits`.
+    """
+
+    def __init__(self, layer: Model[Any, Any]) -> None:
+        self.layer = layer
+        self._columns = _columns_of(layer)
+        self._lock = RLock()
+        self._count = 0
+        self._known: list[tuple[Any, Any]] = []
+        self._slots: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self._keys: NDArray[np.uint64] = np.zeros((0, 0), dtype=np.uint64)
+        self._vectors: NDArray[np.float32] = np.zeros((0, 0), dtype=np.float32)
+
+    @classmethod
+    def suits(cls, layer: Model[Any, Any]) -> bool:
+        """Whether a layer treats each token by itself, and is known to read attributes alone."""
+        nodes = list(layer.walk())
+        return (
+            all(node._func in _APART or _attributes_of(node) for node in nodes)
+            and any(map(_attributes_of, nodes))
+            and isinstance(layer.ops, NumpyOps)
+        )
+
+    def of(self, docs: Sequence[Doc], keep: bool) -> NDArray[np.float32] | None:
+        """Return the vectors of all tokens, one row each; None if there are too many at once.
+
+        Parameters
+        ----------
+        docs
+            The documents.
+        keep
+            Whether vectors of earlier calls are still right if the parameters are the same
+            arrays. Optimizers change these in place.
+        """
+        from .kernels import word_rows as kernels
+
+        tokens = sum(map(len, docs))
+        if not 0 < tokens <= MOST_WORDS:
+            return None
+        columns: Any = list(self._columns)
+        arrays: list[Any] = [doc.to_array(columns) for doc in docs]
+        rows = np.concatenate([array.reshape(-1, len(columns)) for array in arrays])
+        places = np.empty(tokens, dtype=np.int64)
+        with self._lock:
+            if not keep or self._count + tokens > MOST_WORDS or not self._is_current():
+                self._clear()
+            first = self._count
+            try:
+                self._count = kernels.places_of(self._slots, self._keys, first, rows, places)
+                if self._count > first:
+                    new = self._keys[first : self._count]
+                    words: Any = _Words(docs[0].vocab, self._columns, new)
+                    self._vectors[first : self._count] = self.layer.predict([words])[0]
+            except BaseException:
+                self._clear()
+                raise
+            found: NDArray[np.float32] = self._vectors[places]
+            return found
+
+    def _clear(self) -> None:
+        if not len(self._keys):
+            self._keys = np.empty((MOST_WORDS, len(self._columns)), dtype=np.uint64)
+            self._vectors = np.empty((MOST_WORDS, self.layer.get_dim("nO")), dtype=np.float32)
+        self._slots = np.full(2 * MOST_WORDS, -1, dtype=np.int32)
+        self._count = 0
+        self._known = [(part, _value_of(part)) for part in _parts(self.layer)]
+
+    def _is_current(self) -> bool:
+        parts = _parts(self.layer)
+        return len(parts) == len(self._known) and all(
+            part is known and (value is None or np.array_equal(part, value))
+            for part, (known, value) in zip(parts, self._known, strict=True)
+        )
+
+
+def _value_of(part: Any) -> Any:
+    return part.copy() if isinstance(part, np.ndarray) and part.size <= SMALL else None
+
+
+def _attributes_of(node: Model[Any, Any]) -> list[int]:
+    """The attributes of tokens that a layer reads."""
+    if node._func is featureextractor.forward:
+        return [_number(column) for column in node.attrs["columns"]]
+    if any(isinstance(shim, ClusterMemory) for shim in node.shims):
+        return [ORTH]
+    return []
+
+
+def _columns_of(layer: Model[Any, Any]) -> tuple[int, ...]:
+    return tuple(sorted({number for node in layer.walk() for number in _attributes_of(node)}))
+
+
+def _parts(layer: Model[Any, Any]) -> list[Any]:
+    """What the vectors are computed from: the parameters, and the tables of clusters."""
+    found: list[Any] = []
+    for node in layer.walk():
+        found += [node.get_param(name) for name in node.param_names]
+        found += [shim.table for shim in node.shims if isinstance(shim, ClusterMemory)]
+    return found

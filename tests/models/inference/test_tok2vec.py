@@ -1,0 +1,237 @@
+"""Token vectors without training are those of thinc's layers, whatever changes in between."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+from spacy.ml.models import (
+    CharacterEmbed,
+    MaxoutWindowEncoder,
+    MishWindowEncoder,
+    MultiHashEmbed,
+    build_Tok2Vec_model,
+)
+from spacy.tokens import Doc
+from thinc.api import Adam, fix_random_seed
+
+from spacy_decoders.models.bilstm import BiLSTM
+from spacy_decoders.models.clusters.embed import build_cluster_embed
+from spacy_decoders.models.clusters.table import ClusterTable
+from spacy_decoders.models.inference import word_vectors
+from spacy_decoders.models.inference.tok2vec import Tok2VecInference
+from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
+
+WIDTH = 8
+TEXTS = ["So it goes.", "", "I can't say that it goes so well in Rome, can I?", "Rome", " \n\n so"]
+
+
+@pytest.fixture
+def nlp():
+    return spacy.blank("en")
+
+
+@pytest.fixture
+def docs(nlp):
+    return [nlp(text) for text in TEXTS]
+
+
+def hashed():
+    attributes = ["NORM", "PREFIX", "SHAPE", "ORTH"]
+    return MultiHashEmbed(WIDTH, attributes, [50] * 4, include_static_vectors=False)
+
+
+class Clusters:
+    def read(self):
+        return ClusterTable.of({"Rome": 0b1011, "goes": 0b0110})
+
+
+EMBED = {
+    "hashes": (hashed, True),
+    "clusters": (lambda: build_cluster_embed(hashed(), Clusters(), WIDTH, 20, 4), True),
+    "characters": (lambda: CharacterEmbed(WIDTH, 20, 4, 5, False), False),
+}
+ENCODE = {
+    "maxout": (lambda: MaxoutWindowEncoder(WIDTH, 1, 3, 3), True),
+    "one layer": (lambda: MaxoutWindowEncoder(WIDTH, 1, 2, 1), True),
+    "wide": (lambda: MaxoutWindowEncoder(WIDTH, 2, 3, 2), True),
+    "mish": (lambda: MishWindowEncoder(WIDTH, 1, 2), False),
+    "lstm": (lambda: BiLSTM(WIDTH // 2, nI=WIDTH), False),
+}
+
+
+def built(docs, embed="clusters", encode="maxout"):
+    fix_random_seed(0)
+    tok2vec = build_Tok2Vec_model(EMBED[embed][0](), ENCODE[encode][0]())
+    tok2vec.initialize(X=docs)
+    rng = np.random.default_rng(1)
+    for node in tok2vec.walk():  # no parameter stays at zero or one
+        for name in node.param_names:
+            given = node.get_param(name)
+            node.set_param(name, given + 0.2 * rng.normal(size=given.shape).astype("f"))
+    return tok2vec
+
+
+def assert_same(found, expected):
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours.dtype == np.float32
+        np.testing.assert_allclose(ours, theirs, atol=1e-5)
+
+
+@pytest.mark.parametrize("encode", ENCODE)
+@pytest.mark.parametrize("embed", EMBED)
+def test_vectors_are_those_of_the_layers(docs, embed, encode):
+    tok2vec, inference = built(docs, embed, encode), Tok2VecInference()
+    for given in (docs, docs[::-1], docs[:1], docs[2:]):
+        assert_same(inference.predict(tok2vec, given), tok2vec.predict(given))
+    assert [array.shape for array in inference.predict(tok2vec, docs[1:2])] == [(0, WIDTH)]
+    assert inference.predict(tok2vec, []) == []
+    plan = inference._plan
+    assert (plan.words is not None) == EMBED[embed][1]
+    assert (plan.encoder is not None) == ENCODE[encode][1]
+
+
+def test_vectors_do_not_depend_on_the_batch(docs):
+    tok2vec, inference = built(docs), Tok2VecInference()
+    together = inference.predict(tok2vec, docs * 3)[: len(docs)]
+    for doc, expected in zip(docs, together, strict=True):
+        np.testing.assert_array_equal(inference.predict(tok2vec, [doc])[0], expected)
+        np.testing.assert_array_equal(Tok2VecInference().predict(tok2vec, [doc])[0], expected)
+
+
+def test_the_same_word_with_another_norm_is_another_word(nlp):
+    docs = [Doc(nlp.vocab, words=["going", "to"]) for _ in range(2)]
+    docs[1][0].norm_ = "gon"
+    tok2vec, inference = built(docs, "hashes"), Tok2VecInference()
+    found = inference.predict(tok2vec, docs)
+    assert_same(found, tok2vec.predict(docs))
+    assert not np.allclose(found[0], found[1], atol=1e-3)
+
+
+def changed_by_training(tok2vec, inference, docs):
+    inference.note_training()
+    _, backprop = tok2vec.begin_update(docs)
+    inference.predict(tok2vec, docs)  # as an annotating component does, before the optimizer
+    backprop([np.ones((len(doc), WIDTH), "f") for doc in docs])
+    tok2vec.finish_update(Adam(0.5))
+
+
+def changed_by_loading(tok2vec, inference, docs):
+    other = built(docs)
+    for node in other.walk():
+        if node.has_param("E"):
+            node.set_param("E", node.get_param("E") * 2)
+    tok2vec.from_bytes(other.to_bytes())
+
+
+def changed_in_place(tok2vec, inference, docs):
+    for node in tok2vec.layers[0].walk():
+        if node.name == "layernorm":
+            node.get_param("b")[0] += 1.0
+
+
+def changed_for_a_while(tok2vec, inference, docs):
+    averages = {
+        (node.id, name): node.get_param(name) * 0.5
+        for node in tok2vec.walk()
+        for name in node.param_names
+    }
+    with tok2vec.use_params(averages):
+        assert_same(inference.predict(tok2vec, docs), tok2vec.predict(docs))
+
+
+def changed_clusters(tok2vec, inference, docs):
+    for node in tok2vec.walk():
+        for shim in node.shims:
+            shim.table = ClusterTable.of({"Rome": 0b01, "so": 0b10})
+            shim._known.clear()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        changed_by_training,
+        changed_by_loading,
+        changed_in_place,
+        changed_for_a_while,
+        changed_clusters,
+    ],
+)
+def test_vectors_follow_the_parameters(docs, change):
+    tok2vec, inference = built(docs), Tok2VecInference()
+    before = [array.copy() for array in inference.predict(tok2vec, docs)]
+    change(tok2vec, inference, docs)
+    found = inference.predict(tok2vec, docs)
+    assert_same(found, tok2vec.predict(docs))
+    same = all(np.allclose(a, b, atol=1e-4) for a, b in zip(found, before, strict=True))
+    assert same == (change is changed_for_a_while)
+
+
+def test_another_model_has_vectors_of_its_own(docs):
+    inference = Tok2VecInference()
+    models = [built(docs), built(docs, "hashes")]
+    for tok2vec in models * 2:
+        assert_same(inference.predict(tok2vec, docs), tok2vec.predict(docs))
+
+
+def test_words_that_are_kept_are_counted(nlp, monkeypatch):
+    monkeypatch.setattr(word_vectors, "MOST_WORDS", 16)
+    words = [f"word{i}" for i in range(200)]
+    docs = [Doc(nlp.vocab, words=words[i : i + 12]) for i in range(0, 180, 7)]
+    tok2vec, inference = built(docs), Tok2VecInference()
+    for doc in docs:
+        assert_same(inference.predict(tok2vec, [doc]), tok2vec.predict([doc]))
+        assert 12 <= inference._plan.words._count <= 16
+    whole = [Doc(nlp.vocab, words=words)]  # more words than there is room for
+    assert_same(inference.predict(tok2vec, whole), tok2vec.predict(whole))
+
+
+def test_a_failure_leaves_no_wrong_vectors(docs, monkeypatch):
+    tok2vec, inference = built(docs), Tok2VecInference()
+    with monkeypatch.context() as broken:
+        broken.setattr(_Failing, "predict", lambda self, X: 1 / 0)
+        inference.predict(tok2vec, docs[:1])
+        inference._plan.words.layer = _Failing(tok2vec.layers[0])
+        with pytest.raises(ZeroDivisionError):
+            inference.predict(tok2vec, docs)
+        inference._plan.words.layer = tok2vec.layers[0]
+    assert_same(inference.predict(tok2vec, docs), tok2vec.predict(docs))
+
+
+class _Failing:
+    """A layer that fails."""
+
+    def __init__(self, layer):
+        self.walk, self.get_dim = layer.walk, layer.get_dim
+
+    def predict(self, X):
+        raise NotImplementedError
+
+
+def test_copies_and_pickles_begin_anew(docs):
+    inference = Tok2VecInference()
+    inference.predict(built(docs), docs)
+    for made in (pickle.loads(pickle.dumps(inference)), copy.deepcopy(inference)):
+        assert made._plan is None
+
+
+def test_the_parser_notes_that_it_is_trained(docs):
+    given = docs[:1]
+    model = ArcScorer(built(given), lstm_width=4, factor_rows=16)
+    set_sizes(model, 3, 3)
+    model.initialize()
+    for node in model.walk():
+        if "dropout_rate" in node.attrs:
+            node.attrs["dropout_rate"] = 0.0
+    optimizer = Adam(0.5)
+    for _ in range(3):
+        found = model.predict(given)
+        expected, backprop = model.begin_update(given)
+        np.testing.assert_allclose(found, expected, atol=1e-5)
+        model.predict(given)  # as an annotating component does, before the optimizer
+        backprop(np.ones_like(expected))
+        model.finish_update(optimizer)
