@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
-from .word_vectors import WordVectors, forward_of
+from .embedded_words import EmbeddedWords, forward_of
 
 __all__ = ["Tok2VecInference"]
 
@@ -21,7 +21,7 @@ Tok2Vec = Model[list[Doc], list[Floats2d]]
 class Tok2VecInference:
     """Computes what a tok2vec layer predicts, to rounding.
 
-    The embedding of a word is computed once (:class:`.WordVectors`), and each layer of
+    The embedding of a word is computed once (:class:`.EmbeddedWords`), and each layer of
     ``spacy.MaxoutWindowEncoder.v2`` is one product of matrices and one compiled loop. Other
     embeddings and encoders are run as they are.
 
@@ -76,7 +76,7 @@ class _Plan(NamedTuple):
     """How a tok2vec layer is computed; None for a part that is run as it is."""
 
     tok2vec: Tok2Vec
-    words: WordVectors | None
+    words: EmbeddedWords | None
     encoder: _WindowEncoder | None
 
     @classmethod
@@ -84,7 +84,7 @@ class _Plan(NamedTuple):
         if tok2vec._func is not forward_of("chain") or len(tok2vec.layers) != 2:
             return cls(tok2vec, None, None)
         embed, encode = tok2vec.layers
-        words = WordVectors(embed) if WordVectors.suits(embed) else None
+        words = EmbeddedWords(embed) if EmbeddedWords.suits(embed) else None
         return cls(tok2vec, words, _WindowEncoder.of(encode))
 
 

@@ -21,7 +21,7 @@ from thinc.api import Adam, fix_random_seed
 from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.clusters.embed import build_cluster_embed
 from spacy_decoders.models.clusters.table import ClusterTable
-from spacy_decoders.models.inference import word_vectors
+from spacy_decoders.models.inference import embedded_words
 from spacy_decoders.models.inference.tok2vec import Tok2VecInference
 from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
 
@@ -179,7 +179,7 @@ def test_another_model_has_vectors_of_its_own(docs):
 
 
 def test_words_that_are_kept_are_counted(nlp, monkeypatch):
-    monkeypatch.setattr(word_vectors, "MOST_WORDS", 16)
+    monkeypatch.setattr(embedded_words, "MOST_WORDS", 16)
     words = [f"word{i}" for i in range(200)]
     docs = [Doc(nlp.vocab, words=words[i : i + 12]) for i in range(0, 180, 7)]
     tok2vec, inference = built(docs), Tok2VecInference()

@@ -14,9 +14,9 @@ from spacy.ml import featureextractor
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 
-from ..clusters.embed import ClusterMemory
+from ..clusters.memory import WordMemory
 
-__all__ = ["WordVectors", "forward_of"]
+__all__ = ["EmbeddedWords", "forward_of"]
 
 #: The most words whose vectors are kept: 6 MB of vectors of 96 numbers. Then all are dropped.
 MOST_WORDS = 1 << 14
@@ -60,7 +60,7 @@ def _number(attribute: Any) -> int:
     return int(IDS[attribute.upper()] if isinstance(attribute, str) else attribute)
 
 
-class WordVectors:
+class EmbeddedWords:
     """The vectors of an embedding layer, each computed once for a word and its attributes.
 
     The layer itself computes them, for the words that it has not met. They are kept as long as
@@ -152,7 +152,7 @@ def _attributes_of(node: Model[Any, Any]) -> list[int]:
     """The attributes of tokens that a layer reads."""
     if node._func is featureextractor.forward:
         return [_number(column) for column in node.attrs["columns"]]
-    if any(isinstance(shim, ClusterMemory) for shim in node.shims):
+    if any(isinstance(shim, WordMemory) for shim in node.shims):
         return [ORTH]
     return []
 
@@ -162,9 +162,9 @@ def _columns_of(layer: Model[Any, Any]) -> tuple[int, ...]:
 
 
 def _parts(layer: Model[Any, Any]) -> list[Any]:
-    """What the vectors are computed from: the parameters, and the tables of clusters."""
+    """What the vectors are computed from: the parameters, and the tables of words."""
     found: list[Any] = []
     for node in layer.walk():
         found += [node.get_param(name) for name in node.param_names]
-        found += [shim.table for shim in node.shims if isinstance(shim, ClusterMemory)]
+        found += [shim.table for shim in node.shims if isinstance(shim, WordMemory)]
     return found
