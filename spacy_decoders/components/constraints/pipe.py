@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spacy.tokens import Doc
@@ -29,12 +30,20 @@ class WithConstraints:
     vocab: Vocab
     cfg: dict[str, Any]
     constraints: Any
+    _configured: Mapping[str, Any]
     _places: Places | None = None
 
     def configure(self, **values: Any) -> None:
-        """Set options; the files that constraints name are read when these are set."""
+        """Set options; the files that constraints name are read when these are set.
+
+        While the component is made, files may be missing: their phrases may come with what is
+        loaded.
+        """
         if values.get("constraints"):
-            _check_tokens(self._checked("constraints", values["constraints"]), self.vocab)  # type: ignore[attr-defined]
+            given = self._checked("constraints", values["constraints"])  # type: ignore[attr-defined]
+            _check_tokens(given, self.vocab)
+            if self._configured:
+                _check_files(given, self.cfg.get(PHRASES, {}))
         super().configure(**values)  # type: ignore[misc]
         if "constraints" in values:
             self._places = None
@@ -56,6 +65,10 @@ class WithConstraints:
             self._places = Places(self.constraints, self.cfg.get(PHRASES, {}))
         return self._places.find(doc)
 
+    def check_constraints(self) -> None:
+        """Raise if a file that constraints name is missing, before a training begins."""
+        _check_files(self.constraints, self.cfg.get(PHRASES, {}))
+
     def _read_files(self, again: bool = True) -> None:
         """Read files that are there; of others the phrases may have been saved."""
         files = [given["file"] for given in self.constraints if "file" in given]
@@ -70,6 +83,17 @@ class WithConstraints:
             for file in files
         }
         self.cfg[PHRASES] = {file: phrases for file, phrases in found.items() if phrases}
+
+
+def _check_files(constraints: Iterable[Mapping[str, Any]], saved: Mapping[str, Any]) -> None:
+    """Raise if a file is neither there nor saved."""
+    for number, given in enumerate(constraints):
+        file = given.get("file")
+        if file is not None and file not in saved and not Path(file).is_file():
+            raise ProblemError(
+                f"constraints[{number}].file: there is no file {file!r}; paths are relative to "
+                f"the current folder, {str(Path.cwd())!r}."
+            )
 
 
 def _check_tokens(constraints: Iterable[Mapping[str, Any]], vocab: Vocab) -> None:

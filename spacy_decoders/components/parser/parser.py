@@ -379,6 +379,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             What :attr:`label_data` was, to spare the pass over all examples.
         """
         validate_get_examples(get_examples, "BranchAndBoundParser.initialize")
+        self.check_constraints()
         if labels is not None:
             self.cfg.update(labels)
         else:

@@ -409,6 +409,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             Words and the labels allowed for them.
         """
         validate_get_examples(get_examples, "ExactTagger.initialize")
+        self.check_constraints()
         check_lexeme_norms(self.vocab, "tagger")
         for label in labels_in(get_examples(), self.targets) if labels is None else labels:
             self.add_label(label)

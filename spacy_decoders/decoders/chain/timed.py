@@ -27,6 +27,7 @@ from .solutions import ChainSolution
 
 __all__ = [
     "certified_within",
+    "labels_in_time",
     "lacks_time",
     "lacks_time_to_prepare",
     "one_by_one",
@@ -64,6 +65,11 @@ def lacks_time_to_prepare(model: ChainModel, budget: Budget, derived: str) -> bo
     if budget.seconds is None or derived in vars(model):
         return False
     return PREPARATION * model.size**2 > max(LEAST, budget.seconds)
+
+
+def labels_in_time(model: ChainModel, sentence: Sentences, clock: Clock) -> float:
+    """Return how many labels of each token there is time to pair with all of its neighbour."""
+    return clock.seconds_left / (STEP * max(1, len(sentence.emissions)) * model.size)
 
 
 def one_by_one(

@@ -45,7 +45,8 @@ class RepresentativesProblem:
     distances
         **Shape:** (v, v), symmetric: what each pair of vertices costs. Whole numbers are
         taken for distances in a graph, of which -1 means unreachable and costs one more
-        than the largest; floats are taken as they are, of either sign.
+        than the largest; floats are taken as they are, of either sign, unless -1 stands where
+        a graph's distances have it.
     sets
         `k` arrays of rows of `distances`: the candidates. A vertex may be in several sets;
         two sets that choose the same vertex `u` pay ``distances[u, u]``.

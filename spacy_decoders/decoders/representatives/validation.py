@@ -53,7 +53,30 @@ def checked_distances(values: Any) -> NDArray[Any]:
         array = read_only((array + array.T) / 2)
     if array.dtype.kind == "i" and (array < 0).any():
         array = with_costs(array, int(array.max(initial=0)) + 1, None)
+    elif array.dtype.kind == "f":
+        _refuse_marks(array)
     return array
+
+
+def _refuse_marks(distances: NDArray[np.float64]) -> None:
+    """Raise if a graph's lengths of paths come with its marks of pairs that have none.
+
+    They do where -1 is all that is negative, and divides the rows into parts within which all
+    distances are positive.
+    """
+    if distances.min(initial=0.0) >= 0:
+        return
+    near = distances >= 0
+    if (distances[~near] != -1.0).any() or np.diagonal(distances).any():
+        return
+    part = near.argmax(axis=1)
+    if (distances > 0).any() and (near == (part[:, None] == part)).all():
+        u, v = np.argwhere(~near)[0].tolist()
+        raise ProblemError(
+            f"distances: -1 at ({u}, {v}) would be a cost of -1, and seems to mean that there is "
+            "no path; give what such a pair costs, such as one more than the largest distance, or "
+            "let RepresentativesProblem.from_graph() do so."
+        )
 
 
 def checked_sets(sets: Sequence[ArrayLike], size: int) -> tuple[NDArray[np.int32], ...]:

@@ -137,7 +137,7 @@ def batch_of(sentences: Sequence[Any]) -> ArcBatch:
     Raises
     ------
     ProblemError
-        If one is not square, or holds NaN or ``+inf``; the message says which.
+        If one is not square, or holds NaN or a score beyond 1e100; the message says which.
     """
     from .kernels import batches  # compiled where it is first needed
 

@@ -55,6 +55,20 @@ def test_bad_input_is_named(arguments, message):
         RepresentativesProblem(*arguments)
 
 
+def test_marks_of_pairs_without_a_path_are_no_costs():
+    apart = np.array([[0, 2.5, -1, -1], [2.5, 0, -1, -1], [-1, -1, 0, 1], [-1, -1, 1, 0]])
+    with pytest.raises(ProblemError, match=r"distances: -1 at \(0, 2\).*no path"):
+        RepresentativesProblem(apart, [[0, 2], [1, 3]])
+    for costs in (
+        np.where(apart < 0, -1.5, apart),
+        apart + np.eye(4),
+        -apart,
+        np.array([[0, -1.0], [-1, 0]]),
+        np.array([[0, -1.0, 2], [-1, 0, 2], [2, 2, 0]]),  # a path over the last one
+    ):
+        assert RepresentativesProblem(costs, [[0], [1]]).cost([0, 0]) == costs[0, 1]
+
+
 @pytest.mark.parametrize(
     ("sets", "local", "message"),
     [

@@ -73,6 +73,10 @@ def test_wrong_sentences_are_named():
         Eisner().decode_batch([good, np.zeros((2, 3))])
     with pytest.raises(ProblemError, match="sentence 1"):
         Eisner().decode_batch([good, np.full((3, 3), np.nan)])
+    for large in (1e308, -1e308, np.inf, 1.01e100):
+        for decoder in DECODERS:
+            with pytest.raises(ProblemError, match=r"arcs of sentence 1.*index \(0, 2\)"):
+                decoder.decode_batch([good, np.array([[0, 1, large], [0, 0, 1], [0, 1, 0]])])
     with pytest.raises(ProblemError, match="TreeProblem"):
         BranchAndBound().decode_batch([good])
     with pytest.raises(ProblemError, match="projective"):

@@ -17,6 +17,7 @@ from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
 from ..timed import (
     certified_within,
+    labels_in_time,
     lacks_time,
     lacks_time_to_prepare,
     one_by_one,
@@ -133,8 +134,13 @@ class ColumnGeneration(ChainDecoder):
         legal, limit = legal_emissions(model, sentence), 1
         arrays = arrays_of(model, legal, self.reduced_cost)
         while True:
-            most = min(limit, budget.iterations or limit)
-            found = kernels.decode(arrays, legal.offsets, float(self.gap), most)
+            found = kernels.decode(
+                arrays,
+                legal.offsets,
+                float(self.gap),
+                min(limit, budget.iterations or limit),
+                min(labels_in_time(model, legal, clock), kernels.most_labels(model.size)),
+            )
             labels, excess, iterations, left = found
             if len(left):
                 return solve_in_slices(name, model, sentence, clock)
@@ -173,7 +179,8 @@ class ColumnGeneration(ChainDecoder):
     ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
         """Return labels, the excess of the dual bound over their scores, and iterations."""
         arrays = arrays_of(model, sentences, self.reduced_cost)
-        found = kernels.decode(arrays, sentences.offsets, float(self.gap), limit)
+        most = kernels.most_labels(model.size)
+        found = kernels.decode(arrays, sentences.offsets, float(self.gap), limit, most)
         labels, excess, iterations, left = found
         if len(left):
             decode_densely(model, sentences, left, labels)

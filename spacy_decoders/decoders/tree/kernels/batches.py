@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ....arrays import LARGEST_SCORE
 from ....jit import FAST, jit
 from . import chu_liu_edmonds, eisner, proofs
 
@@ -10,13 +11,14 @@ from . import chu_liu_edmonds, eisner, proofs
 def forbid_root_and_self(flat, begins, sizes):
     """Set what is no arc to -inf: the root as a modifier, and tokens that head themselves.
 
-    Returns the first sentence with NaN or ``+inf``, -1 if there is none.
+    Returns the first sentence with NaN or a score beyond `LARGEST_SCORE`, -1 if there is none.
     """
     for s in range(sizes.shape[0]):
         begin, size = begins[s], sizes[s]
         wrong = 0
         for at in range(begin, begin + size * size):
-            wrong += not flat[at] < np.inf
+            wrong += not (flat[at] <= LARGEST_SCORE)
+            wrong += -np.inf < flat[at] < -LARGEST_SCORE
         if wrong > 0:
             return s
         for h in range(size):

@@ -23,7 +23,7 @@ from .restricted import (
     trace,
 )
 
-__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "decode_other"]
+__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "decode_other", "most_labels"]
 
 #: The least cost that counts as positive.
 POSITIVE = np.float32(1e-30)
@@ -32,15 +32,27 @@ POSITIVE = np.float32(1e-30)
 SHARE, SPARE = 0.2, 8
 
 
+@jit(inline="always")
+def most_labels(size):
+    """Return how many labels a token's domain may have, on average, to be worth restricting."""
+    return SHARE * size + SPARE
+
+
 @uncounted()
-def converge(arrays, state, begin, n, gap, limit):
+def converge(arrays, state, begin, n, gap, limit, most):
     """Generate columns until the best labelling of the domains is optimal (figure 1).
+
+    Parameters
+    ----------
+    limit
+        Of iterations; -1 for none.
+    most
+        Labels that a token's domain may have, on average.
 
     Returns
     -------
     solved
-        False where a token has no label, or where domains grow so large that dense decoding is
-        faster.
+        False where a token has no label, or where domains grow beyond `most`.
     excess
         The dual bound less the score of the labelling found.
     iterations
@@ -67,15 +79,15 @@ def converge(arrays, state, begin, n, gap, limit):
         bound = min(bound, score + excess)
         if iterations == limit or bound - score <= gap:
             return True, max(0.0, bound - score), iterations
-        if adopt(state.domains, n) > (SHARE * arrays.size + SPARE) * n:
+        if adopt(state.domains, n) > most * n:
             return False, 0.0, iterations
         if arrays.forbids:
             close(arrays, state.domains, begin, n)
 
 
 @jit()
-def decode(arrays, offsets, gap, limit):
-    """Decode a batch.
+def decode(arrays, offsets, gap, limit, most):
+    """Decode a batch, within limits of iterations and labels: see :func:`converge`.
 
     Returns
     -------
@@ -94,7 +106,7 @@ def decode(arrays, offsets, gap, limit):
     for s in range(count):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n:
-            solved, excess[s], iterations[s] = converge(arrays, state, begin, n, gap, limit)
+            solved, excess[s], iterations[s] = converge(arrays, state, begin, n, gap, limit, most)
             left[s] = not solved
             if solved:
                 trace(arrays, state, labels, begin, n)
@@ -122,7 +134,7 @@ def decode_other(arrays, avoided, slack):
     labels = avoided.copy()
     inside = np.zeros((n, arrays.size), np.bool_)
     state = state_for(n, arrays.size)
-    solved, _, iterations = converge(arrays, state, 0, n, 0.0, -1)
+    solved, _, iterations = converge(arrays, state, 0, n, 0.0, -1, most_labels(arrays.size))
     if not solved:
         return False, iterations, labels, inside
     trace(arrays, state, labels, 0, n)
