@@ -6,6 +6,7 @@ import spacy
 import srsly
 import typer
 from lemma_exceptions import add_exceptions, order_rules
+from tokens import tokenize_as_web_treebanks
 
 import spacy_decoders.bundled
 
@@ -45,6 +46,7 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
     """Take what was trained, and add what needs no training."""
     chunks = {"@callbacks": "spacy-decoders.UniversalNounChunks.v1"}
     nlp = spacy.blank("en", config={"nlp": {"after_creation": chunks}})
+    tokenize_as_web_treebanks(nlp)
     # the parser comes first: it finds the sentences that all others decode
     for name in ("parser", "tagger", "morphologizer", "entities"):
         nlp.add_pipe(name, source=load(trained, name))
