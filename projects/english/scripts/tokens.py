@@ -11,12 +11,15 @@ RUNS = [
     r"[!?]{2,}",
     r"(?<!\.)\.[!?]+",
     r"[!?]+\.+",
-    *(rf"{mark}{{2,}}" for mark in ("<", ">", "_", "=", r"\*", "~", r"\+", "#", "-")),
+    r"[-=_*~]{2,}",
+    *(rf"{mark}{{2,}}" for mark in ("<", ">", r"\+", "#", r"\$")),
 ]
-#: "7:30PM" is a number and a word.
-HALVES_OF_DAYS = r"(?<=[0-9])(?:[AaPp]\.?[Mm]\.?)"
-#: What is not split at hyphens: numbers of telephones, and "e-mail", "non-profit".
+#: "7:30PM" is a number and a word, and a hyphen at the end of a word a dash.
+ENDS = [r"(?<=[0-9])(?:[AaPp]\.?[Mm]\.?)", r"(?<=[A-Za-z0-9])-"]
+#: What is not split: numbers of telephones, dates, decades, and "e-mail", "non-profit", "#books".
 TELEPHONE = r"\(?\d{3}\)?[-.]\d{3}[-.]\d{4}|\d{3}-\d{4}|1-\d{3}-\d{3}-\d{4}"
+TIME = r"\d+-\d+-\d+|['’]\d\ds?|\d*0's"
+TAG = r"#[A-Za-z]\w+"
 PREFIXES = (
     "anti|bi|bio|co|counter|de|e|ex|extra|inter|intra|macro|mega|meta|micro|mid|mini|multi|non|over|"
     "post|pre|pro|pseudo|quasi|re|semi|sub|super|trans|tri|ultra|un|under|vice"
@@ -26,6 +29,8 @@ ABBREVIATIONS = [
     "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Prof.", "Rep.", "Rev.", "Sat.", "Sen.",
     "Sgt.", "Sr.", "St.", "Sun.", "Thu.", "Thur.", "Thurs.", "Tue.", "Tues.", "vs.", "Wed.",
 ]  # fmt: skip
+#: Words of two tokens.
+JOINED = {"wanna": "wan na", "Wanna": "Wan na", "outta": "out ta", "Outta": "Out ta"}
 #: spaCy's exceptions that are split ("We" "d.") or joined otherwise in EWT.
 NO_EXCEPTIONS = ("and/or", "Wed.", "wed.")
 
@@ -38,8 +43,10 @@ def tokenize_as_web_treebanks(nlp: Language) -> None:
     tokenizer = nlp.tokenizer
     prefixes, suffixes = nlp.Defaults.prefixes, nlp.Defaults.suffixes
     tokenizer.prefix_search = compile_prefix_regex([*RUNS, *prefixes]).search
-    tokenizer.suffix_search = compile_suffix_regex([*RUNS, HALVES_OF_DAYS, *suffixes]).search
+    tokenizer.suffix_search = compile_suffix_regex([*RUNS, *ENDS, *suffixes]).search
     words = rf"(?i:(?:{PREFIXES})-[a-z]{{2,}})"
-    tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{words})$").match
+    tokenizer.token_match = re.compile(rf"(?:{TELEPHONE}|{TIME}|{TAG}|{words})$").match
     rules = {word: rule for word, rule in tokenizer.rules.items() if word not in NO_EXCEPTIONS}
-    tokenizer.rules = {**{word: [{ORTH: word}] for word in ABBREVIATIONS}, **rules}
+    added = {**{word: word for word in ABBREVIATIONS}, **JOINED}
+    split = {word: [{ORTH: part} for part in parts.split()] for word, parts in added.items()}
+    tokenizer.rules = {**split, **rules}

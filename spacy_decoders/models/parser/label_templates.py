@@ -71,6 +71,11 @@ TEMPLATES = np.array(
 ).reshape(len(_JOINED), 2 * _MOST)
 
 
+#: Share of arcs without templates in training: the layers beside learn to do alone. Templates
+#: know the training data by heart, and where they say all, those learn nothing of new words.
+ALONE = 0.5
+
+
 def LabelTemplates(
     rows: int, nO: int | None = None, dropout: float = 0.0
 ) -> Model[Input, Floats2d]:
@@ -79,7 +84,7 @@ def LabelTemplates(
     Takes the codes of tokens (:func:`context_codes`) and arcs, shape (arcs, 2), as rows of (head,
     modifier). Returns label scores, shape (arcs, nO), each a sum of weights in the rows into which
     the templates are hashed. In training, each template of each arc is left out by the dropout
-    rate, so that the layers beside it learn as well.
+    rate, and half of the arcs show none, so that the layers beside it learn as well.
 
     Parameters
     ----------
@@ -128,6 +133,7 @@ def _forward(
     if rate:
         dropped = np.random.random_sample(rows.shape) < rate  # noqa: NPY002 - the run's seed
         keep = np.where(dropped, 0.0, keep / (1.0 - rate)).astype("f")
+        keep[np.random.random_sample(len(rows)) < ALONE] = 0.0  # noqa: NPY002
     scores: Any = kernels.sum_rows(table, rows, keep)
 
     def backprop(d_scores: Floats2d) -> Input:
