@@ -242,17 +242,27 @@ def explain_command(
 @app.command("clusters")
 def clusters_command(
     texts: Annotated[
-        list[Path], typer.Argument(help="Text files, also .gz; company ends with a line.")
-    ],
+        list[Path] | None, typer.Argument(help="Text files, also .gz; company ends with a line.")
+    ] = None,
     output: Annotated[Path, typer.Option(help="The file of paths to write.")] = Path("paths"),
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="Instead of texts: vectors, a word and its numbers a line."),
+    ] = None,
     language: Annotated[str, typer.Option(help="Whose tokenizer cuts the words.")] = "en",
     clusters: Annotated[int, typer.Option(help="How many clusters.")] = 256,
     words: Annotated[int, typer.Option(help="How many of the most frequent words.")] = 10_000,
 ) -> None:
-    """Cluster the words of raw text by the company they keep, for a sparse model."""
-    from .clusters import cluster_words
+    """Cluster words by the company they keep in raw text, or by their vectors."""
+    from ..errors import ProblemError
+    from .clusters import cluster_words, group_words
 
-    cluster_words(texts, output, language=language, clusters=clusters, words=words)
+    if (vectors is None) == (not texts):
+        raise ProblemError("texts: name text files, or a file of vectors by --vectors.")
+    if vectors is not None:
+        group_words(vectors, output)
+    else:
+        cluster_words(texts or [], output, language=language, clusters=clusters, words=words)
 
 
 kb_app = typer.Typer(

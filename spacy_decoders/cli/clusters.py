@@ -7,9 +7,10 @@ from pathlib import Path
 from rich.console import Console
 
 from ..models.clusters.making import make_clusters, tokenised_lines
+from ..models.clusters.vector_clusters import cluster_vectors, read_vectors
 from .wording import counted
 
-__all__ = ["cluster_words"]
+__all__ = ["cluster_words", "group_words"]
 
 
 def cluster_words(
@@ -20,10 +21,22 @@ def cluster_words(
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{counted(sum(map(len, lines)), 'word')} in {counted(len(lines), 'line')}.")
     made = make_clusters(lines, output, clusters=clusters, words=words)
+    _tell(
+        console, f"{counted(made, 'word')} in {counted(clusters, 'cluster')}", "clusters", output
+    )
+
+
+def group_words(vectors: Path, output: Path) -> None:
+    """Cluster the words of a file of vectors, and say how a config names the result."""
+    made = cluster_vectors(*read_vectors(vectors), output)
+    _tell(Console(highlight=False, soft_wrap=True), counted(made, "word"), "groups", output)
+
+
+def _tell(console: Console, made: str, argument: str, output: Path) -> None:
     console.print(
-        f"{counted(made, 'word')} in {counted(clusters, 'cluster')}: {output}\n\n"
+        f"{made}: {output}\n\n"
         "In a config:\n\n"
-        "\\[components.tagger.model.clusters]\n"
+        f"\\[components.tagger.model.{argument}]\n"
         '@misc = "spacy-decoders.WordClusters.v1"\n'
         f'path = "{output}"'
     )

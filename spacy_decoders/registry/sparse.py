@@ -14,9 +14,10 @@ __all__ = ["cluster_embed", "gazetteer", "sparse_chain_scorer", "tensor_vectors"
 
 @spacy.registry.architectures("spacy-decoders.SparseChainScorer.v1")
 def sparse_chain_scorer(
-    templates: Literal["tags", "entities", "names", "joint"] | list[str] = "tags",
+    templates: Literal["tags", "entities", "names", "groups", "joint"] | list[str] = "tags",
     clusters: Any = None,
     gazetteer: Any = None,
+    groups: Any = None,
     features: Callable[[Doc], Sequence[Iterable[str]]] | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
     bits: int = 20,
@@ -35,8 +36,8 @@ def sparse_chain_scorer(
 
     Parameters
     ----------
-    templates, clusters, gazetteer, features, tok2vec, lowered, transition_l2, alone, factored,
-    nO
+    templates, clusters, gazetteer, groups, features, tok2vec, lowered, transition_l2, alone,
+    factored, nO
         See :func:`~spacy_decoders.models.tagger.sparse.scorer.build_sparse_chain_scorer`.
     bits, learn_rate, l1, l2, weight_bits, least
         See :class:`~spacy_decoders.models.tagger.sparse.weights.Learning`.
@@ -48,6 +49,7 @@ def sparse_chain_scorer(
         templates,
         clusters,
         gazetteer,
+        groups,
         features,
         tok2vec,
         Learning(bits, learn_rate, l1, l2, weight_bits, least),
@@ -60,11 +62,15 @@ def sparse_chain_scorer(
 
 
 @spacy.registry.misc("spacy-decoders.WordClusters.v1")
-def word_clusters(lang: str | None = None, path: Path | None = None) -> Any:
+def word_clusters(
+    lang: str | None = None,
+    path: Path | None = None,
+    kind: Literal["clusters", "groups"] = "clusters",
+) -> Any:
     """Word clusters; see :class:`~spacy_decoders.models.clusters.sources.WordClusters`."""
     from ..models.clusters.sources import WordClusters
 
-    return WordClusters(lang, path)
+    return WordClusters(lang, path, kind)
 
 
 @spacy.registry.misc("spacy-decoders.WordVectors.v1")

@@ -97,8 +97,8 @@ def test_english(project):
         "a.conll": "Kim B-PER\nsleeps O\n\n",
         "wnut17train.conll": "Paris B-location\nStarship B-product\n\n",
     }
-    epochs = {f"{name}_epochs": 1 for name in ("tagger", "morphologizer", "entity")}
-    folder = project("english", assets, **epochs, parser_steps=2, factors_start=0)
+    short = {"tagger_epochs": 1, "morphologizer_epochs": 1, "entity_steps": 2}
+    folder = project("english", assets, **short, parser_steps=2, factors_start=0)
     known = (folder / "corpus" / "entities" / "wnut17train.iob2").read_text(encoding="utf8")
     assert known.splitlines()[:3] == [
         "# newdoc", "1\tParis\tB-LOC\t-\t-", "2\tStarship\t_\t-\t-"

@@ -24,6 +24,7 @@ SOURCES = [
     {"name": "names of the US census of 1990", "license": "public domain"},
     {"name": "WordNet 3.1: names of persons, places and organisations", "license": "WordNet"},
     {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
+    {"name": "GloVe 6B: groups of words with like vectors", "license": "PDDL 1.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
 #: How the parser decodes: its weights of larger factors are there to be switched on. The tagger

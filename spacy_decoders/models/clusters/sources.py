@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
@@ -16,6 +16,8 @@ from .table import ClusterTable
 
 __all__ = ["WordClusters", "clusters_of_language", "clusters_of_paths", "path_number"]
 
+#: What may ship for a language.
+Kind = Literal["clusters", "groups"]
 #: Classes of frequency are this wide, in natural logarithms.
 _STEP = 1.5
 #: Log-probability of a word that the lookups do not have.
@@ -35,28 +37,44 @@ class WordClusters:
     path
         A file of paths, as ``python -m spacy decoders clusters`` and wcluster [1]_ write it:
         bits, word and perhaps count, separated by tabs.
+    kind
+        Of a language: "clusters" by the company that words keep, or "groups" of words with like
+        vectors, which ship for "en".
 
     Raises
     ------
     ProblemError
-        If both are given, or neither.
+        If both a language and a file are given, or neither.
 
     References
     ----------
     .. [1] Liang (2005), Semi-Supervised Learning for Natural Language.
     """
 
-    def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:
+    def __init__(
+        self, lang: str | None = None, path: str | Path | None = None, kind: Kind = "clusters"
+    ) -> None:
         if (lang is None) == (path is None):
             raise ProblemError("clusters: name either a language or a file of paths.")
+        if kind not in ("clusters", "groups"):
+            raise ProblemError(f'kind: expected "clusters" or "groups"; got {kind!r}.')
         self.lang = lang
         self.path = path
+        self.kind = kind
 
     def read(self) -> ClusterTable:
         """Read them."""
-        if self.lang is not None:
+        if self.lang is None:
+            return clusters_of_paths(Path(str(self.path)))
+        if self.kind == "clusters":
             return clusters_of_language(self.lang)
-        return clusters_of_paths(Path(str(self.path)))
+        shipped = shipped_table("groups", self.lang)
+        if shipped is None:
+            raise ProblemError(
+                f"groups: none ship for {self.lang!r}, only for 'en'. Make them of word vectors "
+                "by `python -m spacy decoders clusters --vectors FILE`, and name that file."
+            )
+        return ClusterTable.from_bytes(shipped)
 
 
 @lru_cache(maxsize=4)

@@ -17,19 +17,26 @@ from .batches import DocBatch
 from .features import FeatureReader, TokenFeatures
 from .gazetteer import Gazetteer
 from .parts import LabelParts
-from .templates import ENTITY_TEMPLATES, JOINT_TEMPLATES, NAME_TEMPLATES, TAG_TEMPLATES
+from .templates import (
+    ENTITY_TEMPLATES,
+    GROUP_TEMPLATES,
+    JOINT_TEMPLATES,
+    NAME_TEMPLATES,
+    TAG_TEMPLATES,
+)
 from .weights import Learning, SparseWeights
 
 __all__ = ["Templates", "build_sparse_chain_scorer", "build_sparse_emissions"]
 
 Scorer: TypeAlias = "Model[list[Doc], ChainScores]"
 Emitter: TypeAlias = "Model[list[Doc], list[Floats2d]]"
-Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'joint'] | Sequence[str]"
+Templates: TypeAlias = "Literal['tags', 'entities', 'names', 'groups', 'joint'] | Sequence[str]"
 
 _PRESETS: dict[str, Sequence[str]] = {
     "tags": TAG_TEMPLATES,
     "entities": ENTITY_TEMPLATES,
     "names": NAME_TEMPLATES,
+    "groups": GROUP_TEMPLATES,
     "joint": JOINT_TEMPLATES,
 }
 
@@ -38,6 +45,7 @@ def build_sparse_chain_scorer(
     templates: Templates = "tags",
     clusters: WordClusters | None = None,
     gazetteer: Gazetteer | None = None,
+    groups: WordClusters | None = None,
     features: TokenFeatures | None = None,
     tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
     learning: Learning | None = None,
@@ -55,11 +63,13 @@ def build_sparse_chain_scorer(
     Parameters
     ----------
     templates
-        "tags", "entities", "names" (entities, with a look at the whole document), "joint" (tags
-        and entities), or a list of templates, such as ``"lower[-1..1]"``: see
-        :func:`~.templates.plan_of`.
+        "tags", "entities", "names" (entities, with a look at the whole document), "groups" (the
+        same, with `groups`), "joint" (tags and entities), or a list of templates, such as
+        ``"lower[-1..1]"``: see :func:`~.templates.plan_of`.
     clusters, gazetteer
         Word clusters and lists of names, read when the model is initialised.
+    groups
+        A second table of clusters, such as those of word vectors.
     features
         Further features of each token, as strings.
     tok2vec
@@ -86,7 +96,7 @@ def build_sparse_chain_scorer(
     if not transition_l2 >= 0.0:
         raise ProblemError(f"transition_l2: expected at least 0, got {transition_l2}.")
     sparse = build_sparse_emissions(
-        templates, clusters, gazetteer, features, learning, lowered, nO
+        templates, clusters, gazetteer, groups, features, learning, lowered, nO
     )
     chain = chain_weights(nO)
     layers: list[Model[Any, Any]] = [sparse, chain]
@@ -114,6 +124,7 @@ def build_sparse_emissions(
     templates: Templates = "tags",
     clusters: WordClusters | None = None,
     gazetteer: Gazetteer | None = None,
+    groups: WordClusters | None = None,
     features: TokenFeatures | None = None,
     learning: Learning | None = None,
     lowered: float = 0.0,
@@ -143,6 +154,7 @@ def build_sparse_emissions(
             "reader": reader,
             "clusters": clusters,
             "gazetteer": gazetteer,
+            "groups": groups,
             "lowered": lowered,
             "parts": None,
             "dropout_rate": 0.0,  # spaCy sets it at each update
@@ -180,9 +192,11 @@ def _emit(
 
 def _init_emissions(model: Emitter, X: Any = None, Y: Any = None) -> None:
     weights = cast(SparseWeights, model.shims[0])
-    clusters = model.attrs["clusters"]
+    clusters, groups = model.attrs["clusters"], model.attrs["groups"]
     if clusters is not None:
         weights.clusters = clusters.read()
+    if groups is not None:
+        weights.groups = groups.read()
     gazetteer = model.attrs["gazetteer"]
     if gazetteer is not None:
         weights.phrases = gazetteer.read()

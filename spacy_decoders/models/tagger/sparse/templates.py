@@ -15,6 +15,7 @@ from .kernels.atoms import AFFIX
 
 __all__ = [
     "ENTITY_TEMPLATES",
+    "GROUP_TEMPLATES",
     "JOINT_TEMPLATES",
     "NAME_TEMPLATES",
     "TAG_TEMPLATES",
@@ -41,6 +42,10 @@ WORD_ATOMS = (
     "frequency",
     "case",
     "listed",
+    "group6",
+    "group14",
+    "group22",
+    "group",
 )
 #: What is known of a token in its document.
 TOKEN_ATOMS = ("mention_case", "mention_before", "mention_after", "gazetteer")
@@ -119,6 +124,34 @@ NAME_TEMPLATES = (
     "gazetteer[0] | cluster10[0]",
     "listed[0] | cluster[-1]",
     "listed[0] | cluster[1]",
+)
+
+#: Templates for named entities in whole documents, with lists of names and groups of words.
+GROUP_TEMPLATES = (
+    *NAME_TEMPLATES,
+    "group6[-2..2]",
+    "group14[-2..2]",
+    "group22[-2..2]",
+    "group[-2..2]",
+    "group14[-1] | group14[0]",
+    "group14[0] | group14[1]",
+    "group6[-1] | group6[0] | group6[1]",
+    "group6[0] | group22[-1]",
+    "group6[0] | group22[1]",
+    "group14[0] | case[0]",
+    "group14[0] | cluster10[0]",
+    "group22[0] | shape[0]",
+    "gazetteer[0] | group14[0]",
+    "short_shape[0] | group22[-1]",
+    "short_shape[0] | group22[1]",
+    "shape[0] | lower[-1]",
+    "shape[0] | lower[1]",
+    "kind[0] | lower[-1]",
+    "lower[-2] | lower[-1]",
+    "lower[1] | lower[2]",
+    "short_shape[-1] | short_shape[0] | short_shape[1]",
+    "short_shape[-2] | short_shape[-1] | short_shape[0] | short_shape[1]",
+    "short_shape[0] | short_shape[1] | short_shape[2]",
 )
 
 _TERM = re.compile(

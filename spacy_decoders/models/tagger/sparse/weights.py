@@ -78,6 +78,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         super().__init__(None)
         self.learning = learning
         self.clusters: ClusterTable | None = None
+        self.groups: ClusterTable | None = None
         self.phrases: PhraseTable | None = None
         self.size = 0
         self.version = 0
@@ -175,7 +176,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
         """Stay on the processor, whatever the rest of a model does."""
 
     def to_bytes(self) -> bytes:
-        """Save the weights that are not near zero, clusters and phrases."""
+        """Save the weights that are not near zero, clusters, groups and phrases."""
         columns = self._columns
         if self.size and (columns is None or columns["bits"] != self.learning.weight_bits):
             table = pack(self._trained(), self.learning.least)
@@ -185,6 +186,7 @@ class SparseWeights(Shim):  # type: ignore[misc]
             "weights": columns,
             "clusters": None if self.clusters is None else self.clusters.to_bytes(),
             "phrases": None if self.phrases is None else self.phrases.to_bytes(),
+            "groups": None if self.groups is None else self.groups.to_bytes(),
         }
         return bytes(srsly.msgpack_dumps(saved))
 
@@ -212,9 +214,11 @@ class SparseWeights(Shim):  # type: ignore[misc]
                 f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
                 f"for {1 << self.learning.bits:,}."
             )
-        known = None if clusters is None else ClusterTable.from_bytes(clusters)
+        # models that were saved before there were groups have no such field
+        given = (clusters, saved.get("groups"))
+        tables = [None if data is None else ClusterTable.from_bytes(data) for data in given]
         self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
-        self.size, self.clusters = size, known
+        self.size, (self.clusters, self.groups) = size, tables
         self._replace(packed, weights)
         return self
 

@@ -24,10 +24,11 @@ __all__ = ["MetWords", "WordSums", "WordTable"]
 
 _LETTERS = WORD_ATOMS.index("prefix1")
 _LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
-_CLUSTERS = WORD_ATOMS.index("cluster4")
+_CLUSTERS, _GROUPS = WORD_ATOMS.index("cluster4"), WORD_ATOMS.index("group6")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
 #: The bits of a path that each atom looks at.
 _PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
+_GROUP_PREFIXES = (0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF)
 #: Added to small numbers, so that none of them is "nothing" or "outside".
 _NAMED = 1 << 33
 #: Words that are kept, at most: then all are forgotten and met anew.
@@ -37,9 +38,10 @@ MOST_BYTES, FEWEST = 1 << 25, 1 << 12
 
 
 class WordLists(Protocol):
-    """What has clusters and phrases."""
+    """What has clusters, groups and phrases."""
 
     clusters: ClusterTable | None
+    groups: ClusterTable | None
     phrases: PhraseTable | None
 
 
@@ -73,6 +75,7 @@ class WordTable:
 
     def __init__(self) -> None:
         self._clusters: ClusterTable | None = None
+        self._groups: ClusterTable | None = None
         self._phrases: PhraseTable | None = None
         self.generation = 0
         self.most = MOST
@@ -101,8 +104,9 @@ class WordTable:
         """
         found = np.empty(len(words), dtype=np.int64)
         with self._lock:
-            if (self._clusters, self._phrases) != (lists.clusters, lists.phrases):
-                self._clusters, self._phrases = lists.clusters, lists.phrases
+            given = (lists.clusters, lists.groups, lists.phrases)
+            if (self._clusters, self._groups, self._phrases) != given:
+                self._clusters, self._groups, self._phrases = given
                 self._clear()
             if find(self._keys, self._places, words, found):
                 new = np.unique(words[found < 0])
@@ -157,11 +161,11 @@ class WordTable:
             rows[:, _LISTED] = listed
         if self._clusters is not None:
             columns = rows[:, _CLUSTERS:]
-            paths, classes = np.array(self._clusters.lookup_all(texts), dtype=np.uint64).T
-            for column, bits in enumerate(_PREFIXES):
-                columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
+            classes = _write_prefixes(self._clusters, texts, _PREFIXES, columns)
             columns[:, 4] = _NAMED + (classes >> np.uint64(8))
             columns[:, 5] = _NAMED + (classes & np.uint64(255))
+        if self._groups is not None:
+            _write_prefixes(self._groups, texts, _GROUP_PREFIXES, rows[:, _GROUPS:])
 
 
 class WordSums:
@@ -200,6 +204,16 @@ class WordSums:
                 sum_words(*parts, self._ready, words.known, self._sums)
                 self._ready = words.known
             return self._sums
+
+
+def _write_prefixes(
+    table: ClusterTable, texts: Sequence[str], prefixes: Sequence[int], columns: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Write prefixes of the paths of words, and return the words' classes."""
+    paths, classes = np.array(table.lookup_all(texts), dtype=np.uint64).T
+    for column, bits in enumerate(prefixes):
+        columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
+    return np.asarray(classes, dtype=np.uint64)
 
 
 def _vocab_of(docs: Sequence[Doc], words: NDArray[np.uint64]) -> Vocab:
