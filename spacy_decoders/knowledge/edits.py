@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .concept_base import ConceptBase
 
 __all__ = ["Edits"]
+
+#: So many concepts are looked for in all candidates before these are sorted by concept, once.
+MANY = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +116,8 @@ class EditedAliases(AliasTable):
     changed: list[_Entry] = field(default_factory=list)
     #: The changed rows in which a concept was once; it may have left them since.
     rows_by_concept: dict[int, set[int]] = field(default_factory=dict)
+    #: Concepts whose mapped aliases were looked for in all candidates, which takes milliseconds.
+    searched: set[int] = field(default_factory=set)
 
     @classmethod
     def over(cls, table: AliasTable) -> EditedAliases:
@@ -176,9 +182,26 @@ class EditedAliases(AliasTable):
         return shares
 
     def rows_of(self, concept: int) -> list[int]:
-        mapped = [row for row in super().rows_of(concept) if len(self.row(row)[0])]
+        mapped = [row for row in self._mapped_rows(concept) if len(self.row(row)[0])]
         rows = sorted(self.rows_by_concept.get(concept, ()))
         return mapped + [row for row in rows if concept in self._entry(row).concepts]
+
+    def _mapped_rows(self, concept: int) -> list[int]:
+        """The mapped rows of a concept, by sorted candidates where many are changed."""
+        if len(self.searched) < MANY:
+            self.searched.add(concept)
+            return super().rows_of(concept)
+        concepts, order = self._by_concept
+        ends = np.array([concept, concept + 1], concepts.dtype)  # as they are: no copy of all
+        places = order[slice(*np.searchsorted(concepts, ends).tolist())]
+        rows: list[int] = (np.searchsorted(self.offsets, places, side="right") - 1).tolist()
+        return rows
+
+    @cached_property
+    def _by_concept(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The concepts of all candidates in order, and the place of each."""
+        order = np.argsort(self.concepts, kind="stable")
+        return self.concepts[order], order
 
     def open_entry(self, alias: str) -> _Entry:
         """The changed entry of a normalised alias, made of what is mapped if there is none."""

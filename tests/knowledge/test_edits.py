@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ConceptBase, ProblemError, StorageError
+from spacy_decoders.knowledge import edits
 from spacy_decoders.knowledge.concepts import Concept
 
 CONCEPTS = [
@@ -90,8 +91,10 @@ def test_capitals_tell_candidates_apart_that_share_an_alias(base):
     assert base.look_up("mercury", limit=1)[0]["id"] == "planet"
 
 
+@pytest.mark.parametrize("many", [0, 3, 16])
 @pytest.mark.parametrize("stage", ["live", "saved", "pickled"])
-def test_changed_it_is_as_if_built_so(base, tmp_path, stage):
+def test_changed_it_is_as_if_built_so(base, tmp_path, stage, many, monkeypatch):
+    monkeypatch.setattr(edits, "MANY", many)
     assert not base.changed
     number = base.add(NEW)
     assert number == 4 and base.number("roman") == 4 and len(base) == 5
