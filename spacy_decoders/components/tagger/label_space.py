@@ -323,7 +323,7 @@ def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, lis
     Raises
     ------
     ProblemError
-        If those of a word are something else, or none.
+        If those of a word are something else.
     """
     checked = {}
     for word, allowed in dictionary.items():
@@ -331,11 +331,6 @@ def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, lis
         if labels is None or not all(isinstance(label, str) for label in labels):
             raise ProblemError(
                 f"dictionary: expected a list of labels for {word!r}, got {allowed!r:.80}."
-            )
-        if not labels:
-            raise ProblemError(
-                f"dictionary: no labels for {word!r}, so that no sentence with it could have any; "
-                "leave the word out where it may have any label."
             )
         checked[word] = labels
     return checked

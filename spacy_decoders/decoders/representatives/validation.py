@@ -67,10 +67,15 @@ def _refuse_marks(distances: NDArray[np.float64]) -> None:
     if distances.min(initial=0.0) >= 0:
         return
     near = distances >= 0
-    if (distances[~near] != -1.0).any() or np.diagonal(distances).any():
+    alone = np.eye(len(distances), dtype=bool)
+    if (
+        (distances[~near] != -1.0).any()
+        or ((distances == 0) != alone).any()
+        or (near == alone).all()
+    ):
         return
     part = near.argmax(axis=1)
-    if (distances > 0).any() and (near == (part[:, None] == part)).all():
+    if (near == (part[:, None] == part)).all():
         u, v = np.argwhere(~near)[0].tolist()
         raise ProblemError(
             f"distances: -1 at ({u}, {v}) would be a cost of -1, and seems to mean that there is "

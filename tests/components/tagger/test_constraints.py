@@ -7,7 +7,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders import ProblemError
 from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, trained
 from tests.oracles import all_chains
 
@@ -27,14 +26,6 @@ def test_a_dictionary_is_obeyed_exactly():
     assert doc[-1].tag_ in ("NN", "JJ")
     assert doc._.certificates[NAME][0]["status"] == "optimal"
     assert pipe.dictionary == {"man": ["VBZ"], "boats": ["NN", "JJ"]}
-
-
-def test_a_word_without_any_label_is_refused():
-    pipe = trained().get_pipe(NAME)
-    before = pipe.dictionary
-    with pytest.raises(ProblemError, match="dictionary: no labels for 'man'"):
-        pipe.dictionary = {"man": []}
-    assert pipe.dictionary == before
 
 
 def test_a_dictionary_of_parts_binds_joint_labels():
