@@ -216,6 +216,8 @@ def takes_one_mention(finder: CandidateFinder) -> bool:
 
     By the annotation of its second parameter, or by its name: ``mention``, ``span`` or ``ent``.
     """
+    if isinstance(finder, AliasCandidates | TextCandidates):
+        return False
     try:
         parameters = list(inspect.signature(finder).parameters.values())
     except (TypeError, ValueError):
@@ -292,6 +294,11 @@ def _of_concepts(
 
     base = kb.base
     none = np.empty(0, np.int64)
+    if not found:
+        return CandidateTable(
+            [], np.zeros(1, np.int64), [], [], np.zeros(0), np.zeros(0),
+            np.zeros((0, kb.vocab.vectors_length), np.float32), none, base,
+        )  # fmt: skip
     numbers = np.concatenate([none, *(one.concepts for one in found)]).astype(np.int64)
     # documents speak of the same concepts again and again
     distinct, places = np.unique(numbers, return_inverse=True)

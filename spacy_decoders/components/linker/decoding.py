@@ -12,7 +12,7 @@ from spacy.tokens import Span
 from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
 from ...models.linker.confidence import LinkEvidence, log_odds_right
-from ...models.linker.together import link_problem, pair_terms, with_nothing
+from ...models.linker.together import link_problem, lone_problem, pair_terms, with_nothing
 from ...models.linker.types import of_types
 from ...models.linker.weights import Feature
 from .link_dicts import Decided, LinkWriter, no_link
@@ -139,16 +139,19 @@ def _decoded(
     offsets = with_nothing(mentions.table.offsets)
     own = scores[offsets[first] : offsets[stop]]
     forms = mentions.forms.of(first, stop)
-    terms = pair_terms(window.table, forms, policy.pairs)
-    joint = link_problem(
-        window.table,
-        forms,
-        terms,
-        own,
-        weights,
-        form_weight=policy.form_weight,
-        nothing=type(policy.decoder).__name__ not in _OF_GRAPHS,
-    )
+    nothing = type(policy.decoder).__name__ not in _OF_GRAPHS
+    if len(window.mentions) == 1 and nothing and window.table.base is not None:
+        joint = lone_problem(window.table, own)
+    else:
+        joint = link_problem(
+            window.table,
+            forms,
+            pair_terms(window.table, forms, policy.pairs),
+            own,
+            weights,
+            form_weight=policy.form_weight,
+            nothing=nothing,
+        )
     budget = allowing_for_compilation(policy.budget, policy.decoder)
     solution = policy.decoder.decode(joint.problem, budget=budget)
     chosen = joint.chosen(solution.choices)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import LOWER, ORTH
 from spacy.tokens import Doc, Span
 
 from ...models.linker.together import with_nothing
@@ -66,7 +68,7 @@ def features_of(
     last = with_nothing(table.offsets)[1:] - 1
     candidates = np.ones(len(features), bool)
     candidates[last] = False
-    features[candidates, : Feature.TYPE + 1] = _of_candidates(doc, members, table)
+    features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), members, table)
     for unit, row in enumerate(last.tolist()):
         own = slice(row - int(table.offsets[unit + 1] - table.offsets[unit]), row)
         features[row, : Feature.POPULARITY + 1] = _most_frequent(features[own])
@@ -115,13 +117,55 @@ def _names(mention: str, title: str) -> bool:
     return mention.startswith(stem) and len(mention) <= len(bare) + 3
 
 
+class DocWords:
+    """The words of a document that say something, each read once.
+
+    Attributes
+    ----------
+    doc
+        The document.
+    """
+
+    def __init__(self, doc: Doc) -> None:
+        self.doc = doc
+        self._words: dict[int, tuple[str, ...]] = {}
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether there are no capitals."""
+        table = self.doc.to_array([ORTH, LOWER]).reshape(len(self.doc), 2)
+        return bool((table[:, 0] == table[:, 1]).all())
+
+    def around(self, spans: Sequence[Span]) -> set[str]:
+        """The words around mentions: small letters, no stop words, also as lemmas."""
+        tokens: set[int] = set()
+        for span in spans:
+            tokens.update(range(max(0, span.start - _AROUND), span.start))
+            tokens.update(range(span.end, min(len(self.doc), span.end + _AROUND)))
+        words: set[str] = set()
+        for i in tokens:
+            words.update(self._of_token(i))
+        words.discard("")
+        return words
+
+    def _of_token(self, i: int) -> tuple[str, ...]:
+        found = self._words.get(i)
+        if found is None:
+            token, found = self.doc[i], ()
+            if not (token.is_stop or token.is_punct or token.is_space):
+                found = (token.lower_, token.lemma_.casefold())
+            self._words[i] = found
+        return found
+
+
 def _of_candidates(
-    doc: Doc, members: Sequence[Sequence[Span]], table: CandidateTable
+    text: DocWords, members: Sequence[Sequence[Span]], table: CandidateTable
 ) -> NDArray[np.float32]:
     """The features of candidates. **Shape:** ``(candidates, 8)``"""
     features = np.zeros((len(table), Feature.TYPE + 1), np.float32)
     features[:, Feature.PRIOR] = np.log(np.maximum(table.priors, 1e-6))
     features[:, Feature.POPULARITY] = np.log1p(table.popularity)
+    doc = text.doc
     vector = np.asarray(doc.vector) if doc.vocab.vectors_length else np.zeros(0)
     if table.vectors.shape[1] and table.vectors.shape[1] == len(vector):
         lengths = np.linalg.norm(table.vectors, axis=1) * np.linalg.norm(vector)
@@ -133,14 +177,14 @@ def _of_candidates(
         name = table.mentions[unit]
         features[rows, Feature.TITLE] = [title.casefold() == name for title in table.titles[rows]]
         if table.written is not None:
-            features[rows, Feature.CASE] = _case(spans[0], table.written[rows])
+            features[rows, Feature.CASE] = _case(text, spans[0], table.written[rows])
         if base is None:
             continue
         numbers = table.concepts[rows].tolist()
         label = spans[0].label_
         if label and label != MATCH_LABEL:
             features[rows, Feature.TYPE] = type_agreement(label, map(base.type, numbers))
-        around, rare = _around(doc, spans), base.title_words.surprise
+        around, rare = text.around(spans), base.title_words.surprise
         texts = [_text(base, number) for number in numbers]
         features[rows, Feature.WORDS] = shared_words(around, name, texts, rare)
         titles = shared_words(around, name, table.titles[rows], rare)
@@ -148,14 +192,14 @@ def _of_candidates(
     return features
 
 
-def _case(span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
+def _case(text: DocWords, span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
     """The logarithm of how often candidates are written so; 0 where that is unknown."""
     least = _SELDOM
     if span.text.islower():
         if len(span) == 1:
             least = _NEVER if np.nan_to_num(written).max(initial=0.0) >= _OFTEN else _RARELY
         # who writes no capitals at all says nothing by them
-        if span.doc.text.islower():
+        if text.small:
             least = 1.0
     logarithms: NDArray[np.float32] = np.log(np.maximum(np.nan_to_num(written, nan=1.0), least))
     return logarithms
@@ -164,21 +208,6 @@ def _case(span: Span, written: NDArray[np.float32]) -> NDArray[np.float32]:
 def _text(base: ConceptBase, concept: int) -> str:
     texts = base.descriptions if base.texts is None else base.texts
     return texts[concept][:_READ]
-
-
-def _around(doc: Doc, spans: Sequence[Span]) -> set[str]:
-    """The words around mentions: small letters, no stop words, also as lemmas where there are."""
-    tokens: set[int] = set()
-    for span in spans:
-        tokens.update(range(max(0, span.start - _AROUND), span.start))
-        tokens.update(range(span.end, min(len(doc), span.end + _AROUND)))
-    words: set[str] = set()
-    for i in tokens:
-        token = doc[i]
-        if not (token.is_stop or token.is_punct or token.is_space):
-            words.update((token.lower_, token.lemma_.casefold()))
-    words.discard("")
-    return words
 
 
 def _is_partial(doc: Doc, span: Span) -> bool:

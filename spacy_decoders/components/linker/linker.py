@@ -117,6 +117,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def decode(self, doc: Doc, scores: Mentions) -> Links:
         """Choose the best concepts together."""
+        if not scores.spans:
+            return Links([], [], [], [])
         weights = weights_of(self.model, self.name)
         if self.type_match == "ignore":
             weights[Feature.TYPE] = 0.0
@@ -140,6 +142,9 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        if not decoded.spans:
+            extensions.record_certificates(doc, self.name, decoded.certificates)
+            return
         present = {(ent.start, ent.end) for ent in doc.ents}
         pairs = [
             (span, link)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, ORTH, SPACY
 from spacy.kb import KnowledgeBase
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
@@ -80,20 +81,23 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
             "mentions: the alias matcher needs a knowledge base made by `python -m spacy "
             "decoders kb build`; take mentions from 'ents' or 'spans'."
         )
-    taken = {token.i for ent in doc.ents for token in ent}
-    tokens = list(doc)
-    fit = [not (t.is_stop or t.is_punct or t.is_space or t.i in taken) for t in tokens]
-    begins = [token.idx for token in tokens]
-    ends = [token.idx + len(token) for token in tokens]
+    table = doc.to_array([ORTH, SPACY, IS_STOP, IS_PUNCT, IS_SPACE]).reshape(-1, 5)
+    fit, strings = [row == 0 for row in table[:, 2:].sum(axis=1).tolist()], doc.vocab.strings
+    for ent in doc.ents:
+        fit[ent.start : ent.end] = [False] * len(ent)
+    # the text of a Doc, and the place of a token in it, take longer than all of this
+    words = [strings[orth] for orth in table[:, 0].tolist()]
+    spaced = [word + " " * blank for word, blank in zip(words, table[:, 1].tolist(), strict=True)]
     places = [
         (start, stop)
-        for start in range(len(tokens))
+        for start in range(len(words))
         if fit[start]
-        for stop in range(start + 1, min(start + _LONGEST, len(tokens)) + 1)
+        for stop in range(start + 1, min(start + _LONGEST, len(words)) + 1)
         if fit[stop - 1]
     ]
-    text = doc.text
-    rows = kb.base.aliases.find([text[begins[start] : ends[stop - 1]] for start, stop in places])
+    rows = kb.base.aliases.find(
+        ["".join(spaced[start : stop - 1]) + words[stop - 1] for start, stop in places]
+    )
     known = itertools.compress(places, (rows >= 0).tolist())
     return [Span(doc, start, stop, label=MATCH_LABEL) for start, stop in known]
 

@@ -95,6 +95,8 @@ class ExactRepresentatives(RepresentativesDecoder):
         if not problem.size:
             certificate = Certificate.from_bound(name, 0.0, 0.0, tolerance=0.0)
             return RepresentativesSolution.of(problem, [], certificate)
+        if problem.size == 1:
+            return self._of_one(problem)
         clock = budget.start()
         costs = cost_table(problem, self.seed)
         start, _ = improve(costs, self.starts, self.seed, clock)
@@ -117,3 +119,23 @@ class ExactRepresentatives(RepresentativesDecoder):
         margins[costs.set_order] = float(costs.unit) * found.values
         exact[costs.set_order] = found.exact
         return RepresentativesSolution.of(problem, choices, certificate, margins, exact)
+
+    def _of_one(self, problem: RepresentativesProblem) -> RepresentativesSolution:
+        """Return the cheapest member of a single set, by its local cost alone."""
+        local, allowed = problem.local_costs, np.flatnonzero(problem.allowed)
+        choice = allowed[np.lexsort((problem.keys(self.seed)[allowed], local[allowed]))[0]]
+        least = float(local[allowed].min())
+        certificate = Certificate.from_bound(
+            type(self).__name__,
+            problem.cost([choice]),
+            least,
+            minimized=True,
+            tolerance=0.0,
+            scale=problem.scale([choice]),
+            iterations=0,
+        )
+        other = float(local[allowed[allowed != choice]].min(initial=np.inf))
+        exact = np.array([self.exact_margins or len(allowed) == 1])
+        return RepresentativesSolution.of(
+            problem, [choice], certificate, np.array([other - least]), exact
+        )

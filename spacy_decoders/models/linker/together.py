@@ -24,6 +24,7 @@ __all__ = [
     "PairTerms",
     "Together",
     "link_problem",
+    "lone_problem",
     "pair_terms",
     "with_nothing",
 ]
@@ -338,6 +339,28 @@ def link_problem(
         graph,
     )
     return JointProblem(problem, kept, offsets, local, together)
+
+
+def lone_problem(table: CandidateTable, scores: NDArray[np.float64]) -> JointProblem:
+    """State what a window's only mention costs: no pairs, and no need to leave candidates out.
+
+    Parameters
+    ----------
+    table
+        Its candidates.
+    scores
+        Of these and, last, of nothing; ``-inf`` forbids. **Shape:** ``(candidates + 1,)``
+    """
+    from ...decoders.representatives import RepresentativesProblem
+
+    count, local = len(scores), -scores
+    rows, own, none = np.arange(count), np.zeros(count, np.int64), np.zeros((1, 1))
+    keys = np.append(table.keys, -1)
+    together = Together(np.zeros((count, count)), rows, own, none, none, keys)
+    problem = RepresentativesProblem(
+        together.costs, [rows.astype(np.int32)], [local], 1.0, keys + 1
+    )
+    return JointProblem(problem, np.ones(count, bool), np.array([0, count]), local, together)
 
 
 def _undominated(
