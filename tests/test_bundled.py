@@ -221,6 +221,15 @@ def test_lemmas_and_features(nlp):
     assert [token.lemma_ for token in doc] == ["the", "mouse", "be", "run", "."]
     assert doc[1].morph.get("Number") == ["Plur"]
     assert doc[2].morph.get("Tense") == ["Past"]
+    doc = nlp("Her friends live in New York.")
+    assert [token.lemma_ for token in doc] == ["her", "friend", "live", "in", "New", "York", "."]
+
+
+def test_phrases_of_headlines_can_stand_by_themselves(nlp):
+    assert nlp("Works for Jaguar in Coventry.")._.headline.startswith("Jaguar")
+    assert "onna" not in nlp("I'm gonna go to London.")._.headline
+    text = "@jim see http://example.com for the Python tutorial."
+    assert nlp(text)._.headline == "Python tutorial"
 
 
 def test_entities(nlp):

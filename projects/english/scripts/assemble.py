@@ -5,7 +5,7 @@ from pathlib import Path
 import spacy
 import srsly
 import typer
-from lemma_exceptions import add_exceptions, order_rules
+from lemma_exceptions import list_words, order_rules
 from tokens import tokenize_as_web_treebanks
 
 import spacy_decoders.bundled
@@ -53,10 +53,10 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
         nlp.add_pipe(name, source=load(trained, name))
     rules = nlp.add_pipe("cached_attribute_ruler", name="attribute_ruler", after="morphologizer")
     rules.add_patterns(srsly.read_json(RULES))
-    lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"}, after="attribute_ruler")
+    lemmatizer = nlp.add_pipe("listed_lemmatizer", name="lemmatizer", after="attribute_ruler")
     lemmatizer.initialize(nlp=nlp)  # by the tables of spacy-lookups-data, which it then keeps
     order_rules(lemmatizer)
-    print(f"lemmas: {add_exceptions(nlp, lemmatizer, treebank):,} exceptions of the treebank")
+    print(f"lemmas: {list_words(nlp, lemmatizer, treebank):,} words of the treebank")
     nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
     # trained by headlines.py, on texts that are no part of this project
     nlp.add_pipe("headline", source=spacy_decoders.load())

@@ -7,28 +7,13 @@ from spacy.language import Language
 from spacy.pipeline import Lemmatizer
 from spacy.tokens import Doc
 
+from spacy_decoders.components.lemmatizer import WORDS
 from spacy_decoders.readers.sentences import Sentence, read_conllu
 
-__all__ = ["add_exceptions", "order_rules"]
+__all__ = ["list_words", "order_rules"]
 
 #: Words that were seen less often are left to the rules.
 FEWEST = 2
-#: A part of speech without any table has its words in lower case; with one, as they are written.
-#: That does for those whose words are all known, and for names.
-PARTS = {
-    "ADJ",
-    "ADP",
-    "ADV",
-    "AUX",
-    "CCONJ",
-    "DET",
-    "NOUN",
-    "PART",
-    "PRON",
-    "PROPN",
-    "SCONJ",
-    "VERB",
-}
 
 #: Of two known words the lemmatizer takes that of the later rule, and of two unknown ones that
 #: of the first; so that of a plural's "s" stands at both ends.
@@ -66,52 +51,34 @@ def order_rules(lemmatizer: Lemmatizer) -> None:
     lemmatizer.cache.clear()
 
 
-def add_exceptions(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
-    """Add exceptions by part of speech and word; return how many."""
-    added = 0
-    # the first exception of a part of speech changes what becomes of its other words
-    while more := _added(nlp, lemmatizer, treebank):
-        added += more
-    return added
-
-
-def _added(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
-    """Add exceptions where the present tables are wrong."""
+def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
+    """Give the lemmatizer the words on which its rules are wrong; return how many."""
     counts: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    ruled: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    right: dict[tuple[str, str], int] = defaultdict(int)
     for sentence in read_conllu(treebank):
-        for token, lemma in zip(
-            lemmatized(nlp, lemmatizer, sentence), lemmas(sentence), strict=True
-        ):
-            if lemma and token.pos_ in PARTS:
-                counts[token.pos_, token.lower_][lemma] += 1
-                ruled[token.pos_, token.lower_][token.lemma_] += 1
-    table = lemmatizer.lookups.get_table("lemma_exc")
-    added = 0
-    for key, found in counts.items():
+        doc = lemmatized(nlp, lemmatizer, sentence)
+        for token, lemma in zip(doc, sentence.lemmas or [""] * len(doc), strict=True):
+            if lemma:
+                counts[token.tag_, token.lower_][lemma] += 1
+                right[token.tag_, token.lower_] += token.lemma_ == lemma
+    words: dict[str, dict[str, str]] = defaultdict(dict)
+    for (tag, word), found in sorted(counts.items()):
         lemma, often = found.most_common(1)[0]
-        right = sum(min(found[own], count) for own, count in ruled[key].items())
-        part, word = key[0].lower(), key[1]
-        exceptions = dict(table.get(part, {}))
-        if often >= FEWEST and often > right and exceptions.get(word) != [lemma]:
-            exceptions[word] = [lemma]
-            table.set(part, exceptions)
-            added += 1
+        if often >= FEWEST and often > right[tag, word]:
+            words[tag][word] = lemma
+    lemmatizer.lookups.add_table(WORDS, dict(words))
     lemmatizer.cache.clear()
-    return added
+    return sum(map(len, words.values()))
 
 
 def lemmatized(nlp: Language, lemmatizer: Lemmatizer, sentence: Sentence) -> Doc:
-    """The sentence with its own parts of speech and features, and lemmas by rule."""
+    """The sentence with its own parts of speech, tags and features, and lemmas by rule."""
+    empty = [""] * len(sentence)
     doc = Doc(
         nlp.vocab,
         words=list(sentence.words),
-        pos=list(sentence.pos or [""] * len(sentence)),
-        morphs=list(sentence.morphs or [""] * len(sentence)),
+        tags=list(sentence.tags or empty),
+        pos=list(sentence.pos or empty),
+        morphs=list(sentence.morphs or empty),
     )
     return lemmatizer(doc)
-
-
-def lemmas(sentence: Sentence) -> list[str]:
-    """The lemmas that the treebank has; empty where it has none."""
-    return list(sentence.lemmas or [""] * len(sentence))

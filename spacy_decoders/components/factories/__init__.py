@@ -3,4 +3,4 @@
 A factory imports its component when it creates one, so that unused components cost nothing.
 """
 
-from . import attribute_ruler  # noqa: F401 - registers its factory with those of all others
+from . import attribute_ruler, lemmatizer  # noqa: F401 - registered with all others

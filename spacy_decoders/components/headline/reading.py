@@ -216,27 +216,36 @@ def whole_occurrences(
     """Which occurrences of phrases can stand by themselves.
 
     They have the head of each part of a noun compound and the object of each verb that they end
-    with, don't begin with a finite verb that is no imperative, have neither addresses nor names of
-    accounts, and don't end within what is written as one word, such as "gonna".
+    with, don't begin with a finite verb that is no imperative or within a name, have neither
+    addresses nor names of accounts, and don't end within what is written as one word, or begin
+    with a part of such a one, as "gonna" has.
     """
     given: Any = unit
     count, strings = len(unit), unit.vocab.strings
-    table = given.to_array([DEP, HEAD, MORPH, LIKE_URL, LIKE_EMAIL, PREFIX]).reshape(count, -1)
-    needs = np.array(_needed_after(table[:, 0].tolist(), table[:, 1], strings))
-    finite = [_is_finite(morph, strings) for morph in table[:, 2].tolist()]
-    address = (table[:, 3] > 0) | (table[:, 4] > 0) | (table[:, 5] == _ACCOUNT)
-    before = np.concatenate([[0], np.cumsum(address)])
+    table = given.to_array([DEP, HEAD, MORPH, POS, LIKE_URL, LIKE_EMAIL, PREFIX]).reshape(count, 7)
+    heads = table[:, 1].astype(np.int64)
+    needs = np.array(_needed_after(table[:, 0].tolist(), heads.tolist(), strings))
+    kinds = np.array([_verb(morph, strings) for morph in table[:, 2].tolist()])
+    # a participle that the sentence begins with has lost its subject and its auxiliary
+    bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & _is_parsed(unit))
+    name = table[:, 3] == IDS["PROPN"]
+    bad[1:] |= name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
     cut = _cuts(unit)
-    good = (needs[ends - 1] < ends) & ~np.array(finite)[starts] & ~cut[starts] & ~cut[ends]
+    bad |= cut[:-1] | cut[1:]
+    address = (table[:, 4] > 0) | (table[:, 5] > 0) | (table[:, 6] == _ACCOUNT)
+    before = np.concatenate([[0], np.cumsum(address)])
+    good = (needs[ends - 1] < ends) & ~bad[starts] & ~cut[ends]
     return np.asarray(good & (before[ends] == before[starts]))
 
 
-def _needed_after(relations: list[int], offsets: NDArray[np.uint64], strings: Any) -> list[int]:
+def _is_parsed(unit: Doc | Span) -> bool:
+    return (unit if isinstance(unit, Doc) else unit.doc).has_annotation("DEP")
+
+
+def _needed_after(relations: list[int], offsets: list[int], strings: Any) -> list[int]:
     """The place of the word after each token that a phrase cannot end without, or -1."""
     needs = [-1] * len(relations)
-    for place, (key, offset) in enumerate(
-        zip(relations, offsets.astype(np.int64).tolist(), strict=True)
-    ):
+    for place, (key, offset) in enumerate(zip(relations, offsets, strict=True)):
         relation = _relations.get(key)
         if relation is None:
             name = strings[key].partition(":")[0]
@@ -249,12 +258,14 @@ def _needed_after(relations: list[int], offsets: NDArray[np.uint64], strings: An
     return needs
 
 
-def _is_finite(morph: int, strings: Any) -> bool:
-    """Whether features are those of a finite verb that is no imperative."""
-    found = _finite.get(morph)
+def _verb(morph: int, strings: Any) -> int:
+    """Whether features are those of a finite verb that is no imperative, or a past participle."""
+    found = _verbs.get(morph)
     if found is None:
         features = strings[morph].split("|")
-        found = _finite[morph] = "VerbForm=Fin" in features and "Mood=Imp" not in features
+        finite = "VerbForm=Fin" in features and "Mood=Imp" not in features
+        past = "VerbForm=Part" in features and "Tense=Past" in features
+        found = _verbs[morph] = _FINITE if finite else _PAST if past else 0
     return found
 
 
@@ -275,6 +286,8 @@ _PARTS = frozenset({"compound", "flat", "goeswith"})
 _OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp"})
 #: What is known of labels and features that were read, by their keys.
 _relations: dict[int, tuple[bool, bool]] = {}
-_finite: dict[int, bool] = {}
+_verbs: dict[int, int] = {}
+#: Kinds of verbs.
+_FINITE, _PAST = 1, 2
 #: How names of accounts begin.
 _ACCOUNT = np.uint64(get_string_id("@"))

@@ -1,0 +1,86 @@
+"""``listed_lemmatizer``: spaCy's rules for English, listed words first, names as written."""
+
+from __future__ import annotations
+
+from spacy.lang.en.lemmatizer import EnglishLemmatizer
+from spacy.tokens import Token
+
+__all__ = ["WORDS", "ListedLemmatizer"]
+
+#: The table of listed words: lemmas by tag and word in small letters.
+WORDS = "lemma_words"
+#: Tags of names.
+NAMES = ("NNP", "NNPS")
+#: Parts of speech that have rules; the words of others are their own lemmas, in small letters.
+RULED = ("NOUN", "VERB", "ADJ", "ADV", "X", "SYM", "PUNCT", "")
+#: Those whose words have no capitals that are not of a name or an abbreviation.
+INFLECTED = ("NOUN", "VERB", "ADJ", "ADV")
+#: Letters of the longest part of a name that is no name itself.
+_PARTICLE = 3
+#: Lemmas kept before the cache is emptied.
+CACHE_SIZE = 20_000
+
+
+class ListedLemmatizer(EnglishLemmatizer):
+    """spaCy's rule lemmatizer for English, which looks into a list of words first.
+
+    The list, the table ``lemma_words``, has lemmas by tag ("PRP$") and word: of "her", of
+    "Palestinian", of "p.m.". What has the tag of a name keeps its capitals, also where its part of
+    speech is another ("New" in "New York"); plurals of names and comparatives lose their endings.
+    So do words with capitals inside ("iPhone"), and numbers lose their commas.
+    """
+
+    def rule_lemmatize(self, token: Token) -> list[str]:
+        """Return the lemma of a token, by the list or by rules."""
+        key = (token.orth, token.pos, token.tag, token.morph.key)  # type: ignore[attr-defined]
+        found: list[str] | None = self.cache.get(key)
+        if found is None:
+            if len(self.cache) >= CACHE_SIZE:
+                self.cache.clear()
+            found = self.cache[key] = [self._lemma(token)]
+        return found
+
+    def _lemma(self, token: Token) -> str:
+        words = self.lookups.get_table(WORDS, {}).get(token.tag_, {})
+        text = token.text
+        if token.lower_ in words:
+            return str(words[token.lower_])
+        if token.pos_ == "PROPN":
+            plural = token.tag_ == "NNPS" and text[-1:] in "sS"
+            # particles, such as "al", are in small letters
+            small = text.islower() and token.tag_ in NAMES and len(text) > _PARTICLE
+            name = text.capitalize() if small else text
+            return _cased(self._singular(token.lower_), name) if plural else name
+        if token.pos_ == "NUM":
+            return text.replace(",", "") if text[0].isdigit() else token.lower_
+        if token.pos_ not in RULED:
+            return token.lower_
+        lemma: str = super().rule_lemmatize(token)[0]
+        if token.tag_ in NAMES:
+            return _cased(lemma, text)
+        if lemma + "s" == token.lower_ and lemma.endswith("s"):
+            lemma = token.lower_  # "witness" ends with no plural
+        mixed = text[1:] != text[1:].lower() and not text.isupper()
+        if mixed and lemma.lower() == token.lower_:
+            return text
+        return lemma.lower() if token.pos_ in INFLECTED else lemma
+
+    def _singular(self, word: str) -> str:
+        """The word without the ending of a plural, by the rules of nouns; it need not be known."""
+        known = self.lookups.get_table("lemma_index", {}).get("noun", ())
+        rules = self.lookups.get_table("lemma_rules", {}).get("noun", ())
+        forms = [word[: -len(old)] + new for old, new in rules if word.endswith(old)]
+        if len(word) < 4 or word.endswith(("ss", "us", "is")) or not forms:
+            return word
+        singular: str = next((form for form in forms if form in known), forms[0])
+        return singular
+
+
+def _cased(lemma: str, text: str) -> str:
+    """A lemma with the capitals of its word."""
+    if text.isupper():
+        return lemma.upper()
+    common = 0
+    while common < min(len(lemma), len(text)) and lemma[common].lower() == text[common].lower():
+        common += 1
+    return text[:common] + lemma[common:]

@@ -1,0 +1,59 @@
+"""``listed_lemmatizer``: listed words, capitals of names, numbers."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from spacy.lookups import Lookups
+from spacy.tokens import Doc
+
+from spacy_decoders.components.lemmatizer import WORDS
+
+
+@pytest.fixture
+def nlp():
+    nlp = spacy.blank("en")
+    lookups = Lookups()
+    lookups.add_table("lemma_rules", {"noun": [["s", ""], ["ies", "y"]], "verb": [["ed", ""]]})
+    lookups.add_table("lemma_index", {"noun": ["fish"], "verb": ["fish"]})
+    lookups.add_table("lemma_exc", {"noun": {"mice": ["mouse"]}, "adj": {"greater": ["great"]}})
+    lookups.add_table(WORDS, {"PRP$": {"her": "her"}, "JJ": {"french": "French"}})
+    nlp.add_pipe("listed_lemmatizer").initialize(lookups=lookups)
+    return nlp
+
+
+@pytest.mark.parametrize(
+    ("word", "tag", "pos", "morph", "lemma"),
+    [
+        ("her", "PRP$", "PRON", "", "her"),  # listed by its tag
+        ("Mice", "NNS", "NOUN", "Number=Plur", "mouse"),
+        ("french", "JJ", "ADJ", "Degree=Pos", "French"),  # though it is a base form
+        ("New", "NNP", "ADJ", "Degree=Pos", "New"),  # of "New York"
+        ("Greater", "NNP", "ADJ", "Degree=Cmp", "Great"),
+        ("York", "NNP", "PROPN", "Number=Sing", "York"),
+        ("Hills", "NNPS", "PROPN", "Number=Plur", "Hill"),
+        ("Themis", "NNPS", "PROPN", "Number=Plur", "Themis"),
+        ("kerala", "NNP", "PROPN", "Number=Sing", "Kerala"),
+        ("al", "NNP", "PROPN", "Number=Sing", "al"),
+        ("a@b.org", "ADD", "PROPN", "", "a@b.org"),
+        ("iPhone", "NN", "NOUN", "Number=Sing", "iPhone"),
+        ("Fish", "NN", "NOUN", "Number=Sing", "fish"),
+        ("Fished", "VBD", "VERB", "VerbForm=Fin", "fish"),
+        ("5,000", "CD", "NUM", "", "5000"),
+        ("Two", "CD", "NUM", "", "two"),
+        ("The", "DT", "DET", "", "the"),
+    ],
+)  # fmt: skip
+def test_lemmas(nlp, word, tag, pos, morph, lemma):
+    doc = Doc(nlp.vocab, words=[word], tags=[tag], pos=[pos], morphs=[morph])
+    assert nlp.get_pipe("listed_lemmatizer")(doc)[0].lemma_ == lemma
+
+
+def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):
+    nlp.to_disk(tmp_path)
+    pipe = spacy.load(tmp_path).get_pipe("listed_lemmatizer")
+    monkeypatch.setattr("spacy_decoders.components.lemmatizer.CACHE_SIZE", 5)
+    words = [f"w{i}" for i in range(50)]
+    doc = Doc(pipe.vocab, words=[*words, "french"], pos=["ADJ"] * 51, tags=["JJ"] * 51)
+    assert [token.lemma_ for token in pipe(doc)] == [*words, "French"]
+    assert len(pipe.cache) <= 6
