@@ -13,13 +13,7 @@ from ..arrays import read_only
 from .kernels.four_edges import four_at_most, four_edges
 from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric, widened
 from .kernels.searching import between, multi_source
-from .kernels.short_paths import (
-    Columns,
-    near_pairs,
-    short_paths,
-    touched_edges,
-    touched_vertices,
-)
+from .kernels.short_paths import Columns, near_pairs, short_paths, touched_edges, touched_vertices
 from .searching import search_distances
 
 __all__ = ["HubIndex"]

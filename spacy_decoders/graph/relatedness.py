@@ -203,8 +203,4 @@ def _sizes(
     """Return the numbers of shared neighbours, and the smaller and larger degrees."""
     shared = graph.common_neighbours(vertices).astype(np.float64)
     degrees = graph.degree[graph.rows(vertices)].astype(np.float64)
-    return (
-        shared,
-        np.minimum.outer(degrees, degrees),
-        np.maximum.outer(degrees, degrees),
-    )
+    return (shared, np.minimum.outer(degrees, degrees), np.maximum.outer(degrees, degrees))

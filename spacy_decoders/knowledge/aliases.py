@@ -29,11 +29,7 @@ ARRAYS = {
     "aliases.priors": ("<f4", 1),
 }
 #: Further arrays, which folders of earlier versions lack.
-OPTIONAL = {
-    "aliases.uses": ("<f4", 1),
-    "aliases.links": ("<f4", 1),
-    "aliases.cases": ("|u1", 2),
-}
+OPTIONAL = {"aliases.uses": ("<f4", 1), "aliases.links": ("<f4", 1), "aliases.cases": ("|u1", 2)}
 _FOLDER = FolderFormat(
     "alias table", "aliases.json", {**ARRAYS, **OPTIONAL}, optional=frozenset(OPTIONAL)
 )
@@ -192,10 +188,7 @@ class AliasTable:
 
     @classmethod
     def _without(
-        cls,
-        lines: NDArray[np.uint8],
-        empty: NDArray[np.bool_],
-        *columns: NDArray[Any],
+        cls, lines: NDArray[np.uint8], empty: NDArray[np.bool_], *columns: NDArray[Any]
     ) -> AliasTable:
         """Build of the aliases that are not empty; an empty one is a newline alone."""
         newlines = np.flatnonzero(lines == _NEWLINE)

@@ -341,11 +341,7 @@ class ConceptBase:
         concepts, priors = self.aliases.row(row)
         written = self.aliases.written(row, mention)
         return [
-            {
-                **self._shown(concept),
-                "prior": prior,
-                "written": None if np.isnan(share) else share,
-            }
+            {**self._shown(concept), "prior": prior, "written": None if np.isnan(share) else share}
             for concept, prior, share in zip(
                 concepts[:limit].tolist(),
                 priors[:limit].tolist(),

@@ -48,10 +48,7 @@ class TextIndex:
     """
 
     def __init__(
-        self,
-        path: Path,
-        weights: tuple[float, float, float] = _WEIGHTS,
-        concepts: int = 2**31 - 1,
+        self, path: Path, weights: tuple[float, float, float] = _WEIGHTS, concepts: int = 2**31 - 1
     ) -> None:
         self.path = Path(path)
         self.weights = weights

@@ -19,13 +19,7 @@ from typing import Any, ClassVar, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import (
-    checked_indices,
-    checked_scores,
-    owned,
-    read_only,
-    refuse_beyond_memory,
-)
+from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_beyond_memory
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid

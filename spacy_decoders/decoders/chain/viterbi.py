@@ -86,10 +86,7 @@ class Viterbi(ChainDecoder):
 
 
 def decode_densely(
-    model: ChainModel,
-    sentences: Sentences,
-    chosen: NDArray[np.int64],
-    labels: NDArray[np.int32],
+    model: ChainModel, sentences: Sentences, chosen: NDArray[np.int64], labels: NDArray[np.int32]
 ) -> None:
     """Decode the chosen sentences in float32, into `labels`.
 

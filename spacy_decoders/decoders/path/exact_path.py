@@ -123,12 +123,7 @@ class ExactPath(PathDecoder):
         return solutions
 
     def _solve(
-        self,
-        problem: PathProblem,
-        table: Floats,
-        length: int,
-        count: int,
-        budget: Budget,
+        self, problem: PathProblem, table: Floats, length: int, count: int, budget: Budget
     ) -> list[PathSolution]:
         work = Work(budget.start())
         walk = _best_walk(problem, table) if count == 1 else None

@@ -13,13 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import (
-    checked_indices,
-    checked_scores,
-    owned,
-    read_only,
-    refuse_beyond_memory,
-)
+from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_beyond_memory
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.graph import Graph

@@ -11,16 +11,7 @@ from typing import Any
 import numpy as np
 
 from .silence import silent_stdout
-from .statement import (
-    Answer,
-    Change,
-    Floats,
-    Indices,
-    NewColumns,
-    NewRows,
-    SolverError,
-    Statement,
-)
+from .statement import Answer, Change, Floats, Indices, NewColumns, NewRows, SolverError, Statement
 
 __all__ = ["Cbc", "solve_by_cbc"]
 

@@ -34,10 +34,7 @@ class Enumerated(NamedTuple):
 
 
 def enumerate_box(
-    numbers: FixedPoint,
-    keep: NDArray[np.bool_],
-    potentials: NDArray[np.int64],
-    cutoff: int,
+    numbers: FixedPoint, keep: NDArray[np.bool_], potentials: NDArray[np.int64], cutoff: int
 ) -> Enumerated | None:
     """Look at all choices of a box that may cost `cutoff` quanta at most; None if too many.
 

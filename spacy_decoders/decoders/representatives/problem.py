@@ -16,13 +16,7 @@ from ...arrays import checked_indices, owned, read_only
 from ...errors import InfeasibleError, ProblemError
 from .connections import connect
 from .ties import vertex_keys
-from .validation import (
-    checked_distances,
-    checked_local,
-    checked_sets,
-    checked_weight,
-    with_costs,
-)
+from .validation import checked_distances, checked_local, checked_sets, checked_weight, with_costs
 
 if TYPE_CHECKING:
     from ...graph import ConceptGraph

@@ -136,12 +136,7 @@ class Subproblem:
             if begin and clock.seconds_left == 0.0:
                 return False
             within, estimate = sweep(
-                tuple(self.costs),
-                self.messages,
-                limit,
-                self.sweeps % 2 == 0,
-                begin,
-                begin + pairs,
+                tuple(self.costs), self.messages, limit, self.sweeps % 2 == 0, begin, begin + pairs
             )
             self.estimate = max(self.estimate, self.constant + int(estimate))
             if not within:

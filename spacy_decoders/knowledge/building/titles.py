@@ -113,10 +113,7 @@ def read_titles(
         places=followed.read("places", np.int32),
         redirect=pages.read("redirect", np.bool_),
         ids=_index(index, "ids", int(index.state["concepts"])),
-        bad={
-            "page": pages.state["bad"] + index.state["bad"],
-            "redirect": followed.state["bad"],
-        },
+        bad={"page": pages.state["bad"] + index.state["bad"], "redirect": followed.state["bad"]},
     )
 
 

@@ -164,9 +164,7 @@ def _parts(stage: Stage) -> Iterator[dict[str, NDArray[Any]]]:
             yield {name: arrays[name] for name in arrays.files}
 
 
-def items_of(
-    stage: Stage,
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8], list[str]]]:
+def items_of(stage: Stage) -> Iterator[tuple[NDArray[np.int64], NDArray[np.uint8], list[str]]]:
     """Numbers of items, their pages' titles as lines, and descriptions; some at a time."""
     for part in _parts(stage):
         yield part["items"], part["titles"], lines_of(part["descriptions"])

@@ -147,12 +147,7 @@ class WordNet:
 
 
 def _concept(
-    synset: str,
-    file: str,
-    words: dict[str, float],
-    links: Iterable[str],
-    gloss: str,
-    qid: str,
+    synset: str, file: str, words: dict[str, float], links: Iterable[str], gloss: str, qid: str
 ) -> Concept:
     kind = file.partition(".")[2]
     return Concept(

@@ -8,12 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.chain import (
-    ChainModel,
-    forward_backward,
-    log_partition,
-    marginals,
-)
+from spacy_decoders.decoders.chain import ChainModel, forward_backward, log_partition, marginals
 from spacy_decoders.decoders.chain.problem import Sentences
 from spacy_decoders.decoders.chain.sum_product import _scaled, smoothed
 from spacy_decoders.errors import InfeasibleError, ProblemError

@@ -172,9 +172,7 @@ print("freed")
 
 
 @pytest.mark.parametrize(
-    "ask",
-    [LinearProgram, PriceAndCut, IntegerProgram],
-    ids=lambda of: of.__name__,
+    "ask", [LinearProgram, PriceAndCut, IntegerProgram], ids=lambda of: of.__name__
 )
 def test_a_solver_that_is_not_installed_names_its_extra(ask, monkeypatch):
     monkeypatch.setitem(sys.modules, "mip", None)

@@ -6,10 +6,7 @@ import networkx
 import numpy as np
 import pytest
 
-from spacy_decoders.decoders.representatives import (
-    ExactRepresentatives,
-    RepresentativesProblem,
-)
+from spacy_decoders.decoders.representatives import ExactRepresentatives, RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 from tests.oracles import all_representatives
 

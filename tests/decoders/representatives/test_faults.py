@@ -239,8 +239,7 @@ def alternatives_unimproved(whole):
 
 
 @pytest.mark.parametrize(
-    "fault",
-    [alternatives_too_cheap, alternatives_that_are_the_choice, alternatives_unimproved],
+    "fault", [alternatives_too_cheap, alternatives_that_are_the_choice, alternatives_unimproved]
 )
 def test_margins_do_not_believe_the_alternatives(monkeypatch, fault):
     monkeypatch.setattr(margins, "best_other", fault(margins.best_other))

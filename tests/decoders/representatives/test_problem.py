@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders import ProblemError
-from spacy_decoders.decoders.representatives import (
-    RepresentativesProblem,
-)
+from spacy_decoders.decoders.representatives import RepresentativesProblem
 from spacy_decoders.graph import ConceptGraph
 from tests.decoders.representatives.drawn import random_problem
 from tests.oracles import representatives_cost

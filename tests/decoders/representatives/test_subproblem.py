@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from spacy_decoders import Budget
-from spacy_decoders.decoders.representatives import (
-    RepresentativesProblem,
-    subproblem,
-)
+from spacy_decoders.decoders.representatives import RepresentativesProblem, subproblem
 from spacy_decoders.decoders.representatives.costs import cost_table
 from spacy_decoders.decoders.representatives.fixed_point import quantise
 from tests.decoders.representatives.drawn import random_problem

@@ -8,13 +8,7 @@ to right: those that score less than the reference's label, and cannot make up f
 import numpy as np
 
 from ....jit import jit, uncounted
-from ....simd import (
-    add,
-    at_least,
-    fill64,
-    first_lane,
-    load64,
-)
+from ....simd import add, at_least, fill64, first_lane, load64
 from .dominance import DENSE, DONE, FULL, INVALID, NO_PATH, NO_REFERENCE, given_up
 from .layout import BLOCK, FORBIDDEN, LANES, LOWEST, aligned, all_valid, are_small
 from .reference_path import (

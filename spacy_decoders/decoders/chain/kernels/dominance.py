@@ -13,14 +13,7 @@ Survivors are kept in two growing lists, `names` and `scores`; those of token i 
 import numpy as np
 
 from ....jit import jit
-from ....simd import (
-    add,
-    fill64,
-    load64,
-    maximum,
-    peek,
-    poke,
-)
+from ....simd import add, fill64, load64, maximum, peek, poke
 from .layout import FORBIDDEN
 
 __all__ = [

@@ -10,17 +10,7 @@ transitions holds the start scores.
 import numpy as np
 
 from ....jit import jit
-from ....simd import (
-    add,
-    at_least,
-    fill16,
-    first_lane,
-    largest,
-    load16,
-    maximum,
-    store,
-    subtract,
-)
+from ....simd import add, at_least, fill16, first_lane, largest, load16, maximum, store, subtract
 from .layout import BLOCK, FORBIDDEN, LANES, emissions16
 from .reach import reach
 
@@ -54,16 +44,7 @@ sweep_four = _sweeper(CHAINS)
 
 
 @jit()
-def decode(
-    transitions,
-    transposed,
-    end,
-    emissions,
-    offsets,
-    size,
-    chosen,
-    labels,
-):
+def decode(transitions, transposed, end, emissions, offsets, size, chosen, labels):
     """Decode some sentences of a batch.
 
     Parameters

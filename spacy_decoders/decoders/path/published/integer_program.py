@@ -11,14 +11,7 @@ from numpy.typing import NDArray
 
 from ....budget import UNLIMITED, Budget, Clock
 from ....errors import InfeasibleError, ProblemError
-from ...programs import (
-    IntegerSolution,
-    LinearProgram,
-    Sense,
-    Solver,
-    SolverError,
-    checked_solver,
-)
+from ...programs import IntegerSolution, LinearProgram, Sense, Solver, SolverError, checked_solver
 from ..beam import Beam
 from ..decoder import PathDecoder
 from ..exact_path import ExactPath
