@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_whole, read_only
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget, Clock
-from ...certificate import Certificate
 from ...errors import InfeasibleError
-from .certifying import TOLERANCE
-from .documents import DocumentProblem, DocumentSolution
+from .certifying import TOLERANCE, certified
+from .documents import DocumentProblem, DocumentSolution, summed
 from .forward_dominance import ForwardDominance
 from .span_chains import SpanSentences, factor_values
 
@@ -30,24 +29,12 @@ STALLED = 0.05
 
 
 class Node(NamedTuple):
-    """A part of the search: factors whose hubs are fixed, and a bound.
+    """A part of the search: factors whose hubs are fixed, and a bound."""
 
-    Attributes
-    ----------
-    bound
-        Proven for all labellings with these hubs.
-    hubs
-        **Shape (factors,)**: the hub of each factor, -1 where it is not fixed.
-    messages
-        **Shape (edges, K + 1)**: what the chains hold of the factors' scores.
-    branch
-        The factor to branch on; -1 if all hubs are fixed.
-    """
-
-    bound: float
-    hubs: NDArray[np.int64]
-    messages: Floats
-    branch: int
+    bound: float  # proven for all labellings with these hubs
+    hubs: NDArray[np.int64]  # (factors,): the hub of each factor, -1 where it is not fixed
+    messages: Floats  # (edges, K + 1): what the chains hold of the factors' scores
+    branch: int  # the factor to branch on; -1 if all hubs are fixed
 
 
 @dataclass(frozen=True)
@@ -137,43 +124,19 @@ class DocumentAgreement:
             )
             sentences = SpanSentences(problem, mentions)
             search = _HubSearch(self, problem, sentences, active, clock, nodes)
-            search.run()
-            nodes = search.done
-            if search.labels is None:
-                raise _infeasible(problem, active)
-            labels = labels.copy()
-            labels[sentences.tokens] = search.labels
+            labels, nodes = search.into(labels), search.done
             rest = np.delete(bounds, sentences.chosen)
             bound = min(bound, _total([*rest.tolist(), search.bound]))
             best = max(best, ScoredLabels.of(problem, labels), key=lambda found: found.score)
-        if best.score == -math.inf:
-            best = self._agreeing(problem, labels, clock, nodes)
-        return DocumentSolution(
-            read_only(best.labels),
-            Certificate.from_bound(
-                type(self).__name__,
-                best.score,
-                bound,
-                tolerance=TOLERANCE * (1.0 + best.scale),
-                scale=best.scale,
-                iterations=max(1, nodes),
-            ),
+        if best.score == -math.inf:  # the budget left only labels that a factor forbids
+            everything = SpanSentences(problem, np.arange(len(problem.owners)))
+            factors = list(range(len(problem.members)))
+            search = _HubSearch(self, problem, everything, factors, clock, nodes)
+            best = ScoredLabels.of(problem, search.into(labels))
+        found = certified(
+            type(self).__name__, best.labels, best.score, best.scale, bound, max(1, nodes)
         )
-
-    def _agreeing(
-        self, problem: DocumentProblem, labels: Labels, clock: Clock, done: int
-    ) -> ScoredLabels:
-        """Return labels that no factor forbids, where a budget left only such that one does."""
-        mentions = np.arange(len(np.asarray(problem.mentions)))
-        sentences = SpanSentences(problem, mentions)
-        factors = list(range(len(problem.members)))
-        search = _HubSearch(self, problem, sentences, factors, clock, done)
-        search.run()
-        if search.labels is None:
-            raise _infeasible(problem, factors)
-        labels = labels.copy()
-        labels[sentences.tokens] = search.labels
-        return ScoredLabels.of(problem, labels)
+        return DocumentSolution(found.labels, found.certificate)
 
 
 class ScoredLabels(NamedTuple):
@@ -221,7 +184,22 @@ class _HubSearch:
         self.score, self.scale, self.bound = -math.inf, 0.0, -math.inf
         self._tried: set[bytes] = set()
 
-    def run(self) -> None:
+    def into(self, labels: Labels) -> Labels:
+        """Search, and return the document's labels with the best ones of these sentences.
+
+        Raises
+        ------
+        InfeasibleError
+            If no labelling satisfies the factors.
+        """
+        self._run()
+        if self.labels is None:
+            raise _infeasible(self.sentences.problem, self.edges.factors)
+        found = labels.copy()
+        found[self.sentences.tokens] = self.labels
+        return found
+
+    def _run(self) -> None:
         """Search until the bound meets the best labels, or the budget ends and labels are there.
 
         Without labels, no labelling satisfies the factors.
@@ -357,16 +335,7 @@ class _HubSearch:
         path = np.zeros(len(problem.sentences.emissions), dtype=np.int32)
         path[sentences.tokens] = labels
         rows = problem.sentences.scores_of(problem.model, path)[sentences.chosen]
-        states = problem.kinds_of(path)
-        evidence: Any = problem.evidence
-        worth = np.concatenate([evidence, np.zeros((len(evidence), 1))], axis=1)
-        terms = worth[sentences.mentions, states[sentences.mentions]].tolist()
-        for f, costs in zip(self.edges.factors, self.costs, strict=True):
-            terms.append(-float(costs[:, states[problem.members[f]]].sum(axis=1).min()))
-        if -math.inf in terms:
-            return -math.inf, 0.0
-        scale = math.fsum([*rows[:, 1].tolist(), *map(abs, terms)])
-        return math.fsum([*rows[:, 0].tolist(), *terms]), scale
+        return summed(rows, problem.terms(path, sentences.mentions, self.edges.factors))
 
     def _proven(self, messages: Floats, free: list[int]) -> float:
         """Return an upper bound by messages, whatever they are."""
@@ -398,11 +367,8 @@ def contradictory_factors(problem: DocumentProblem) -> list[int]:
 
 def _violated(problem: DocumentProblem, labels: Labels) -> list[int]:
     """Return the factors that cost something."""
-    states = problem.kinds_of(labels)
-    costs: Any = problem.costs
-    return [
-        f for f, of in enumerate(problem.members) if costs[f][:, states[of]].sum(axis=1).min() > 0
-    ]
+    worth = problem.terms(labels, np.zeros(0, dtype=np.int64), range(len(problem.members)))
+    return [f for f, term in enumerate(worth) if term < 0]
 
 
 def _infeasible(problem: DocumentProblem, factors: list[int]) -> InfeasibleError:

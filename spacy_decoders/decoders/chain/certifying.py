@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -19,9 +18,8 @@ __all__ = [
     "CHUNK",
     "TOLERANCE",
     "Evidence",
+    "certified",
     "certify",
-    "certify_one",
-    "compare",
     "decode_exactly",
     "joined",
     "proof_of",
@@ -54,69 +52,27 @@ class Evidence(NamedTuple):
     bounds: Floats
 
 
-def certify(
-    decoder: str,
-    model: ChainModel,
-    sentences: Sentences,
-    labels: Labels,
-    *,
-    repair: bool = True,
-    locally: bool = False,
-    iterations: Indices | None = None,
-) -> ChainSolutions:
-    """Score labellings, bound the best ones by an independent proof, and compare.
-
-    Parameters
-    ----------
-    decoder
-        The registered name.
-    labels
-        **Shape (total,)**, int32: labels from any kernel, legal or not; changed where repaired.
-    repair
-        Whether a labelling that does not reach its bound is decoded again, in float64 and over all
-        labels: for exact decoders.
-    locally
-        Whether to bound what remains unproven by local evidence alone, at almost no cost: for
-        budgets in seconds.
-    iterations
-        **Shape (sentences,)**: of the method; None for one each.
-
-    Raises
-    ------
-    InfeasibleError
-        If a sentence has no legal labelling.
-    """
-    proof = proof_of(model, sentences, labels)
-    return compare(
+def certified(
+    decoder: str, labels: Labels, score: float, scale: float, bound: float, iterations: int = 1
+) -> ChainSolution:
+    """Return one labelling with the certificate that compares its score with a bound."""
+    certificate = Certificate.from_bound(
         decoder,
-        model,
-        sentences,
-        labels,
-        proof,
-        repair=repair,
-        locally=locally,
+        score,
+        bound,
+        tolerance=TOLERANCE * (1.0 + scale),
+        scale=scale,
         iterations=iterations,
     )
-
-
-def certify_one(
-    decoder: str, model: ChainModel, sentence: Sentences, labels: Labels
-) -> ChainSolution:
-    """Certify one labelling as :func:`certify` does, in less time than a batch of one takes."""
-    proof = proof_of(model, sentence, labels)
-    return proven(decoder, labels, proof) or compare(decoder, model, sentence, labels, proof)[0]
+    return ChainSolution(read_only(labels), certificate)
 
 
 def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | None:
     """Return one labelling with its certificate if the proof shows that it is optimal."""
     score, scale, bound = (float(column[0]) for column in proof)
-    tolerance = TOLERANCE * (1.0 + scale)
-    if not bound - score <= tolerance:
+    if not bound - score <= TOLERANCE * (1.0 + scale):
         return None
-    certificate = Certificate.from_bound(
-        decoder, score, bound, tolerance=tolerance, scale=scale, iterations=1
-    )
-    return ChainSolution(read_only(labels), certificate)
+    return certified(decoder, labels, score, scale, bound)
 
 
 def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
@@ -140,19 +96,38 @@ def joined(parts: list[Evidence]) -> Evidence:
     )
 
 
-def compare(
+def certify(
     decoder: str,
     model: ChainModel,
     sentences: Sentences,
     labels: Labels,
-    proof: Evidence,
+    proof: Evidence | None = None,
     *,
     repair: bool = True,
-    locally: bool = False,
     iterations: Indices | None = None,
 ) -> ChainSolutions:
-    """Certify labellings by their proof, as :func:`certify` does."""
-    scores, scales, bounds = proof
+    """Score labellings, bound the best ones by an independent proof, and compare.
+
+    Parameters
+    ----------
+    decoder
+        The registered name.
+    labels
+        **Shape (total,)**, int32: labels from any kernel, legal or not; changed where repaired.
+    proof
+        If it is there already.
+    repair
+        Whether a labelling that does not reach its bound is decoded again, in float64 and over all
+        labels: for exact decoders.
+    iterations
+        **Shape (sentences,)**: of the method; None for one each.
+
+    Raises
+    ------
+    InfeasibleError
+        If a sentence has no legal labelling.
+    """
+    scores, scales, bounds = proof or proof_of(model, sentences, labels)
     tolerances = TOLERANCE * (1.0 + scales)
     # written so that NaN, and -inf as of a forbidden labelling, are repaired too
     unproven = np.flatnonzero(~((bounds - scores <= tolerances) & (tolerances < np.inf)))
@@ -161,10 +136,7 @@ def compare(
             decode_exactly(model, sentences, unproven, labels)
             scores, scales = sentences.scores_of(model, labels).T
             tolerances = TOLERANCE * (1.0 + scales)
-        if locally:
-            bound_locally(model, sentences, unproven, bounds)
-        else:
-            bound_over_all(model, sentences, unproven, bounds)
+        bound_over_all(model, sentences, unproven, bounds)
     if iterations is None:
         iterations = np.ones(len(sentences), dtype=np.int64)
     return ChainSolutions(
@@ -194,20 +166,6 @@ def bound_over_all(
         chosen,
         bounds,
     )
-
-
-def bound_locally(
-    model: ChainModel, sentences: Sentences, chosen: Indices, bounds: Floats
-) -> None:
-    """Tighten the bounds of some sentences by the sum of the maxima of their scores."""
-    links = float(model.transitions.max())
-    ends = [float(model.start_scores.max()), float(model.end_scores.max())]
-    for s in chosen.tolist():
-        begin, stop = int(sentences.offsets[s]), int(sentences.offsets[s + 1])
-        best = sentences.emissions[begin:stop].max(axis=1).tolist()
-        terms = [*best, *ends, links * (stop - begin - 1)]
-        bound = math.fsum(terms) + 1e-15 * math.fsum(map(abs, terms))
-        bounds[s] = np.fmin(bounds[s], bound)
 
 
 def decode_exactly(

@@ -224,14 +224,14 @@ class DocumentProblem:
                 found[m] = kinds[start]
         return found
 
-    def terms(self, labels: NDArray[np.int32]) -> list[float]:
-        """Return what evidence and factors add to the score of a labelling."""
+    def terms(self, labels: NDArray[np.int32], mentions: Any, factors: Any) -> list[float]:
+        """Return what the evidence of some mentions and some factors add to the score."""
         states = self.kinds_of(labels)
-        evidence: Any = self.evidence
+        evidence, costs = np.asarray(self.evidence), np.asarray(self.costs)
         worth = np.concatenate([evidence, np.zeros((len(states), 1))], axis=1)
-        found: list[float] = worth[np.arange(len(states)), states].tolist()
-        for of, costs in zip(self.members, np.asarray(self.costs), strict=True):
-            found.append(-float(costs[:, states[of]].sum(axis=1).min()))
+        found: list[float] = worth[mentions, states[mentions]].tolist()
+        for f in factors:
+            found.append(-float(costs[f][:, states[self.members[f]]].sum(axis=1).min()))
         return found
 
     def score(self, labels: ArrayLike) -> float:
@@ -248,12 +248,19 @@ class DocumentProblem:
         """Return the score of a labelling and the sum of its absolute terms."""
         total, size = len(np.asarray(self.emissions)), self.model.size
         path = checked_indices("labels", labels, (total,), low=0, high=size)
-        chains, scales = self.sentences.scores_of(self.model, path.astype(np.int32)).T
-        terms = self.terms(path)
-        return (
-            math.fsum([*chains.tolist(), *terms]) if -math.inf not in terms else -math.inf,
-            math.fsum([*scales.tolist(), *map(abs, terms)]),
-        )
+        chains = self.sentences.scores_of(self.model, path.astype(np.int32))
+        everything = np.arange(len(self.owners)), range(len(self.members))
+        return summed(chains, self.terms(path, *everything))
+
+
+def summed(chains: NDArray[np.float64], terms: list[float]) -> tuple[float, float]:
+    """Return the score of chains with further terms, and the sum of all absolute terms.
+
+    `chains` has **shape (sentences, 2)**: the score of each, and the sum of its absolute terms.
+    """
+    scores, scales = chains.T.tolist()
+    score = -math.inf if -math.inf in terms else math.fsum([*scores, *terms])
+    return score, math.fsum([*scales, *map(abs, terms)])
 
 
 class DocumentSolution(ChainSolution):

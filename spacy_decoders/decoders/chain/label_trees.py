@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, read_only
-from ...certificate import Certificate
 from ...errors import InfeasibleError, ProblemError
-from .certifying import TOLERANCE
+from .certifying import certified
 from .kernels import label_trees as kernels
 from .problem import ChainModel
 from .solutions import ChainSolution
@@ -93,15 +92,8 @@ class LabelTree:
             ]
         )
         scale = float(np.abs(terms).sum())
-        certificate = Certificate.from_bound(
-            decoder,
-            float(terms.sum()),
-            kernels.bound(self.model.transitions, self.local(), self.parents, self.order),
-            tolerance=TOLERANCE * (1.0 + scale),
-            scale=scale,
-            iterations=iterations,
-        )
-        return ChainSolution(read_only(labels), certificate)
+        bound = kernels.bound(self.model.transitions, self.local(), self.parents, self.order)
+        return certified(decoder, labels, float(terms.sum()), scale, bound, iterations)
 
     def infeasible(self) -> InfeasibleError:
         """Return the error for a forest without a legal labelling."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +19,12 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Padded:
-    """Rows padded with ``-inf`` to a multiple of 16, flat.
+    """Rows padded with ``-inf`` to a multiple of 16, flat."""
 
-    Attributes
-    ----------
-    transitions
-        **Shape ((L + 1) * stride,)**: the transitions, and as row L the start scores.
-    end
-        **Shape (stride,)**.
-    size
-        The number of labels, L.
-    """
-
+    # ((L + 1) * stride,): the transitions, and as row L the start scores
     transitions: Floats
-    end: Floats
-    size: int
+    end: Floats  # (stride,)
+    size: int  # the number of labels, L
 
     @classmethod
     def of(cls, transitions: Floats, start: Floats, end: Floats) -> Padded:
@@ -60,19 +51,8 @@ class Padded:
         return read_only(flat)
 
 
-@dataclass(frozen=True, eq=False)
-class TransitionBounds:
+class TransitionBounds(NamedTuple):
     """The largest and the smallest transition into and out of each label.
-
-    All have **shape (width,)**, the number of labels rounded up to a multiple of 64, and are
-    ``-inf`` beyond the labels.
-
-    Attributes
-    ----------
-    most_in, least_in
-        The largest and the smallest transition into each label.
-    most_out, least_out
-        The largest and the smallest transition out of each label.
 
     References
     ----------
@@ -80,15 +60,19 @@ class TransitionBounds:
     independent terms of equation 14.
     """
 
+    # (width,), the number of labels rounded up to a multiple of 64, and `-inf` beyond
+    # the labels
     most_in: Floats
     least_in: Floats
     most_out: Floats
     least_out: Floats
+    magnitude: float  # the largest absolute value of any finite transition, start or end score
 
     @classmethod
-    def of(cls, transitions: Floats) -> TransitionBounds:
+    def of(cls, transitions: Floats, start: Floats, end: Floats) -> TransitionBounds:
         """Compute the bounds of a model."""
         size = len(transitions)
+        every = np.concatenate([transitions.reshape(-1), start, end])
 
         def padded(values: Any) -> Floats:
             wide: Floats = aligned(-(-size // BLOCK) * BLOCK)
@@ -100,4 +84,5 @@ class TransitionBounds:
             padded(transitions.min(axis=0)),
             padded(transitions.max(axis=1)),
             padded(transitions.min(axis=1)),
+            float(np.max(np.abs(every), initial=0.0, where=np.isfinite(every))),
         )

@@ -113,15 +113,6 @@ class ChainModel:
         return bool(np.isneginf(self.transitions.min()))
 
     @cached_property
-    def magnitude(self) -> float:
-        """The largest absolute value of any finite transition, start or end score."""
-        given = (self.transitions, self.start_scores, self.end_scores)
-        return max(
-            float(np.max(np.abs(scores), initial=0.0, where=np.isfinite(scores)))
-            for scores in given
-        )
-
-    @cached_property
     def padded(self) -> Padded:
         """The scores in the padded layout of the kernels."""
         return Padded.of(self.transitions, self.start_scores, self.end_scores)
@@ -129,7 +120,7 @@ class ChainModel:
     @cached_property
     def bounds(self) -> TransitionBounds:
         """The largest and the smallest transition into and out of each label."""
-        return TransitionBounds.of(self.transitions)
+        return TransitionBounds.of(self.transitions, self.start_scores, self.end_scores)
 
     @cached_property
     def links(self) -> TransitionTables:
@@ -181,18 +172,10 @@ class ChainModel:
 
 @dataclass(frozen=True, eq=False)
 class Sentences:
-    """The emissions of several sentences, laid end to end without padding.
+    """The emissions of several sentences, laid end to end without padding."""
 
-    Attributes
-    ----------
-    emissions
-        **Shape (total, L)**, float32, contiguous, read-only.
-    offsets
-        **Shape (sentences + 1,)**, int64: sentence `s` has the rows
-        ``offsets[s]:offsets[s + 1]``.
-    """
-
-    emissions: NDArray[np.float32]
+    emissions: NDArray[np.float32]  # (total, L), float32, contiguous, read-only
+    # (sentences + 1,), int64: sentence `s` has the rows `offsets[s]:offsets[s + 1]`
     offsets: NDArray[np.int64]
 
     @classmethod

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import checked_whole, read_only
+from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from .certifying import SHARE, TOLERANCE
+from .certifying import SHARE, certified
 from .forward_dominance import ForwardDominance
 from .kernels import lattice
 from .problem import ChainModel, Sentences
@@ -85,16 +84,6 @@ def best_paths(model: ChainModel, sentence: Sentences, k: int) -> list[ChainSolu
         paths = np.empty((1, 0), dtype=np.int32)
     scored = [sentence.scores_of(model, path)[0].tolist() for path in paths]
     return [
-        ChainSolution(
-            read_only(path),
-            Certificate.from_bound(
-                "ForwardDominance",
-                score,
-                float(best.bounds[0]),
-                tolerance=TOLERANCE * (1.0 + scale),
-                scale=scale,
-                iterations=1,
-            ),
-        )
+        certified("ForwardDominance", path, score, scale, float(best.bounds[0]))
         for path, (score, scale) in zip(paths, scored, strict=True)
     ]

@@ -19,24 +19,12 @@ Indices = NDArray[np.int64]
 
 
 class Edges(NamedTuple):
-    """The pairs of a factor and a mention of it, factor by factor.
+    """The pairs of a factor and a mention of it, factor by factor."""
 
-    Attributes
-    ----------
-    factors
-        The numbers of the problem's factors.
-    offsets
-        **Shape (factors + 1,)**: the edges of each.
-    mentions
-        **Shape (edges,)**: the mention of each edge, among those of the sentences.
-    sharing
-        **Shape (edges,)**: how many edges the sentence of each has.
-    """
-
-    factors: list[int]
-    offsets: list[int]
-    mentions: Indices
-    sharing: Floats
+    factors: list[int]  # the numbers of the problem's factors
+    offsets: list[int]  # (factors + 1,): the edges of each
+    mentions: Indices  # (edges,): the mention of each edge, among those of the sentences
+    sharing: Floats  # (edges,): how many edges the sentence of each has
 
 
 class SpanSentences:

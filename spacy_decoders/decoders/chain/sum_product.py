@@ -230,26 +230,15 @@ def _scaled(model: ChainModel, sentences: Sentences) -> Expectations | None:
 
 
 class Smoothed(NamedTuple):
-    """The results of forward-backward in the order of its steps.
+    """The results of forward-backward in the order of its steps."""
 
-    Attributes
-    ----------
-    log_partitions
-        **Shape (sentences,)**.
-    nodes, forward
-        **Shape (total, L)**, float64: the probability of each label, and the logarithm of the
-        sum over all beginnings up to it.
-    transitions
-        **Shape (L, L)**: how often each label is expected to follow each.
-    steps
-        The order.
-    """
-
-    log_partitions: Floats
+    log_partitions: Floats  # (sentences,)
+    # (total, L), float64: the probability of each label, and the logarithm of the sum
+    # over all beginnings up to it
     nodes: Floats
     forward: Floats
-    transitions: Floats
-    steps: _Steps
+    transitions: Floats  # (L, L): how often each label is expected to follow each
+    steps: _Steps  # the order
 
     @property
     def rows(self) -> NDArray[np.int64]:

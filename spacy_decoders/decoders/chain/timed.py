@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...budget import Budget, Clock
-from ...certificate import Certificate
 from ...errors import InfeasibleError
-from .certifying import TOLERANCE
+from .certifying import certified
 from .kernels import dense
 from .kernels.layout import UP64, all_valid
 from .problem import ChainModel, Sentences
@@ -136,19 +135,17 @@ def solve_in_slices(
 
 
 def certified_within(
-    decoder: str, model: ChainModel, sentence: Sentences, labels: Labels, clock: Clock
+    decoder: str,
+    model: ChainModel,
+    sentence: Sentences,
+    labels: Labels,
+    clock: Clock,
+    iterations: int = 1,
 ) -> ChainSolution:
     """Certify a legal labelling by the bound that the rest of the time allows."""
     score, scale = sentence.scores_of(model, labels)[0].tolist()
-    certificate = Certificate.from_bound(
-        decoder,
-        score,
-        _bound(model, sentence.emissions, clock),
-        tolerance=TOLERANCE * (1.0 + scale),
-        scale=scale,
-        iterations=1,
-    )
-    return ChainSolution(read_only(labels), certificate)
+    bound = _bound(model, sentence.emissions, clock)
+    return certified(decoder, labels, score, scale, bound, iterations)
 
 
 def _passed_on(table: NDArray[np.float32], scores: Floats, clock: Clock) -> Floats | None:

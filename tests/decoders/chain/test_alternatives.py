@@ -84,7 +84,7 @@ def test_margins_agree_with_brute_force(cap):
         margins = max_marginal_margins(model, emissions, cap=cap)
         assert margins.dtype == np.float32 and margins.shape == (len(emissions),)
         finite = emissions[np.isfinite(emissions)]
-        slack = 1e-5 * (np.abs(finite).max(initial=0) + model.magnitude)
+        slack = 1e-5 * (np.abs(finite).max(initial=0) + model.bounds.magnitude)
         wanted = np.minimum(expected_margins(every, len(emissions)), cap)
         assert np.allclose(margins, wanted, rtol=1e-5, atol=slack)
 

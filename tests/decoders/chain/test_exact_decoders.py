@@ -61,7 +61,7 @@ def test_agrees_with_brute_force(decoder):
 def test_tolerance_is_small_beside_the_scores(decoder):
     for model, emissions in random_problems(60, seed=1):
         if ranked(model, emissions):
-            finite = np.abs(emissions[np.isfinite(emissions)]).max() + model.magnitude
+            finite = np.abs(emissions[np.isfinite(emissions)]).max() + model.bounds.magnitude
             tolerance = decoder.decode(model, emissions).certificate.tolerance
             assert tolerance <= 1e-5 * len(emissions) * max(finite, 1e-30)
 

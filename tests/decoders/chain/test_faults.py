@@ -7,7 +7,6 @@ or the bound. What is asked of certificates would fail if a decoder took its bou
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -234,8 +233,8 @@ def test_dropped_survivors_are_noticed(size):
 def test_false_extremes_of_the_transitions_are_noticed(size, name):
     case = Case.drawn(size)
     low, high = (np.full_like(case.model.bounds.most_in, value) for value in (-1e3, 1e3))
-    case.model.__dict__["bounds"] = replace(
-        case.model.bounds, most_in=low, most_out=low, least_in=high, least_out=high
+    case.model.__dict__["bounds"] = case.model.bounds._replace(
+        most_in=low, most_out=low, least_in=high, least_out=high
     )
     solutions = case.decoded(DECODERS[name][1])
     assert all(case.optimal(solutions)) and all(case.right(solutions))

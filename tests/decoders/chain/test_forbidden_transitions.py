@@ -102,7 +102,7 @@ def test_margins_agree_with_messages_from_both_ends():
         for row in emissions[:0:-1]:
             after.append((links + (after[-1] + row)).max(axis=1))
         best = -np.sort(-(np.array(before) + np.array(after[::-1])), axis=1)
-        size = np.abs(best[0, 0]) + len(emissions) * model.magnitude
+        size = np.abs(best[0, 0]) + len(emissions) * model.bounds.magnitude
         margins = max_marginal_margins(model, emissions)
         assert margins == pytest.approx(best[:, 0] - best[:, 1], rel=1e-5, abs=1e-5 * size)
 

@@ -1,14 +1,13 @@
 """Dense decoding over all labels in float64: the fallback.
 
 The labelling comes from messages from the left, the bound from messages from the right, so that
-neither can hide an error of the other. Rows are `stride` wide, padded with ``-inf``; row `size` of
-the transitions holds the start scores, that of their transpose the end scores.
+neither can hide an error of the other. Arrays are laid out as :mod:`.layout` says.
 """
 
 import numpy as np
 
 from ....jit import jit
-from .layout import UP64
+from .layout import UP64, longest_of
 
 __all__ = ["bounds", "decode"]
 
@@ -37,10 +36,7 @@ def decode(transitions, end, emissions, offsets, size, chosen, labels):
         all have one.
     """
     stride = len(end)
-    longest = 0
-    for s in chosen:
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    messages = np.empty((longest, stride))
+    messages = np.empty((longest_of(offsets), stride))
     for s in chosen:
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         for i in range(n):

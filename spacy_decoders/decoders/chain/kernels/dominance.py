@@ -1,10 +1,7 @@
 """What the kernels of forward dominance share: gains, and lists of survivors.
 
-All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a block
-of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
-holds the start scores, so that the first token is like any other, entered from the one
-survivor `size`. So have the gains: row `size` is that of the last token, after which nothing
-can be gained.
+Arrays are laid out as :mod:`.layout` says: the first token is entered from the survivor `size`.
+The gains too have a row `size`, that of the last token, after which nothing can be gained.
 
 Survivors are kept in two growing lists, `names` and `scores`; those of token i are ``marks[i +
 1]:marks[i + 2]``. The first of them is the best and has the score 0.

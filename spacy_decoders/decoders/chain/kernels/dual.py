@@ -39,7 +39,7 @@ from ....simd import (
     poke,
     store,
 )
-from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64
+from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
 from .tables import advance_of, maxima_width, need_rows, up32
 
 __all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "bounds", "lattice_for"]
@@ -427,10 +427,7 @@ def bounds(links, emissions, offsets, size, labels, share):
     """
     count = len(offsets) - 1
     found = np.zeros(count)
-    longest = 0
-    for s in range(count):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    lattice = lattice_for(longest, size)
+    lattice = lattice_for(longest_of(offsets), size)
     s = 0
     while s < count:
         s = bound_from(links, emissions, offsets, size, labels, share, lattice, found, s)

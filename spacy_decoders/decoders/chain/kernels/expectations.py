@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....jit import jit
+from .layout import longest_of
 
 __all__ = ["SMALLEST", "Sums", "expect"]
 
@@ -14,24 +15,14 @@ SMALLEST = 1e-100
 
 
 class Sums(NamedTuple):
-    """What is written.
+    """What is written."""
 
-    Attributes
-    ----------
-    log_partitions
-        **Shape (sentences,)**, float64.
-    marginals
-        **Shape (total, L)**, float32.
-    pairs
-        **Shape (L, L)**, float64, zeros at first: how often each label is expected to follow
-        each, divided by the pair's `transfer`.
-    start, end
-        **Shape (L,)**, float64, zeros at first.
-    """
-
-    log_partitions: NDArray[np.float64]
-    marginals: NDArray[np.float32]
+    log_partitions: NDArray[np.float64]  # (sentences,), float64
+    marginals: NDArray[np.float32]  # (total, L), float32
+    # (L, L), float64, zeros at first: how often each label is expected to follow each,
+    # divided by the pair's `transfer`
     pairs: NDArray[np.float64]
+    # (L,), float64, zeros at first
     start: NDArray[np.float64]
     end: NDArray[np.float64]
 
@@ -59,9 +50,7 @@ def expect(transfer, shift, start, end, emissions, offsets, sums):
         The :class:`Sums`.
     """
     size = emissions.shape[1]
-    longest = 0
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
+    longest = longest_of(offsets)
     factors = np.empty((longest, size))
     weights = np.empty((longest, size))
     scales = np.empty(longest)

@@ -12,7 +12,7 @@ from ....jit import jit, uncounted
 from ....simd import peek, poke
 from . import constrained, unconstrained
 from .dominance import DENSE, DONE, FULL, INVALID, NO_PATH, NO_REFERENCE
-from .layout import FORBIDDEN, all_valid
+from .layout import FORBIDDEN, all_valid, longest_of
 
 __all__ = ["decode"]
 
@@ -118,10 +118,7 @@ def decode(model, emissions, offsets, size):
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(count, np.int64)
-    longest = 0
-    for s in range(count):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    work, names, scores = workspace(model, longest, size)
+    work, names, scores = workspace(model, longest_of(offsets), size)
     state = State(0, 0, 0, 1)
     while True:
         status, state = decode_from(

@@ -12,7 +12,7 @@ from ....jit import jit
 from .dense import pass_on
 from .dual import PROVEN, Lattice, lattice_for, survive
 from .flips import largest_loss, smallest_losses
-from .layout import FORBIDDEN, UP64
+from .layout import FORBIDDEN, UP64, longest_of
 
 __all__ = ["bound_on_others", "k_best", "margins"]
 
@@ -103,99 +103,33 @@ def prefixes(links, emissions, begin, n, size, lattice):
 
 
 class Deviations(NamedTuple):
-    """Candidate labellings, as a heap with the best first, and the k best values known.
+    """The k best labellings known, best first.
 
-    score, parent, token, state: of each, the labelling that it equals after a token, and the state
-    that it takes there instead, preceded by the best prefix. known: a heap, worst first.
+    score, (k,). place, (k,): the row of each in `origin`, (k, 3): the labelling that it equals
+    after a token, or -1; that token; the state that it takes there instead, after the best prefix.
     """
 
     score: Any
-    parent: Any
-    token: Any
-    state: Any
-    known: Any
+    place: Any
+    origin: Any
 
 
 @jit()
-def push(heap, used, score, parent, token, state):
-    """Add a labelling to the heap; return the heap, which may have grown."""
-    if used == len(heap.score):
-        more = 2 * used
-        grown = Deviations(
-            np.empty(more),
-            np.empty(more, np.int64),
-            np.empty(more, np.int64),
-            np.empty(more, np.int64),
-            heap.known,
-        )
-        grown.score[:used], grown.parent[:used] = heap.score, heap.parent
-        grown.token[:used], grown.state[:used] = heap.token, heap.state
-        heap = grown
-    k = used
-    while k > 0 and heap.score[(k - 1) // 2] < score:
-        move(heap, (k - 1) // 2, k)
-        k = (k - 1) // 2
-    put(heap, k, score, parent, token, state)
-    return heap
-
-
-@jit(inline="always")
-def put(heap, k, score, parent, token, state):
-    heap.score[k], heap.parent[k], heap.token[k], heap.state[k] = score, parent, token, state
-
-
-@jit(inline="always")
-def move(heap, source, target):
-    put(
-        heap, target, heap.score[source], heap.parent[source], heap.token[source],
-        heap.state[source],
-    )  # fmt: skip
-
-
-@jit()
-def drop_first(heap, used):
-    """Remove the first entry of a heap of `used`."""
-    last = used - 1
-    score = heap.score[last]
-    k = 0
-    while True:
-        child = 2 * k + 1
-        if child >= last:
-            break
-        if child + 1 < last and heap.score[child + 1] > heap.score[child]:
-            child += 1
-        if heap.score[child] <= score:
-            break
-        move(heap, child, k)
-        k = child
-    move(heap, last, k)
-
-
-@jit()
-def is_among_best(known, count, score):
-    """Insert a value if it is among the best; return whether it is, and the number of `known`."""
-    if count == len(known):
-        if score <= known[0]:
-            return False, count
-        k = 0
-        while True:  # replace the worst
-            child = 2 * k + 1
-            if child >= count:
-                break
-            if child + 1 < count and known[child + 1] < known[child]:
-                child += 1
-            if known[child] >= score:
-                break
-            known[k] = known[child]
-            k = child
-        known[k] = score
-        return True, count
-    k = count
-    while k > 0 and known[(k - 1) // 2] > score:
-        known[k] = known[(k - 1) // 2]
-        k = (k - 1) // 2
-    known[k] = score
-    return True, count + 1
+def insert(known, count, low, score, parent, token, state):
+    """Insert a labelling behind the first `low` if it is among the best; return their number."""
+    k = place = count
+    if count == len(known.score):
+        if low == count or score <= known.score[count - 1]:
+            return count
+        k -= 1
+        place = known.place[k]
+    while k > low and known.score[k - 1] < score:
+        known.score[k], known.place[k] = known.score[k - 1], known.place[k - 1]
+        k -= 1
+    known.score[k], known.place[k] = score, place
+    origin = known.origin[place]
+    origin[0], origin[1], origin[2] = parent, token, state
+    return min(count + 1, len(known.score))
 
 
 @jit()
@@ -209,25 +143,16 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
     score, before = prefixes(links, emissions, begin, n, size, lattice)
-    heap = Deviations(
-        np.empty(64), np.empty(64, np.int64), np.empty(64, np.int64), np.empty(64, np.int64),
-        np.empty(k),
-    )  # fmt: skip
-    used = count = 0
+    known = Deviations(np.empty(k), np.empty(k, np.int64), np.empty((k, 3), np.int64))
+    count = 0
     for state in range(marks[n], marks[n + 1]):
         if score[state] > -np.inf:
-            good, count = is_among_best(heap.known, count, score[state])
-            if good:
-                heap = push(heap, used, score[state], -1, n - 1, state)
-                used += 1
+            count = insert(known, count, 0, score[state], -1, n - 1, state)
     states = np.empty((k, n), np.int64)
     found = 0
-    while used and found < k:
-        parent = heap.parent[0]
-        token, state = heap.token[0], heap.state[0]
-        drop_first(heap, used)
-        used -= 1
-        path = states[found]
+    while found < count:
+        origin, path = known.origin[known.place[found]], states[found]
+        parent, token, state = origin[0], origin[1], origin[2]
         if parent >= 0:
             path[:] = states[parent]
         for i in range(token, -1, -1):
@@ -246,10 +171,7 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
                 # errors
                 value = score[x] + link + rest
                 if x != path[i] and value > -np.inf:
-                    good, count = is_among_best(heap.known, count, value)
-                    if good:
-                        heap = push(heap, used, value, found, i, x)
-                        used += 1
+                    count = insert(known, count, found + 1, value, found, i, x)
             rest += np.float64(links.transitions[names[path[i]] * stride + y])
         found += 1
     labels = np.empty((found, n), np.int32)
@@ -346,10 +268,7 @@ def margins(links, transposed, emissions, offsets, size, labels, cap, share):
     """
     stride = len(links.end)
     found = np.full(offsets[-1], cap)
-    longest = 0
-    for s in range(len(offsets) - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    lattice = lattice_for(longest, size)
+    lattice = lattice_for(longest_of(offsets), size)
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         if n == 0:

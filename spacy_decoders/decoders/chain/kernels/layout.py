@@ -2,8 +2,9 @@
 
 Tables of scores are flat, in rows of `stride` entries: the number of labels rounded up to a
 multiple of 16, padded with ``-inf``. The transitions have one row more than there are labels: row
-`size` holds the start scores, so that the first token is like any other. Behind the last row a
-block of 64 can still be loaded. Emissions have no padding.
+`size` holds the start scores, so that the first token is like any other; row `size` of their
+transpose holds the end scores. Behind the last row a block of 64 can still be loaded. Emissions
+have no padding.
 """
 
 import numpy as np

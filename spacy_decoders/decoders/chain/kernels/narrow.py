@@ -2,9 +2,8 @@
 
 So few labels fit registers, and pruning would take longer than computing all of them. The
 labelling comes from messages from the left, the bound from messages from the right, by functions
-that share no code, so that neither can hide an error of the other. Rows are 16 wide, padded with
-``-inf``; row `size` of the transitions holds the start scores, that of their transpose the end
-scores.
+that share no code, so that neither can hide an error of the other. Arrays are laid out as
+:mod:`.layout` says, in rows of 16.
 """
 
 import numpy as np
@@ -23,7 +22,7 @@ from ....simd import (
     store,
     widen,
 )
-from .layout import LANES, UP64, all_valid, emissions16
+from .layout import LANES, UP64, all_valid, emissions16, longest_of
 
 __all__ = ["bounds", "decode"]
 
@@ -107,9 +106,7 @@ def decode(transitions, transposed, end, emissions, offsets, size):
     count = len(offsets) - 1
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(count, np.int64)
-    longest = 1
-    for s in range(count):
-        longest = max(longest, offsets[s + 1] - offsets[s])
+    longest = max(longest_of(offsets), 1)
     reached, value = np.empty(longest * LANES), np.empty(longest * LANES)
     lefts = decode_all(
         transitions, transposed, end, emissions, offsets, size, labels, left, reached, value

@@ -17,41 +17,22 @@ NEGLIGIBLE = 1e-15
 
 
 class Chain(NamedTuple):
-    """The results of forward-backward, all sentences end to end.
+    """The results of forward-backward, all sentences end to end."""
 
-    Attributes
-    ----------
-    transitions
-        **Shape (L, L)**.
-    emissions, forward, marginals
-        **Shape (total, L)**: scores, logarithms of forward sums, probabilities.
-    offsets
-        **Shape (sentences + 1,)**.
-    """
-
-    transitions: Any
+    transitions: Any  # (L, L)
+    # (total, L): scores, logarithms of forward sums, probabilities
     emissions: Any
     forward: Any
     marginals: Any
-    offsets: Any
+    offsets: Any  # (sentences + 1,)
 
 
 class Kinds(NamedTuple):
-    """The labels of each kind of run.
+    """The labels of each kind of run."""
 
-    Attributes
-    ----------
-    labels
-        **Shape (members,)**: those of kind k are ``labels[bounds[k]:bounds[k + 1]]``.
-    bounds
-        **Shape (kinds + 1,)**.
-    continues
-        **Shape (L, L)**, bool: whether the column's label goes on with the run of the row's.
-    """
-
-    labels: Any
-    bounds: Any
-    continues: Any
+    labels: Any  # (members,): those of kind k are `labels[bounds[k]:bounds[k + 1]]`
+    bounds: Any  # (kinds + 1,)
+    continues: Any  # (L, L), bool: whether the column's label goes on with the run of the row's
 
 
 @jit()

@@ -20,48 +20,29 @@ __all__ = ["SpanChain", "SpanMentions", "best_paths", "max_marginals"]
 
 
 class SpanChain(NamedTuple):
-    """The scores that all sentences share, and what the labels mean.
+    """The scores that all sentences share, and what the labels mean."""
 
-    Attributes
-    ----------
-    transitions, start, end
-        Float64, **shapes (L, L), (L,), (L,)**.
-    kinds
-        **Shape (L,)**: the kind of entity that a label is part of, -1 for none.
-    goes_on
-        **Shape (L,)**: whether a label continues an entity. Such a label can only follow one of
-        its kind.
-    """
-
+    # (L, L), (L,), (L,)
     transitions: NDArray[np.float64]
     start: NDArray[np.float64]
     end: NDArray[np.float64]
-    kinds: NDArray[np.int64]
+    kinds: NDArray[np.int64]  # (L,): the kind of entity that a label is part of, -1 for none
+    # (L,): whether a label continues an entity. Such a label can only follow one of its
+    # kind.
     goes_on: NDArray[np.bool_]
 
 
 class SpanMentions(NamedTuple):
-    """The mentions of some sentences, ordered by sentence and by their ends.
+    """The mentions of some sentences, ordered by sentence and by their ends."""
 
-    Attributes
-    ----------
-    offsets
-        **Shape (sentences + 1,)**: the mentions of each sentence.
-    ends
-        **Shape (mentions,)**: the token behind each.
-    slots
-        **Shape (mentions,)**: from 1 on; the same for mentions that begin at the same token.
-    begins
-        **Shape (tokens,)**: the slot of the mentions that begin at a token, 0 for none.
-    keeps
-        **Shape (tokens, width)**: whether a slot still stands for the beginning that it stood for
-        at the token before.
-    """
-
-    offsets: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # (sentences + 1,): the mentions of each sentence
+    ends: NDArray[np.int64]  # (mentions,): the token behind each
+    # (mentions,): from 1 on; the same for mentions that begin at the same token
     slots: NDArray[np.int64]
+    # (tokens,): the slot of the mentions that begin at a token, 0 for none
     begins: NDArray[np.int64]
+    # (tokens, width): whether a slot still stands for the beginning that it stood for at
+    # the token before
     keeps: NDArray[np.bool_]
 
 

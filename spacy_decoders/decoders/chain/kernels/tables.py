@@ -1,11 +1,8 @@
 """Bounds on the gain of one label over another by what follows: tables for searches and proofs.
 
-All rows are `stride` wide, a multiple of 16, padded with ``-inf``; behind the last row a block
-of 64 can still be loaded. The transitions have one row more than there are labels: row `size`
-holds the start scores, so that the first token is like any other.
-
-The labels that may follow are split into those to which the transition from a label g is usual and
-the others (forbidden, or masked by a large negative score):
+Arrays are laid out as :mod:`.layout` says. The labels that may follow are split into those to
+which the transition from a label g is usual and the others (forbidden, or masked by a large
+negative score):
 
 - gains, over the usual y: ``max of (T[x, y] - T[g, y])``, independent of the emissions;
 - exits, over the others: ``max of T[x, y]``.

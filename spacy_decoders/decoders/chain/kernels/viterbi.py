@@ -1,10 +1,7 @@
 """Dense Viterbi over flat arrays, four sentences side by side.
 
 A step of one sentence reads all transitions, which for some hundred labels is limited by cache
-bandwidth; four sentences in lockstep read them once.
-
-All rows are `stride` wide, a multiple of 16, padded with ``-inf``; row `size` of the
-transitions holds the start scores.
+bandwidth; four sentences in lockstep read them once. Arrays are laid out as :mod:`.layout` says.
 """
 
 import numpy as np

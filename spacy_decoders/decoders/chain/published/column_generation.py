@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ....arrays import checked_scores, is_number, read_only
 from ....budget import UNLIMITED, Budget
@@ -29,7 +28,7 @@ from .kernels import legality
 
 __all__ = ["ColumnGeneration"]
 
-NO_LIMIT = -1
+NAME, NO_LIMIT = "ColumnGeneration", -1
 MODES = {"both": kernels.BOTH, "left": kernels.LEFT, "split": kernels.SPLIT}
 
 
@@ -118,86 +117,43 @@ class ColumnGeneration(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        if lacks_time(model, sentences, budget):
+        if budget.seconds is not None:
             return one_by_one(sentences, lambda one: self._solve_within(model, one, budget))
-        return self._certified(model, sentences, budget)
+        legal = legal_emissions(model, sentences)
+        arrays = arrays_of(model, legal, self.reduced_cost)
+        limit, most = budget.iterations or NO_LIMIT, kernels.most_labels(model.size)
+        found = kernels.decode(arrays, legal.offsets, float(self.gap), limit, most)
+        labels, _, count, left = found
+        if len(left):
+            decode_densely(model, legal, left, labels)
+        early = self.gap > 0 or budget.iterations is not None
+        return certify(NAME, model, sentences, labels, repair=not early, iterations=count)
 
     def _solve_within(
         self, model: ChainModel, sentence: Sentences, budget: Budget
     ) -> ChainSolution:
-        """Solve one sentence: where most labels join the domains, in slices."""
-        if not lacks_time(model, sentence, budget):
-            return self._certified(model, sentence, budget)[0]
-        clock, name = budget.start(), "ColumnGeneration"
-        if lacks_time_to_prepare(model, budget, "padded"):
-            return solve_in_slices(name, model, sentence, clock)
+        """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
+        clock, large = budget.start(), lacks_time(model, sentence, budget)
+        if large and lacks_time_to_prepare(model, budget, "padded"):
+            return solve_in_slices(NAME, model, sentence, clock)
         legal, limit = legal_emissions(model, sentence), 1
         arrays = arrays_of(model, legal, self.reduced_cost)
         while True:
-            found = kernels.decode(
-                arrays,
-                legal.offsets,
-                float(self.gap),
-                min(limit, budget.iterations or limit),
-                min(labels_in_time(model, legal, clock), kernels.most_labels(model.size)),
-            )
-            labels, excess, iterations, left = found
+            steps, most = min(limit, budget.iterations or limit), kernels.most_labels(model.size)
+            if large:
+                most = min(most, labels_in_time(model, legal, clock))
+            found = kernels.decode(arrays, legal.offsets, float(self.gap), steps, most)
+            labels, excess, count, left = found
+            late = clock.exhausted(int(count.max()))
+            if len(left) and large:
+                return solve_in_slices(NAME, model, sentence, clock)
             if len(left):
-                return solve_in_slices(name, model, sentence, clock)
-            if clock.exhausted(int(iterations[0])):
-                return certified_within(name, model, sentence, labels, clock)
-            if excess[0] <= self.gap:
-                return certify(name, model, sentence, labels, repair=False, iterations=iterations)[
-                    0
-                ]
-            limit *= 2
-
-    def _certified(
-        self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
-        whole = None if budget.seconds is None else budget.seconds * max(1, len(sentences))
-        clock = Budget(seconds=whole).start()
-        legal = legal_emissions(model, sentences)
-        if budget.seconds is None:
-            labels, _, iterations = self._generate(model, legal, budget.iterations or NO_LIMIT)
-        else:
-            parts = [self._generate_within(model, one, budget) for one in _singly(legal)]
-            labels, _, iterations = map(np.concatenate, zip(*parts, strict=True))
-        early = self.gap > 0 or budget != UNLIMITED
-        return certify(
-            "ColumnGeneration",
-            model,
-            sentences,
-            labels,
-            repair=not early,
-            locally=clock.exhausted(),
-            iterations=iterations,
-        )
-
-    def _generate(
-        self, model: ChainModel, sentences: Sentences, limit: int
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-        """Return labels, the excess of the dual bound over their scores, and iterations."""
-        arrays = arrays_of(model, sentences, self.reduced_cost)
-        most = kernels.most_labels(model.size)
-        found = kernels.decode(arrays, sentences.offsets, float(self.gap), limit, most)
-        labels, excess, iterations, left = found
-        if len(left):
-            decode_densely(model, sentences, left, labels)
-        return labels, excess, iterations
-
-    def _generate_within(
-        self, model: ChainModel, sentence: Sentences, budget: Budget
-    ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
-        """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
-        clock = budget.start()
-        limit = 1
-        while True:
-            found = self._generate(model, sentence, min(limit, budget.iterations or limit))
-            _, excess, iterations = found
-            done = excess.max(initial=0.0) <= self.gap
-            if done or clock.exhausted(int(iterations.max(initial=0))):
-                return found
+                decode_densely(model, legal, left, labels)
+            elif late and (large or clock.seconds_left == 0.0):
+                return certified_within(NAME, model, sentence, labels, clock, int(count[0]))
+            if late or len(left) or excess[0] <= self.gap:
+                found = certify(NAME, model, sentence, labels, repair=False, iterations=count)
+                return found[0]
             limit *= 2
 
 
@@ -205,12 +161,12 @@ def arrays_of(
     model: ChainModel, sentences: Sentences, reduced_cost: str = "both"
 ) -> kernels.ChainArrays:
     """Return the first arguments of the kernels of column generation."""
-    padded, bounds = model.padded, model.bounds
+    padded = model.padded
     return kernels.ChainArrays(
         padded.transitions,
         padded.transposed,
-        bounds.most_in,
-        bounds.most_out,
+        model.bounds.most_in,
+        model.bounds.most_out,
         sentences.emissions.reshape(-1),
         model.size,
         len(padded.end),
@@ -244,9 +200,3 @@ def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
     if sentence >= 0:
         raise sentences.infeasible(sentence, token)
     return Sentences(read_only(legal.reshape(-1, model.size)), sentences.offsets)
-
-
-def _singly(sentences: Sentences) -> Iterator[Sentences]:
-    for emissions in sentences:
-        offsets = read_only(np.array([0, len(emissions)], dtype=np.int64))
-        yield Sentences(emissions, offsets)

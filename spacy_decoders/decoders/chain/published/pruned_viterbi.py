@@ -62,15 +62,10 @@ def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.i
     InfeasibleError
         If a sentence has no legal labelling.
     """
-    padded, bounds = model.padded, model.bounds
+    padded, emissions = model.padded, sentences.emissions.reshape(-1)
     labels: NDArray[np.int32]
-    extremes = pruning.Extremes(
-        bounds.most_in, bounds.least_in, bounds.most_out, bounds.least_out, model.magnitude
-    )
-    emissions = sentences.emissions.reshape(-1)
-    labels, infeasible = pruning.decode(
-        padded.transitions, padded.end, extremes, emissions, sentences.offsets, model.size, width
-    )
+    arrays = padded.transitions, padded.end, model.bounds, emissions, sentences.offsets
+    labels, infeasible = pruning.decode(*arrays, model.size, width)
     if infeasible:
         # float64 decides whether there is a legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ....arrays import checked_indices, read_only
-from ....certificate import Certificate
 from ....errors import InfeasibleError, ProblemError
-from ..certifying import SHARE, TOLERANCE
+from ..certifying import SHARE, certified
 from ..forward_dominance import ForwardDominance
 from ..kernels import flips, lattice
 from ..kernels.layout import BLOCK
@@ -83,19 +82,14 @@ def zero_one_oracle(
     if not n:
         raise InfeasibleError("no token: there is no labelling other than gold.")
     labels, iterations = _search(model, sentences, avoided, method)
-    scores, scales = sentences.scores_of(model, labels).T
-    certificate = Certificate.from_bound(
-        "ColumnGeneration" if method == "columns" else "ForwardDominance",
-        scores[0],
-        _bound_on_others(model, sentences, avoided),
-        tolerance=TOLERANCE * (1.0 + scales[0]),
-        scale=scales[0],
-        iterations=iterations,
-    )
-    if method == "columns" and not certificate.is_optimal:
+    score, scale = sentences.scores_of(model, labels)[0].tolist()
+    name = "ColumnGeneration" if method == "columns" else "ForwardDominance"
+    bound = _bound_on_others(model, sentences, avoided)
+    found = certified(name, labels, score, scale, bound, iterations)
+    if method == "columns" and not found.certificate.is_optimal:
         # a labelling of equal score, up to rounding, can keep a better one from being priced in
         return zero_one_oracle(model, emissions, gold)
-    return ChainSolution(read_only(labels), certificate)
+    return found
 
 
 def _search(

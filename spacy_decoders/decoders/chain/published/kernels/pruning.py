@@ -13,20 +13,7 @@ from .....jit import jit, uncounted
 from .....simd import add, at_least, fill16, first_lane, largest, load16, maximum, store
 from ...kernels.layout import FORBIDDEN, LANES, UP32, emissions16, longest_of
 
-__all__ = ["Extremes", "decode"]
-
-
-class Extremes(NamedTuple):
-    """The extremes of the transitions, and their largest magnitude.
-
-    Each but the last of **shape (width,)**.
-    """
-
-    most_in: Any
-    least_in: Any
-    most_out: Any
-    least_out: Any
-    magnitude: float
+__all__ = ["decode"]
 
 
 class Kept(NamedTuple):
@@ -40,6 +27,8 @@ class Kept(NamedTuple):
 @jit()
 def decode(transitions, end, extremes, emissions, offsets, size, width):
     """Decode a batch, keeping the best `width` labels, or by equation 14 if it is 0.
+
+    `extremes` are the :class:`.TransitionBounds`.
 
     Returns
     -------
