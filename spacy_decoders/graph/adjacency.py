@@ -15,23 +15,14 @@ __all__ = ["GraphArrays"]
 
 @dataclass(frozen=True, eq=False)
 class GraphArrays:
-    """The arrays of a graph.
+    """The arrays of a graph."""
 
-    Attributes
-    ----------
-    indptr, indices
-        int64 (n + 1,) and int32 (2m,): sorted adjacency of the inner numbers, which go by
-        descending degree.
-    ids
-        int64 (n,): the caller's ids, ascending.
-    inner
-        int32 (n,): the inner number of each of `ids`.
-    """
-
+    # int64 (n + 1,) and int32 (2m,): sorted adjacency of the inner numbers, which go by descending
+    # degree
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    ids: NDArray[np.int64]
-    inner: NDArray[np.int32]
+    ids: NDArray[np.int64]  # int64 (n,): the caller's ids, ascending
+    inner: NDArray[np.int32]  # int32 (n,): the inner number of each of `ids`
 
     @classmethod
     def of_stored(cls, stored: StoredArrays) -> GraphArrays:

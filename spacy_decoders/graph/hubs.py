@@ -31,22 +31,13 @@ MANY = 2000
 
 @dataclass(frozen=True, eq=False)
 class HubIndex:
-    """Distances from all vertices to the first ones, which are those of highest degree.
+    """Distances from all vertices to the first ones, which are those of highest degree."""
 
-    Attributes
-    ----------
-    table
-        **Shape:** (n, hubs), uint8, :data:`UNREACHED` where there is no path.
-    indptr, indices
-        The graph, degree-ordered and sorted.
-    complete
-        Whether the table holds every finite distance.
-    """
-
-    table: NDArray[np.uint8]
+    table: NDArray[np.uint8]  # (n, hubs), uint8, :data:`UNREACHED` where there is no path
+    # The graph, degree-ordered and sorted
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
-    complete: bool
+    complete: bool  # whether the table holds every finite distance
 
     @property
     def count(self) -> int:

@@ -37,21 +37,11 @@ CHUNK = 1 << 15
 
 @dataclass(frozen=True, eq=False)
 class StoredArrays:
-    """The arrays of a folder, mapped into memory, and its header.
+    """The arrays of a folder, mapped into memory, and its header."""
 
-    Attributes
-    ----------
-    folder
-        Where they lie.
-    header
-        The whole header.
-    arrays
-        The arrays present, by name.
-    """
-
-    folder: Path
-    header: Mapping[str, Any]
-    arrays: Mapping[str, NDArray[Any]]
+    folder: Path  # where they lie
+    header: Mapping[str, Any]  # the whole header
+    arrays: Mapping[str, NDArray[Any]]  # the arrays present, by name
 
     def __getitem__(self, name: str) -> NDArray[Any]:
         return self.arrays[name]
@@ -101,26 +91,14 @@ class StoredArrays:
 
 @dataclass(frozen=True)
 class FolderFormat:
-    """The format of one kind of folder.
+    """The format of one kind of folder."""
 
-    Attributes
-    ----------
-    kind
-        The name of the kind.
-    header_name
-        The file name of the header.
-    arrays
-        The dtype and the number of dimensions of every array; ``NAME`` lies in ``NAME.npy``.
-    optional
-        Arrays that may be missing.
-    others
-        Further files, and the headers of folders within, which may be missing.
-    """
-
-    kind: str
-    header_name: str
+    kind: str  # the name of the kind
+    header_name: str  # the file name of the header
+    # The dtype and the number of dimensions of every array; `NAME` lies in `NAME.npy`
     arrays: Mapping[str, tuple[str, int]]
-    optional: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()  # arrays that may be missing
+    # Further files, and the headers of folders within, which may be missing
     others: tuple[str, ...] = ()
 
     def write(

@@ -18,13 +18,6 @@ __all__ = ["StringTable"]
 class StringTable(Sequence[str]):
     """Strings by number.
 
-    Attributes
-    ----------
-    data
-        Their UTF-8 bytes end to end. **Shape:** ``(bytes,)``, uint8
-    offsets
-        Where each begins. **Shape:** ``(strings + 1,)``, int64
-
     Examples
     --------
     >>> table = StringTable.build(["jaguar", "Köln", ""])
@@ -32,8 +25,8 @@ class StringTable(Sequence[str]):
     ('Köln', ['Köln', ''], 3)
     """
 
-    data: NDArray[np.uint8]
-    offsets: NDArray[np.int64]
+    data: NDArray[np.uint8]  # (bytes,), uint8: their UTF-8 bytes end to end
+    offsets: NDArray[np.int64]  # (strings + 1,), int64: where each begins
 
     @classmethod
     def build(cls, texts: Iterable[str]) -> StringTable:
@@ -50,6 +43,10 @@ class StringTable(Sequence[str]):
         """Take `count` strings (None: any number) from two arrays of a folder, and check them."""
         stored.check_offsets(offsets, count, len(stored[data]))
         return cls(stored[data], stored[offsets])
+
+    def arrays(self, name: str) -> dict[str, NDArray[Any]]:
+        """The arrays to save, by their names in a folder."""
+        return {f"{name}.data": self.data, f"{name}.offsets": self.offsets}
 
     def __len__(self) -> int:
         return len(self.offsets) - 1

@@ -3,19 +3,9 @@
 from __future__ import annotations
 
 from ...jit import jit
+from .searching import first_from
 
 __all__ = ["add_pairs", "adjacent_pairs"]
-
-
-@jit()
-def _holds(indices, start, stop, wanted):
-    while start < stop:
-        middle = (start + stop) // 2
-        if indices[middle] < wanted:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
 
 
 @jit()
@@ -30,7 +20,7 @@ def adjacent_pairs(indptr, indices, vertices, out):
             if few < many:
                 few, many = many, few
             stop = indptr[few + 1]
-            at = _holds(indices, indptr[few], stop, many)
+            at = first_from(indptr, indices, few, many)
             if at < stop and indices[at] == many:
                 out[i, j] = True
                 out[j, i] = True

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["between", "breadth_first", "first_hits", "multi_source"]
+__all__ = ["between", "breadth_first", "first_from", "first_hits", "multi_source"]
 
 #: The number of trailing zeros of 2**i, by the top six bits of its product with a constant.
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
@@ -79,7 +79,7 @@ def first_hits(indptr, indices, source, members, member_starts, n_sets, sets, ou
 
 
 @jit()
-def _begin(indptr, indices, v, first):
+def first_from(indptr, indices, v, first):
     """Return where the neighbours of v from `first` on begin."""
     low, high = indptr[v], indptr[v + 1]
     while low < high:
@@ -140,7 +140,7 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
                 wanted = full & ~seen[v]
                 if wanted:
                     bits = np.uint64(0)
-                    begin = indptr[v] if first == 0 else _begin(indptr, indices, v, first)
+                    begin = indptr[v] if first == 0 else first_from(indptr, indices, v, first)
                     for e in range(begin, indptr[v + 1]):
                         bits |= frontier[indices[e]]
                         if bits & wanted == wanted:
@@ -161,7 +161,7 @@ def multi_source(indptr, indices, sources, targets, first, depth, everywhere, ou
             for i in range(count):
                 v = members[i]
                 bits = frontier[v]
-                begin = indptr[v] if first == 0 else _begin(indptr, indices, v, first)
+                begin = indptr[v] if first == 0 else first_from(indptr, indices, v, first)
                 for e in range(begin, indptr[v + 1]):
                     u = indices[e]
                     new = bits & ~seen[u]
@@ -226,7 +226,7 @@ def between(indptr, indices, source, targets, first, depth, stamp, marks):
         following = np.empty(min(size, max(near_edges, far_edges) + 1), np.int32)
         count, edges = 0, 0
         for v in frontier:
-            for e in range(_begin(indptr, indices, v, first), indptr[v + 1]):
+            for e in range(first_from(indptr, indices, v, first), indptr[v + 1]):
                 u = indices[e]
                 if marks[u] == own:
                     continue

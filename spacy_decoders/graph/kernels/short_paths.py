@@ -20,23 +20,14 @@ __all__ = ["Columns", "Touched", "near_pairs", "short_paths", "touched_edges", "
 
 
 class Touched(NamedTuple):
-    """The vertices within one edge of a candidate, hubs left out, numbered in their order.
+    """The vertices within one edge of a candidate, hubs left out, numbered in their order."""
 
-    Attributes
-    ----------
-    bits, before
-        Which vertices they are, as `number_of` takes them. **Shapes:** (words,), uint64, and
-        (words + 1,), int32
-    vertices
-        **Shape:** (t,), int32
-    starts, touching
-        The candidates that touch vertex s are ``touching[starts[s]:starts[s + 1]]``.
-        **Shapes:** (t + 1,), int64, and (touches,), int32
-    """
-
+    # (words,), uint64, and (words + 1,), int32: which vertices they are, as `number_of` takes them
     bits: NDArray[np.uint64]
     before: NDArray[np.int32]
-    vertices: NDArray[np.int32]
+    vertices: NDArray[np.int32]  # (t,), int32
+    # (t + 1,), int64, and (touches,), int32: the candidates that touch vertex s are
+    # `touching[starts[s]:starts[s + 1]]`
     starts: NDArray[np.int64]
     touching: NDArray[np.int32]
 
