@@ -15,9 +15,8 @@ from ..graph import ConceptGraph
 from ..graph.strings import StringTable
 from .aliases import AliasTable
 from .concepts import Concept
-from .layout import FOLDER
 from .string_index import StringIndex
-from .text_index import TextIndex
+from .tables import Tables
 from .title_words import TitleWords
 
 if TYPE_CHECKING:
@@ -141,34 +140,19 @@ def write_concept_base(
     order = np.argsort(numbers)
     concepts = numbers[np.asarray(contents.alias_concepts, np.int64)]
     alias_table = _alias_table(contents, concepts)
-    arrays = {
-        **ids.arrays("ids"),
-        **_strings("titles", contents.titles, order),
-        **_strings("descriptions", contents.descriptions, order),
-        **TitleWords.build(contents.titles).arrays(),
-        **alias_table.arrays(),
-        **_facts(contents, order),
-    }
-    facts = {
-        "source": source,
-        "url": url,
-        "concepts": len(ids),
-        "aliases": len(alias_table),
-        "candidates": len(alias_table.concepts),
-        "text": bool(contents.texts),
-    }
-
-    def write_others(inside: Path) -> None:
-        graph = ConceptGraph.from_edges(
+    tables = Tables(
+        ids=ids,
+        titles=_strings(contents.titles, order),
+        descriptions=_strings(contents.descriptions, order),
+        title_words=TitleWords.build(contents.titles),
+        aliases=alias_table,
+        graph=ConceptGraph.from_edges(
             numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
-        )
-        if hubs:
-            graph.index_hubs(hubs, progress=progress)
-        graph.save(inside / "graph")
-        if contents.texts:
-            TextIndex.build(inside / "text.sqlite", _rows_of_text(contents, order, concepts))
-
-    FOLDER.write(folder, arrays, facts, write_others)
+        ),
+        **_facts(contents, order),
+    )
+    rows = _rows_of_text(contents, order, concepts) if contents.texts else None
+    tables.write(folder, {"source": source, "url": url}, rows, hubs=hubs, progress=progress)
     return ConceptBase.open(folder)
 
 
@@ -183,29 +167,28 @@ def _alias_table(contents: Contents, concepts: NDArray[np.int64]) -> AliasTable:
     return table.with_links(rows, shares)
 
 
-def _facts(contents: Contents, order: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    """The arrays of what only some sources know."""
-    arrays: dict[str, NDArray[Any]] = {}
+def _facts(contents: Contents, order: NDArray[np.int64]) -> dict[str, Any]:
+    """The tables of what only some sources know."""
+    found: dict[str, Any] = {}
     if any(contents.types):
         names = sorted({*contents.types} - {""})
         if len(names) >= 2**15:
             raise ProblemError(f"type: at most {2**15 - 1:,} types fit; got {len(names):,}.")
         number = {"": -1, **{name: i for i, name in enumerate(names)}}
-        arrays["types.numbers"] = np.array([number[contents.types[i]] for i in order], np.int16)
-        arrays |= _strings("types", names, np.arange(len(names)))
+        found["types"] = np.array([number[contents.types[i]] for i in order], np.int16)
+        found["type_names"] = names
     if any(contents.qids):
         qids = [contents.qids[i] for i in order]
-        arrays["qids"] = np.array([int(qid[1:]) if qid else 0 for qid in qids], np.int64)
+        found["items"] = np.array([int(qid[1:]) if qid else 0 for qid in qids], np.int64)
     if any(contents.urls):
-        arrays |= _strings("urls", contents.urls, order)
+        found["urls"] = _strings(contents.urls, order)
     if any(contents.texts) and list(contents.texts) != list(contents.descriptions):
-        arrays |= _strings("texts", contents.texts, order)
-    return arrays
+        found["texts"] = _strings(contents.texts, order)
+    return found
 
 
-def _strings(name: str, texts: Sequence[str], order: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-    table = StringTable.build(texts[i] for i in order)
-    return {f"{name}.data": table.data, f"{name}.offsets": table.offsets}
+def _strings(texts: Sequence[str], order: NDArray[np.int64]) -> StringTable:
+    return StringTable.build(texts[i] for i in order)
 
 
 def _rows_of_text(

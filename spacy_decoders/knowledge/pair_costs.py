@@ -6,6 +6,7 @@ symmetric matrix of costs, not negative, between all its candidates.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from ..graph import (
+    ConceptGraph,
     adjacency,
     milne_witten,
     pointwise_mutual_information,
@@ -88,9 +90,7 @@ class SharedNeighbours:
         return (1.0 + _WITHIN + _LINKED if self.within == "both" else 1.0) + self.residual
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        graph = _base(table, type(self).__name__).graph
-
-        def cosine(vertices: NDArray[np.int64]) -> Matrix:
+        def cosine(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
             if self.within == "document":
                 return shared_neighbour_cosine(graph, vertices)
             near = shared_neighbour_cosine(graph, vertices, "graph", most=self.most, hubs="root")
@@ -100,7 +100,7 @@ class SharedNeighbours:
                 np.fill_diagonal(near, 1.0 + _WITHIN + _LINKED)
             return near
 
-        near = _of_concepts(table, cosine)
+        near = _of_concepts(self, table, cosine)
         if self.residual:
             overlap = _title_overlap(table)
             overlap *= self.residual * table.coverage**_BY_COVERAGE
@@ -122,16 +122,14 @@ class GraphDistance:
     """
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        graph = _base(table, type(self).__name__).graph
-
-        def costs(vertices: NDArray[np.int64]) -> Matrix:
+        def costs(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
             distances = graph.distances(vertices).astype(np.float64)
             farthest = max(1.0, float(distances.max(initial=0)))
             distances[distances < 0] = farthest + 1
             np.fill_diagonal(distances, farthest)
             return distances
 
-        return _of_concepts(table, costs)
+        return _of_concepts(self, table, costs)
 
 
 @dataclass(frozen=True)
@@ -141,14 +139,12 @@ class DirectLink:
     far: ClassVar[float] = 1.0
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        graph = _base(table, type(self).__name__).graph
-
-        def costs(vertices: NDArray[np.int64]) -> Matrix:
+        def costs(graph: ConceptGraph, vertices: NDArray[np.int64]) -> Matrix:
             joined = adjacency(graph, vertices)
             np.fill_diagonal(joined, True)
             return (~joined).astype(np.float64)
 
-        return _of_concepts(table, costs)
+        return _of_concepts(self, table, costs)
 
 
 @dataclass(frozen=True)
@@ -158,8 +154,7 @@ class MilneWitten:
     far: ClassVar[float] = 1.0
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        graph = _base(table, type(self).__name__).graph
-        return _of_concepts(table, lambda vertices: milne_witten(graph, vertices))
+        return _of_concepts(self, table, milne_witten)
 
 
 @dataclass(frozen=True)
@@ -169,10 +164,7 @@ class MutualInformation:
     far: ClassVar[float] = 1.0
 
     def __call__(self, table: CandidateTable) -> Matrix:
-        graph = _base(table, type(self).__name__).graph
-        return _of_concepts(
-            table, lambda vertices: (1.0 - pointwise_mutual_information(graph, vertices)) / 2
-        )
+        return (1.0 - _of_concepts(self, table, pointwise_mutual_information)) / 2
 
 
 @dataclass(frozen=True)
@@ -234,12 +226,13 @@ def _base(table: CandidateTable, name: str) -> ConceptBase:
     return table.base
 
 
-def _of_concepts(table: CandidateTable, costs: _OfVertices) -> Matrix:
+def _of_concepts(
+    measure: PairCosts,
+    table: CandidateTable,
+    costs: Callable[[ConceptGraph, NDArray[np.int64]], Matrix],
+) -> Matrix:
     """Compute a matrix for the distinct concepts and spread it over the candidates."""
+    graph = _base(table, type(measure).__name__).graph
     vertices, places = np.unique(table.concepts, return_inverse=True)
-    spread: Matrix = costs(vertices)[np.ix_(places.reshape(-1), places.reshape(-1))]
+    spread: Matrix = costs(graph, vertices)[np.ix_(places.reshape(-1), places.reshape(-1))]
     return spread
-
-
-class _OfVertices(Protocol):
-    def __call__(self, vertices: NDArray[np.int64], /) -> Matrix: ...

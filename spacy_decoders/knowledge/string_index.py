@@ -160,12 +160,8 @@ class StringIndex:
 
     def arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """The arrays to save, by their names in a folder."""
-        return {
-            f"{name}.codes": self.codes,
-            f"{name}.buckets": self.buckets,
-            f"{name}.data": self.table.data,
-            f"{name}.offsets": self.table.offsets,
-        }
+        own = {f"{name}.codes": self.codes, f"{name}.buckets": self.buckets}
+        return {**own, **self.table.arrays(name)}
 
     @classmethod
     def of_stored(cls, stored: StoredArrays, name: str) -> StringIndex:

@@ -46,15 +46,6 @@ def distinct_words(text: str) -> tuple[str, ...]:
 class TitleWords:
     """In how many titles each word occurs.
 
-    Attributes
-    ----------
-    index
-        The words.
-    counts
-        Titles that hold each. **Shape:** ``(words,)``
-    titles
-        Number of all titles.
-
     Examples
     --------
     >>> words = TitleWords.build(["Oakland Raiders", "Oakland Athletics", "Jaguar", "Java"])
@@ -62,9 +53,9 @@ class TitleWords:
     array([0.69, 1.39, 1.39])
     """
 
-    index: StringIndex
-    counts: NDArray[np.int32]
-    titles: int
+    index: StringIndex  # the words
+    counts: NDArray[np.int32]  # (words,): titles that hold each
+    titles: int  # number of all titles
 
     @classmethod
     def build(cls, titles: Iterable[str]) -> TitleWords:

@@ -11,17 +11,20 @@ from pathlib import Path
 import numpy as np
 
 from ..errors import ProblemError
+from ..graph import ConceptGraph
+from ..graph.strings import StringTable
 from .building.articles import anchors_as_names, read_articles
 from .building.facts import join_items, join_types
-from .building.folder import Tables, write_folder
 from .building.links import PageLinks, read_links
 from .building.names import aliases_of, build_aliases, titles_as_names
 from .building.occurrences import link_probabilities
-from .building.stages import Progress, Stage
-from .building.texts import keep_texts, strings_of, words_of_titles
+from .building.stages import Build, Progress, Stage
+from .building.strings import strings_of
+from .building.texts import keep_texts, rows_of_text, shown, words_of_titles
 from .building.titles import Titles, read_titles
 from .building.wikidata import TYPES, read_wikidata
 from .concept_base import ConceptBase
+from .tables import Tables
 
 __all__ = ["WikipediaDumps"]
 
@@ -99,52 +102,37 @@ class WikipediaDumps:
             If a dump is missing, damaged or of the wrong kind, or holds no concept.
         """
         self._check()
-        report = self._timed()
-        options = {"progress": self.progress}
-        spread = {"workers": self.workers, "scheduler": self.scheduler, **options}
-        titles = read_titles(self.stages, self.page, self.redirect, report, **options)
+        build = Build(self.stages, self._timed(), self.workers, self.scheduler, self.progress)
+        titles = read_titles(build, self.page, self.redirect)
         if not len(titles):
             raise ProblemError(f"page: there is no concept in {self.page}.")
-        links = read_links(self.stages, titles, self.pagelinks, self.linktarget, report, **options)
+        links = read_links(build, titles, self.pagelinks, self.linktarget)
         bad = {**titles.bad, **links.bad}
         articles = wikidata = None
-        paths = [self.articles] if isinstance(self.articles, Path) else list(self.articles or ())
-        if paths:
-            articles = read_articles(self.stages, paths, report, **spread)  # type: ignore[arg-type]
+        if paths := self._article_paths():
+            articles = read_articles(build, paths)
             bad["articles"] = int(articles.state["bad"])
         if self.wikidata is not None:
-            wikidata = read_wikidata(
-                self.stages,
-                self.wikidata,
-                self.language,
-                report,
-                **spread,  # type: ignore[arg-type]
-            )
+            wikidata = read_wikidata(build, self.wikidata, self.language)
             bad["wikidata"] = int(wikidata.state["bad"])
-        aliases = self._aliases(titles, links, articles, report)
-        shares = None
-        if articles is not None:
-            shares = link_probabilities(
-                self.stages,
-                articles,
-                aliases,
-                report,
-                **spread,  # type: ignore[arg-type]
-            )
-        texts = keep_texts(self.stages, titles, articles, wikidata)
+        aliases = _aliases(build, titles, links, articles)
+        shares = None if articles is None else link_probabilities(build, articles, aliases)
+        texts = keep_texts(build, titles, articles, wikidata)
         items = types = None
         if self.page_props is not None or wikidata is not None:
-            items = join_items(self.stages, titles, self.page_props, wikidata, report, **options)
+            items = join_items(build, titles, self.page_props, wikidata)
             bad["page_props"] = int(items.state["bad"])
         if items is not None and wikidata is not None:
-            types = join_types(self.stages, items, wikidata).read("types", np.int16)
+            types = join_types(build, items, wikidata).read("types", np.int16)
         described = articles is not None or wikidata is not None
+        none = StringTable(np.empty(0, np.uint8), np.zeros(len(titles) + 1, np.int64))
         tables = Tables(
             ids=titles.ids,
+            titles=shown(titles.ids.table),
+            descriptions=strings_of(texts, "descriptions") if described else none,
+            title_words=words_of_titles(build, titles),
             aliases=aliases_of(aliases, shares),
-            title_words=words_of_titles(self.stages, titles),
-            graph=links.graph,
-            descriptions=strings_of(texts, "descriptions") if described else None,
+            graph=ConceptGraph(links.graph),
             texts=None if articles is None else strings_of(texts, "texts"),
             items=None if items is None else items.read("items", np.int64),
             types=types,
@@ -155,34 +143,21 @@ class WikipediaDumps:
             "url": f"https://{self.language}.wikipedia.org/wiki/{{id}}",
             "bad_rows": bad,
         }
-        write_folder(Path(output), tables, facts, hubs)
-        report(f"{output}: written")
+        rows = None if tables.texts is None else rows_of_text(tables, tables.texts)
+        tables.write(output, facts, rows, hubs=hubs, progress=True)
+        build.report(f"{output}: written")
         return ConceptBase.open(output), bad
 
-    def _aliases(
-        self, titles: Titles, links: PageLinks, articles: Stage | None, report: Progress
-    ) -> Stage:
-        inputs = [titles.key, links.key, "" if articles is None else articles.key]
-        stage = Stage(self.stages, "aliases", inputs)
-        if not stage.done:
-            uses = titles_as_names(titles, links.received, real=articles is not None)
-            if articles is not None:
-                uses = chain(uses, anchors_as_names(articles, titles))
-            build_aliases(stage, uses, report)
-        return stage
+    def _article_paths(self) -> list[Path]:
+        return [self.articles] if isinstance(self.articles, Path) else list(self.articles or ())
 
     def _check(self) -> None:
-        given = {
-            name: getattr(self, name)
-            for name in ("page", "redirect", "pagelinks", "linktarget", "page_props", "wikidata")
-        }
-        for name, path in given.items():
+        names = ("page", "redirect", "pagelinks", "linktarget", "page_props", "wikidata")
+        given = [(name, getattr(self, name)) for name in names]
+        given += [("articles", path) for path in self._article_paths()]
+        for name, path in given:
             if path is not None and not path.is_file():
                 raise ProblemError(f"{name}: {path} does not exist.")
-        articles = [self.articles] if isinstance(self.articles, Path) else self.articles or ()
-        for path in articles:
-            if not path.is_file():
-                raise ProblemError(f"articles: {path} does not exist.")
 
     def _timed(self) -> Progress:
         last = time.perf_counter()
@@ -194,3 +169,14 @@ class WikipediaDumps:
             last = now
 
         return report
+
+
+def _aliases(build: Build, titles: Titles, links: PageLinks, articles: Stage | None) -> Stage:
+    inputs = [titles.key, links.key, "" if articles is None else articles.key]
+    stage = build.stage("aliases", inputs)
+    if not stage.done:
+        uses = titles_as_names(titles, links.received, real=articles is not None)
+        if articles is not None:
+            uses = chain(uses, anchors_as_names(articles, titles))
+        build_aliases(stage, uses, build.report)
+    return stage

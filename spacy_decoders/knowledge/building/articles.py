@@ -18,7 +18,7 @@ from ..dumps.pages import Unit, pages, units
 from ..string_index import as_lines
 from .names import Uses
 from .results import UnitResults, read_units
-from .stages import Progress, Stage, fingerprint
+from .stages import Build, Stage, fingerprint
 from .titles import Titles
 
 __all__ = ["ArticlePart", "anchors_as_names", "article_parts", "lines_of", "read_articles"]
@@ -113,37 +113,22 @@ def read_unit(task: ArticleTask) -> int:
     return task.results.finish(total)
 
 
-def read_articles(
-    stages: Path,
-    paths: Sequence[Path],
-    report: Progress,
-    *,
-    workers: int,
-    scheduler: str | None,
-    progress: bool,
-) -> Stage:
+def read_articles(build: Build, paths: Sequence[Path]) -> Stage:
     """Run the stage of articles, which needs no other."""
-    stage = Stage(stages, "articles", [str(PAGES), str(UNIT), *map(fingerprint, paths)])
+    stage = build.stage("articles", [str(PAGES), str(UNIT), *map(fingerprint, paths)])
     if stage.done:
         return stage
     stage.folder.mkdir(parents=True, exist_ok=True)
     cut = [unit for path in paths for unit in units(path, UNIT)]
     tasks = [ArticleTask(unit, UnitResults(stage.folder, i)) for i, unit in enumerate(cut)]
-    total = read_units(
-        read_unit,
-        tasks,
-        ("articles", "pages"),
-        workers=workers,
-        scheduler=scheduler,
-        progress=progress,
-    )
+    total = read_units(build, read_unit, tasks, "articles", "pages")
     bad, examples = 0, []
     for part in article_parts(stage):
         with np.load(part, allow_pickle=False) as arrays:
             bad += int(arrays["facts"][1])
             examples += lines_of(arrays["bad"])
     stage.finish(pages=total, bad=bad, examples=examples[:20])
-    report(f"articles: {total:,} pages, {bad:,} left out")
+    build.report(f"articles: {total:,} pages, {bad:,} left out")
     return stage
 
 

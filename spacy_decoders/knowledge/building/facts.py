@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dumps.sql import Position, SqlTable
+from ..dumps.sql import SqlTable
 from .arrays import chunks, taken
-from .stages import Progress, Stage, fingerprint
+from .rows import read_rows
+from .stages import Build, Stage, fingerprint
 from .titles import Titles
 from .wikidata import TYPES, items_of, types_of
 
@@ -19,18 +20,12 @@ _ITEM = b"wikibase_item\x1fQ"
 
 
 def join_items(
-    stages: Path,
-    titles: Titles,
-    page_props: Path | None,
-    wikidata: Stage | None,
-    report: Progress,
-    *,
-    progress: bool,
+    build: Build, titles: Titles, page_props: Path | None, wikidata: Stage | None
 ) -> Stage:
     """The Wikidata item of each concept, 0 for none."""
     inputs = [titles.key, "" if wikidata is None else wikidata.key]
     inputs.append("" if page_props is None else fingerprint(page_props))
-    stage = Stage(stages, "items", inputs)
+    stage = build.stage("items", inputs)
     if stage.done:
         return stage
     items = stage.scratch("items", np.int64, len(titles))
@@ -40,21 +35,20 @@ def join_items(
             concepts = titles.concept_of_lines(lines, len(numbers))
             items[concepts[concepts >= 0]] = numbers[concepts >= 0]
     if page_props is not None:
-        bad = _read_props(stage, page_props, titles, items, progress)
+        bad = _read_props(build, stage, page_props, titles, items)
     stage.finish(bad=bad)
-    report(f"Wikidata items: of {int((items > 0).sum()):,} concepts, {bad:,} rows left out")
+    build.report(f"Wikidata items: of {int((items > 0).sum()):,} concepts, {bad:,} rows left out")
     return stage
 
 
 def _read_props(
-    stage: Stage, path: Path, titles: Titles, items: NDArray[np.int64], progress: bool
+    build: Build, stage: Stage, path: Path, titles: Titles, items: NDArray[np.int64]
 ) -> int:
     """Read the page_props dump; a page's own item counts, not those of redirects to it."""
     table = SqlTable(path)
-    start = Position(*stage.state.get("position", ()))
     texts = ["pp_propname", "pp_value"]
     name_first = table.columns.index(texts[0]) < table.columns.index(texts[1])
-    for chunk in table.chunks(["pp_page"], texts, start=start, progress=progress):
+    for chunk in read_rows(build, stage, table, ["pp_page"], texts, {}):
         concepts = titles.own_concept_of_pages(chunk.numbers[:, 0]).tolist()
         for concept, line in zip(concepts, bytes(chunk.lines).split(b"\n"), strict=False):
             if concept < 0 or b"wikibase_item" not in line:
@@ -63,14 +57,12 @@ def _read_props(
             digits = given[len(_ITEM) :]
             if given.startswith(_ITEM) and digits.isdigit() and len(digits) < 18:
                 items[concept] = int(digits)
-        if stage.due():
-            stage.checkpoint(position=chunk.after)
     return table.bad
 
 
-def join_types(stages: Path, items: Stage, wikidata: Stage) -> Stage:
+def join_types(build: Build, items: Stage, wikidata: Stage) -> Stage:
     """The place of each concept's type in `TYPES`, -1 where unknown."""
-    stage = Stage(stages, "types", [items.key, wikidata.key, *TYPES, *map(str, TYPES.values())])
+    stage = build.stage("types", [items.key, wikidata.key, *TYPES, *map(str, TYPES.values())])
     if not stage.done:
         known, types = types_of(wikidata)
         of_concept = items.read("items", np.int64)

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ...errors import ProblemError
 from ...graph.adjacency import GraphArrays
-from ..dumps.sql import Chunk, Position, SqlTable
+from ..dumps.sql import Chunk, SqlTable
 from .arrays import chunks, ranges, taken
+from .rows import read_rows
 from .spills import PARTS, KeySpill
-from .stages import Progress, Stage, fingerprint
+from .stages import Build, Stage, fingerprint
 from .titles import Titles
 
 __all__ = ["PageLinks", "read_links"]
@@ -26,34 +27,16 @@ _LOW = np.uint64(2**31 - 1)
 
 @dataclass(frozen=True, eq=False)
 class PageLinks:
-    """The links between the concepts of a Wikipedia.
+    """The links between the concepts of a Wikipedia."""
 
-    Attributes
-    ----------
-    key
-        Of what they were read from.
-    graph
-        Their graph, undirected.
-    received
-        From how many others each concept is linked. **Shape:** ``(concepts,)``
-    bad
-        Rows left out, by table.
-    """
-
-    key: str
-    graph: GraphArrays
-    received: NDArray[np.int32]
-    bad: dict[str, int]
+    key: str  # of what they were read from
+    graph: GraphArrays  # their graph, undirected
+    received: NDArray[np.int32]  # (concepts,): from how many others each concept is linked
+    bad: dict[str, int]  # rows left out, by table
 
 
 def read_links(
-    stages: Path,
-    titles: Titles,
-    pagelinks: Path,
-    linktarget: Path | None,
-    report: Progress,
-    *,
-    progress: bool,
+    build: Build, titles: Titles, pagelinks: Path, linktarget: Path | None
 ) -> PageLinks:
     """Run the stages of links.
 
@@ -71,24 +54,25 @@ def read_links(
                 f"linktarget: {pagelinks.name} names its targets by number; give the "
                 "linktarget dump of the same day too."
             )
-        targets = Stage(stages, "targets", [titles.key, fingerprint(linktarget)])
+        targets = build.stage("targets", [titles.key, fingerprint(linktarget)])
         if not targets.done:
-            _read_targets(targets, linktarget, titles, progress)
-            report(f"link targets: {targets.state['rows']:,}, {targets.state['bad']:,} left out")
+            _read_targets(build, targets, linktarget, titles)
+            rows, bad = targets.state["rows"], targets.state["bad"]
+            build.report(f"link targets: {rows:,}, {bad:,} left out")
         inputs.append(targets.key)
-    links = Stage(stages, "links", inputs)
+    links = build.stage("links", inputs)
     if not links.done:
         of_target = None if targets is None else targets.read("concepts", np.int32)
-        _read_links(links, table, titles, of_target, progress)
-        rows, bad = links.state["rows"], links.state["bad"]
-        report(f"links: {rows:,}, {links.state['kept']:,} between concepts, {bad:,} left out")
-    unique = Stage(stages, "neighbours", [links.key])
+        _read_links(build, links, table, titles, of_target)
+        rows, kept, bad = (links.state[name] for name in ("rows", "kept", "bad"))
+        build.report(f"links: {rows:,}, {kept:,} between concepts, {bad:,} left out")
+    unique = build.stage("neighbours", [links.key])
     if not unique.done:
         _deduplicate(unique, links, len(titles))
-    graph = Stage(stages, "graph", [unique.key])
+    graph = build.stage("graph", [unique.key])
     if not graph.done:
         _order(graph, unique, len(titles))
-        report(f"graph: {graph.size('indices') // 8:,} links")
+        build.report(f"graph: {graph.size('indices') // 8:,} links")
     bad_rows = {"pagelinks": int(links.state["bad"])}
     if targets is not None:
         bad_rows["linktarget"] = int(targets.state["bad"])
@@ -105,23 +89,18 @@ def read_links(
     )
 
 
-def _read_targets(stage: Stage, path: Path, titles: Titles, progress: bool) -> None:
+def _read_targets(build: Build, stage: Stage, path: Path, titles: Titles) -> None:
     """The concept of each link target, plus 1; 0 for none."""
-    table = SqlTable(path)
-    start = Position(*stage.state.get("position", ()))
-    rows = start.rows
+    table, state = SqlTable(path), dict(stage.state)
     columns = ["lt_id", "lt_namespace"]
-    for chunk in table.chunks(columns, "lt_title", start=start, progress=progress):
+    for chunk in read_rows(build, stage, table, columns, "lt_title", state):
         numbers = chunk.numbers[:, 0]
         known = numbers >= 0
         concepts = _concepts_of_titles(chunk, titles)
         size = max(stage.size("concepts") // 4, int(numbers.max(initial=0)) + 1)
         of_target = stage.scratch("concepts", np.int32, size)
         of_target[numbers[known]] = concepts[known] + 1
-        rows = chunk.after.rows
-        if stage.due():
-            stage.checkpoint(position=chunk.after)
-    stage.finish(rows=rows, bad=table.bad)
+    stage.finish(**state, bad=table.bad)
 
 
 def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
@@ -131,22 +110,19 @@ def _concepts_of_titles(chunk: Chunk, titles: Titles) -> NDArray[np.int64]:
 
 
 def _read_links(
+    build: Build,
     stage: Stage,
     table: SqlTable,
     titles: Titles,
     of_target: NDArray[np.int32] | None,
-    progress: bool,
 ) -> None:
     """Deal out the links between different concepts, both ways."""
     spill = KeySpill(stage, "keys", _even(len(titles)))
-    start = Position(*stage.state.get("position", ()))
-    rows, kept = start.rows, int(stage.state.get("kept", 0))
-    if of_target is not None:
-        reading = table.chunks(["pl_from", "pl_target_id"], start=start, progress=progress)
-    else:
-        columns = ["pl_from", "pl_namespace"]
-        reading = table.chunks(columns, "pl_title", start=start, progress=progress)
-    for chunk in reading:
+    state = {"kept": 0, **stage.state}
+    by_number = of_target is not None
+    columns = ["pl_from", "pl_target_id" if by_number else "pl_namespace"]
+    text = None if by_number else "pl_title"
+    for chunk in read_rows(build, stage, table, columns, text, state):
         source = titles.concept_of_pages(chunk.numbers[:, 0])
         if of_target is not None:
             target = taken(of_target, chunk.numbers[:, 1]) - 1
@@ -156,10 +132,8 @@ def _read_links(
         a, b = source[linked].astype(np.uint64), target[linked].astype(np.uint64)
         spill.add(source[linked], a << _FIRST | b << _SECOND)
         spill.add(target[linked], b << _FIRST | a << _SECOND | np.uint64(1))
-        rows, kept = chunk.after.rows, kept + len(a)
-        if stage.due():
-            stage.checkpoint(position=chunk.after, kept=kept)
-    stage.finish(rows=rows, kept=kept, bad=table.bad)
+        state["kept"] += len(a)
+    stage.finish(**state, bad=table.bad)
 
 
 def _even(count: int) -> NDArray[np.int64]:

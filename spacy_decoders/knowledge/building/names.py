@@ -8,39 +8,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...graph.strings import StringTable
 from ..aliases import AliasTable, normalised
 from ..letter_case import letter_cases
-from ..string_index import StringIndex, as_lines, buckets_of
+from ..string_index import as_lines
 from .spills import PARTS, LineSpill
 from .stages import Progress, Stage
+from .strings import append_index, append_offsets, finish_index, index_of
 from .titles import Titles
 
 __all__ = ["Uses", "aliases_of", "build_aliases", "titles_as_names"]
 
 
 class Uses(NamedTuple):
-    """How often names mean concepts.
+    """How often names mean concepts."""
 
-    Attributes
-    ----------
-    names
-        As written.
-    concepts
-        **Shape:** ``(names,)``
-    counts
-        How often they mean them. **Shape:** ``(names,)``
-    articles
-        In how many articles they do as links. **Shape:** ``(names,)``
-    cased
-        Whether the first letter's case means anything: that of titles does not.
-    """
-
-    names: list[str]
-    concepts: NDArray[np.int64]
-    counts: NDArray[Any]
-    articles: NDArray[Any]
-    cased: bool
+    names: list[str]  # as written
+    concepts: NDArray[np.int64]  # (names,)
+    counts: NDArray[Any]  # (names,): how often they mean them
+    articles: NDArray[Any]  # (names,): in how many articles they do as links
+    cased: bool  # whether the first letter's case means anything: that of titles does not
 
 
 _COLUMNS = {"concept": np.int32, "count": np.float32, "articles": np.float32, "case": np.int8}
@@ -70,9 +56,6 @@ def build_aliases(stage: Stage, uses: Iterator[Uses], report: Progress) -> None:
         for part in uses:
             _deal(spill, part)
         stage.checkpoint(dealt=True)
-    if not stage.size("entries"):
-        for name in ("entries", "offsets"):
-            stage.append(name, np.zeros(1, np.int64))
     for number in range(int(stage.state.get("part", 0)), PARTS):
         lines, columns = spill.part(number)
         table = AliasTable.build_lines(
@@ -84,10 +67,11 @@ def build_aliases(stage: Stage, uses: Iterator[Uses], report: Progress) -> None:
         _append_table(stage, table)
         stage.append("articles", articles.astype(np.float32))
         stage.checkpoint(dealt=True, part=number + 1)
-    stage.append("buckets", buckets_of(stage.read("codes", np.uint64)))
+    finish_index(stage, "aliases")
     stage.finish()
     spill.drop()
-    report(f"aliases: {stage.size('codes') // 8:,}, {stage.size('concepts') // 4:,} candidates")
+    count, candidates = stage.size("aliases.codes") // 8, stage.size("concepts") // 4
+    report(f"aliases: {count:,}, {candidates:,} candidates")
 
 
 def _deal(spill: LineSpill, uses: Uses) -> None:
@@ -109,28 +93,19 @@ def _deal(spill: LineSpill, uses: Uses) -> None:
 
 
 def _append_table(stage: Stage, table: AliasTable) -> None:
-    index = table.index
-    for name, offsets in (("entries", table.offsets), ("offsets", index.table.offsets)):
-        sized = "concepts" if name == "entries" else "data"
-        before = stage.size(sized) // (4 if name == "entries" else 1)
-        stage.append(name, before + offsets[1:])
-        if name == "entries":
-            stage.append("concepts", table.concepts)
-        else:
-            stage.append("data", index.table.data)
-    stage.append("codes", index.codes)
-    stage.append("priors", table.priors)
     assert table.uses is not None and table.cases is not None
+    append_offsets(stage, "entries", table.offsets, stage.size("concepts") // 4)
+    append_index(stage, "aliases", table.index.codes, table.index.table)
+    stage.append("concepts", table.concepts)
+    stage.append("priors", table.priors)
     stage.append("uses", table.uses)
     stage.append("cases", table.cases)
 
 
 def aliases_of(stage: Stage, links: NDArray[np.float32] | None = None) -> AliasTable:
     """The table that a finished stage has."""
-    strings = StringTable(stage.read("data", np.uint8), stage.read("offsets", np.int64))
-    index = StringIndex(stage.read("codes", np.uint64), stage.read("buckets", np.int64), strings)
     return AliasTable(
-        index,
+        index_of(stage, "aliases"),
         stage.read("entries", np.int64),
         stage.read("concepts", np.int32),
         stage.read("priors", np.float32),

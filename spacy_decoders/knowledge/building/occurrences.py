@@ -16,7 +16,7 @@ from ..aliases import AliasTable
 from ..kernels import count_names
 from .articles import article_parts
 from .names import aliases_of
-from .stages import Progress, Stage
+from .stages import Build, Stage
 from .workers import spread
 
 __all__ = ["link_probabilities"]
@@ -64,34 +64,24 @@ def count_part(task: NamesTask) -> None:
     temporary.replace(task.output)
 
 
-def link_probabilities(
-    stages: Path,
-    articles: Stage,
-    aliases: Stage,
-    report: Progress,
-    *,
-    workers: int,
-    scheduler: str | None,
-    progress: bool,
-) -> NDArray[np.float32]:
+def link_probabilities(build: Build, articles: Stage, aliases: Stage) -> NDArray[np.float32]:
     """Articles in which a name is a link, over those in which it occurs; NaN for names in none.
 
     Mihalcea and Csomai (2007), *Wikify!*, keyphraseness.
     """
-    stage = Stage(stages, "occurrences", [articles.key, aliases.key, str(LONGEST)])
+    stage = build.stage("occurrences", [articles.key, aliases.key, str(LONGEST)])
     if not stage.done:
         stage.folder.mkdir(parents=True, exist_ok=True)
-        tasks = [
-            NamesTask(part, stages, aliases.key, stage.folder) for part in article_parts(articles)
-        ]
-        bar = tqdm(total=len(tasks), unit="part", desc="names in text", disable=not progress)
-        with bar:
-            for _ in spread(count_part, tasks, workers, scheduler):
+        parts = article_parts(articles)
+        tasks = [NamesTask(part, build.folder, aliases.key, stage.folder) for part in parts]
+        hidden = not build.progress
+        with tqdm(total=len(tasks), unit="part", desc="names in text", disable=hidden) as bar:
+            for _ in spread(build, count_part, tasks):
                 bar.update()
         stage.append("links", _shares(tasks, aliases.read("articles", np.float32)))
         stage.finish()
         known = int((~np.isnan(stage.read("links", np.float32))).sum())
-        report(f"link probabilities: of {known:,} aliases")
+        build.report(f"link probabilities: of {known:,} aliases")
     return stage.read("links", np.float32)
 
 

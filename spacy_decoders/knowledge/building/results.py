@@ -10,6 +10,7 @@ from uuid import uuid4
 import numpy as np
 from tqdm import tqdm
 
+from .stages import Build
 from .workers import spread
 
 __all__ = ["UnitResults", "read_units"]
@@ -58,29 +59,15 @@ class UnitResults(NamedTuple):
 
 
 def read_units(
-    read: Callable[[Task], int],
-    tasks: Sequence[Task],
-    words: tuple[str, str],
-    *,
-    workers: int,
-    scheduler: str | None,
-    progress: bool,
+    build: Build, read: Callable[[Task], int], tasks: Sequence[Task], what: str, counted: str
 ) -> int:
-    """Read all units with a bar of progress; returns how much there was.
+    """Read all units with a bar that says what is read and counted; returns how much there was.
 
-    Parameters
-    ----------
-    read, tasks
-        What reads a unit and returns how much it had, and what it is called with.
-    words
-        What is read, and what is counted.
-    workers, scheduler, progress
-        Processes or a Dask cluster, as in `spread`; and whether to show the bar.
+    `read` reads a unit, and returns how much it had.
     """
-    what, counted = words
     total = 0
-    with tqdm(total=len(tasks), unit="unit", desc=what, disable=not progress) as bar:
-        for count in spread(read, tasks, workers, scheduler):
+    with tqdm(total=len(tasks), unit="unit", desc=what, disable=not build.progress) as bar:
+        for count in spread(build, read, tasks):
             total += count
             bar.update()
             bar.set_postfix({counted: f"{total:,}"})

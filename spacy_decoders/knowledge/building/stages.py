@@ -14,7 +14,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -22,13 +22,13 @@ from numpy.typing import NDArray
 
 from ...errors import StorageError
 
-__all__ = ["Progress", "Stage", "fingerprint"]
+__all__ = ["Build", "Progress", "Stage", "fingerprint"]
 
 #: Is told what a build has come to, a line at a time.
 Progress = Callable[[str], None]
 
 #: Of the files of stages; another one makes all stages anew.
-VERSION = 1
+VERSION = 2
 #: Seconds between checkpoints.
 EVERY = 10.0
 #: Files up to this size, in bytes, are fingerprinted whole; of larger ones 64 blocks.
@@ -59,6 +59,22 @@ def fingerprint(path: Path) -> str:
             if path.suffix not in (".gz", ".bz2"):
                 digest.update(str(path.stat().st_mtime_ns).encode())
     return digest.hexdigest()[:16]
+
+
+class Build(NamedTuple):
+    """How a build runs."""
+
+    folder: Path  # of all stages
+    report: Progress  # is told a line at the end of each stage
+    # Processes, 1 for this one; or the address of a Dask scheduler whose workers see the same
+    # files
+    workers: int = 1
+    scheduler: str | None = None
+    progress: bool = False  # whether to show progress bars
+
+    def stage(self, name: str, inputs: Iterable[str]) -> Stage:
+        """Open the stage of that name and these inputs."""
+        return Stage(self.folder, name, inputs)
 
 
 class Stage:

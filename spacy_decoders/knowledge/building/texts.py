@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
-from ..string_index import StringIndex, as_lines, buckets_of
+from ..string_index import StringIndex, as_lines
+from ..tables import Tables
 from ..title_words import TitleWords, title_words
 from .arrays import TEXTS, chunks
 from .articles import article_parts, lines_of
 from .spills import PARTS, LineSpill
-from .stages import Stage
+from .stages import Build, Stage
+from .strings import append_index, append_strings, finish_index, index_of
 from .titles import Titles
 from .wikidata import items_of
 
-__all__ = ["keep_texts", "strings_of", "words_of_titles"]
+__all__ = ["keep_texts", "rows_of_text", "shown", "words_of_titles"]
 
 _NAMES = ("descriptions", "texts")
+_UNDERSCORE, _SPACE = 95, 32
 
 
 def keep_texts(
-    stages: Path, titles: Titles, articles: Stage | None, wikidata: Stage | None
+    build: Build, titles: Titles, articles: Stage | None, wikidata: Stage | None
 ) -> Stage:
     """Descriptions, and texts where there are articles, in the order of the concepts.
 
@@ -32,7 +34,7 @@ def keep_texts(
     """
     sources = (articles, wikidata)
     keys = ["" if source is None else source.key for source in sources]
-    stage = Stage(stages, "texts", [titles.key, *keys])
+    stage = build.stage("texts", [titles.key, *keys])
     if stage.done:
         return stage
     bounds = np.linspace(0, len(titles), PARTS + 1).astype(np.int64)
@@ -46,9 +48,6 @@ def keep_texts(
                 stage.checkpoint(next=number + 1)
         stage.checkpoint(dealt=True)
     names = _NAMES if articles is not None else _NAMES[:1]
-    if not stage.size("descriptions.offsets"):
-        for name in names:
-            stage.append(f"{name}.offsets", np.zeros(1, np.int64))
     for number in range(int(stage.state.get("part", 0)), PARTS):
         for name in names:
             _append(stage, name, number, *bounds[number : number + 2].tolist())
@@ -58,13 +57,6 @@ def keep_texts(
         for name in names:
             stage.drop(f"{name}.{number}", f"{name}.{number}.lines")
     return stage
-
-
-def strings_of(stage: Stage, name: str) -> StringTable:
-    """A table that a finished stage has."""
-    return StringTable(
-        stage.read(f"{name}.data", np.uint8), stage.read(f"{name}.offsets", np.int64)
-    )
 
 
 def _texts(
@@ -102,14 +94,39 @@ def _append(stage: Stage, name: str, number: int, low: int, high: int) -> None:
     lines = lines_of(stage.read(f"{name}.{number}.lines", np.uint8))
     for concept, text in zip(concepts.tolist(), lines, strict=True):
         texts[concept - low] = text
-    table = StringTable.build(texts)
-    stage.append(f"{name}.offsets", stage.size(f"{name}.data") + table.offsets[1:])
-    stage.append(f"{name}.data", table.data)
+    append_strings(stage, name, StringTable.build(texts))
 
 
-def words_of_titles(stages: Path, titles: Titles) -> TitleWords:
+def shown(titles: StringTable) -> StringTable:
+    """Titles as they are shown: with spaces for underscores."""
+    data = np.where(titles.data == _UNDERSCORE, np.uint8(_SPACE), titles.data)
+    return StringTable(data, titles.offsets)
+
+
+def rows_of_text(tables: Tables, texts: StringTable) -> Iterator[tuple[int, str, str, str]]:
+    """Give the number, title, aliases and text of each concept, for the full-text index."""
+    of_concept = np.argsort(tables.aliases.concepts, kind="stable")
+    sorted_concepts = tables.aliases.concepts[of_concept]
+    rows = np.searchsorted(tables.aliases.offsets, of_concept, side="right") - 1
+    names = tables.aliases.index.table
+    for part in chunks(len(tables.ids), TEXTS):
+        numbers = np.arange(part.start, part.stop)
+        ends = np.searchsorted(sorted_concepts, np.append(numbers, part.stop))
+        known = names.take(rows[ends[0] : ends[-1]])
+        for number, title, text, start, stop in zip(
+            numbers.tolist(),
+            tables.titles.take(numbers),
+            texts.take(numbers),
+            (ends[:-1] - ends[0]).tolist(),
+            (ends[1:] - ends[0]).tolist(),
+            strict=True,
+        ):
+            yield number, title, " ; ".join(known[start:stop]), text
+
+
+def words_of_titles(build: Build, titles: Titles) -> TitleWords:
     """In how many titles each word occurs."""
-    stage = Stage(stages, "title_words", [titles.key])
+    stage = build.stage("title_words", [titles.key])
     if not stage.done:
         spill = LineSpill(stage, "words", {"titles": np.int32})
         if "dealt" not in stage.state:
@@ -118,22 +135,14 @@ def words_of_titles(stages: Path, titles: Titles) -> TitleWords:
                 words = [word for title in shown for word in dict.fromkeys(title_words(title))]
                 spill.add(as_lines(words), {"titles": np.ones(len(words))})
             stage.checkpoint(dealt=True)
-        if not stage.size("offsets"):
-            stage.append("offsets", np.zeros(1, np.int64))
         for number in range(int(stage.state.get("part", 0)), PARTS):
             lines, columns = spill.part(number)
             index, rows, _ = StringIndex.build_lines(lines, len(columns["titles"]))
-            stage.append("offsets", stage.size("data") + index.table.offsets[1:])
-            stage.append("data", index.table.data)
-            stage.append("codes", index.codes)
+            append_index(stage, "index", index.codes, index.table)
             counts = np.bincount(rows[rows >= 0], minlength=len(index))
             stage.append("counts", counts.astype(np.int32))
             stage.checkpoint(dealt=True, part=number + 1)
-        stage.append("buckets", buckets_of(stage.read("codes", np.uint64)))
+        finish_index(stage, "index")
         stage.finish()
         spill.drop()
-    table = StringTable(stage.read("data", np.uint8), stage.read("offsets", np.int64))
-    codes, buckets = stage.read("codes", np.uint64), stage.read("buckets", np.int64)
-    return TitleWords(
-        StringIndex(codes, buckets, table), stage.read("counts", np.int32), len(titles)
-    )
+    return TitleWords(index_of(stage, "index"), stage.read("counts", np.int32), len(titles))

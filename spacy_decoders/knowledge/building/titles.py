@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from ...graph.strings import StringTable
 from ..dumps.sql import Position, SqlTable
-from ..string_index import StringIndex, buckets_of, gathered
+from ..string_index import StringIndex, gathered
 from .arrays import NONE, TEXTS, chunks, taken
+from .rows import read_rows
 from .spills import PARTS, LineSpill
-from .stages import Progress, Stage, fingerprint
+from .stages import Build, Stage, fingerprint
+from .strings import append_index, finish_index, index_of
 
 __all__ = ["Titles", "read_titles"]
 
@@ -25,37 +27,18 @@ _LONGEST_CHAIN = 8
 
 @dataclass(frozen=True, eq=False)
 class Titles:
-    """The titles of a Wikipedia, and what they stand for.
+    """The titles of a Wikipedia, and what they stand for."""
 
-    Attributes
-    ----------
-    key
-        Of what they were read from.
-    index
-        All titles, with underscores, in the order of their hashes.
-    pages
-        The place of each title's page in the dump. **Shape:** ``(titles,)``
-    concepts
-        The concept that each page stands for, itself or by redirects, -1 for none.
-        **Shape:** ``(pages,)``
-    places
-        The place of the page with each id, plus 1; 0 for none. **Shape:** ``(largest id + 1,)``
-    redirect
-        Whether each page is a redirect. **Shape:** ``(pages,)``
-    ids
-        The titles that are no redirects: a row is a concept number.
-    bad
-        Rows left out, by table.
-    """
-
-    key: str
-    index: StringIndex
-    pages: NDArray[np.int32]
+    key: str  # of what they were read from
+    index: StringIndex  # all titles, with underscores, in the order of their hashes
+    pages: NDArray[np.int32]  # (titles,): the place of each title's page in the dump
+    # (pages,): the concept that each page stands for, itself or by redirects, -1 for none
     concepts: NDArray[np.int32]
+    # (largest id + 1,): the place of the page with each id, plus 1; 0 for none
     places: NDArray[np.int32]
-    redirect: NDArray[np.bool_]
-    ids: StringIndex
-    bad: dict[str, int]
+    redirect: NDArray[np.bool_]  # (pages,): whether each page is a redirect
+    ids: StringIndex  # the titles that are no redirects: a row is a concept number
+    bad: dict[str, int]  # rows left out, by table
 
     def __len__(self) -> int:
         """The number of concepts."""
@@ -83,28 +66,24 @@ class Titles:
             yield texts, concepts, codes == self.index.codes[part].view(np.int64)
 
 
-def read_titles(
-    stages: Path, page: Path, redirect: Path, report: Progress, *, progress: bool
-) -> Titles:
+def read_titles(build: Build, page: Path, redirect: Path) -> Titles:
     """Run the stages of titles."""
-    pages = Stage(stages, "pages", [fingerprint(page)])
+    pages = build.stage("pages", [fingerprint(page)])
     if not pages.done:
-        _read_pages(pages, page, progress)
-        report(f"pages: {pages.state['pages']:,}, {pages.state['bad']:,} rows left out")
-    index = Stage(stages, "titles", [pages.key])
+        _read_pages(build, pages, page)
+        build.report(f"pages: {pages.state['pages']:,}, {pages.state['bad']:,} rows left out")
+    index = build.stage("titles", [pages.key])
     if not index.done:
         _sort_titles(index, pages)
-        report(f"titles: {index.state['concepts']:,} concepts")
-    followed = Stage(stages, "redirects", [index.key, fingerprint(redirect)])
-    count = int(pages.state["pages"])
-    titles = _index(index, "titles", int(index.state["titles"]))
-    page_rows = index.read("pages", np.int32)
+        build.report(f"titles: {index.state['concepts']:,} concepts")
+    followed = build.stage("redirects", [index.key, fingerprint(redirect)])
+    titles, page_rows = index_of(index, "titles"), index.read("pages", np.int32)
     if not followed.done:
-        if "rows" not in followed.state:
-            _follow_redirects(followed, redirect, pages, (titles, page_rows), progress)
-        _number_concepts(followed, index.read("numbers", np.int32), count)
-        bad = followed.state["bad"]
-        report(f"redirects: {followed.state['rows']:,}, {bad:,} rows left out")
+        if "bad" not in followed.state:
+            _follow_redirects(build, followed, redirect, pages, (titles, page_rows))
+        _number_concepts(followed, index.read("numbers", np.int32), int(pages.state["pages"]))
+        rows, bad = followed.state["rows"], followed.state["bad"]
+        build.report(f"redirects: {rows:,}, {bad:,} rows left out")
     return Titles(
         key=followed.key,
         index=titles,
@@ -112,43 +91,28 @@ def read_titles(
         concepts=followed.read("concepts", np.int32),
         places=followed.read("places", np.int32),
         redirect=pages.read("redirect", np.bool_),
-        ids=_index(index, "ids", int(index.state["concepts"])),
+        ids=index_of(index, "ids"),
         bad={"page": pages.state["bad"] + index.state["bad"], "redirect": followed.state["bad"]},
     )
 
 
-def _index(stage: Stage, name: str, count: int) -> StringIndex:
-    table = StringTable(
-        stage.read(f"{name}.data", np.uint8), stage.read(f"{name}.offsets", np.int64)
-    )
-    codes = stage.read(f"{name}.codes", np.uint64)
-    return StringIndex(codes[:count], stage.read(f"{name}.buckets", np.int64), table)
-
-
-def _read_pages(stage: Stage, path: Path, progress: bool) -> None:
+def _read_pages(build: Build, stage: Stage, path: Path) -> None:
     """Keep the pages of the main name space: ids, redirects, and titles dealt out by hash."""
     table = SqlTable(path)
     spill = LineSpill(stage, "lines", {"page": np.int32})
     columns = ["page_id", "page_namespace", "page_is_redirect"]
-    start = Position(*stage.state.get("position", ()))
-    pages, largest = int(stage.state.get("pages", 0)), int(stage.state.get("largest", 0))
-    for chunk in table.chunks(columns, "page_title", start=start, progress=progress):
+    state = {"pages": 0, "largest": 0, **stage.state}
+    for chunk in read_rows(build, stage, table, columns, "page_title", state):
         kept = np.flatnonzero((chunk.numbers[:, 1] == 0) & (chunk.numbers[:, 0] >= 0))
         rows = chunk.numbers[kept]
         stage.append("ids", rows[:, 0].astype(np.int32))
         stage.append("redirect", rows[:, 2] == 1)
-        lines = _kept_lines(chunk.lines, kept)
-        spill.add(lines, {"page": np.arange(pages, pages + len(kept))})
-        pages += len(kept)
-        largest = max(largest, int(rows[:, 0].max(initial=0)))
-        if stage.due():
-            stage.checkpoint(position=chunk.after, pages=pages, largest=largest)
-    stage.finish(pages=pages, largest=largest, bad=table.bad)
-
-
-def _kept_lines(lines: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint8]:
-    ends = np.flatnonzero(lines == _NEWLINE)
-    return gathered(lines, np.concatenate([[0], ends + 1]), rows)
+        starts = np.concatenate([[0], np.flatnonzero(chunk.lines == _NEWLINE) + 1])
+        lines = gathered(chunk.lines, starts, kept)
+        spill.add(lines, {"page": state["pages"] + np.arange(len(kept))})
+        state["pages"] += len(kept)
+        state["largest"] = max(state["largest"], int(rows[:, 0].max(initial=0)))
+    stage.finish(**state, bad=table.bad)
 
 
 def _sort_titles(stage: Stage, pages: Stage) -> None:
@@ -156,10 +120,7 @@ def _sort_titles(stage: Stage, pages: Stage) -> None:
     spill = LineSpill(pages, "lines", {"page": np.int32})
     redirect = pages.read("redirect", np.bool_)
     numbers = stage.scratch("numbers", np.int32, int(pages.state["pages"]))
-    state = {"part": 0, "titles": 0, "concepts": 0, "bad": 0, **stage.state}
-    for name in ("titles", "ids"):
-        if not stage.size(f"{name}.offsets"):
-            stage.append(f"{name}.offsets", np.zeros(1, np.int64))
+    state = {"part": 0, "concepts": 0, "bad": 0, **stage.state}
     for part in range(int(state["part"]), PARTS):
         lines, columns = spill.part(part)
         index, rows, _ = StringIndex.build_lines(lines, len(columns["page"]))
@@ -170,34 +131,28 @@ def _sort_titles(stage: Stage, pages: Stage) -> None:
         # plus 1: pages that are left out stay 0
         numbers[page_of[own]] = state["concepts"] + 1 + np.arange(len(own))
         stage.append("pages", page_of)
-        _append_strings(stage, "titles", index, np.arange(len(index)))
-        _append_strings(stage, "ids", index, own)
+        table = index.table
+        offsets = np.concatenate([[0], np.cumsum(np.diff(table.offsets)[own])])
+        own_titles = StringTable(gathered(table.data, table.offsets, own), offsets)
+        append_index(stage, "titles", index.codes, table)
+        append_index(stage, "ids", index.codes[own], own_titles)
         state = {
             "part": part + 1,
-            "titles": state["titles"] + len(index),
             "concepts": state["concepts"] + len(own),
             "bad": state["bad"] + len(rows) - len(index),
         }
         stage.checkpoint(**state)
     for name in ("titles", "ids"):
-        stage.append(f"{name}.buckets", buckets_of(stage.read(f"{name}.codes", np.uint64)))
+        finish_index(stage, name)
     stage.finish()
 
 
-def _append_strings(stage: Stage, name: str, index: StringIndex, rows: NDArray[np.int64]) -> None:
-    table = index.table
-    lengths = np.diff(table.offsets)[rows]
-    stage.append(f"{name}.offsets", stage.size(f"{name}.data") + np.cumsum(lengths))
-    stage.append(f"{name}.data", gathered(table.data, table.offsets, rows))
-    stage.append(f"{name}.codes", index.codes[rows])
-
-
 def _follow_redirects(
+    build: Build,
     stage: Stage,
     path: Path,
     pages: Stage,
     titles: tuple[StringIndex, NDArray[np.int32]],
-    progress: bool,
 ) -> None:
     """The page that each page leads to, plus 1; 0 for a redirect that leads nowhere."""
     index, page_of = titles
@@ -210,21 +165,15 @@ def _follow_redirects(
             places[ids[part]] = number
             target[part] = np.where(redirect[part], 0, number)
         stage.checkpoint(position=Position())
-    table = SqlTable(path)
-    start = Position(*stage.state["position"])
-    rows = start.rows
-    for chunk in table.chunks(
-        ["rd_from", "rd_namespace"], "rd_title", start=start, progress=progress
-    ):
+    table, state = SqlTable(path), dict(stage.state)
+    columns = ["rd_from", "rd_namespace"]
+    for chunk in read_rows(build, stage, table, columns, "rd_title", state):
         source = taken(places, chunk.numbers[:, 0]) - 1
         led_to = taken(page_of, index.find_lines(chunk.lines, len(chunk.numbers)))
         known = (source >= 0) & (chunk.numbers[:, 1] == 0)
         known &= taken(redirect, source) == 1
         target[source[known]] = led_to[known] + 1
-        rows = chunk.after.rows
-        if stage.due():
-            stage.checkpoint(position=chunk.after)
-    stage.checkpoint(position=Position(rows=rows, bad=table.bad), rows=rows, bad=table.bad)
+    stage.checkpoint(**state, bad=table.bad)
 
 
 def _number_concepts(stage: Stage, numbers: NDArray[np.int32], count: int) -> None:

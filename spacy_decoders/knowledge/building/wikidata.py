@@ -16,7 +16,7 @@ from ..dumps.pages import Unit, lines, units
 from ..string_index import as_lines
 from .articles import lines_of
 from .results import UnitResults, read_units
-from .stages import Progress, Stage, fingerprint
+from .stages import Build, Stage, fingerprint
 
 __all__ = ["TYPES", "read_wikidata", "types_of"]
 
@@ -125,18 +125,9 @@ def _values(claims: Mapping[str, Any], name: str) -> Iterator[int]:
             yield _number(value.get("id") or f"Q{value['numeric-id']}")
 
 
-def read_wikidata(
-    stages: Path,
-    path: Path,
-    language: str,
-    report: Progress,
-    *,
-    workers: int,
-    scheduler: str | None,
-    progress: bool,
-) -> Stage:
+def read_wikidata(build: Build, path: Path, language: str) -> Stage:
     """Run the stage of Wikidata's items, which needs no other."""
-    stage = Stage(stages, "wikidata", [fingerprint(path), language, str(_ITEMS), str(_UNIT)])
+    stage = build.stage("wikidata", [fingerprint(path), language, str(_ITEMS), str(_UNIT)])
     if stage.done:
         return stage
     stage.folder.mkdir(parents=True, exist_ok=True)
@@ -144,17 +135,10 @@ def read_wikidata(
         ItemsTask(unit, language, UnitResults(stage.folder, i))
         for i, unit in enumerate(units(path, _UNIT))
     ]
-    total = read_units(
-        read_unit,
-        tasks,
-        ("Wikidata", "items"),
-        workers=workers,
-        scheduler=scheduler,
-        progress=progress,
-    )
+    total = read_units(build, read_unit, tasks, "Wikidata", "items")
     bad = sum(int(part["bad"][0]) for part in _parts(stage))
     stage.finish(items=total, bad=bad)
-    report(f"Wikidata: {total:,} items, {bad:,} left out")
+    build.report(f"Wikidata: {total:,} items, {bad:,} left out")
     return stage
 
 

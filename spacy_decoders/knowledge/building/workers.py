@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from ...errors import ProblemError
 from ...extras import needed
 from ...process_pool import spawned_pool
+from .stages import Build
 
 __all__ = ["spread"]
 
@@ -17,37 +18,23 @@ Result = TypeVar("Result")
 
 
 def spread(
-    function: Callable[[Task], Result],
-    tasks: Sequence[Task],
-    workers: int = 1,
-    scheduler: str | None = None,
+    build: Build, function: Callable[[Task], Result], tasks: Sequence[Task]
 ) -> Iterator[Result]:
-    """Apply a function to all tasks, in any order.
-
-    Parameters
-    ----------
-    function
-        A function at the top of a module.
-    tasks
-        What it is called with.
-    workers
-        Processes; 1 for this one.
-    scheduler
-        The address of a Dask scheduler whose workers see the same files.
+    """Apply a function from the top of a module to all tasks, in any order.
 
     Raises
     ------
     ProblemError
         If there are no workers, or Dask is not installed.
     """
-    if workers < 1:
-        raise ProblemError(f"workers: expected at least 1, got {workers}.")
-    if scheduler is not None:
-        yield from _on_cluster(function, tasks, scheduler)
-    elif workers == 1 or len(tasks) < 2:
+    if build.workers < 1:
+        raise ProblemError(f"workers: expected at least 1, got {build.workers}.")
+    if build.scheduler is not None:
+        yield from _on_cluster(function, tasks, build.scheduler)
+    elif build.workers == 1 or len(tasks) < 2:
         yield from map(function, tasks)
     else:
-        with spawned_pool(workers) as pool:
+        with spawned_pool(build.workers) as pool:
             running = [pool.submit(function, task) for task in tasks]
             try:
                 for future in as_completed(running):

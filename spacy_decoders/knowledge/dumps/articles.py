@@ -23,33 +23,15 @@ _SHORT = re.compile(rb"\{\{\s*[Ss]hort[ _]description\s*\|\s*(?:1\s*=\s*)?([^{|}
 
 @dataclass(frozen=True)
 class Article:
-    """One page of the main name space.
+    """One page of the main name space."""
 
-    Attributes
-    ----------
-    title
-        As pages are named in the SQL dumps, with underscores.
-    redirect
-        The page it leads to, or None.
-    text
-        Its opening as plain text.
-    anchors
-        (page linked to, words of the link) pairs.
-    description
-        What ``{{Short description}}`` says, or "".
-    body
-        All of its plain text.
-    hidden_anchors
-        The pairs of its templates and tables.
-    """
-
-    title: str
-    redirect: str | None
-    text: str
-    anchors: tuple[tuple[str, str], ...]
-    description: str = ""
-    body: str = ""
-    hidden_anchors: tuple[tuple[str, str], ...] = ()
+    title: str  # as pages are named in the SQL dumps, with underscores
+    redirect: str | None  # the page it leads to, or None
+    text: str  # its opening as plain text
+    anchors: tuple[tuple[str, str], ...]  # (page linked to, words of the link) pairs
+    description: str = ""  # what `{{Short description}}` says, or ""
+    body: str = ""  # all of its plain text
+    hidden_anchors: tuple[tuple[str, str], ...] = ()  # the pairs of its templates and tables
 
 
 def page_title(text: str) -> str:

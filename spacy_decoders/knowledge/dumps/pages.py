@@ -30,18 +30,11 @@ _BEGIN, _END = b"<page>", b"</page>"
 
 @dataclass(frozen=True)
 class Unit:
-    """A part of a dump that is read on its own.
+    """A part of a dump that is read on its own."""
 
-    Attributes
-    ----------
-    path
-        The file.
-    start, stop
-        Bytes of the file: pages that begin between the two. Whole files that can't be entered
-        in the middle have a `stop` of -1.
-    """
-
-    path: Path
+    path: Path  # the file
+    # Bytes of the file: pages that begin between the two. Whole files that can't be entered in the
+    # middle have a `stop` of -1.
     start: int = 0
     stop: int = -1
 

@@ -26,44 +26,25 @@ _COLUMN = re.compile(r"^\s*`(\w+)`\s", re.MULTILINE)
 
 
 class Position(NamedTuple):
-    """A place in a dump, between two rows.
+    """A place in a dump, between two rows."""
 
-    Attributes
-    ----------
-    offset
-        Bytes of the decompressed dump before it.
-    inside
-        Whether it is within an INSERT statement.
-    rows, bad
-        Rows read, and tuples left out as broken, before it.
-    """
-
-    offset: int = 0
-    inside: bool = False
+    offset: int = 0  # bytes of the decompressed dump before it
+    inside: bool = False  # whether it is within an INSERT statement
+    # Rows read, and tuples left out as broken, before it
     rows: int = 0
     bad: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """Some rows of a table.
+    """Some rows of a table."""
 
-    Attributes
-    ----------
-    numbers
-        The number columns that were asked for, in that order; -1 for NULL.
-        **Shape:** ``(rows, columns)``
-    lines
-        The text column as newline-ended UTF-8 lines, fit for ``StringIndex.find_lines``;
-        empty if none was asked for; several columns with the byte 31 between them.
-        **Shape:** ``(bytes,)``
-    after
-        The place in the dump behind these rows.
-    """
-
+    # (rows, columns): the number columns that were asked for, in that order; -1 for NULL
     numbers: NDArray[np.int64]
+    # (bytes,): the text column as newline-ended UTF-8 lines, fit for `StringIndex.find_lines`;
+    # empty if none was asked for; several columns with the byte 31 between them
     lines: NDArray[np.uint8]
-    after: Position
+    after: Position  # the place in the dump behind these rows
 
     def texts(self) -> list[str]:
         """The text column as strings."""
