@@ -12,7 +12,6 @@ from ...errors import ProblemError
 from .decoder import PathDecoder
 from .feasibility import some_path
 from .kernels.beam import Candidates, Hypotheses, beam, fill_layer, next_layer
-from .kernels.walks import walk_bounds
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import quick_bound
 from .work import STEPS
@@ -80,11 +79,11 @@ class Beam(PathDecoder):
         """Return up to `k` paths of the last layer, best first; any path if it is empty."""
         length, k = problem.checked_length(length), checked_whole("k", k, low=1)
         clock = budget.start()
-        outlook = np.zeros((length, problem.size))
-        outlook[0] = problem.end
         if self.lookahead:
-            no_prices = np.zeros(problem.size)
-            outlook = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
+            outlook = problem.completions(length)
+        else:
+            outlook = np.zeros((length, problem.size))
+            outlook[0] = problem.end
         scores, paths = self._grown(problem, outlook, clock)
         if not len(scores):
             found = [some_path(problem, length, clock)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import count
 
 import numpy as np
@@ -55,7 +55,7 @@ class PathDecoder(ABC):
         checked_whole("k", k, low=1)
         best = self.decode(problem, length, budget=budget)
         order = count()
-        heap = [(-_score(best), next(order), best.vertices, 0, frozenset[int]())]
+        heap = [(-problem.score(best.vertices), next(order), best.vertices, 0, frozenset[int]())]
         paths: list[Integers] = []
         while heap and len(paths) < k:
             _, _, vertices, fixed, forbidden = heapq.heappop(heap)
@@ -77,21 +77,20 @@ class PathDecoder(ABC):
         A length that no path has gets no vertices and a certificate that says infeasible.
         The budget is for each length.
         """
-        return list(self._each_length(problem, lengths, budget))
+        return self._each_length(lengths, lambda n: self.decode(problem, n, budget=budget))
 
     def _each_length(
-        self, problem: PathProblem, lengths: Iterable[int], budget: Budget
-    ) -> Iterator[PathSolution]:
+        self, lengths: Iterable[int], decode: Callable[[int], PathSolution]
+    ) -> list[PathSolution]:
+        """Decode each length; for one that no path has, a certificate says so."""
+        none = Certificate.infeasible(type(self).__name__)
+        solutions = []
         for length in lengths:
             try:
-                yield self.decode(problem, length, budget=budget)
+                solutions.append(decode(length))
             except InfeasibleError:
-                yield self.no_path()
-
-    def no_path(self) -> PathSolution:
-        """The solution that states that there is no path."""
-        certificate = Certificate.infeasible(type(self).__name__)
-        return PathSolution(np.empty(0, dtype=np.int32), certificate)
+                solutions.append(PathSolution(np.empty(0, dtype=np.int32), none))
+        return solutions
 
     def _best_departure(
         self,
@@ -115,12 +114,6 @@ class PathDecoder(ABC):
         except InfeasibleError:
             return None
         return np.concatenate([prefix, left[rest.vertices]]).astype(np.int32)
-
-
-def _score(solution: PathSolution) -> float:
-    score = solution.certificate.score
-    assert score is not None
-    return score
 
 
 def _beside(best: PathSolution, problem: PathProblem, vertices: Integers) -> PathSolution:

@@ -10,13 +10,13 @@ import numpy as np
 
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
 from .decoder import PathDecoder
 from .depth_first import BestPaths
 from .feasibility import some_path
 from .gap_closing import GapClosing
 from .kernels.graph import Prices
-from .kernels.walks import best_walk, walk_bounds
+from .kernels.walks import best_walk
 from .problem import Floats, Integers, PathProblem, PathSolution
 from .proof import Proof, quick_bound
 from .work import Work
@@ -77,8 +77,7 @@ class ExactPath(PathDecoder):
             If there is no such path.
         """
         length = problem.checked_length(length)
-        table = _completions(problem, length)
-        return self._solve(problem, table, length, 1, budget)[0]
+        return self._solve(problem, problem.completions(length), length, 1, budget)[0]
 
     def k_best(
         self, problem: PathProblem, length: int, k: int, *, budget: Budget = UNLIMITED
@@ -99,8 +98,7 @@ class ExactPath(PathDecoder):
         k = min(k, math.perm(problem.size, length))
         if k > MOST_RANKED:
             raise ProblemError(f"k: at most {MOST_RANKED:,} paths are ranked; got {k:,}.")
-        table = _completions(problem, length)
-        return self._solve(problem, table, length, k, budget)
+        return self._solve(problem, problem.completions(length), length, k, budget)
 
     def decode_lengths(
         self, problem: PathProblem, lengths: Iterable[int], *, budget: Budget = UNLIMITED
@@ -112,15 +110,13 @@ class ExactPath(PathDecoder):
         """
         lengths = list(lengths)
         longest = min(max(lengths, default=1), problem.class_count)
-        table = _completions(problem, max(longest, 1))
-        solutions = []
-        for length in lengths:
-            try:
-                length = problem.checked_length(length)
-                solutions.append(self._solve(problem, table[:length], length, 1, budget)[0])
-            except InfeasibleError:
-                solutions.append(self.no_path())
-        return solutions
+        table = problem.completions(max(longest, 1))
+
+        def decode(length: int) -> PathSolution:
+            length = problem.checked_length(length)
+            return self._solve(problem, table[:length], length, 1, budget)[0]
+
+        return self._each_length(lengths, decode)
 
     def _solve(
         self, problem: PathProblem, table: Floats, length: int, count: int, budget: Budget
@@ -167,13 +163,6 @@ def _searched(
         best = closing.best
     paths = list(best.paths[: best.found])
     return paths if count == 1 else problem.ranked(paths), closing
-
-
-def _completions(problem: PathProblem, length: int) -> Floats:
-    """The best walk of l vertices beyond v to an end. **Shape:** ``(length, n)``"""
-    no_prices = np.zeros(problem.size)
-    table: Floats = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
-    return table
 
 
 def k_best(

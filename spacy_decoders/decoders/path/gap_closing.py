@@ -220,9 +220,7 @@ class GapClosing:
     def _go_through_class_sets(self) -> None:
         """Decide the problem by dynamic programming over sets of the remaining classes."""
         problem, work = self._problem, self._work
-        zero = np.zeros(problem.size)
-        length = self.best.paths.shape[1]
-        rest = walk_bounds(problem.reversed_edges, problem.end, zero, length - 1)
+        rest = problem.completions(self.best.paths.shape[1])
 
         def interrupted(steps: int) -> bool:
             work.steps += steps

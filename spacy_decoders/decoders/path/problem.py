@@ -17,6 +17,7 @@ from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_
 from ...certificate import Certificate
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .kernels.graph import Graph
+from .kernels.walks import walk_bounds
 
 __all__ = ["PathProblem", "PathSolution"]
 
@@ -124,6 +125,11 @@ class PathProblem:
         """The same as a plain tuple, which numba unpacks faster."""
         edges = (self.edges, self.reversed_edges)
         return (self.start, *edges, self.end, self.dense_classes, self.class_count)
+
+    def completions(self, length: int) -> Floats:
+        """The best walk of l vertices after v to an end, up to `length`: **shape** (length, n)."""
+        table: Floats = walk_bounds(self.reversed_edges, self.end, np.zeros(self.size), length - 1)
+        return table
 
     @cached_property
     def _largest(self) -> tuple[float, float, float]:

@@ -39,8 +39,7 @@ def reduce(
     array([0, 1])
     """
     length = problem.checked_length(length)
-    after = walk_bounds(problem.reversed_edges, problem.end, np.zeros(problem.size), length - 1)
-    kept = useful_vertices(problem, after, score)
+    kept = useful_vertices(problem, problem.completions(length), score)
     return problem.restrict(kept), kept
 
 

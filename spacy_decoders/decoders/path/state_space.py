@@ -77,21 +77,12 @@ class ClassMemory:
 
 @dataclass(frozen=True)
 class RelaxedWalks:
-    """The result of one pass of label setting over all lengths.
+    """The result of one pass of label setting over all lengths."""
 
-    Attributes
-    ----------
-    value
-        An upper bound on every path whose score exceeds the threshold.
-    walks
-        The best walks, best first, in the order of the path.
-    reach
-        ``reach[l, v]``: a bound on the score, less prices except v's own, of any walk of l
-        vertices and then v that can exceed the threshold. **Shape:** ``(length, n)``
-    """
-
-    value: float
-    walks: list[Integers]
+    value: float  # an upper bound on every path whose score exceeds the threshold
+    walks: list[Integers]  # the best walks, best first, in the order of the path
+    # (length, n): `reach[l, v]`: a bound on the score, less prices except v's own, of any walk of
+    # l vertices and then v that can exceed the threshold
     reach: Floats
 
 

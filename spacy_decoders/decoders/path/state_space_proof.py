@@ -24,19 +24,12 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class VertexMemory:
-    """Which classes a walk remembers at which vertices; no choice excludes a path.
+    """Which classes a walk remembers at which vertices; no choice excludes a path."""
 
-    Attributes
-    ----------
-    own
-        The bit of each vertex's class, in two words; zero for a class that is never
-        remembered. **Shape:** ``(n, 2)``
-    kept
-        The bits that a walk keeps when it passes a vertex. **Shape:** ``(n, 2)``
-    """
-
+    # (n, 2): the bit of each vertex's class, in two words; zero for a class that is never
+    # remembered
     own: Words
-    kept: Words
+    kept: Words  # (n, 2): the bits that a walk keeps when it passes a vertex
 
     def restrict(self, vertices: Indices) -> VertexMemory:
         """Return what is remembered at some of the vertices."""
@@ -49,8 +42,7 @@ class VertexMemory:
         return bool(self.own.any(axis=1).all() and ((self.kept & every) == every).all())
 
 
-@dataclass(frozen=True, eq=False)
-class _Walks:
+class _Walks(NamedTuple):
     """Walks of one length: their last vertices, the classes they remember, and their scores."""
 
     vertices: Indices
@@ -79,21 +71,12 @@ class _Walks:
 
 
 class StateSpaceBound(NamedTuple):
-    """The bounds that walks in one direction give.
+    """The bounds that walks in one direction give."""
 
-    Attributes
-    ----------
-    most
-        The score of the best walk that was not pruned.
-    left_out
-        The largest bound of a pruned walk.
-    table
-        ``table[l, v]``: the best score, less prices, of v and l vertices before it in a walk
-        that was not pruned. **Shape:** ``(length, n)``
-    """
-
-    most: float
-    left_out: float
+    most: float  # the score of the best walk that was not pruned
+    left_out: float  # the largest bound of a pruned walk
+    # (length, n): [l, v] is the best score, less prices, of v and l vertices before it in a walk
+    # that was not pruned
     table: Floats
 
 
@@ -148,7 +131,7 @@ def state_space_bound(
                     walks.scores[some][walk] + step,
                 )
             )
-        walks = _joined(parts).best()
+        walks = _Walks(*map(np.concatenate, zip(*parts, strict=True))).best()
         np.maximum.at(table[place], walks.vertices, walks.paid)
     whole = walks.scores if memory.everything else walks.paid + total
     most = (whole + last[walks.vertices]).max(initial=-np.inf)
@@ -173,12 +156,3 @@ def _promising(
         if count <= room:
             return (walks[:count], vertices[:count]), rest
         room = count
-
-
-def _joined(parts: list[_Walks]) -> _Walks:
-    return _Walks(
-        np.concatenate([piece.vertices for piece in parts]),
-        np.concatenate([piece.memory for piece in parts]),
-        np.concatenate([piece.paid for piece in parts]),
-        np.concatenate([piece.scores for piece in parts]),
-    )

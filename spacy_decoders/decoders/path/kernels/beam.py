@@ -11,33 +11,17 @@ __all__ = ["Candidates", "Hypotheses", "beam", "fill_layer", "next_layer"]
 
 
 class Hypotheses(NamedTuple):
-    """Prefixes of one length.
+    """Prefixes of one length."""
 
-    Attributes
-    ----------
-    scores
-        Of each prefix. **Shape:** ``(count,)``, float64
-    paths
-        The vertices of each; later ones are not set. **Shape:** ``(count, length)``, int32
-    """
-
-    scores: Any
-    paths: Any
+    scores: Any  # (count,), float64: of each prefix
+    paths: Any  # (count, length), int32: the vertices of each; later ones are not set
 
 
 class Candidates(NamedTuple):
-    """A heap of the best candidates for the next layer, the worst of them first.
+    """A heap of the best candidates for the next layer, the worst of them first."""
 
-    Attributes
-    ----------
-    ranks
-        The values they are ranked by. **Shape:** ``(width,)``, float64
-    members
-        Hypothesis times n, plus the vertex that extends it. **Shape:** ``(width,)``, int64
-    """
-
-    ranks: Any
-    members: Any
+    ranks: Any  # (width,), float64: the values they are ranked by
+    members: Any  # (width,), int64: hypothesis times n, plus the vertex that extends it
 
 
 @jit()

@@ -14,25 +14,14 @@ NEXT_SET, BEST_SET, BEST_VERTEX = 0, 1, 2
 
 
 class SetTable(NamedTuple):
-    """The table of a dynamic program, and its progress.
+    """The table of a dynamic program, and its progress."""
 
-    Attributes
-    ----------
-    values
-        ``values[S, v]``: the best path to v that has visited exactly the groups S.
-        **Shape:** ``(2 ** groups, n)``
-    path
-        The best path, after the last set. **Shape:** ``(length,)``, int32
-    best
-        Its score, or the score to exceed. **Shape:** ``(1,)``
-    state
-        The next set, 0 before the start; the set and the last vertex of the best path, -1
-        without any. **Shape:** ``(3,)``, int64
-    """
-
+    # (2 ** groups, n): [S, v] is the best path to v that has visited exactly the groups S
     values: Any
-    path: Any
-    best: Any
+    path: Any  # (length,), int32: the best path, after the last set
+    best: Any  # (1,): its score, or the score to exceed
+    # (3,), int64: the next set, 0 before the start; the set and the last vertex of the best path,
+    # -1 without any
     state: Any
 
 

@@ -34,15 +34,7 @@ class Graph(NamedTuple):
 
 
 class Prices(NamedTuple):
-    """Lagrangian multipliers of the classes.
+    """Lagrangian multipliers of the classes."""
 
-    Attributes
-    ----------
-    vertex
-        What a visit of each vertex pays, alike within a class. **Shape:** ``(n,)``, float64
-    total
-        The sum over classes: what a path gets back.
-    """
-
-    vertex: Any
-    total: float
+    vertex: Any  # (n,), float64: what a visit of each vertex pays, alike within a class
+    total: float  # the sum over classes: what a path gets back

@@ -10,68 +10,34 @@ __all__ = ["Labels", "MemoryBits", "Step", "extend"]
 
 
 class MemoryBits(NamedTuple):
-    """Which classes each vertex remembers.
+    """Which classes each vertex remembers."""
 
-    Attributes
-    ----------
-    bit
-        The bit of each class, or -1. **Shape:** ``(classes,)``, int64
-    low, high
-        The bits that a walk keeps at each vertex. **Shape:** ``(n,)``, uint64
-    """
-
-    bit: Any
+    bit: Any  # (classes,), int64: the bit of each class, or -1
+    # (n,), uint64: the bits that a walk keeps at each vertex
     low: Any
     high: Any
 
 
 class Labels(NamedTuple):
-    """Walks of one length: the best for each last vertex and memory.
+    """Walks of one length: the best for each last vertex and memory."""
 
-    Attributes
-    ----------
-    vertices
-        The last vertex of each. **Shape:** ``(count,)``, int32
-    low, high
-        The remembered classes, as 128 bits. **Shape:** ``(count,)``, uint64
-    values
-        The score less the prices. **Shape:** ``(count,)``, float64
-    parents
-        The label that it extends. **Shape:** ``(count,)``, int32
-    """
-
-    vertices: Any
+    vertices: Any  # (count,), int32: the last vertex of each
+    # (count,), uint64: the remembered classes, as 128 bits
     low: Any
     high: Any
-    values: Any
-    parents: Any
+    values: Any  # (count,), float64: the score less the prices
+    parents: Any  # (count,), int32: the label that it extends
 
 
 class Step(NamedTuple):
-    """The scores and bounds by which walks are extended.
+    """The scores and bounds by which walks are extended."""
 
-    Attributes
-    ----------
-    edges
-        From row to column, in the direction of the walks. **Shape:** ``(n, n)``
-    classes
-        Of the vertices. **Shape:** ``(n,)``, int32
-    prices
-        Of the vertices. **Shape:** ``(n,)``
-    completions
-        A bound on the score, less prices, of each vertex and all beyond it. **Shape:** ``(n,)``
-    total
-        The sum of the prices, which a path's bound gets back.
-    threshold
-        Labels whose bound does not exceed it are pruned.
-    """
-
-    edges: Any
-    classes: Any
-    prices: Any
-    completions: Any
-    total: float
-    threshold: float
+    edges: Any  # (n, n): from row to column, in the direction of the walks
+    classes: Any  # (n,), int32: of the vertices
+    prices: Any  # (n,): of the vertices
+    completions: Any  # (n,): a bound on the score, less prices, of each vertex and all beyond it
+    total: float  # the sum of the prices, which a path's bound gets back
+    threshold: float  # labels whose bound does not exceed it are pruned
 
 
 @jit()

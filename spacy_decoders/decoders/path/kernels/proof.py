@@ -21,28 +21,13 @@ __all__ = [
 
 
 class ProofState(NamedTuple):
-    """The state of a depth-first proof between two runs.
+    """The state of a depth-first proof between two runs."""
 
-    Attributes
-    ----------
-    paths
-        The current prefix, and the best path found above the floor. **Shape:** ``(2, length)``,
-        int64
-    place
-        The depth and the vertex at which to continue. **Shape:** ``(2,)``, int64
-    values
-        The score of the prefix less its prices, before each depth. **Shape:** ``(length,)``
-    limits
-        The floor, and the largest bound of any pruned node. **Shape:** ``(2,)``
-    used
-        The classes that the prefix has visited. **Shape:** ``(classes,)``, bool
-    """
-
-    paths: Any
-    place: Any
-    values: Any
-    limits: Any
-    used: Any
+    paths: Any  # (2, length), int64: the current prefix, and the best path found above the floor
+    place: Any  # (2,), int64: the depth and the vertex at which to continue
+    values: Any  # (length,): the score of the prefix less its prices, before each depth
+    limits: Any  # (2,): the floor, and the largest bound of any pruned node
+    used: Any  # (classes,), bool: the classes that the prefix has visited
 
 
 @jit()

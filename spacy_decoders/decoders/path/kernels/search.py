@@ -11,49 +11,25 @@ __all__ = ["RankedPaths", "SearchState", "fresh_state", "frontier_of", "search",
 
 
 class RankedPaths(NamedTuple):
-    """The best paths found, best first.
+    """The best paths found, best first."""
 
-    Attributes
-    ----------
-    scores
-        ``-inf`` where there is none, or the score to exceed. **Shape:** ``(k,)``, float64
-    paths
-        Their vertices. **Shape:** ``(k, length)``, int32
-    """
-
-    scores: Any
-    paths: Any
+    scores: Any  # (k,), float64: `-inf` where there is none, or the score to exceed
+    paths: Any  # (k, length), int32: their vertices
 
 
 class SearchState(NamedTuple):
-    """The state of a search between two runs.
+    """The state of a search between two runs."""
 
-    Attributes
-    ----------
-    path
-        The current prefix. **Shape:** ``(length,)``, int32
-    values
-        Its score less its prices, before each place. **Shape:** ``(length + 1,)``
-    used
-        The classes that it has visited. **Shape:** ``(classes,)``, bool
-    candidates, node_bounds
-        The vertices that may stand at each place, with their bounds.
-        **Shape:** ``(length, n)``, int32 and float64
-    counts, cursors
-        The number of candidates at each place, and how many of them were tried.
-        **Shape:** ``(length,)``, int64
-    depth
-        The place at which to continue; -1 before the start and -2 after the end.
-        **Shape:** ``(1,)``, int64
-    """
-
-    path: Any
-    values: Any
-    used: Any
+    path: Any  # (length,), int32: the current prefix
+    values: Any  # (length + 1,): its score less its prices, before each place
+    used: Any  # (classes,), bool: the classes that it has visited
+    # (length, n), int32 and float64: the vertices that may stand at each place, with their bounds
     candidates: Any
     node_bounds: Any
+    # (length,), int64: the number of candidates at each place, and how many of them were tried
     counts: Any
     cursors: Any
+    # (1,), int64: the place at which to continue; -1 before the start and -2 after the end
     depth: Any
 
 

@@ -16,21 +16,12 @@ FACTOR, STALLED, LOWEST = 0, 1, 2
 
 
 class PriceSearch(NamedTuple):
-    """The state of the subgradient method between two runs.
+    """The state of the subgradient method between two runs."""
 
-    Attributes
-    ----------
-    prices
-        The prices of the classes at the next step. **Shape:** ``(classes,)``
-    best
-        The prices that gave the lowest bound. **Shape:** ``(classes,)``
-    state
-        At FACTOR the step size factor, at STALLED the number of steps without progress, at
-        LOWEST the lowest bound. **Shape:** ``(3,)``
-    """
-
-    prices: Any
-    best: Any
+    prices: Any  # (classes,): the prices of the classes at the next step
+    best: Any  # (classes,): the prices that gave the lowest bound
+    # (3,): at FACTOR the step size factor, at STALLED the number of steps without progress, at
+    # LOWEST the lowest bound
     state: Any
 
 

@@ -14,8 +14,7 @@ from ....errors import ProblemError
 from ..decoder import PathDecoder
 from ..feasibility import some_path
 from ..kernels.beam import beam
-from ..kernels.walks import walk_bounds
-from ..problem import Floats, Integers, PathProblem, PathSolution
+from ..problem import Integers, PathProblem, PathSolution
 from ..proof import Proof, quick_bound
 from ..reduction import useful_vertices
 from .coloring import Colorings
@@ -108,10 +107,10 @@ class ColorCoding(PathDecoder):
         path, bound = None, np.inf
         part = problem
         if self.reduce:
-            no_prices = np.zeros(problem.size)
-            rest = walk_bounds(problem.reversed_edges, problem.end, no_prices, length - 1)
+            rest = problem.completions(length)
             bound = float((problem.start + rest[length - 1]).max())
-            path = _first_path(problem, rest)
+            scores, paths = beam(problem.arrays, rest, BEAM_WIDTH)
+            path = paths[int(np.argmax(scores))] if len(scores) else None
             score = -np.inf if path is None else problem.score(path)
             kept = useful_vertices(problem, rest, score)
             part = problem.restrict(kept)
@@ -161,12 +160,6 @@ class ColorCoding(PathDecoder):
         colors = min(self.colors, problem.class_count)
         _check_memory(colors, problem.size)
         return colors
-
-
-def _first_path(problem: PathProblem, rest: Floats) -> Integers | None:
-    """Return the path of a narrow beam with lookahead, if it finds one."""
-    scores, paths = beam(problem.arrays, rest, BEAM_WIDTH)
-    return paths[int(np.argmax(scores))] if len(scores) else None
 
 
 def _colored(
