@@ -55,51 +55,27 @@ class OutOfTimeError(SolverError):
 
 @dataclass(frozen=True, eq=False)
 class LinearSolution:
-    """The optimum of a linear program, integrality ignored.
+    """The optimum of a linear program, integrality ignored."""
 
-    Attributes
-    ----------
-    values
-        One per column. **Shape:** ``(columns,)``
-    duals
-        One per row: the change of the objective for each unit of its right-hand side. **Shape:**
-        ``(rows,)``
-    reduced_costs
-        Objective coefficient minus the duals times the column. **Shape:** ``(columns,)``
-    objective
-        Of the values, recomputed.
-    bound
-        Proven by the duals: no feasible point is better. Infinite if the duals leave a
-        column without a finite bound unpriced.
-    """
-
-    values: Floats
+    values: Floats  # (columns,): one per column
+    # (rows,): one per row: the change of the objective for each unit of its right-hand side
     duals: Floats
-    reduced_costs: Floats
-    objective: float
+    reduced_costs: Floats  # (columns,): objective coefficient minus the duals times the column
+    objective: float  # of the values, recomputed
+    # Proven by the duals: no feasible point is better. Infinite if the duals leave a column
+    # without a finite bound unpriced.
     bound: float
 
 
 @dataclass(frozen=True, eq=False)
 class IntegerSolution:
-    """A point that satisfies all rows, bounds and integrality.
+    """A point that satisfies all rows, bounds and integrality."""
 
-    Attributes
-    ----------
-    values
-        One per column, whole where they must be. **Shape:** ``(columns,)``
-    objective
-        Of the values, recomputed.
-    bound
-        The solver's bound on the optimum.
-    proven
-        Whether the solver ended its search, so that the point is optimal up to its
-        numerical tolerance.
-    """
-
-    values: Floats
-    objective: float
-    bound: float
+    values: Floats  # (columns,): one per column, whole where they must be
+    objective: float  # of the values, recomputed
+    bound: float  # the solver's bound on the optimum
+    # Whether the solver ended its search, so that the point is optimal up to its numerical
+    # tolerance
     proven: bool
 
 

@@ -33,22 +33,13 @@ WASTE = 2.0**12
 
 
 class Explored(NamedTuple):
-    """What a search of a box has found.
+    """What a search of a box has found."""
 
-    Attributes
-    ----------
-    upper, choices
-        The least cost met, and by which choices; None if none was below the given one.
-    least
-        Quanta that every choice in the box costs at least.
-    nodes
-        Subproblems bounded.
-    """
-
+    # the least cost met, and by which choices; None if none was below the given one
     upper: float
     choices: NDArray[np.int64] | None
-    least: int
-    nodes: int
+    least: int  # quanta that every choice in the box costs at least
+    nodes: int  # subproblems bounded
 
 
 class OpenNode(NamedTuple):

@@ -21,31 +21,16 @@ __all__ = ["CostTable", "cost_table"]
 
 @dataclass(frozen=True, eq=False)
 class CostTable:
-    """Unary and pair costs in float64; sets and candidates are in the order of the tie keys.
+    """Unary and pair costs in float64; sets and candidates are in the order of the tie keys."""
 
-    Attributes
-    ----------
-    arrays
-        The costs.
-    set_order
-        **Shape:** (k,): which set of the problem each one is.
-    member_order
-        **Shape:** (n,): which candidate of that set each one is.
-    nearest
-        **Shape:** (k, n): what each candidate pays at least beside each earlier set; 0
-        beside its own set and later ones.
-    integral
-        Whether all costs are whole numbers.
-    unit
-        What a cost of 1 here is in the problem, exactly.
-    """
-
-    arrays: CostArrays
-    set_order: NDArray[np.int64]
-    member_order: NDArray[np.int64]
+    arrays: CostArrays  # the costs
+    set_order: NDArray[np.int64]  # (k,): which set of the problem each one is
+    member_order: NDArray[np.int64]  # (n,): which candidate of that set each one is
+    # (k, n): what each candidate pays at least beside each earlier set; 0 beside its own set and
+    # later ones
     nearest: NDArray[np.float64]
-    integral: bool
-    unit: Fraction
+    integral: bool  # whether all costs are whole numbers
+    unit: Fraction  # what a cost of 1 here is in the problem, exactly
 
     @cached_property
     def size(self) -> int:

@@ -19,18 +19,10 @@ STEPS, LOOKS, MOST = 20_000, 20_000_000, 2_000
 
 
 class Enumerated(NamedTuple):
-    """What became of a box.
+    """What became of a box."""
 
-    Attributes
-    ----------
-    least
-        Quanta that every choice in it costs at least.
-    choices
-        **Shape:** (k,): the cheapest, if it is cheap enough; else None.
-    """
-
-    least: int
-    choices: NDArray[np.int64] | None
+    least: int  # quanta that every choice in it costs at least
+    choices: NDArray[np.int64] | None  # (k,): the cheapest, if it is cheap enough; else None
 
 
 def enumerate_box(

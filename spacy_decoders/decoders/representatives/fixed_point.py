@@ -28,32 +28,16 @@ FINEST = 1e290
 
 @dataclass(frozen=True, eq=False)
 class FixedPoint:
-    """Costs in quanta: not negative, exact where all costs are whole, clipped at `reach`.
+    """Costs in quanta: not negative, exact where all costs are whole, clipped at `reach`."""
 
-    Attributes
-    ----------
-    scale
-        Quanta that make one unit of cost.
-    step
-        No two different costs differ by fewer quanta.
-    slack
-        Quanta by which rounding may have changed the cost of a choice.
-    shift, reach
-        What the choices cost beyond the quanta; from shift + reach on, costs are not
-        told apart.
-    minima
-        The sum of the absolute costs that make up `shift`.
-    arrays
-        The costs, of int32 or int64, laid out as in `CostTable`.
-    """
-
-    scale: float
-    step: int
-    slack: int
+    scale: float  # quanta that make one unit of cost
+    step: int  # no two different costs differ by fewer quanta
+    slack: int  # quanta by which rounding may have changed the cost of a choice
+    # What the choices cost beyond the quanta; from shift + reach on, costs are not told apart
     shift: float
     reach: float
-    minima: float
-    arrays: CostArrays
+    minima: float  # the sum of the absolute costs that make up `shift`
+    arrays: CostArrays  # the costs, of int32 or int64, laid out as in `CostTable`
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:

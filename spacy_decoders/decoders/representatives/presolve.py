@@ -18,17 +18,10 @@ ROUNDS = 5
 
 
 class Minima(NamedTuple):
-    """The least costs of the candidates that are kept.
+    """The least costs of the candidates that are kept."""
 
-    Attributes
-    ----------
-    keep
-        **Shape:** (n,).
-    own, pairs
-        **Shapes:** (k,), and (k, k) for sets i < j.
-    """
-
-    keep: NDArray[np.bool_]
+    keep: NDArray[np.bool_]  # (n,)
+    # (k,), and (k, k) for sets i < j
     own: NDArray[np.float64]
     pairs: NDArray[np.float64]
 

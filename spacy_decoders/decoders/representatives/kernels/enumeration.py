@@ -19,45 +19,25 @@ __all__ = ["Found", "ReducedCosts", "reduced", "search"]
 
 
 class ReducedCosts(NamedTuple):
-    """The costs of a box after what the potentials move.
+    """The costs of a box after what the potentials move."""
 
-    Attributes
-    ----------
-    paid
-        What each candidate pays alone. **Shape:** (m,), int64
-    pairs, starts
-        What pairs of them then still cost, not negative, as of :class:`CostArrays`.
-    constant
-        What was taken off every block to give it a least cost of 0.
-    ends
-        As of the box.
-    """
-
-    paid: NDArray[np.int64]
+    paid: NDArray[np.int64]  # (m,), int64: what each candidate pays alone
+    # what pairs of them then still cost, not negative, as of :class:`CostArrays`
     pairs: NDArray[Any]
     starts: NDArray[np.int64]
-    constant: int
-    ends: NDArray[np.int64]
+    constant: int  # what was taken off every block to give it a least cost of 0
+    ends: NDArray[np.int64]  # as of the box
 
 
 class Found(NamedTuple):
-    """What a search has found.
+    """What a search has found."""
 
-    Attributes
-    ----------
-    least
-        What every choice costs at least: the least cost at which a branch was left.
-    best, choices
-        The cost and the candidates, **shape** (k,), of the cheapest choice, if it costs at
-        most the cutoff; otherwise the cost is :data:`LARGEST`.
-    nodes
-        Visited; if more than allowed, the search was given up and nothing is proven.
-    """
-
-    least: int
+    least: int  # what every choice costs at least: the least cost at which a branch was left
+    # the cost and the candidates, (k,), of the cheapest choice, if it costs at most the cutoff;
+    # otherwise the cost is :data:`LARGEST`
     best: int
     choices: NDArray[np.int64]
-    nodes: int
+    nodes: int  # visited; if more than allowed, the search was given up and nothing is proven
 
 
 @jit()

@@ -14,40 +14,21 @@ LARGEST = 2**62
 
 
 class CostArrays(NamedTuple):
-    """Costs of candidates and of pairs of them; the candidates of all sets stand end to end.
+    """Costs of candidates and of pairs of them; the candidates of all sets stand end to end."""
 
-    Attributes
-    ----------
-    unary
-        What each candidate costs alone. **Shape:** (n,)
-    blocks
-        The pair costs: those of sets i < j are the row-major block of shape (n_i, n_j) that
-        begins at ``starts[i, j]``. **Shape:** (pairs,), of the dtype of `unary`
-    starts
-        **Shape:** (k, k), int64, 0 where i >= j
-    offsets
-        Where the candidates of each set begin. **Shape:** (k + 1,), int64
-    """
-
-    unary: NDArray[Any]
+    unary: NDArray[Any]  # (n,): what each candidate costs alone
+    # (pairs,), of the dtype of `unary`: those of sets i < j are the row-major block of shape
+    # (n_i, n_j) that begins at `starts[i, j]`
     blocks: NDArray[Any]
-    starts: NDArray[np.int64]
-    offsets: NDArray[np.int64]
+    starts: NDArray[np.int64]  # (k, k), int64, 0 where i >= j
+    offsets: NDArray[np.int64]  # (k + 1,), int64: where the candidates of each set begin
 
 
 class Box(NamedTuple):
-    """Some candidates of each set.
+    """Some candidates of each set."""
 
-    Attributes
-    ----------
-    kept
-        Their positions, ascending. **Shape:** (m,), int64
-    ends
-        Those of set i are ``kept[ends[i]:ends[i + 1]]``. **Shape:** (k + 1,), int64
-    """
-
-    kept: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    kept: NDArray[np.int64]  # (m,), int64: their positions, ascending
+    ends: NDArray[np.int64]  # (k + 1,), int64: those of set i are `kept[ends[i]:ends[i + 1]]`
 
     @classmethod
     def of(cls, keep: NDArray[np.bool_], offsets: NDArray[np.int64]) -> Box:

@@ -20,23 +20,12 @@ __all__ = ["Remainder", "contract", "sweep"]
 
 
 class Remainder(NamedTuple):
-    """Which candidates are left of a problem, and how they will be laid out.
+    """Which candidates are left of a problem, and how they will be laid out."""
 
-    Attributes
-    ----------
-    chosen
-        The only candidate left of each set, -1 where there are more. **Shape:** (k,)
-    open_sets
-        The sets with more. **Shape:** (open,)
-    positions
-        The candidates left of these. **Shape:** (m,)
-    offsets, starts
-        Their layout, as of :class:`CostArrays`. **Shapes:** (open + 1,), (open, open)
-    """
-
-    chosen: NDArray[np.int64]
-    open_sets: NDArray[np.int64]
-    positions: NDArray[np.int64]
+    chosen: NDArray[np.int64]  # (k,): the only candidate left of each set, -1 where there are more
+    open_sets: NDArray[np.int64]  # (open,): the sets with more
+    positions: NDArray[np.int64]  # (m,): the candidates left of these
+    # (open + 1,), (open, open): their layout, as of :class:`CostArrays`
     offsets: NDArray[np.int64]
     starts: NDArray[np.int64]
 
