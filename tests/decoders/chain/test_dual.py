@@ -9,18 +9,7 @@ from spacy_decoders.decoders.chain.kernels.tables import need_rows
 from spacy_decoders.decoders.chain.links import usual_limit
 from spacy_decoders.decoders.chain.problem import Sentences
 
-from .cases import large_problem, random_problems, ranked
-
-
-def max_marginals(model: ChainModel, emissions: np.ndarray) -> np.ndarray:
-    """The worth of the best labelling through each label of each token, by plain messages."""
-    links = model.transitions.astype(np.float64)
-    ahead, behind = [model.start_scores + emissions[0].astype(np.float64)], [model.end_scores]
-    for row in emissions[1:].astype(np.float64):
-        ahead.append((ahead[-1][:, None] + links).max(axis=0) + row)
-    for row in emissions[:0:-1].astype(np.float64):
-        behind.append((links + (row + behind[-1])).max(axis=1))
-    return np.array(ahead) + np.array(behind[::-1])
+from .cases import large_problem, max_marginals, random_problems, ranked
 
 
 @pytest.mark.parametrize("forbidden", [0.0, 0.3])

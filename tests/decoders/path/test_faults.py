@@ -20,6 +20,7 @@ from spacy_decoders.decoders.path import (
     proof,
     state_space,
 )
+from spacy_decoders.decoders.path import problem as path_problems
 from spacy_decoders.decoders.path.kernels.graph import Graph
 from spacy_decoders.decoders.path.published import color_coding, coloring
 from spacy_decoders.decoders.programs import IntegerSolution, LinearProgram, SolverError
@@ -95,14 +96,14 @@ def test_a_search_that_finds_nothing(monkeypatch, problem, optimum):
 def test_a_walk_table_that_is_too_low(monkeypatch, problem, optimum):
     # every look ahead misses a vertex, and so do the paths that are found by it
     lost = int(optimum.vertices[2])
-    walks = exact_path.walk_bounds
+    walks = gap_closing.walk_bounds
 
     def too_low(arcs, last, prices, steps):
         end = np.array(last)
         end[lost] = -np.inf
         return walks(without(lost, arcs), end, prices, steps)
 
-    for module in (exact_path, beam, color_coding, gap_closing):
+    for module in (path_problems, gap_closing):
         monkeypatch.setattr(module, "walk_bounds", too_low)
     for decoder in (ExactPath(), Beam(80, lookahead=True), ColorCoding(), ColorCoding(colors=14)):
         assert_not_fooled(decoder, problem, optimum)

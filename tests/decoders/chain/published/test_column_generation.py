@@ -126,12 +126,6 @@ def test_options_are_checked():
         ColumnGeneration(reduced_cost="right")
 
 
-def test_scores_too_large_for_32_bits_are_refused():
-    emissions = np.array([[3e38, 0], [3e38, 0]], dtype=np.float32)
-    with pytest.raises(ProblemError, match="too large"):
-        ColumnGeneration().decode(ChainModel(np.zeros((2, 2))), emissions)
-
-
 def test_a_budget_in_seconds_bounds_what_is_left_by_local_evidence():
     model, emissions = large_problem(5, 200, [300], peaked=0.1)
     locally = ColumnGeneration().decode(model, emissions, budget=Budget(seconds=1e-6))
