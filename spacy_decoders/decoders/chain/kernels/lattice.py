@@ -138,7 +138,8 @@ def enumerate_best(links, emissions, begin, n, size, lattice, k):
 
     Every labelling but the best deviates from another, its parent, at the leftmost token where its
     previous state is not the best one. So each is generated once, after its parent, and the work
-    is k times n times the survivors of a token.
+    is k times n times the survivors of a token. A sorted list is faster than heaps up to some
+    thousands of labellings; from tens of thousands on its moves prevail.
     """
     marks, names = lattice.marks, lattice.names
     stride = len(links.end)
