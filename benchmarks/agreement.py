@@ -70,7 +70,7 @@ def measured(nlp: Any, examples: list[Example], setting: Any, passes: int) -> di
     for _ in range(passes):
         docs = [example.predicted.copy() for example in examples]
         begun = time.process_time()
-        pipe._decode_together(docs, scores)
+        pipe.decode_together(docs, scores)
         alone.append(time.process_time() - begun)
         begun = time.process_time()
         docs = list(pipe.pipe(docs))

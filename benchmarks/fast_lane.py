@@ -87,7 +87,7 @@ def nanoseconds(nlp: Language, golds: list[Doc], repeats: int) -> dict[str, floa
     scores = pipe.predict(docs)
     emissions = np.concatenate([of_doc for of_doc, _ in scores])
     lengths = [n for doc in docs for n in unit_lengths(doc)]
-    taggings = pipe._decode_together(docs, scores)
+    taggings = pipe.decode_together(docs, scores)
     steps = {
         "reading documents": lambda: DocBatch.of(docs),
         "finding words": lambda: reader._words.met(docs, batch.words, weights),

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, MORPH, ORTH, POS, TAG
+from spacy.attrs import ENT_ID, ENT_IOB, ENT_KB_ID, ENT_TYPE, MORPH, POS, TAG
 from spacy.parts_of_speech import IDS as POS_IDS
 from spacy.tokens import Doc
-from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
@@ -21,12 +20,13 @@ if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
     from .probabilities import TaggingProbabilities
 
-__all__ = ["LabelSpace", "aligned_labels", "aligned_layers", "reference_labels", "same_tokens"]
+__all__ = ["COLUMNS", "IOB", "LabelSpace", "checked_dictionary"]
 
-_IOB = {"I": 1, "O": 2, "B": 3}
-_POS_NAMES = {number: name for name, number in POS_IDS.items()}
+#: How a Doc stores where a token stands in an entity.
+IOB = {"I": 1, "O": 2, "B": 3}
 _ENTITY_IDS = [ENT_KB_ID, ENT_ID]
-_COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}
+#: The attributes of a Doc that each target is written to.
+COLUMNS = {"tag": (TAG,), "pos": (POS,), "morph": (MORPH,), "ent": (ENT_IOB, ENT_TYPE)}
 
 
 class LabelSpace:
@@ -66,7 +66,7 @@ class LabelSpace:
                 )
         self.parts = parts
         #: the token attributes that are written
-        self.attributes = [attribute for target in self.targets for attribute in _COLUMNS[target]]
+        self.attributes = [attribute for target in self.targets for attribute in COLUMNS[target]]
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -216,7 +216,7 @@ class LabelSpace:
         values[np.ix_(found.tokens < least, of_tokens)] = 0
         for entity in found.entities:
             if entity.probability < least:
-                values[entity.start : entity.stop, of_entities] = (_IOB["O"], 0)
+                values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
 
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""
@@ -265,7 +265,7 @@ class LabelSpace:
     def in_entity(self, values: NDArray[np.uint64]) -> NDArray[np.bool_]:
         """**Shape (n,)**: whether the values of a token, as in `present`, are of an entity."""
         column = values[:, self.attributes.index(ENT_IOB)]
-        inside: NDArray[np.bool_] = (column == _IOB["B"]) | (column == _IOB["I"])
+        inside: NDArray[np.bool_] = (column == IOB["B"]) | (column == IOB["I"])
         return inside
 
     def blocked_as_outside(self, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -277,9 +277,9 @@ class LabelSpace:
         if "ent" not in self.targets:
             return values
         column = self.attributes.index(ENT_IOB)
-        blocked = (values[:, column] == _IOB["B"]) & (values[:, column + 1] == 0)
+        blocked = (values[:, column] == IOB["B"]) & (values[:, column + 1] == 0)
         compared = values.copy()
-        compared[blocked, column] = _IOB["O"]
+        compared[blocked, column] = IOB["O"]
         return compared
 
     def as_begun(
@@ -288,7 +288,7 @@ class LabelSpace:
         """**Shape (n, attributes)**: values, as in `present`, where entities begin at `tokens`."""
         column = self.attributes.index(ENT_IOB)
         begun = values.copy()
-        begun[tokens & (values[:, column] == _IOB["I"]), column] = _IOB["B"]
+        begun[tokens & (values[:, column] == IOB["I"]), column] = IOB["B"]
         return begun
 
     @property
@@ -311,10 +311,10 @@ def _value(vocab: Vocab, target: Target, part: str) -> tuple[int, ...]:
             )
         return (POS_IDS[part],)
     if part == "O":
-        return (_IOB["O"], 0)
+        return (IOB["O"], 0)
     if part[:2] not in ("B-", "I-") or len(part) < 3:
         raise ProblemError(f"labels: {part!r} is not BIO; expected O, B-TYPE or I-TYPE.")
-    return (_IOB[part[0]], vocab.strings.add(part[2:]))
+    return (IOB[part[0]], vocab.strings.add(part[2:]))
 
 
 def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -334,79 +334,3 @@ def checked_dictionary(dictionary: Mapping[str, Iterable[str]]) -> dict[str, lis
             )
         checked[word] = labels
     return checked
-
-
-def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
-    """The label of each token of the reference; None where a part is missing."""
-    return _joined([_layer(example.reference, target) for target in targets])
-
-
-def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
-    """The label of each token of the predicted Doc; None where a part is missing."""
-    return _joined(aligned_layers(example, targets))
-
-
-def same_tokens(example: Example) -> bool:
-    """Whether both Docs of an example have the same tokens."""
-    return np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH))
-
-
-def aligned_layers(example: Example, targets: Sequence[Target]) -> list[Sequence[str | None]]:
-    """The values of each target at each token of the predicted Doc."""
-    if same_tokens(example):
-        # aligning the tokens would take most of the time of training
-        return [_layer(example.reference, target) for target in targets]
-    layers: list[Sequence[str | None]] = []
-    for target in targets:
-        if target == "ent":
-            layers.append([_bio(tag) for tag in example.get_aligned_ner()])
-        else:
-            layers.append(example.get_aligned(target.upper(), as_string=True))
-    return layers
-
-
-def _joined(layers: Sequence[Sequence[str | None]]) -> list[str | None]:
-    if len(layers) == 1:
-        return [value or None for value in layers[0]]
-    return [
-        " ".join(cast(Any, parts)) if all(parts) else None for parts in zip(*layers, strict=True)
-    ]
-
-
-def _bio(biluo: str | None) -> str | None:
-    """Convert BILUO to BIO; spaCy's own conversion breaks types such as "SKU-1"."""
-    if biluo is None or biluo == "-":
-        return None
-    return {"U": "B", "L": "I"}.get(biluo[0], biluo[0]) + biluo[1:]
-
-
-def _layer(doc: Doc, target: Target) -> list[str | None]:
-    """The values of all tokens of a document."""
-    if target == "morph":
-        # an empty feature set is a value too
-        return [(str(token.morph) or "_") if token.has_morph() else None for token in doc]
-    columns: Any = doc.to_array(cast(Any, list(_COLUMNS[target])))
-    columns = columns.reshape(len(doc), len(_COLUMNS[target]))
-    if target == "ent":
-        return _entity_layer(doc, columns[:, 0].tolist(), columns[:, 1].tolist())
-    strings: Any = doc.vocab.strings if target == "tag" else _POS_NAMES
-    names = {value: strings[value] if value else None for value in set(columns[:, 0].tolist())}
-    return [names[value] for value in columns[:, 0].tolist()]
-
-
-def _entity_layer(doc: Doc, iob: Sequence[int], types: Sequence[int]) -> list[str | None]:
-    """The entities of a document in BIO."""
-    names = {number: doc.vocab.strings[number] for number in set(types)}
-    layer: list[str | None] = []
-    inside = -1  # the type of the entity that the token before is part of
-    for position, number in zip(iob, types, strict=True):
-        if position in (_IOB["B"], _IOB["I"]) and not number:
-            layer.append("O")  # blocked by `Doc.set_ents`
-        elif position == _IOB["B"] or (position == _IOB["I"] and number != inside):
-            layer.append(f"B-{names[number]}")
-        elif position == _IOB["I"]:
-            layer.append(f"I-{names[number]}")
-        else:
-            layer.append("O" if position == _IOB["O"] else None)
-        inside = number if position in (_IOB["B"], _IOB["I"]) else -1
-    return layer

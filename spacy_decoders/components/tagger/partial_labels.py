@@ -11,14 +11,8 @@ from spacy.training import Example
 
 from ...models.tagger.losses import UNKNOWN
 from ...models.tagger.negative_spans import NegativeSpans
-from .label_space import (
-    LabelSpace,
-    Target,
-    aligned_labels,
-    aligned_layers,
-    reference_labels,
-    same_tokens,
-)
+from .gold_layers import aligned_labels, aligned_layers, reference_labels, same_tokens
+from .label_space import LabelSpace, Target
 
 __all__ = ["GoldLabels", "gold_labels", "labels_in"]
 

@@ -15,21 +15,17 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
-from spacy.vocab import Vocab
-from thinc.api import Model
 
 from ...errors import InfeasibleError, ProblemError
 from ...models.calibration_fitting import Answers
-from ...models.saved import damaged
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.labels import LabelLimits, limited
-from ..constraints.pipe import WithConstraints, record_conflicts
-from ..factories.exact_tagger import TaggerOptions, Target
-from ..probabilities import CalibratedPipe
+from ..constraints.pipe import record_conflicts
 from .decoding import Tagging, decode_units, unit_lengths
-from .label_space import LabelSpace, aligned_labels, checked_dictionary
+from .gold_layers import aligned_labels
+from .labelled_pipe import LabelledPipe
 from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
@@ -47,7 +43,7 @@ from .probabilities import (
 __all__ = ["ExactTagger"]
 
 
-class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
+class ExactTagger(LabelledPipe):
     """Tags by a linear chain that is decoded exactly.
 
     Its options are told by
@@ -71,94 +67,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     (['NNP', 'VBZ'], 'optimal')
     """
 
-    def __init__(
-        self,
-        vocab: Vocab,
-        model: Model[list[Doc], ChainScores],
-        name: str = "exact_tagger",
-        **options: Any,
-    ) -> None:
-        super().__init__(vocab, model, name, cfg={"labels": [], "dictionary": {}}, **options)
-        # derived from labels, dictionary and weights, when it is needed
-        self._space: LabelSpace | None = None
-        self._allowed: dict[int, NDArray[np.bool_]] | None = None
-        self._chain: Any = None
-        self._agreement: Any = None
-
-    # --- labels and constraints ------------------------------------------------
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """What is tagged: one target, or several jointly."""
-        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels; of several targets, their values joined by a blank."""
-        return tuple(self.cfg["labels"])
-
-    @property
-    def label_data(self) -> list[str]:
-        """What ``spacy init labels`` saves."""
-        return list(self.cfg["labels"])
-
-    @property
-    def space(self) -> LabelSpace:
-        """What the labels mean."""
-        if self._space is None:
-            self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
-        return self._space
-
-    @property
-    def dictionary(self) -> dict[str, list[str]]:
-        """Words, as they are written, and the labels (or parts of labels) allowed for them.
-
-        Words that are not in it may have any label. Setting it replaces it.
-        """
-        return {word: list(allowed) for word, allowed in self.cfg["dictionary"].items()}
-
-    @dictionary.setter
-    def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
-        self.cfg["dictionary"] = given = checked_dictionary(dictionary)
-        self._forget()
-        known = set(self.labels).union(*self.space.parts)
-        unknown = sorted(set().union(*given.values()) - known) if known else []
-        if unknown:
-            warnings.warn(
-                f"dictionary of {self.name!r}: no labels of the component: {', '.join(unknown)}",
-                stacklevel=2,
-            )
-
-    def add_label(self, label: str) -> int:
-        """Add a label, also to a trained model; returns 0 if it is there already."""
-        if not isinstance(label, str):
-            raise ProblemError(f"label: expected a string, got {label!r}.")
-        if label in self.space.index:
-            return 0
-        # raises if the label does not fit the targets
-        _ = LabelSpace(self.vocab, self.targets, [label]).values
-        self.cfg["labels"].append(label)
-        self._forget()
-        self._describe_labels()
-        if self.model.get_ref("output_layer").has_dim("nO"):
-            self.set_output(len(self.labels))
-        return 1
-
-    def check_settings(self) -> None:
-        """Raise if what was loaded can't be a component's settings."""
-        super().check_settings()
-        self.cfg["dictionary"] = checked_dictionary(self.cfg["dictionary"])
-        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
-        if outputs is not None and outputs != len(self.labels):
-            raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
-        self._forget()
-
-    def _describe_labels(self) -> None:
-        """Tell the model what the labels are made of, where it asks."""
-        describe = self.model.attrs.get("describe_labels")
-        if describe is not None:
-            describe(self.model, self.space.parts)
-
     def configure(self, **values: Any) -> None:
         """Set options; warn of two that may undo each other."""
         super().configure(**values)
@@ -168,19 +76,6 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
                 "entities, and may take out what these decide",
                 stacklevel=2,
             )
-
-    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
-        """Which labels the dictionary allows, by the word's number in the vocabulary."""
-        if self._allowed is None:
-            self._allowed = {
-                self.vocab.strings.add(word): self.space.with_parts(allowed)
-                for word, allowed in self.cfg["dictionary"].items()
-            }
-        return self._allowed
-
-    def _forget(self) -> None:
-        """Drop what was derived from labels, dictionary and weights."""
-        self._space = self._allowed = self._chain = None
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise if constraints are about entities, and the component does not tag them."""
@@ -223,11 +118,11 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
 
     def decode(self, doc: Doc, scores: tuple[NDArray[np.float32], Any]) -> Tagging:
         """Find the best labels of each sentence, or of the whole document."""
-        return self._decode_together([doc], [scores])[0]
+        return self.decode_together([doc], [scores])[0]
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         try:
-            taggings = self._decode_together(docs, self.predict(docs))
+            taggings = self.decode_together(docs, self.predict(docs))
         except Exception:
             # some document is bad: apart, it costs no other
             yield from super()._annotated(docs)
@@ -240,7 +135,7 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
             else:
                 yield doc
 
-    def _decode_together(
+    def decode_together(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
     ) -> list[Tagging]:
         """Decode all units of several documents in one call: many are only a few words long."""
@@ -492,9 +387,3 @@ class ExactTagger(WithConstraints, TaggerOptions, CalibratedPipe):
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by spaCy's keys for the targets, and by what is certified."""
         return super().score(examples, **{"targets": self.targets, **kwargs})
-
-    def restore_options(self) -> None:
-        """Set saved options, and drop what was derived from what was there before loading."""
-        super().restore_options()
-        self._forget()
-        self._describe_labels()

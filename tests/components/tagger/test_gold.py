@@ -8,7 +8,7 @@ import spacy
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_decoders.components.tagger.label_space import aligned_labels
+from spacy_decoders.components.tagger.gold_layers import aligned_labels
 from tests.components.tagger.tagging import MODEL, SENTENCES, annotated, bare, examples
 
 

@@ -1,0 +1,132 @@
+"""The labels of ``exact_tagger``: what they mean, and which words may have which."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+from thinc.api import Model
+
+from ...errors import ProblemError
+from ...models.saved import damaged
+from ...models.tagger.scorer import ChainScores
+from ..constraints.pipe import WithConstraints
+from ..factories.exact_tagger import TaggerOptions, Target
+from ..probabilities import CalibratedPipe
+from .label_space import LabelSpace, checked_dictionary
+
+__all__ = ["LabelledPipe"]
+
+
+class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
+    """A component whose labels grow while it is trained, and may be limited by a dictionary."""
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model[list[Doc], ChainScores],
+        name: str = "exact_tagger",
+        **options: Any,
+    ) -> None:
+        super().__init__(vocab, model, name, cfg={"labels": [], "dictionary": {}}, **options)
+        # derived from labels, dictionary and weights, when it is needed
+        self._space: LabelSpace | None = None
+        self._allowed: dict[int, NDArray[np.bool_]] | None = None
+        self._chain: Any = None
+        self._agreement: Any = None
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What is tagged: one target, or several jointly."""
+        return (self.target,) if isinstance(self.target, str) else tuple(self.target)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels; of several targets, their values joined by a blank."""
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What ``spacy init labels`` saves."""
+        return list(self.cfg["labels"])
+
+    @property
+    def space(self) -> LabelSpace:
+        """What the labels mean."""
+        if self._space is None:
+            self._space = LabelSpace(self.vocab, self.targets, self.cfg["labels"])
+        return self._space
+
+    @property
+    def dictionary(self) -> dict[str, list[str]]:
+        """Words, as they are written, and the labels (or parts of labels) allowed for them.
+
+        Words that are not in it may have any label. Setting it replaces it.
+        """
+        return {word: list(allowed) for word, allowed in self.cfg["dictionary"].items()}
+
+    @dictionary.setter
+    def dictionary(self, dictionary: Mapping[str, Iterable[str]]) -> None:
+        self.cfg["dictionary"] = given = checked_dictionary(dictionary)
+        self._forget()
+        known = set(self.labels).union(*self.space.parts)
+        unknown = sorted(set().union(*given.values()) - known) if known else []
+        if unknown:
+            warnings.warn(
+                f"dictionary of {self.name!r}: no labels of the component: {', '.join(unknown)}",
+                stacklevel=2,
+            )
+
+    def add_label(self, label: str) -> int:
+        """Add a label, also to a trained model; returns 0 if it is there already."""
+        if not isinstance(label, str):
+            raise ProblemError(f"label: expected a string, got {label!r}.")
+        if label in self.space.index:
+            return 0
+        # raises if the label does not fit the targets
+        _ = LabelSpace(self.vocab, self.targets, [label]).values
+        self.cfg["labels"].append(label)
+        self._forget()
+        self._describe_labels()
+        if self.model.get_ref("output_layer").has_dim("nO"):
+            self.set_output(len(self.labels))
+        return 1
+
+    def check_settings(self) -> None:
+        """Raise if what was loaded can't be a component's settings."""
+        super().check_settings()
+        self.cfg["dictionary"] = checked_dictionary(self.cfg["dictionary"])
+        outputs = self.model.get_ref("output_layer").maybe_get_dim("nO")
+        if outputs is not None and outputs != len(self.labels):
+            raise damaged("cfg, labels", f"{len(self.labels)} for a model of {outputs}")
+        self._forget()
+
+    def _describe_labels(self) -> None:
+        """Tell the model what the labels are made of, where it asks."""
+        describe = self.model.attrs.get("describe_labels")
+        if describe is not None:
+            describe(self.model, self.space.parts)
+
+    def _allowed_by_word(self) -> dict[int, NDArray[np.bool_]]:
+        """Which labels the dictionary allows, by the word's number in the vocabulary."""
+        if self._allowed is None:
+            self._allowed = {
+                self.vocab.strings.add(word): self.space.with_parts(allowed)
+                for word, allowed in self.cfg["dictionary"].items()
+            }
+        return self._allowed
+
+    def _forget(self) -> None:
+        """Drop what was derived from labels, dictionary and weights."""
+        self._space = self._allowed = self._chain = None
+
+    def restore_options(self) -> None:
+        """Set saved options, and drop what was derived from what was there before loading."""
+        super().restore_options()
+        self._forget()
+        self._describe_labels()
