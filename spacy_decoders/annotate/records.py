@@ -22,7 +22,7 @@ from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 
-__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read"]
+__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read", "texts"]
 
 #: The suffixes of each kind of file.
 _KINDS = {
@@ -33,6 +33,8 @@ _KINDS = {
     ".spacy": "docbin",
     ".txt": "text",
 }
+#: Records of a file that `texts` reads at a time.
+RECORDS = 1000
 _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
 
@@ -122,6 +124,24 @@ def read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
             yield replace(record, file=extent.path, line=number if of_many else None)
     except (OSError, EOFError, ValueError, zlib.error) as error:
         yield Record(path.name, problem=f"broken file: {error}", file=extent.path)
+
+
+def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, str]]:
+    """Yield the texts that are not empty, of all kinds of files, with their ids.
+
+    Raises
+    ------
+    ProblemError
+        If there is no readable file, or a record can't be read.
+    """
+    for path in input_files(source):
+        for extent in extents(path, RECORDS):
+            for record in read(extent, vocab, text_field):
+                if record.problem is not None:
+                    raise ProblemError(f"input: {record.id}: {record.problem}")
+                text = record.text if record.doc is None else record.doc.text
+                if text and text.strip():
+                    yield text, record.id
 
 
 def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:

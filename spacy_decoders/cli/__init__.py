@@ -15,6 +15,7 @@ from typer.core import TyperGroup
 # so that `spacy find-function` and the others know `@decoders`
 from .. import registry  # noqa: F401
 from ..errors import DecodersError
+from .kb import kb_app
 
 __all__ = ["app"]
 
@@ -41,12 +42,14 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
+app.add_typer(kb_app)
 spacy_app.add_typer(app)
 
 TextOption = Annotated[str | None, typer.Option(help="The text.")]
 FileOption = Annotated[
     Path | None, typer.Option(help="A file with the text; - for standard input.")
 ]
+TextField = Annotated[str, typer.Option(help="Where the text is in .jsonl, .parquet.")]
 PipelineOption = Annotated[
     str | None, typer.Option(help="A pipeline; by default the one that is shipped.")
 ]
@@ -93,9 +96,7 @@ def annotate_command(
     ] = "",
     format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
     shard_size: Annotated[int, typer.Option(help="Documents in each file.")] = 500,
-    text_field: Annotated[
-        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
-    ] = "text",
+    text_field: TextField = "text",
     batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
     workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
     scheduler: Annotated[
@@ -128,9 +129,7 @@ def distil_command(
     ] = None,
     max_steps: Annotated[int, typer.Option(help="Steps of training.")] = 3000,
     limit: Annotated[int, typer.Option(min=0, help="Read so many texts at most; 0 for all.")] = 0,
-    text_field: Annotated[
-        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
-    ] = "text",
+    text_field: TextField = "text",
     gpu_id: Annotated[int, typer.Option(help="The GPU to train on; -1 for none.")] = -1,
 ) -> None:
     """Train our components to say what another pipeline says: faster, and certified."""
@@ -204,9 +203,7 @@ def uncertain_command(
     ] = "",
     sentences: Annotated[bool, typer.Option(help="Rank sentences, not documents.")] = False,
     top: Annotated[int, typer.Option(min=0, help="Write so many at most; 0 for all.")] = 0,
-    text_field: Annotated[
-        str, typer.Option(help="Where the text is in .jsonl, .parquet.")
-    ] = "text",
+    text_field: TextField = "text",
 ) -> None:
     """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
     from .uncertain import rank_texts
@@ -263,162 +260,6 @@ def clusters_command(
         group_words(vectors, output)
     else:
         cluster_words(texts or [], output, language=language, clusters=clusters, words=words)
-
-
-kb_app = typer.Typer(
-    name="kb", help="Knowledge bases for graph_entity_linker.", no_args_is_help=True
-)
-app.add_typer(kb_app)
-
-_OUTPUT = typer.Argument(help="The folder to write.")
-_HUBS = typer.Option(min=0, help="Hubs to index distances to; 256 for millions of concepts.")
-
-
-@kb_app.command("build")
-def kb_build_command(
-    source: Annotated[
-        Path,
-        typer.Argument(
-            help="Your concepts: .tsv (id, title, aliases a=3;b, links x;y, ...) or .jsonl."
-        ),
-    ],
-    output: Annotated[Path, _OUTPUT],
-    hubs: Annotated[int, _HUBS] = 0,
-) -> None:
-    """Build from your own concepts: id, title, aliases, links, description, text."""
-    from .knowledge import build_from_file
-
-    build_from_file(source, output, hubs=hubs)
-
-
-@kb_app.command("build-wikidata")
-def kb_wikidata_command(
-    source: Annotated[Path, typer.Argument(help="A Wikidata JSON dump, also .gz or .bz2.")],
-    output: Annotated[Path, _OUTPUT],
-    language: Annotated[str, typer.Option(help="Language of the names.")] = "en",
-    hubs: Annotated[int, _HUBS] = 256,
-) -> None:
-    """Build from a Wikidata dump."""
-    from .knowledge import build_from_wikidata
-
-    build_from_wikidata(source, output, language=language, hubs=hubs)
-
-
-@kb_app.command("build-wordnet")
-def kb_wordnet_command(
-    source: Annotated[
-        Path, typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables.")
-    ],
-    output: Annotated[Path, _OUTPUT],
-    hubs: Annotated[int, _HUBS] = 64,
-) -> None:
-    """Build from a wordnet: its synsets are the concepts."""
-    from .knowledge import build_from_wordnet
-
-    build_from_wordnet(source, output, hubs=hubs)
-
-
-@kb_app.command("build-wikispeedia")
-def kb_wikispeedia_command(
-    source: Annotated[
-        Path, typer.Argument(help="A folder with articles.tsv, links.tsv and categories.tsv.")
-    ],
-    output: Annotated[Path, _OUTPUT],
-    hubs: Annotated[int, _HUBS] = 0,
-) -> None:
-    """Build from Wikispeedia, a Wikipedia for schools with its links."""
-    from .knowledge import build_from_wikispeedia
-
-    build_from_wikispeedia(source, output, hubs=hubs)
-
-
-@kb_app.command("build-triples")
-def kb_triples_command(
-    names: Annotated[Path, typer.Argument(help="A table of Wikidata items and names.")],
-    triples: Annotated[Path, typer.Argument(help="A table of items, properties and items.")],
-    output: Annotated[Path, _OUTPUT],
-    hubs: Annotated[int, _HUBS] = 64,
-) -> None:
-    """Build from triples of Wikidata and the names of its items."""
-    from .knowledge import build_from_triples
-
-    build_from_triples(names, triples, output, hubs=hubs)
-
-
-@kb_app.command("build-wikipedia")
-def kb_wikipedia_command(
-    output: Annotated[Path, _OUTPUT],
-    page: Annotated[Path, typer.Option(help="*-page.sql.gz")],
-    redirect: Annotated[Path, typer.Option(help="*-redirect.sql.gz")],
-    pagelinks: Annotated[Path, typer.Option(help="*-pagelinks.sql.gz")],
-    linktarget: Annotated[
-        Path | None, typer.Option(help="*-linktarget.sql.gz, for dumps since 2024.")
-    ] = None,
-    articles: Annotated[
-        list[Path] | None,
-        typer.Option(
-            help="*-pages-articles.xml.bz2, for anchors and texts; also several, or multistream."
-        ),
-    ] = None,
-    page_props: Annotated[
-        Path | None, typer.Option(help="*-page_props.sql.gz, for Wikidata items.")
-    ] = None,
-    wikidata: Annotated[
-        Path | None,
-        typer.Option(help="wikidata-*-all.json.bz2, for items, types and descriptions."),
-    ] = None,
-    language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
-    workers: Annotated[int, typer.Option(help="Processes for articles and Wikidata.")] = 1,
-    scheduler: Annotated[
-        str | None, typer.Option(help="A Dask scheduler's address, instead of processes.")
-    ] = None,
-    hubs: Annotated[int, _HUBS] = 256,
-) -> None:
-    """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
-    from .knowledge import build_from_wikipedia
-
-    build_from_wikipedia(
-        output,
-        page=page,
-        redirect=redirect,
-        pagelinks=pagelinks,
-        linktarget=linktarget,
-        articles=articles,
-        page_props=page_props,
-        wikidata=wikidata,
-        language=language,
-        workers=workers,
-        scheduler=scheduler,
-        hubs=hubs,
-    )
-
-
-@kb_app.command("info")
-def kb_info_command(
-    folder: Annotated[Path, typer.Argument(help="A knowledge base.")],
-    verify: Annotated[bool, typer.Option(help="Compare every file with its checksum.")] = False,
-) -> None:
-    """Print what a knowledge base holds."""
-    from .knowledge import show
-
-    show(folder, verify=verify)
-
-
-@kb_app.command("look-up")
-def kb_look_up_command(
-    alias: Annotated[str, typer.Argument(help="A mention.")],
-    kb: Annotated[
-        Path | None,
-        typer.Option(help="A knowledge base; by default the small one that is shipped."),
-    ] = None,
-    words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="The most candidates.")] = 20,
-) -> None:
-    """Print what a mention may mean; the exit code is 1 if nothing is found."""
-    from .knowledge import look_up
-
-    found = look_up(kb, alias, words=words, limit=limit)
-    raise typer.Exit(0 if found else 1)
 
 
 def _listed(given: str) -> list[str]:

@@ -23,7 +23,7 @@ from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from .explain import paragraphs, with_alternatives
 
-__all__ = ["TEXT", "demo", "given_text"]
+__all__ = ["TEXT", "certificate_table", "demo", "given_text"]
 
 #: A few paragraphs about names that mean several things; each is a document.
 TEXT = """\
@@ -95,7 +95,7 @@ def demo(
     seconds = perf_counter() - started
     for doc in docs:
         console.print(_document(doc, trees))
-    console.print(_certificates(docs))
+    console.print(certificate_table(docs))
     count = sum(map(len, docs))
     console.print(
         f"{count} words in {1000 * seconds:.0f} ms, probabilities and alternatives included, with "
@@ -214,7 +214,7 @@ def _node(token: Token) -> Text:
     return node
 
 
-def _certificates(docs: Sequence[Doc]) -> Table:
+def certificate_table(docs: Sequence[Doc]) -> Table:
     """What is proven of each component's answers; those best among kept candidates are "rest"."""
     table = Table("component", "decoder", "decoded", "proven optimal", "the rest")
     for name, rows in _by_component(docs):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from rich.console import Console
@@ -11,13 +11,9 @@ from spacy.util import load_config
 from spacy.vocab import Vocab
 
 from ..adapt.distillation import Distilled, distil
-from ..annotate.records import extents, input_files, read
-from ..errors import ProblemError
+from ..annotate.records import texts as texts_of
 
 __all__ = ["distil_pipeline"]
-
-#: Records that are read at a time.
-RECORDS = 1000
 
 _NAMES = {
     "tag_acc": "tags",
@@ -44,7 +40,7 @@ def distil_pipeline(
     """Distil a pipeline and print how the student compares."""
     found = distil(
         pipeline,
-        _texts(texts, text_field, limit),
+        (text for text, _ in islice(texts_of(texts, Vocab(), text_field), limit or None)),
         output,
         parts=[part.strip() for part in parts.split(",") if part.strip()],
         config=None if config is None else load_config(config),
@@ -65,19 +61,3 @@ def table_of(found: Distilled) -> Table:
     table.add_row("words a second now", f"{found.student_words:,.0f}  ({found.speedup:.1f} x)")
     table.add_row("what was learned alone", f"{found.speedup_of_parts:.1f} x")
     return table
-
-
-def _texts(source: Path, text_field: str, limit: int) -> Iterator[str]:
-    """Read texts of all kinds of files; what can't be read is an error."""
-    vocab, count = Vocab(), 0
-    for path in input_files(source):
-        for extent in extents(path, RECORDS):
-            for record in read(extent, vocab, text_field):
-                if record.problem is not None:
-                    raise ProblemError(f"texts: {record.id}: {record.problem}")
-                text = record.text if record.doc is None else record.doc.text
-                if text and text.strip():
-                    yield text
-                    count += 1
-                if limit and count >= limit:
-                    return

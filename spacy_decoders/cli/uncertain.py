@@ -12,7 +12,7 @@ from rich.console import Console
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..annotate.records import extents, input_files, read
+from ..annotate.records import texts
 from ..annotate.tasks import Layer, Tool, label_config, task_of
 from ..annotate.uncertainty import Measure, prepared, uncertainty
 from ..bundled import load
@@ -20,8 +20,6 @@ from ..errors import ProblemError
 
 __all__ = ["rank_texts"]
 
-#: Records that are read at a time.
-RECORDS = 1000
 #: The probability from which on alternatives to entities are listed.
 ALTERNATIVES = 0.1
 
@@ -57,7 +55,8 @@ def rank_texts(
             )
     if (tool, layer) == ("label-studio", "trees"):
         raise ProblemError("task: Label Studio's text has no trees; use the format prodigy.")
-    _check_folder(output)
+    if not output.absolute().parent.is_dir():
+        raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
     nlp = load() if model is None else spacy.load(model)
     wanted = _layer(nlp, layer)
     names = prepared(nlp, cast("Measure", by), components or _annotating(nlp, wanted))
@@ -120,7 +119,7 @@ def _ranked(
 ) -> Iterator[_Ranked]:
     tool, layer, by = how
     version = f"{nlp.meta['lang']}_{nlp.meta['name']} {nlp.meta['version']}"
-    for doc, id in nlp.pipe(_texts(nlp, corpus, text_field), as_tuples=True):
+    for doc, id in nlp.pipe(texts(corpus, nlp.vocab, text_field), as_tuples=True):
         for number, part in enumerate(_parts(doc, sentences)):
             if not part.text.strip():
                 continue
@@ -140,17 +139,6 @@ def _parts(doc: Doc, sentences: bool) -> list[Span]:
             "sentences: the pipeline sets no sentence boundaries; add a parser or a senter."
         )
     return list(doc.sents)
-
-
-def _texts(nlp: Language, source: Path, text_field: str) -> Iterator[tuple[str, str]]:
-    for path in input_files(source):
-        for extent in extents(path, RECORDS):
-            for record in read(extent, nlp.vocab, text_field):
-                if record.problem is not None:
-                    raise ProblemError(f"corpus: {record.id}: {record.problem}")
-                text = record.text if record.doc is None else record.doc.text
-                if text and text.strip():
-                    yield text, record.id
 
 
 def _labels(nlp: Language, names: list[str], layer: Layer) -> list[str]:
@@ -173,8 +161,3 @@ def _write(output: Path, tasks: list[dict[str, Any]]) -> None:
     else:
         text = "\n".join(json.dumps(task, ensure_ascii=False) for task in tasks)
     output.write_text(text + "\n", encoding="utf8")
-
-
-def _check_folder(output: Path) -> None:
-    if not output.absolute().parent.is_dir():
-        raise ProblemError(f"output: there is no folder {output.absolute().parent}.")

@@ -11,7 +11,7 @@ from rich.console import Console
 from spacy.tokens import Doc
 
 from spacy_decoders import Certificate
-from spacy_decoders.cli.demo import _certificates
+from spacy_decoders.cli.demo import certificate_table
 from spacy_decoders.components import extensions
 from tests.components.tagger.tagging import SENTENCES, trained
 
@@ -78,7 +78,7 @@ def test_the_best_of_kept_candidates_is_not_proven_optimal():
     extensions.install()
     extensions.record_certificates(doc, "parser", [full, kept, kept, full, full])
     console = Console(width=110, file=StringIO())
-    console.print(_certificates([doc]))
+    console.print(certificate_table([doc]))
     row = next(line for line in console.file.getvalue().splitlines() if "parser" in line)
     assert [cell.strip() for cell in row.strip("│").split("│")] == [
         "parser", "X", "5", "3 (60%)", "2 the best among the candidates kept",
