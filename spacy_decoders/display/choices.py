@@ -12,7 +12,10 @@ from spacy.tokens import Doc, Span
 
 from .ranking import Alternative, Change, Choice, Ranking, Reading
 
-__all__ = ["difference", "head_ranking", "link_ranking", "names_of", "parses_of", "tag_rankings"]
+__all__ = [
+    "difference", "head_in_words", "head_ranking", "link_ranking", "named_spans", "names_of",
+    "parses_of", "tag_rankings",
+]  # fmt: skip
 
 
 def parses_of(doc: Doc, span: Span) -> list[Mapping[str, Any]]:
@@ -35,12 +38,16 @@ def head_ranking(doc: Doc, parses: Sequence[Mapping[str, Any]]) -> Ranking | Non
     if not parses:
         return None
     names = names_of([(token, doc[token].text) for token in parses[0]["tokens"]])
-
-    def under(token: int, head: int, label: str) -> str:
-        return f"root of the sentence · {label}" if head == token else f"{names[head]} · {label}"
-
-    answers = [{token: under(token, *arc) for token, arc in _arcs(p).items()} for p in parses]
+    answers = [
+        {token: head_in_words(names, token, *arc) for token, arc in _arcs(p).items()}
+        for p in parses
+    ]
     return Ranking.of([p["score"] for p in parses], answers, names.__getitem__)
+
+
+def head_in_words(names: Mapping[int, str], token: int, head: int, label: str) -> str:
+    """Say what a token's head is, and its label."""
+    return f"{'root of the sentence' if head == token else names[head]} · {label}"
 
 
 def difference(
@@ -79,13 +86,13 @@ def tag_rankings(doc: Doc, span: Span) -> Iterator[tuple[str, Ranking]]:
 def _entity_ranking(
     doc: Doc, start: int, scores: Sequence[float], labels: Sequence[Sequence[str]]
 ) -> Ranking | None:
-    answers = [dict(_entities(sequence, start)) for sequence in labels]
+    answers = [dict(named_spans(sequence, start)) for sequence in labels]
     spans = sorted({span for answer in answers for span in answer})
     names = names_of([(span, doc[span[0] : span[1]].text) for span in spans])
     return Ranking.of(scores, answers, names.__getitem__, absent="no entity")
 
 
-def _entities(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, int], str]]:
+def named_spans(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, int], str]]:
     """Where the entities of B-, I- and O labels begin and end, and what they are."""
     begin = None
     for place, label in enumerate([*labels, "O"]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from spacy.tokens import Doc
@@ -14,7 +15,7 @@ from ..errors import ProblemError
 from .views import DocumentView
 from .words import cost_in_words, in_words, in_words_together, share_in_words
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation", "explain", "rendered"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,13 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
     given = [docs] if isinstance(docs, Doc) else list(docs)
     if not all(isinstance(doc, Doc) for doc in given):
         raise ProblemError("docs: expected a Doc or several; call nlp(text) first.")
+    views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
+    readings = max((view.readings for view in views), default=0)
+    return rendered("page.html", title=title, docs=views, readings=readings)
+
+
+def rendered(template: str, **content: Any) -> Explanation:
+    """Return the page that a template makes of its content."""
     environment = Environment(
         loader=PackageLoader("spacy_decoders.display"),
         autoescape=True,
@@ -92,7 +100,4 @@ def explain(docs: Doc | Iterable[Doc], *, title: str = "What was decoded") -> Ex
         cost=cost_in_words,
         share=share_in_words,
     )
-    views = [DocumentView.of(doc, number) for number, doc in enumerate(given, start=1)]
-    readings = max((view.readings for view in views), default=0)
-    template = environment.get_template("page.html")
-    return Explanation(template.render(title=title, docs=views, readings=readings))
+    return Explanation(environment.get_template(template).render(**content))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .choices import names_of
+from .choices import head_in_words, names_of
 from .words import cost_in_words
 
 __all__ = ["FactorChange", "changes_of"]
@@ -54,15 +54,11 @@ def _in_words(doc: Doc, change: Mapping[str, Any]) -> FactorChange:
     others = {token for factor in change["factors"] for token in factor["tokens"] if token >= 0}
     places = sorted({*change["tokens"], *heads, *others})
     names = names_of([(token, doc[token].text) for token in places])
-
-    def under(token: int, head: int, label: str) -> str:
-        return f"root of the sentence · {label}" if head == token else f"{names[head]} · {label}"
-
     arcs = tuple(
         (
             names[arc["token"]],
-            under(arc["token"], arc["head"], arc["dep"]),
-            under(arc["token"], arc["arcs_head"], arc["arcs_dep"]),
+            head_in_words(names, arc["token"], arc["head"], arc["dep"]),
+            head_in_words(names, arc["token"], arc["arcs_head"], arc["arcs_dep"]),
         )
         for arc in change["changed"]
     )

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from ..models.calibration_measures import Reliability
-from .explain import Explanation
+from .explain import Explanation, rendered
 
 __all__ = ["Diagram", "draw_reliability"]
 
@@ -82,13 +80,5 @@ def draw_reliability(
     >>> "<svg" in str(page)
     True
     """
-    environment = Environment(
-        loader=PackageLoader("spacy_decoders.display"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    template = environment.get_template("reliability.html")
-    html = template.render(title=title, diagrams=list(diagrams), side=SIDE, margin=MARGIN)
-    return Explanation(html)
+    given = list(diagrams)
+    return rendered("reliability.html", title=title, diagrams=given, side=SIDE, margin=MARGIN)

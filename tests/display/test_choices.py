@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_decoders.display.choices import (
-    _entities,
     difference,
     head_ranking,
     link_ranking,
+    named_spans,
     parses_of,
 )
 
@@ -21,7 +21,7 @@ RUNS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["PER", "LOC", None
 
 
 @given(RUNS, st.integers(0, 50))
-def test_entities_are_where_they_were_put(runs, start):
+def testnamed_spans_are_where_they_were_put(runs, start):
     labels, wanted = [], []
     for length, kind in runs:
         begin = start + len(labels)
@@ -30,7 +30,7 @@ def test_entities_are_where_they_were_put(runs, start):
         else:
             labels += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
             wanted.append(((begin, begin + length), kind))
-    assert list(_entities(labels, start)) == wanted
+    assert list(named_spans(labels, start)) == wanted
 
 
 def test_a_link_costs_the_log_odds_of_its_rival(doc):
