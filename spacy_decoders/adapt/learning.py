@@ -106,8 +106,8 @@ def learn_chain(
 
     if not is_number(l2) or l2 < 0:
         raise ProblemError(f"l2: expected a number from 0 on, got {l2!r}.")
-    sample = _Sample.of(scores, gold, rules)
-    objective = _Objective(sample, rules, l2, learn_scale)
+    sample = LabelledTexts.of(scores, gold, rules)
+    objective = ChainObjective(sample, rules, l2, learn_scale)
     first = objective.initial()
     before = objective(first)[0]
     found = minimize(
@@ -130,7 +130,7 @@ def learn_chain(
     )
 
 
-class _Sample(NamedTuple):
+class LabelledTexts(NamedTuple):
     """All texts, end to end."""
 
     scores: NDArray[np.float32]
@@ -140,7 +140,7 @@ class _Sample(NamedTuple):
     @classmethod
     def of(
         cls, scores: Sequence[ArrayLike], gold: Sequence[ArrayLike], rules: ChainRules
-    ) -> _Sample:
+    ) -> LabelledTexts:
         if len(scores) != len(gold):
             raise ProblemError(f"gold: expected {len(scores)} texts, got {len(gold)}.")
         size = len(rules.can_start)
@@ -167,10 +167,12 @@ def _is_legal(labels: NDArray[np.int64], rules: ChainRules) -> bool:
     return bool(inner and rules.can_start[labels[0]] and rules.can_end[labels[-1]])
 
 
-class _Objective:
+class ChainObjective:
     """-log probability of the right labels, penalised, and its gradient."""
 
-    def __init__(self, sample: _Sample, rules: ChainRules, l2: float, learn_scale: bool) -> None:
+    def __init__(
+        self, sample: LabelledTexts, rules: ChainRules, l2: float, learn_scale: bool
+    ) -> None:
         self.sample, self.rules, self.l2, self.learn_scale = sample, rules, l2, learn_scale
         size = len(rules.can_start)
         ends = np.cumsum(sample.lengths)

@@ -7,91 +7,28 @@ import random
 __all__ = ["addresses", "names"]
 
 STREETS = [
-    "Main",
-    "Oak",
-    "Pine",
-    "Maple",
-    "Cedar",
-    "Elm",
-    "Washington",
-    "Lake",
-    "Hill",
-    "Walnut",
-    "Spring",
-    "North",
-    "Ridge",
-    "Church",
-    "Willow",
-    "Mill",
-    "Sunset",
-    "Railroad",
-    "Jackson",
-    "Highland",
-    "5th",
-    "42nd",
-]
+    "Main", "Oak", "Pine", "Maple", "Cedar", "Elm", "Washington", "Lake", "Hill", "Walnut",
+    "Spring", "North", "Ridge", "Church", "Willow", "Mill", "Sunset", "Railroad", "Jackson",
+    "Highland", "5th", "42nd",
+]  # fmt: skip
 KINDS = ["St", "Street", "Ave", "Ave.", "Avenue", "Rd", "Blvd", "Ln", "Dr", "Court", "Pl", "Way"]
 CITIES = [
-    "Springfield",
-    "Chicago",
-    "Boston",
-    "Dallas",
-    "Portland",
-    "Salem",
-    "Madison",
-    "Georgetown",
-    "Arlington",
-    "Ashland",
-]
+    "Springfield", "Chicago", "Boston", "Dallas", "Portland", "Salem", "Madison", "Georgetown",
+    "Arlington", "Ashland",
+]  # fmt: skip
 STATES = ["IL", "MA", "TX", "OR", "WI", "CA", "NY", "Ohio"]
 GIVEN = [
-    "John",
-    "Mary",
-    "J.",
-    "Ann",
-    "Robert",
-    "Li",
-    "Maria",
-    "Jean-Luc",
-    "Bob",
-    "Dr.",
-    "Mrs",
-    "Mr.",
-    "O'Neil",
-    "de",
-    "van",
-]
+    "John", "Mary", "J.", "Ann", "Robert", "Li", "Maria", "Jean-Luc", "Bob", "Dr.", "Mrs",
+    "Mr.", "O'Neil", "de", "van",
+]  # fmt: skip
 FAMILY = [
-    "Smith",
-    "Jones",
-    "Garcia",
-    "Miller",
-    "Davis",
-    "Wilson",
-    "McDonald",
-    "Lee",
-    "Brown",
-    "Jr.",
-    "III",
-    "Esq",
-    "PhD",
-]
+    "Smith", "Jones", "Garcia", "Miller", "Davis", "Wilson", "McDonald", "Lee", "Brown", "Jr.",
+    "III", "Esq", "PhD",
+]  # fmt: skip
 COMPANY = [
-    "Acme",
-    "Holdings",
-    "Group",
-    "Partners",
-    "LLC",
-    "Inc.",
-    "Bank",
-    "of",
-    "Trust",
-    "&",
-    "Sons",
-    "Company",
-    "Corp",
-    "the",
-]
+    "Acme", "Holdings", "Group", "Partners", "LLC", "Inc.", "Bank", "of", "Trust", "&", "Sons",
+    "Company", "Corp", "the",
+]  # fmt: skip
 
 
 def addresses(count: int, seed: int = 0) -> list[str]:

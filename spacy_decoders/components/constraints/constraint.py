@@ -130,11 +130,6 @@ class Constraint:
         """What it is about: "labels", "entities", "trees" or "links"."""
         return next(about for about, keys in DEMANDS.items() if self.demand in keys)
 
-    @property
-    def is_hard(self) -> bool:
-        """Whether it must be so."""
-        return self.weight is None
-
     def as_dict(self) -> dict[str, Any]:
         """Return what was given, in plain types: as in a config."""
         given = {field.name: getattr(self, field.name) for field in fields(self)}

@@ -9,7 +9,7 @@ from spacy.attrs import ORTH
 from spacy.tokens import Doc
 from thinc.api import Shim
 
-from .table import ClusterTable
+from .table import PREFIXES, ClusterTable
 from .vectors import VectorTable
 
 __all__ = ["COLUMNS", "ClusterMemory", "VectorMemory", "WordMemory"]
@@ -17,8 +17,6 @@ __all__ = ["COLUMNS", "ClusterMemory", "VectorMemory", "WordMemory"]
 Table = TypeVar("Table", ClusterTable, VectorTable)
 Found = TypeVar("Found")
 
-#: The bits of a path that each column shows.
-PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 #: Columns: the prefixes, and the classes of frequency and case.
 COLUMNS = len(PREFIXES) + 2
 

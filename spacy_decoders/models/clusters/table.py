@@ -18,10 +18,12 @@ from ...errors import ProblemError
 from ..saved import columns_of, damaged, inflated, message_of
 from .shipped import name_of, resolved
 
-__all__ = ["ClusterTable", "gaps_of", "key_of", "keys_of", "packed", "places_of"]
+__all__ = ["PREFIXES", "ClusterTable", "gaps_of", "key_of", "keys_of", "packed", "places_of"]
 
 #: Clusters and classes of words are kept in so many bits.
 MOST = 1 << 16
+#: The bits of a path that features of it look at.
+PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 
 
 @dataclass(frozen=True, eq=False)

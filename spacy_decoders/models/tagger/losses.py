@@ -114,7 +114,7 @@ class ChainBatch:
 
     def legal(self) -> NDArray[np.bool_]:
         """**Shape (total,)**: whether gold may follow gold, where both are known."""
-        first, last, inner = self._ends()
+        first, last, inner = self.ends()
         gold, model = self.gold, self.model
         legal = np.isfinite(self.emissions[np.arange(len(gold)), gold])
         legal[first] &= np.isfinite(model.start_scores[gold[first]])
@@ -126,7 +126,7 @@ class ChainBatch:
 
     def scores(self, labels: NDArray[np.int32]) -> float:
         """The sum of the scores of complete gold labellings; ``-inf`` if one is illegal."""
-        first, last, inner = self._ends()
+        first, last, inner = self.ends()
         model = self.model
         return float(
             self.emissions[np.arange(len(labels)), labels].sum(dtype=np.float64)
@@ -135,7 +135,7 @@ class ChainBatch:
             + model.transitions[labels[inner - 1], labels[inner]].sum(dtype=np.float64)
         )
 
-    def _ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def ends(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """First and last tokens of the sentences, and all but the first ones."""
         filled = self.lengths > 0
         first, last = self.offsets[:-1][filled], self.offsets[1:][filled] - 1
@@ -175,7 +175,7 @@ class ChainGradient:
         self, batch: ChainBatch, labels: NDArray[np.int32], tokens: Any, sign: float
     ) -> None:
         """Add the counts of given labellings of the marked tokens."""
-        first, last, inner = batch._ends()
+        first, last, inner = batch.ends()
         self.emissions[np.flatnonzero(tokens), labels] += sign
         np.add.at(self.transitions, (labels[inner - 1], labels[inner]), sign)
         np.add.at(self.start, labels[first], sign)

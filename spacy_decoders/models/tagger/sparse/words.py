@@ -12,7 +12,7 @@ from spacy.lexeme import Lexeme
 from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
-from ...clusters.table import ClusterTable
+from ...clusters.table import PREFIXES, ClusterTable
 from .gazetteer import PhraseTable
 from .kernels.atoms import AFFIX, letters
 from .kernels.gazetteer import single_words
@@ -26,8 +26,6 @@ _LETTERS = WORD_ATOMS.index("prefix1")
 _LOWER, _LISTED = WORD_ATOMS.index("lower"), WORD_ATOMS.index("listed")
 _CLUSTERS, _GROUPS = WORD_ATOMS.index("cluster4"), WORD_ATOMS.index("group6")
 _SEEDS = np.arange(1, 2 * AFFIX + 3, dtype=np.uint64) << np.uint64(40)
-#: The bits of a path that each atom looks at.
-_PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 _GROUP_PREFIXES = (0x3F, 0x3FFF, 0x3FFFFF, 0xFFFFFFFF)
 #: Added to small numbers, so that none of them is "nothing" or "outside".
 _NAMED = 1 << 33
