@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import python
 
 #: What users do, in a folder whose name has blanks and several scripts, warnings being errors.
 DAY = """
@@ -41,38 +42,32 @@ print("good")
 """
 
 
-def spend_a_day(folder, *prefix, remove=(), **environment):
+def spend_a_day(folder, *, interpreter=(sys.executable,), **environment):
     """Run in the folder, with other variables."""
     (folder / "Ein Ordner ü 日本").mkdir()
     (folder / "day.py").write_text(DAY, encoding="utf8")
-    known = {key: value for key, value in os.environ.items() if key not in remove}
-    return subprocess.run(
-        [*prefix, sys.executable, folder / "day.py", folder / "Ein Ordner ü 日本"],
-        capture_output=True, text=True, encoding="utf8", check=False, env={**known, **environment},
-    )  # fmt: skip
+    first, *rest = interpreter
+    arguments = (*rest, folder / "day.py", folder / "Ein Ordner ü 日本")
+    assert python(*arguments, interpreter=first, **environment).stdout.endswith("good\n")
 
 
 def test_a_folder_with_blanks_and_other_scripts(tmp_path):
-    done = spend_a_day(tmp_path)
-    assert done.stdout.endswith("good\n"), done.stderr
+    spend_a_day(tmp_path)
 
 
 def test_the_language_c(tmp_path):
-    done = spend_a_day(tmp_path, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
-    assert done.stdout.endswith("good\n"), done.stderr
+    spend_a_day(tmp_path, LANG="C", LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
 
 
 def test_without_a_network(tmp_path):
     isolated = ("unshare", "--map-root-user", "--net")
     if not shutil.which("unshare") or subprocess.run([*isolated, "true"], check=False).returncode:
         pytest.skip("no network of its own may be made here")
-    done = spend_a_day(tmp_path, *isolated)
-    assert done.stdout.endswith("good\n"), done.stderr
+    spend_a_day(tmp_path, interpreter=(*isolated, sys.executable))
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(0)  # it compiles everything
 def test_without_a_home_and_a_place_for_compiled_code(tmp_path):
-    done = spend_a_day(tmp_path, remove=("HOME", "XDG_CACHE_HOME"), NUMBA_CACHE_DIR="/proc/none")
-    assert done.stdout.endswith("good\n"), done.stderr
+    spend_a_day(tmp_path, without=("HOME", "XDG_CACHE_HOME"), NUMBA_CACHE_DIR="/proc/none")
     assert not Path("/proc/none").exists()

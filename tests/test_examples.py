@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, Viterbi
+from tests.processes import python
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -41,8 +42,6 @@ def test_a_decoder_from_another_package(argmax_decoder, rng):
 
 def test_it_is_known_by_its_entry_point(argmax_decoder, tmp_path):
     """Installed, its name works in a config: shown in a process that sees its metadata."""
-    import subprocess
-
     site = tmp_path / "argmax_decoder-0.1.0.dist-info"
     site.mkdir()
     (site / "METADATA").write_text("Metadata-Version: 2.1\nName: argmax-decoder\nVersion: 0.1.0\n")
@@ -62,5 +61,4 @@ def test_it_is_known_by_its_entry_point(argmax_decoder, tmp_path):
         "nlp.initialize(lambda: [gold])\n"
         "print(nlp('a b')._.certificates['exact_tagger'][0]['decoder'])\n"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert run.stdout.strip() == "Argmax", run.stderr
+    assert python("-c", code).stdout.strip() == "Argmax"

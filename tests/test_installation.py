@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 
 import pytest
 
+from tests.processes import python
+
 HEAVY = ("numba", "networkx", "mip", "scipy", "highspy", "llvmlite")
-
-
-def run(code: str, *arguments: str, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def test_a_blank_pipeline_imports_nothing_heavy():
@@ -33,7 +21,7 @@ spacy.registry.decoders.get_all()
 import spacy_decoders, spacy_decoders.cli
 print(json.dumps(sorted(sys.modules)))
 """
-    imported = json.loads(run(code))
+    imported = json.loads(python("-c", code).stdout)
     assert "spacy_decoders.components.factories.exact_tagger" in imported
     assert "spacy_decoders.components.tagger.tagger" not in imported
     assert not [name for name in imported if name.split(".")[0] in HEAVY]
@@ -62,4 +50,4 @@ print(doc._.certificates["tagger"][0]["status"])
 """
     nowhere = str(tmp_path / "missing" / "home")
     environment = {"HOME": nowhere, "XDG_CACHE_HOME": nowhere, "IPYTHONDIR": nowhere}
-    assert run(code, **environment).strip() == "optimal"
+    assert python("-c", code, **environment).stdout.strip() == "optimal"

@@ -1,13 +1,10 @@
 """Functions without an entry from Python: linked into their callers, fresh or from the cache."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 from numba import types
 
 from spacy_decoders.jit import internal, jit
+from tests.processes import python
 
 MODULE = """
 import sys
@@ -73,12 +70,9 @@ def test_an_internal_function_gets_no_machine_code():
 def test_one_from_the_cache_is_linked_into_a_new_caller(tmp_path):
     script = tmp_path / "kernels.py"
     script.write_text(MODULE)
-    environment = dict(os.environ, NUMBA_CACHE_DIR=str(tmp_path / "cache"))
 
     def run(name):
-        command = [sys.executable, str(script), name]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-        return done.stdout.split()
+        return python(script, name, NUMBA_CACHE_DIR=str(tmp_path / "cache")).stdout.split()
 
     assert run("total") == ["30.0", "0"]
     value, hits = run("largest")

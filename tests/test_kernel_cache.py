@@ -1,10 +1,8 @@
 """Compiled code that is kept on disk is that of the sources as they are."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import python
 
 CALLEE = """
 from spacy_decoders.jit import jit
@@ -30,19 +28,11 @@ print(ask(), sum(ask.stats.cache_hits.values()))
 
 def outputs(folder, command, name, texts):
     """Return what a command prints after a file gets each text; an equal text is not rewritten."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
     printed, path = [], folder / name
     for text in texts:
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
-        run = subprocess.run(
-            [sys.executable, *command],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        run = python(*command, folder=folder, NUMBA_CACHE_DIR=str(folder / "cache"))
         printed.append(run.stdout.split())
     return printed
 
@@ -103,17 +93,10 @@ IndexDataCacheFile._open_for_write = refuse
 def test_code_is_used_from_where_nothing_can_be_written(tmp_path, place):
     (tmp_path / "kernel.py").write_text(KERNEL)
     given = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")} if place == "given" else {}
-    environment = {key: value for key, value in os.environ.items() if key != "NUMBA_CACHE_DIR"}
     printed, told = [], []
     for before in ("", READ_ONLY):
-        run = subprocess.run(
-            [sys.executable, "-c", f"{before}\nimport kernel"],
-            cwd=tmp_path,
-            env={**environment, **given},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        code = f"{before}\nimport kernel"
+        run = python("-c", code, folder=tmp_path, without=("NUMBA_CACHE_DIR",), **given)
         printed.append(run.stdout.split())
         told.append(run.stderr)
     assert printed == [["8", "0"], ["8", "1"]]

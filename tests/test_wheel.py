@@ -5,30 +5,17 @@ from __future__ import annotations
 import os
 import shutil
 import site
-import subprocess
-import sys
 import venv
 from pathlib import Path
 
 import pytest
 
+from tests.processes import python as run
+
 #: However busy the machine is: to build, install and compile takes what it takes.
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(0)]
 
 SOURCE = Path(__file__).parents[1]
-
-
-def run(*command: object, folder: Path, **environment: str) -> str:
-    done = subprocess.run(
-        [str(part) for part in command],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -39,35 +26,15 @@ def python(tmp_path_factory) -> Path:
         shutil.copy(SOURCE / name, folder)
     unbuilt = shutil.ignore_patterns("__pycache__")
     shutil.copytree(SOURCE / "spacy_decoders", folder / "spacy_decoders", ignore=unbuilt)
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--no-deps",
-        "--wheel-dir",
-        "dist",
-        ".",
-        folder=folder,
-    )
+    run("-m", "pip", "wheel", "--no-deps", "--wheel-dir", "dist", ".", folder=folder)
     shutil.rmtree(folder / "spacy_decoders")
 
     venv.create(folder / "venv", with_pip=False, symlinks=os.name != "nt")
     python = folder / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
-    purelib = Path(run(python, "-c", "import site; print(site.getsitepackages()[0])",
-                       folder=folder).strip())  # fmt: skip
+    code = "import site; print(site.getsitepackages()[0])"
+    purelib = Path(run("-c", code, interpreter=python, folder=folder).stdout.strip())
     (wheel,) = (folder / "dist").glob("*.whl")
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--target",
-        purelib,
-        wheel,
-        folder=folder,
-    )
+    run("-m", "pip", "install", "--no-deps", "--target", purelib, wheel, folder=folder)
     # comes after what is installed here, and the editable installation in it is not followed
     (purelib / "dependencies.pth").write_text("\n".join(site.getsitepackages()))
     return python
@@ -76,13 +43,14 @@ def python(tmp_path_factory) -> Path:
 def test_the_wheel_is_what_is_imported(python):
     folder = python.parents[2]
     code = "import spacy; spacy.blank('en'); import spacy_decoders; print(spacy_decoders.__file__)"
-    assert run(python, "-c", code, folder=folder).startswith(str(folder))
+    shown = run("-c", code, interpreter=python, folder=folder).stdout
+    assert shown.startswith(str(folder))
 
 
 def test_the_demo_runs_from_the_wheel(python):
     folder = python.parents[2]
     # it is compiled anew in each place where it is installed; without optimising, that is faster
-    shown = run(python, "-m", "spacy", "decoders", "demo", "--text", "Jaguar builds fast cars.",
-                folder=folder, COLUMNS="120", NUMBA_OPT="0")  # fmt: skip
-    assert "proven optimal" in shown
+    command = ("-m", "spacy", "decoders", "demo", "--text", "Jaguar builds fast cars.")
+    shown = run(*command, interpreter=python, folder=folder, COLUMNS="120", NUMBA_OPT="0")
+    assert "proven optimal" in shown.stdout
     assert (folder / "demo.html").stat().st_size > 10_000

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib import metadata
 from pathlib import Path
 
 import spacy_decoders
 from spacy_decoders.kernel_cache import PACKAGE, PLACES, kept_code
+from tests.processes import python
 
 from .commands import invoke, run
 
@@ -40,13 +38,7 @@ def test_all_places_of_compiled_code_are_listed_whole(tmp_path):
     empty.mkdir()
     empty.chmod(0o555)
     code = "from spacy_decoders.cli.info import info; info()"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "NUMBA_CACHE_DIR": str(empty), "COLUMNS": "60"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python("-c", code, NUMBA_CACHE_DIR=str(empty), COLUMNS="60")
     first, second, *_ = done.stdout.split("compiled code")[1].splitlines()
     assert first.strip() == f"{empty}: empty"
     assert second.strip().startswith(f"{Path(spacy_decoders.__file__).parent}: ")

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from spacy_decoders.cli.warmup import CORES, tasks_of
 from spacy_decoders.registry import decoders
+from tests.processes import python
 
 from .commands import invoke
 
@@ -77,14 +75,9 @@ def test_every_decoder_of_ours_is_run_by_its_core():
 @pytest.mark.timeout(0)  # compiling takes what it takes
 def test_nothing_is_compiled_after_a_warmup(tmp_path):
     shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=shutil.ignore_patterns("__pycache__"))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
-    environment.pop("NUMBA_CACHE_DIR", None)
-    for command in (
-        [sys.executable, "-m", "spacy", "decoders", "warmup"],
-        [sys.executable, "-c", WORK.replace("{place!r}", repr(str(tmp_path)))],
-    ):
-        done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    work = WORK.replace("{place!r}", repr(str(tmp_path)))
+    for command in (["-m", "spacy", "decoders", "warmup"], ["-c", work]):
+        done = python(
+            *command, folder=tmp_path, without=("NUMBA_CACHE_DIR",), PYTHONPATH=str(tmp_path)
         )
-        assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-1] == "0" and "compil" not in done.stderr

@@ -6,8 +6,6 @@ import copy
 import gc
 import hashlib
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +16,7 @@ from spacy.training import Example
 from thinc.api import use_ops
 
 import spacy_decoders
+from tests.processes import python
 
 from .test_documents import TEXTS
 from .test_sourcing import read
@@ -49,10 +48,7 @@ def test_annotations_are_the_same_bits_here_and_in_fresh_processes(nlp, tmp_path
     root = str(Path(__file__).parents[2])
     expected = [hashlib.sha256(bits(nlp(text))).hexdigest() for text in TEXTS.values()]
     for seed in ("1", "2"):  # of the order of sets
-        done = subprocess.run(
-            [sys.executable, "-c", FRESH.format(root=root), tmp_path / "nlp"],
-            capture_output=True, text=True, check=True, env={**os.environ, "PYTHONHASHSEED": seed},
-        )  # fmt: skip
+        done = python("-c", FRESH.format(root=root), tmp_path / "nlp", PYTHONHASHSEED=seed)
         assert done.stdout.split() == expected
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
-import subprocess
-import sys
 
 import pytest
 import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.readers.headlines import HeadlineCorpus
+from tests.processes import python
 
 ROWS = [{"title": f"Title {i}", "text": f"Text {i}."} for i in range(3)]
 
@@ -54,5 +53,4 @@ def test_it_needs_no_component(tmp_path):
         f"(example,) = HeadlineCorpus({str(path)!r})(spacy.blank('en'))\n"
         "print(example.reference._.headline)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "Title 0\n"
+    assert python("-c", code).stdout == "Title 0\n"

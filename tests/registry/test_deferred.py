@@ -2,8 +2,6 @@
 
 import inspect
 import pickle
-import subprocess
-import sys
 from importlib.metadata import entry_points
 from typing import Literal
 
@@ -13,6 +11,7 @@ from confection import ConfigValidationError
 
 from spacy_decoders.decoders.tree import PriceAndCut
 from spacy_decoders.registry.deferred import Deferred
+from tests.processes import python
 
 
 def test_a_signature_has_types_and_defaults():
@@ -28,7 +27,7 @@ def test_making_one_imports_nothing():
         "Deferred('decoders.tree:PriceAndCut');"
         "assert not any(name.startswith('spacy_decoders.decoders') for name in sys.modules)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)
 
 
 def test_it_survives_pickling():

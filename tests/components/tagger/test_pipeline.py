@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -26,6 +24,7 @@ from tests.components.tagger.tagging import (
     randomised,
     trained,
 )
+from tests.processes import python
 
 NAME = "exact_tagger"
 CONFIGS = Path(__file__).parents[3] / "configs"
@@ -138,14 +137,7 @@ def test_worker_processes_give_what_one_process_gives(tmp_path):
     trained(k_best=2).to_disk(tmp_path / "model")
     script = tmp_path / "workers.py"
     script.write_text(WORKERS)
-    done = subprocess.run(
-        [sys.executable, str(script), str(tmp_path / "model"), *SENTENCES],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONWARNINGS": "ignore"},
-    )
-    assert done.returncode == 0, done.stderr
+    done = python(script, tmp_path / "model", *SENTENCES, PYTHONWARNINGS="ignore")
     assert done.stdout.strip() == "12"
 
 
