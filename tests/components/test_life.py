@@ -16,6 +16,7 @@ from spacy.training import Example
 from thinc.api import use_ops
 
 import spacy_decoders
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from tests.processes import python
 
 from .test_documents import TEXTS
@@ -154,16 +155,7 @@ def examples(nlp):
 
 
 LISTENER = {"@architectures": "spacy.Tok2VecListener.v1", "width": 32, "upstream": "*"}
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "pretrained_vectors": None,
-    "width": 32,
-    "depth": 1,
-    "embed_size": 200,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": True,
-}
+TOK2VEC = {**HASH_EMBED_CNN, "width": 32, "depth": 1, "embed_size": 200, "maxout_pieces": 2}
 
 
 def listening():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 
 #: Words with tag, universal part of speech, features and named entity.
 WORDS = {
@@ -32,12 +35,10 @@ SENTENCES = (
 MODEL = {
     "@architectures": "spacy-decoders.ChainScorer.v1",
     "tok2vec": {
-        "@architectures": "spacy.HashEmbedCNN.v2",
-        "pretrained_vectors": None,
+        **HASH_EMBED_CNN,
         "width": 16,
         "depth": 1,
         "embed_size": 100,
-        "window_size": 1,
         "maxout_pieces": 2,
         "subword_features": False,
     },
@@ -70,6 +71,17 @@ def examples(nlp: Language) -> list[Example]:
 def bare(nlp: Language, text: str) -> Doc:
     """A document whose words stand between blanks."""
     return Doc(nlp.vocab, words=text.split())
+
+
+def tags(doc: Doc) -> list[str]:
+    """The tags of a document."""
+    return [token.tag_ for token in doc]
+
+
+def entities(labels: Sequence[str]) -> dict[tuple[int, int], str]:
+    """Where the entities of a BIO labelling begin and end, and their types."""
+    shape = "".join(label[0] for label in labels)
+    return {of.span(): labels[of.start()][2:] for of in re.finditer("BI*", shape)}
 
 
 def trained(steps: int = 25, **config: Any) -> Language:

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from spacy_decoders import ProblemError
 from spacy_decoders.decoders.chain import Beam, ForwardDominance
-from tests.components.tagger.tagging import MODEL, bare, randomise, randomised
+from tests.components.tagger.tagging import MODEL, bare, entities, randomise, randomised
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
@@ -44,19 +44,6 @@ def cut(nlp, *sentences):
     words = [sentence.split() for sentence in sentences]
     starts = [i == 0 for line in words for i in range(len(line))]
     return Doc(nlp.vocab, words=[*itertools.chain(*words)], sent_starts=starts)
-
-
-def entities(labels):
-    """Spans and types of the entities of some labels."""
-    found, i = {}, 0
-    while i < len(labels):
-        j = i + 1
-        if labels[i] != "O":
-            while j < len(labels) and labels[j][0] == "I":
-                j += 1
-            found[i, j] = labels[i][2:]
-        i = j
-    return found
 
 
 def best(nlp, sentences, worth):

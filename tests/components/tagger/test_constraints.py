@@ -7,14 +7,10 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, trained
+from tests.components.tagger.tagging import SENTENCES, bare, randomise, randomised, tags, trained
 from tests.oracles import all_chains
 
 NAME = "exact_tagger"
-
-
-def tags(doc):
-    return [token.tag_ for token in doc]
 
 
 def test_a_dictionary_is_obeyed_exactly():

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, trained
+from tests.components.tagger.tagging import SENTENCES, annotated, bare, randomised, tags, trained
 from tests.oracles import all_chains, chain_score
 
 NAME = "exact_tagger"
-
-
-def tags(doc):
-    return [token.tag_ for token in doc]
 
 
 def test_sentences_are_decoded_apart_where_they_are_set():

@@ -18,6 +18,7 @@ from tests.components.tagger.tagging import (
     examples,
     randomise,
     randomised,
+    tags,
     trained,
 )
 from tests.oracles import all_chains, chain_score
@@ -35,10 +36,6 @@ def forbidding(labels, transitions, start):
                 if before not in (label, "B" + label[1:]):
                     transitions[i, j] = -np.inf
     return transitions, start
-
-
-def tags(doc):
-    return [token.tag_ for token in doc]
 
 
 @pytest.mark.parametrize("loss", ["crf", "margin", "perceptron"])

@@ -7,19 +7,11 @@ import pytest
 import spacy
 from thinc.api import Adam, Model
 
+from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.tagger.scorer import ChainScores, build_chain_scorer, resize
 
-TOK2VEC = {
-    "@architectures": "spacy.HashEmbedCNN.v2",
-    "pretrained_vectors": None,
-    "width": 8,
-    "depth": 1,
-    "embed_size": 50,
-    "window_size": 1,
-    "maxout_pieces": 2,
-    "subword_features": True,
-}
+TOK2VEC = {**HASH_EMBED_CNN, "width": 8, "depth": 1, "embed_size": 50, "maxout_pieces": 2}
 SIZE = 3
 
 

@@ -159,7 +159,7 @@ class WordTable:
             rows[:, _LISTED] = listed
         if self._clusters is not None:
             columns = rows[:, _CLUSTERS:]
-            classes = _write_prefixes(self._clusters, texts, _PREFIXES, columns)
+            classes = _write_prefixes(self._clusters, texts, PREFIXES, columns)
             columns[:, 4] = _NAMED + (classes >> np.uint64(8))
             columns[:, 5] = _NAMED + (classes & np.uint64(255))
         if self._groups is not None:
