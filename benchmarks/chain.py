@@ -293,8 +293,6 @@ def main() -> None:
             constrained(report, name, load_scores(name, options.data), quick=quick)
         flat(report, quick=quick)
         plot(report, found)
-        report.facts["ns_per_token"] = {name: times for name, (_, times) in found.items()}
-        report.facts["labels"] = {name: size for name, (size, _) in found.items()}
     finally:
         report.close()  # what was measured is kept, whatever cut the rest
 

@@ -227,7 +227,7 @@ class Report:
 
 
 def as_json(value: Any, indent: str = "\n") -> str:
-    """Return JSON: six digits of each number, a table's row on a line, as is all that fits."""
+    """Return JSON: six digits of each number, rows and targets on a line, as is all that fits."""
     if isinstance(value, Mapping):
         parts = [f"{json.dumps(key)}: {as_json(of, indent + ' ')}" for key, of in value.items()]
     elif isinstance(value, list | tuple):
@@ -236,9 +236,10 @@ def as_json(value: Any, indent: str = "\n") -> str:
         plain = value is None or isinstance(value, str | int)
         return json.dumps(value if plain else float(f"{float(value):.6g}"))
     opening, closing = "{}" if isinstance(value, Mapping) else "[]"
-    row = opening == "[" and not any(isinstance(of, Mapping | list | tuple) for of in value)
+    items = value.values() if isinstance(value, Mapping) else value
+    flat = not any(isinstance(of, Mapping | list | tuple) for of in items)
     line = ", ".join(parts)
-    if row or ("\n" not in line and len(line) < 100):
+    if "\n" not in line and (len(line) < 100 or (flat and (opening == "[" or len(line) < 180))):
         return opening + line + closing
     return opening + indent + " " + f",{indent} ".join(parts) + indent + closing
 
