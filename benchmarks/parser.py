@@ -24,10 +24,10 @@ from pipelines import evaluated, sentences_of, trained
 from plots import bars
 from spacy import util
 from spacy.language import Language
+from spacy.tokens import Doc
 
 from spacy_decoders.decoders.tree import Eisner
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_conllu
+from spacy_decoders.registry.readers import conllu_corpus
 
 CONFIG = timing.HERE.parent / "configs" / "branch_and_bound_parser.cfg"
 TREEBANK = "parsing/UD_English-EWT/en_ewt-ud-{}.conllu.gz"
@@ -76,6 +76,12 @@ def configuration(data: Path, steps: int, name: str) -> Any:
         # what the BiLSTM would tell comes from likely heads and dependents
         parser["model"].update(lstm_width=None, relatives_width=48)
     return config
+
+
+def dev(data: Path, nlp: Language, limit: int) -> list[Doc]:
+    """The gold documents of the development part, ten sentences each."""
+    corpus = conllu_corpus(data / TREEBANK.format("dev"), n_sents=10, limit=limit)
+    return [example.reference for example in corpus(nlp)]
 
 
 @contextmanager
@@ -139,14 +145,7 @@ def main() -> None:
         decoding = {f"components.parser.{key}": parser[key] for key in DECODING if key in parser}
         folder = cache / name.replace(" ", "").lower()
         pipelines[name] = trained(config, folder, retrain=options.retrain, options=decoding)
-    corpus = SentenceCorpus(
-        options.data / TREEBANK.format("dev"),
-        read_conllu,
-        suffixes=(".conllu",),
-        n_sents=10,
-        limit=100 if options.quick else 0,
-    )
-    golds = [example.reference for example in corpus(pipelines[SPACY])]
+    golds = dev(options.data, pipelines[SPACY], 100 if options.quick else 0)
     sentences = sentences_of(golds)
     words = sum(map(len, golds))
 

@@ -20,15 +20,13 @@ from time import thread_time
 from typing import Any
 
 import timing  # first: it sets the threads
-from parser import SPACY, TREEBANK, configuration
+from parser import SPACY, TREEBANK, configuration, dev
 from pipelines import trained
 from spacy import util
 from spacy.language import Language
 from thinc.api import get_current_ops, set_current_ops
 
 import spacy_decoders
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_conllu
 
 STEPS = 200
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -77,14 +75,7 @@ def main() -> None:
     trained(same_tok2vec(options.data, steps, ours), folder, retrain=options.retrain)
     set_current_ops(ops)  # both multiply matrices as an installation does without further ado
     theirs = util.load_model(folder / "model-best")
-    corpus = SentenceCorpus(
-        options.data / TREEBANK.format("dev"),
-        read_conllu,
-        suffixes=(".conllu",),
-        n_sents=10,
-        limit=60 if options.quick else 0,
-    )
-    golds = [example.reference for example in corpus(ours)]
+    golds = dev(options.data, ours, 60 if options.quick else 0)
     words, texts = sum(map(len, golds)), [gold.text for gold in golds]
 
     def run(nlp: Language, changes: dict[str, Any]) -> None:

@@ -25,8 +25,7 @@ from spacy.scorer import Scorer
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.sentences import read_conllu
+from spacy_decoders.registry.readers import conllu_corpus
 
 FOLDER = "parsing/"
 #: The files, their language, and whether trees are decoded without crossing arcs.
@@ -86,9 +85,7 @@ def measured(nlp: Language, dev: Path) -> dict[str, float]:
     """Scores in per cent, on given sentences and on raw text."""
 
     def golds(sentences: int) -> list[Doc]:
-        corpus = SentenceCorpus(
-            dev, read_conllu, suffixes=(".conllu", ".conll"), n_sents=sentences
-        )
+        corpus = conllu_corpus(dev, n_sents=sentences)
         return [example.reference for example in corpus(nlp)]
 
     examples = parsed(nlp, golds(1), raw=False)

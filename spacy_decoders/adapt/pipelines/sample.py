@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...components.tagger.decoding import unit_lengths
 from ...errors import ProblemError
+from ..learning import ChainRules, LearnedChain, learn_chain
 
-__all__ = ["component_of", "labelled_scores"]
+__all__ = ["component_of", "learned_chain"]
 
 
 def component_of(nlp: Language, name: str, kind: type[Any]) -> Any:
@@ -37,25 +37,33 @@ def component_of(nlp: Language, name: str, kind: type[Any]) -> Any:
     return pipe
 
 
-def labelled_scores(
+def learned_chain(
     nlp: Language,
     name: str,
     examples: Iterable[Example],
     gold_of: Callable[[Example], Sequence[int]],
-) -> tuple[list[NDArray[np.float32]], list[NDArray[np.int64]]]:
-    """Return scores and right labels of units: sentences where the Doc has them by then.
+    rules: ChainRules,
+    *,
+    l2: float,
+    learn_scale: bool,
+) -> LearnedChain | None:
+    """Learn transitions from units: sentences where the Doc has them by then.
 
     Parameters
     ----------
     nlp, name
         The pipeline, and the component that scores; those before it are run.
     examples
-        With gold annotation; their predicted Docs are annotated.
+        With gold annotation; their predicted Docs are annotated. Nothing is learned from none.
     gold_of
         Takes an example and returns the number of the right label of each predicted token, -1
         where it is not known. Units with such a token are left out.
+    rules, l2, learn_scale
+        As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
     """
     given = list(examples)
+    if not given:
+        return None
     stream: Iterable[Doc] = [example.predicted for example in given]
     for before in nlp.pipe_names[: nlp.pipe_names.index(name)]:
         stream = _pipe(nlp, before).pipe(stream)
@@ -71,7 +79,7 @@ def labelled_scores(
             if min(right[part]) >= 0:
                 scores.append(np.asarray(model.ops.to_numpy(rows[part]), dtype=np.float32))
                 gold.append(np.array(right[part], dtype=np.int64))
-    return scores, gold
+    return learn_chain(scores, gold, rules, l2=l2, learn_scale=learn_scale)
 
 
 def _pipe(nlp: Language, name: str) -> Any:

@@ -13,8 +13,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from ...components import extensions
-from ..learning import ChainRules, LearnedChain, learn_chain
-from .sample import component_of, labelled_scores
+from ..learning import ChainRules, LearnedChain
+from .sample import component_of, learned_chain
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
@@ -111,12 +111,10 @@ def exact_senter_from(
         If the component is no trained senter of spaCy's.
     """
     senter = component_of(nlp, name, SentenceRecognizer)
-    learned = None
-    given = list(examples)
-    if given:
-        scores, gold = labelled_scores(nlp, name, given, _boundaries)
-        rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
-        learned = learn_chain(scores, gold, rules, l2=l2, learn_scale=learn_scale)
+    rules = ChainRules.none(2)._replace(can_start=np.array([False, True]))
+    learned = learned_chain(
+        nlp, name, examples, _boundaries, rules, l2=l2, learn_scale=learn_scale
+    )
     config = nlp.get_pipe_config(name)
     options = {key: config[key] for key in ("model", "overwrite") if key in config}
     exact: Any = nlp.replace_pipe(name, "exact_senter", config=options)

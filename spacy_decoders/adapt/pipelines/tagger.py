@@ -9,8 +9,8 @@ from spacy.language import Language
 from spacy.pipeline import Tagger
 from spacy.training import Example
 
-from ..learning import ChainRules, LearnedChain, learn_chain
-from .sample import component_of, labelled_scores
+from ..learning import ChainRules, LearnedChain
+from .sample import component_of, learned_chain
 
 __all__ = ["exact_tagger_from"]
 
@@ -67,21 +67,13 @@ def exact_tagger_from(
     """
     tagger = component_of(nlp, name, Tagger)
     labels = list(tagger.labels)
-    learned = None
-    given = list(examples)
-    if given:
-        numbers = {label: number for number, label in enumerate(labels)}
-        scores, gold = labelled_scores(
-            nlp,
-            name,
-            given,
-            lambda example: [
-                numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)
-            ],
-        )
-        learned = learn_chain(
-            scores, gold, ChainRules.none(len(labels)), l2=l2, learn_scale=learn_scale
-        )
+    numbers = {label: number for number, label in enumerate(labels)}
+
+    def gold_of(example: Example) -> list[int]:
+        return [numbers.get(tag, -1) for tag in example.get_aligned("TAG", as_string=True)]
+
+    rules = ChainRules.none(len(labels))
+    learned = learned_chain(nlp, name, examples, gold_of, rules, l2=l2, learn_scale=learn_scale)
     tok2vec = nlp.get_pipe_config(name)["model"]["tok2vec"]
     architecture = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": tok2vec}
     options = {"overwrite": bool(tagger.cfg.get("overwrite", True)), **config}
@@ -94,7 +86,7 @@ def exact_tagger_from(
 
 def _take_weights(model: Any, given: Any, learned: LearnedChain | None) -> None:
     """Give a chain scorer the weights of a tagger's model, and transitions."""
-    softmax, output, chain = given.get_ref("softmax"), None, model.get_ref("chain")
+    softmax, chain = given.get_ref("softmax"), model.get_ref("chain")
     output = model.get_ref("output_layer")
     scale = 1.0 if learned is None else learned.scale
     for layer in (output, chain):

@@ -115,15 +115,8 @@ make_branch_and_bound_parser = register_factory(
     ParserOptions,
     DEFAULT_CONFIG,
     assigns=[
-        "token.dep",
-        "token.head",
-        "token.is_sent_start",
-        "doc.sents",
-        "token._.head_prob",
-        "token._.dep_prob",
-        "token._.sent_start_prob",
-        "doc._.probabilities",
-        "doc._.certificates",
+        "token.dep", "token.head", "token.is_sent_start", "doc.sents", "token._.head_prob",
+        "token._.dep_prob", "token._.sent_start_prob", "doc._.probabilities", "doc._.certificates",
         "doc._.conflicts",
     ],
     scores={
@@ -133,7 +126,5 @@ make_branch_and_bound_parser = register_factory(
         "sents_p": None,
         "sents_r": None,
         "sents_f": 0.0,
-        "certified": None,
-        "certified_pruned": None,
     },
-)
+)  # fmt: skip

@@ -100,20 +100,9 @@ make_exact_tagger = register_factory(
     TaggerOptions,
     DEFAULT_CONFIG,
     assigns=[
-        "token.tag",
-        "token.pos",
-        "token.morph",
-        "doc.ents",
-        "token.ent_iob",
-        "token.ent_type",
-        "token._.tag_margin",
-        "token._.tag_prob",
-        "span._.prob",
-        "doc._.probabilities",
-        "doc._.entity_alternatives",
-        "doc._.taggings",
-        "doc._.certificates",
-        "doc._.conflicts",
+        "token.tag", "token.pos", "token.morph", "doc.ents", "token.ent_iob", "token.ent_type",
+        "token._.tag_margin", "token._.tag_prob", "span._.prob", "doc._.probabilities",
+        "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
     # for other targets set the weights of their scores in [training.score_weights]
     scores={
@@ -125,7 +114,5 @@ make_exact_tagger = register_factory(
         "ents_p": None,
         "ents_r": None,
         "ents_per_type": None,
-        "certified": None,
-        "certified_pruned": None,
     },
-)
+)  # fmt: skip

@@ -69,7 +69,7 @@ def register_factory(
         The default config; one with a model, or a scorer, makes it an argument.
     assigns, requires, scores
         Metadata for spaCy: the attributes that the component sets and needs, and the weights of
-        its scores.
+        its scores, to which those of certificates are added.
     """
     module, attribute = component.split(":")
 
@@ -95,7 +95,9 @@ def register_factory(
         assigns=assigns,
         requires=requires,
         default_config=dict(config),
-        default_score_weights=dict(scores or {}),
+        default_score_weights={**scores, "certified": None, "certified_pruned": None}
+        if scores
+        else {},
     )
     return register(make)
 

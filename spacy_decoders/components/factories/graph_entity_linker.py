@@ -148,7 +148,5 @@ make_graph_entity_linker = register_factory(
         "nel_micro_r": None,
         "nel_micro_p": None,
         "nel_linkable_acc": None,
-        "certified": None,
-        "certified_pruned": None,
     },
 )

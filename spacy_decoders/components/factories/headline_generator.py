@@ -119,7 +119,5 @@ make_headline_generator = register_factory(
         "headline_rougeL": 1.0,
         "headline_rouge1": None,
         "headline_rouge2": None,
-        "certified": None,
-        "certified_pruned": None,
     },
 )
