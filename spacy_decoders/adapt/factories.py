@@ -175,14 +175,7 @@ def make_exact_senter(
 ) -> Callable[[Doc], Doc]:
     """Make a sentence recognizer that is decoded as a chain.
 
-    Parameters
-    ----------
-    nlp
-        The pipeline.
-    name
-        The component's name.
-    model, overwrite, scorer
-        As for spaCy's ``senter``, whose training it shares.
+    `model`, `overwrite` and `scorer` are as for spaCy's ``senter``, whose training it shares.
     """
     from .pipelines.senter import ExactSenter
 

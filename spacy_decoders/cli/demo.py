@@ -61,19 +61,9 @@ def demo(
 ) -> None:
     """Annotate a text, print what came out and how probable it is, and write a page about it.
 
-    Parameters
-    ----------
-    text
-        The text, one document a paragraph; a short one about ambiguous names if neither it
-        nor `file` is given.
-    file
-        A file to read it from; ``-`` for standard input.
-    pipeline
-        A pipeline to load; the shipped one if None.
-    page
-        Where to write the page; None for none.
-    trees
-        Whether to print the tree of every sentence instead of one in each document.
+    The text has one document a paragraph; it may come from a file, ``-`` for standard input, and
+    is a short one about ambiguous names if neither is given. Without a pipeline the shipped one is
+    loaded; without a page none is written; `trees` prints those of all sentences.
     """
     console = Console(highlight=False)
     given = paragraphs(given_text(text, file))

@@ -99,15 +99,9 @@ def record_probabilities(
 ) -> None:
     """Write what is known about a component's answers to ``doc._.probabilities``.
 
-    Parameters
-    ----------
-    doc, component
-        The document, and the component's name.
-    written
-        Plain types: lists of probabilities, by what they are probabilities of.
-    of_tokens
-        For the names of attributes of tokens, a value for each token. Of two components the later
-        one's are at the tokens.
+    `written` has lists of probabilities, by what they are probabilities of; `of_tokens`, for the
+    names of attributes of tokens, a value for each token. Of two components the later one's are at
+    the tokens.
     """
     doc._.probabilities = {**doc._.probabilities, component: dict(written)}
     _write_to_tokens(doc, of_tokens)
@@ -116,18 +110,9 @@ def record_probabilities(
 def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -> Any:
     """Remove what an earlier run of a component wrote by an option that is off now.
 
-    Parameters
-    ----------
-    doc, component
-        The document, and the component's name.
-    name
-        The attribute of the Doc: a dictionary by components, or a list of their entries.
-    of_tokens
-        The attributes of tokens that go with it.
-
-    Returns
-    -------
-    The component's entry of a dictionary; None if there was none.
+    `name` is an attribute of the Doc, a dictionary by components or a list of their entries;
+    `of_tokens` are the attributes of tokens that go with it. Returns the component's entry of a
+    dictionary, None if there was none.
     """
     user_data: dict[Any, Any] = doc.user_data  # `doc._` takes microseconds
     key = ("._.", name, None, None)

@@ -65,13 +65,6 @@ def draw_reliability(
 ) -> Explanation:
     """Draw a diagram for each kind of answer, on one self-contained page.
 
-    Parameters
-    ----------
-    diagrams
-        What to draw.
-    title
-        Heading of the page.
-
     Examples
     --------
     >>> from spacy_decoders.models.calibration_measures import reliability

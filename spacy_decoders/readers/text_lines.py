@@ -35,19 +35,8 @@ class _Stream(Protocol):
 def decoded(data: bytes, path: Path, line: int = 1) -> str:
     """Decode UTF-8, with or without a byte-order mark.
 
-    Parameters
-    ----------
-    data
-        Bytes of a file.
-    path
-        The file, as the error names it.
-    line
-        The line of the file at which they begin.
-
-    Raises
-    ------
-    ProblemError
-        If they are not UTF-8.
+    The path and the line at which the bytes begin are for the `ProblemError` about bytes that are
+    not UTF-8.
     """
     try:
         return data.decode("utf-8-sig" if line == 1 else "utf8")
@@ -141,19 +130,9 @@ def json_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def matching_files(path: Path, suffixes: Sequence[str]) -> list[Path]:
-    """The one file, or those of a folder with one of the suffixes, in the order of their names.
+    """The one file, of whatever name, or those of a folder with a suffix, in order of names.
 
-    Parameters
-    ----------
-    path
-        A file, of whatever name, or a folder.
-    suffixes
-        Such as ``.conllu``; ``.gz`` may follow each.
-
-    Raises
-    ------
-    ProblemError
-        If there is none.
+    ``.gz`` may follow each suffix. Raises `ProblemError` if there is none.
     """
     if path.is_file():
         return [path]

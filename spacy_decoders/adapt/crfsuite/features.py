@@ -40,15 +40,10 @@ class EncodedItems:
 
     @classmethod
     def of(cls, sequences: Iterable[Any], known: Mapping[str, int]) -> EncodedItems:
-        """Look up the attributes of sequences.
+        """Look up the attributes of sequences; unknown ones are left out, as by CRFsuite.
 
-        Parameters
-        ----------
-        sequences
-            Each a list of tokens, and each of these as :func:`attributes_of` takes it; or a
-            ``pycrfsuite.ItemSequence``.
-        known
-            The number of each attribute; others are left out, as CRFsuite leaves them out.
+        Each is a list of tokens as :func:`attributes_of` takes them, or a
+        ``pycrfsuite.ItemSequence``.
         """
         numbers: list[int] = []
         values: list[float] = []

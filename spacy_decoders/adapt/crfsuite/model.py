@@ -120,10 +120,7 @@ class CrfSuiteModel:
     def encode(self, sequences: Iterable[Any]) -> EncodedItems:
         """Look up the attributes of sequences, once for all that is asked of them.
 
-        Parameters
-        ----------
-        sequences
-            As for :meth:`.features.EncodedItems.of`.
+        Sequences are those of :meth:`.features.EncodedItems.of`.
         """
         return EncodedItems.of(sequences, self.file.attributes)
 

@@ -47,19 +47,12 @@ def learned_chain(
     l2: float,
     learn_scale: bool,
 ) -> LearnedChain | None:
-    """Learn transitions from units: sentences where the Doc has them by then.
+    """Learn transitions from units: sentences where the Doc has them; None from no examples.
 
-    Parameters
-    ----------
-    nlp, name
-        The pipeline, and the component that scores; those before it are run.
-    examples
-        With gold annotation; their predicted Docs are annotated. Nothing is learned from none.
-    gold_of
-        Takes an example and returns the number of the right label of each predicted token, -1
-        where it is not known. Units with such a token are left out.
-    rules, l2, learn_scale
-        As for :func:`~spacy_decoders.adapt.learning.learn_chain`.
+    The components before the one of the `name` annotate the predicted Docs. `gold_of` takes an
+    example and returns the number of the right label of each predicted token, -1 where it is not
+    known: units with such a token are left out. The rest is as for
+    :func:`~spacy_decoders.adapt.learning.learn_chain`.
     """
     given = list(examples)
     if not given:

@@ -31,20 +31,12 @@ class LabelSearch:
     """Branch and bound over which modifiers of a head may have a label.
 
     Without rules each arc has its best label, and one decoding finds the best tree. If there a
-    head has two modifiers of a label that it may have once, the label is forbidden for one half
+    head has two modifiers of a label that it may have `once`, the label is forbidden for one half
     of its modifiers, and then for the other: at most one of the halves can have it. The part
     with the best bound comes first.
 
-    Parameters
-    ----------
-    arcs
-        **Shape (n + 1, n + 1)**: (head, modifier).
-    labels
-        **Shape (n + 1, n + 1, labels)**, or None.
-    once
-        Labels of which a head may have one.
-    projective, single_root
-        As for trees.
+    Arcs have the **shape (n + 1, n + 1)**, (head, modifier), and labels one more axis, or are
+    None.
     """
 
     def __init__(

@@ -23,16 +23,9 @@ DEMANDED = 1.0
 
 
 class LimitedCandidates:
-    """What finds candidates, under constraints.
+    """What finds candidates, under the constraints that apply at places of a document.
 
     A concept that a mention must be linked to is a candidate even where no alias suggests it.
-
-    Parameters
-    ----------
-    finder
-        What finds candidates without constraints.
-    places
-        Where constraints apply in the mentions' document.
     """
 
     def __init__(self, finder: CandidateFinder, places: Iterable[Place]) -> None:

@@ -86,25 +86,11 @@ class LabelLimits(NamedTuple):
         overwrite: bool,
         places: Iterable[Place] = (),
     ) -> LabelLimits:
-        """Collect them.
+        """Collect them, with the `places` where the component's constraints apply.
 
-        Parameters
-        ----------
-        doc
-            The document.
-        space
-            The meaning of the labels.
-        dictionary
-            The labels that a word may have, by its number in the vocabulary.
-        overwrite
-            Whether existing annotation may be changed.
-        places
-            Where the component's constraints apply.
-
-        Raises
-        ------
-        ProblemError
-            If a constraint names a label that the component does not have.
+        The `dictionary` has the labels that a word may have, by its number in the vocabulary;
+        without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
+        a label that the component does not have.
         """
         found = cls([], [], [])
         if dictionary:
@@ -197,18 +183,8 @@ def conflicting(
 ) -> list[LabelLimit]:
     """Return a least set of limits that no labelling of a unit satisfies; one of each source.
 
-    Without any one of them, some labelling does.
-
-    Parameters
-    ----------
-    limits
-        The limits of the unit's tokens.
-    emissions
-        **Shape (n, L)**: the unit's emissions without the limits.
-    model
-        The chain model.
-    start
-        The unit's first token in the document.
+    Without any one of them, some labelling does. The emissions, **shape (n, L)**, are those of the
+    unit without the limits; `start` is its first token in the document.
     """
     groups: dict[tuple[str, int, int], list[LabelLimit]] = {}
     for limit in limits:
@@ -242,18 +218,8 @@ def conflicts_in(
 ) -> Iterator[dict[str, Any]]:
     """Describe why units have no labelling, in plain types, where limits are the reason.
 
-    Parameters
-    ----------
-    doc
-        The document.
-    units
-        First and last token (exclusive) of each unit that has no legal labelling.
-    found
-        The limits.
-    emissions
-        **Shape (n, L)**: the document's emissions without the limits.
-    model
-        The chain model.
+    The emissions, **shape (n, L)**, are those of the document without the limits; of each unit,
+    `units` has the first token and the one after the last.
     """
     for start, end in units:
         own = [limit for limit in found.limits if start <= limit.token < end]

@@ -12,23 +12,10 @@ __all__ = ["add_demands"]
 
 
 def add_demands(wishes: Wishes, places: Iterable[Place], labels: Sequence[str]) -> Wishes:
-    """Add what constraints demand to what is given on a document; return it.
+    """Add what constraints demand to what is given on a document; return it, changed.
 
     What is given on a token goes before any constraint, and of two constraints the earlier one.
-
-    Parameters
-    ----------
-    wishes
-        What is given; changed.
-    places
-        Where constraints apply.
-    labels
-        The parser's labels.
-
-    Raises
-    ------
-    ProblemError
-        If a constraint names a label that the parser does not have.
+    Raises `ProblemError` if a constraint names a label that the parser does not have.
     """
     for place in places:
         constraint = place.constraint

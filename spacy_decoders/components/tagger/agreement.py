@@ -35,12 +35,7 @@ Name = tuple[int, ...]
 class Agreement:
     """Makes the entities of documents agree, or weighs evidence for some.
 
-    Parameters
-    ----------
-    space
-        The meaning of the labels.
-    option
-        The checked option; None for no agreement.
+    The option is checked before; None is for no agreement.
     """
 
     def __init__(self, space: LabelSpace, option: dict[str, Any] | None) -> None:
@@ -75,14 +70,8 @@ class Agreement:
     ) -> Tagging:
         """Return labels of a document that agree, with one certificate for all of it.
 
-        Parameters
-        ----------
-        tagging
-            The labels of its units, each decoded by itself.
-        emissions
-            **Shape (n, L)**: the emissions under all limits.
-        evidence
-            What it is worth that some spans are entities.
+        The units of `tagging` were decoded each by itself; the emissions, **shape (n, L)**, are
+        those under all limits; `evidence` says what it is worth that some spans are entities.
         """
         search = _Document(self, doc, tagging, emissions, model)
         conflicts = list(tagging.conflicts)

@@ -183,16 +183,8 @@ def decode_units(
 ) -> list[Tagging]:
     """Decode the units of several documents in one call.
 
-    Parameters
-    ----------
-    decoder
-        A chain decoder.
-    model
-        The chain model.
-    emissions
-        For each document, **shape (n, L)**.
-    units
-        For each document, the tokens of each of its units.
+    Of each document there are its emissions, **shape (n, L)**, and the tokens of each of its
+    units.
     """
     lengths = [length for of_doc in units for length in of_doc]
     if not lengths:

@@ -108,22 +108,9 @@ def tagging_probabilities(
 ) -> list[TaggingProbabilities]:
     """Return the probabilities of the labels of several documents, in one forward-backward.
 
-    Parameters
-    ----------
-    space
-        What the labels mean.
-    model
-        The chain model.
-    emissions
-        For each document, **shape (n, L)**.
-    taggings
-        What was decoded for each document.
-    calibration
-        The calibration of each kind of answer.
-    temperature
-        What scores are divided by.
-    least
-        The probability from which on alternatives to entities are listed; None for no list.
+    The emissions of each document have the **shape (n, L)**. `calibration` gives that of each kind
+    of answer; scores are divided by the `temperature`; from the probability `least` on,
+    alternatives to entities are listed, and none for None.
     """
     labels = np.concatenate([np.zeros(0, dtype=np.int32), *(of.labels for of in taggings)])
     # a sentence without a legal labelling has no probabilities
@@ -195,15 +182,8 @@ def tagging_answers(
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if gold says the same.
 
-    Parameters
-    ----------
-    space
-        What the labels mean.
-    taggings, found
-        Of each document what was decoded, and how probable it is.
-    gold
-        Of each document the label of each token, None where it is not known; what it touches is
-        no answer.
+    `gold` has the label of each token of each document, None where it is not known; what it
+    touches is no answer.
     """
     part = space.first_part
     joint = len(space.targets) > 1

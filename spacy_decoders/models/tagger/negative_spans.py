@@ -85,16 +85,7 @@ def without_spans(
 ) -> WithoutSpans:
     """Return the chain of all labellings of a sentence without some spans.
 
-    Parameters
-    ----------
-    model
-        The chain model.
-    emissions
-        **Shape (n, L)**.
-    negative
-        What the labels mean.
-    spans
-        The spans, counted from the sentence's first token.
+    The emissions have the **shape (n, L)**; the spans are counted from the sentence's first token.
     """
     from ...decoders.chain import ChainModel
 

@@ -35,15 +35,7 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 class FeatureReader:
-    """Reads the features that a model has templates for.
-
-    Parameters
-    ----------
-    templates
-        See :func:`~.templates.plan_of`.
-    features
-        Further features of each token.
-    """
+    """Reads the features that a model has templates for, and a user's own."""
 
     def __init__(self, templates: Sequence[str], features: TokenFeatures | None = None) -> None:
         self.templates = tuple(templates)

@@ -66,11 +66,6 @@ class SparseWeights(Shim):  # type: ignore[misc]
     """Weights by rows, as thinc knows what it does not train itself.
 
     thinc's optimizer is not asked: what a batch has not met is not even looked at.
-
-    Parameters
-    ----------
-    learning
-        How they are learned and saved.
     """
 
     def __init__(self, learning: Learning) -> None:

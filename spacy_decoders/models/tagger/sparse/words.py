@@ -91,14 +91,8 @@ class WordTable:
     def met(self, docs: Sequence[Doc], words: NDArray[np.uint64], lists: WordLists) -> MetWords:
         """Find the words of some documents, new ones too.
 
-        Parameters
-        ----------
-        docs
-            The documents, which know the strings of the words.
-        words
-            **Shape (n,)**: the words, by their numbers in the vocabulary.
-        lists
-            The clusters and phrases, where there are any.
+        The words, **shape (n,)**, are their numbers in the vocabulary; the documents know their
+        strings.
         """
         found = np.empty(len(words), dtype=np.int64)
         with self._lock:
