@@ -21,7 +21,7 @@ RUNS = st.lists(st.tuples(st.integers(1, 4), st.sampled_from(["PER", "LOC", None
 
 
 @given(RUNS, st.integers(0, 50))
-def testnamed_spans_are_where_they_were_put(runs, start):
+def test_named_spans_are_where_they_were_put(runs, start):
     labels, wanted = [], []
     for length, kind in runs:
         begin = start + len(labels)
