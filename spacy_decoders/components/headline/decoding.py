@@ -22,7 +22,7 @@ from .headlines import (
     headline_of_sentences,
     headline_of_words,
 )
-from .reading import whole_occurrences, word_keys
+from .reading import letter_counts, whole_occurrences, word_keys
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -83,6 +83,7 @@ def headlines_of_phrases(
     writer: HeadlineWriter,
 ) -> list[Headline]:
     """Select and join phrases; the best headlines of all lengths, best first."""
+    from ...models.headline.forms import prefer_longest_forms
     from ...models.headline.phrase_graph import Joins, phrase_graph, useful_phrases
 
     found = scored.phrases
@@ -99,10 +100,13 @@ def headlines_of_phrases(
     candidates = _unbroken(candidates, phrases, scored.unit)
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
-    scores = found.scores[candidates] - found.scores[candidates].max()
+    first = phrases.first[candidates]
+    kinds = phrases.occurrences.stemmed[first]
+    letters = letter_counts(scored.unit, phrases.starts[first], phrases.ends[first])
+    scores = prefer_longest_forms(found.scores[candidates], kinds, letters)
+    scores -= scores.max()
     text = PhraseText(scored.unit, words, phrases)
     units = np.concatenate([[0], np.cumsum(traits.unit)])
-    first = phrases.first[candidates]
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
     usual = (1, max(knowledge.lengths[1], 4))
     lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
@@ -110,7 +114,6 @@ def headlines_of_phrases(
     if writer.max_chars is not None:
         fitting &= np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
     joins = Joins(word_keys(settings.auxiliaries), knowledge.join, settings.contiguity)
-    kinds = phrases.occurrences.stemmed[first]
     most = lengths[-1] - 1
     useful = useful_phrases(scores, fitting, kinds, writer.n_best, joins.best, most)
     useful &= sizes <= lengths[-1]

@@ -37,6 +37,7 @@ from ...models.headline.words import Words
 __all__ = [
     "among",
     "has_blanks",
+    "letter_counts",
     "read_traits",
     "read_words",
     "whole_occurrences",
@@ -208,6 +209,15 @@ def has_blanks(unit: Doc | Span) -> bool:
     """Whether the text is in a language with blanks between words."""
     given: Any = unit
     return len(unit) < 2 or int(given.to_array([SPACY]).sum()) >= BLANKS * len(unit)
+
+
+def letter_counts(
+    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The characters of the tokens of each span of a text. **Shape:** ``(n,)``"""
+    given: Any = unit
+    sums = np.concatenate([[0], np.cumsum(given.to_array([LENGTH]).astype(np.int64))])
+    return np.asarray(sums[ends] - sums[starts])
 
 
 def whole_occurrences(
