@@ -50,6 +50,11 @@ def classes_of(signed: NDArray[np.integer]) -> NDArray[np.intp]:
     return far + np.where(signed < 0, _SIDE, 0)
 
 
+#: The class of each distance from a modifier to a head, from the farthest that are told apart on
+#: the left to those on the right.
+_NEAR = classes_of(np.arange(-_DISTANCES[-1] - 1, _DISTANCES[-1] + 2))
+
+
 def BiaffineArcs(hidden: int, nI: int, dropout: float = 0.0) -> Model[Input, Arcs]:
     """Score all arcs of each sentence by a deep biaffine layer with distances.
 
@@ -102,6 +107,8 @@ def _init(model: Model[Input, Arcs], X: Input | None = None, Y: object = None) -
 def _forward(
     model: Model[Input, Arcs], X: Input, is_train: bool
 ) -> tuple[Arcs, Callable[[Arcs], Input]]:
+    from .kernels import arcs as kernels  # compiled where it is first needed
+
     vectors, offsets = X
     modifiers, backprop_modifiers = model.layers[0](vectors, is_train)
     heads, backprop_heads = model.layers[1](vectors, is_train)
@@ -116,14 +123,9 @@ def _forward(
     arcs: Arcs = []
     for span in sentences:
         n = span.stop - span.start
-        buckets = distance_buckets(n)
         scores = np.empty((n, n + 1), dtype="f")
-        scores[:, 0] = of_root[span]
         among = np.dot(queries[span], heads[span].T)
-        among += np.take_along_axis(of_modifier[span], buckets, axis=1)
-        among += np.take_along_axis(of_head[span], buckets.T, axis=1).T
-        np.fill_diagonal(among, -np.inf)
-        scores[:, 1:] = among
+        kernels.write_arcs(among, of_root[span], of_modifier[span], of_head[span], _NEAR, scores)
         arcs.append(cast(Floats2d, scores))
 
     def backprop(d_arcs: Arcs) -> Input:

@@ -20,7 +20,7 @@ __all__ = ["ArcLabels", "BestLabels", "BiaffineLabels", "arc_labels", "label_arc
 Input = tuple[Floats2d, NDArray[np.intp]]
 
 #: Modifiers whose labels are scored at once, which limits the memory of long sentences.
-_BLOCK = 128
+_BLOCK = 64
 #: Rows of a product at least: libraries add up those of a few rows in another order.
 _LEAST_ROWS = 8
 
@@ -247,9 +247,12 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
     arcs
         Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
     """
-    for group in _groups([len(sentence.queries) for sentence in sentences]):
+    sizes = [len(sentence.queries) for sentence in sentences]
+    # one array for all: new ones of this size would each be mapped by the system
+    room = np.empty((max(_BLOCK, _LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
+    for group in _groups(sizes):
         among = sentences[group]
-        by_label, end = _first_product(among), 0
+        by_label, end = _first_product(among, room), 0
         for sentence, of_arcs in zip(among, arcs[group], strict=True):
             begin, end = end, end + len(sentence.queries)
             given = None if by_label is None else by_label[begin:end]
@@ -268,7 +271,9 @@ def _groups(sizes: Sequence[int]) -> Iterator[slice]:
         yield slice(begin, len(sizes))
 
 
-def _first_product(sentences: Sequence[ArcLabels]) -> NDArray[np.float32] | None:
+def _first_product(
+    sentences: Sequence[ArcLabels], room: NDArray[np.float32]
+) -> NDArray[np.float32] | None:
     """Multiply the queries of some sentences with the tensor; None if they are too many."""
     queries = [sentence.queries for sentence in sentences]
     rows = sum(map(len, queries))
@@ -276,9 +281,8 @@ def _first_product(sentences: Sequence[ArcLabels]) -> NDArray[np.float32] | None
         return None
     missing = max(0, _LEAST_ROWS - rows)
     queries.append(np.zeros((missing, queries[0].shape[1]), dtype="f"))
-    tensor = sentences[0].tensor
-    found: NDArray[np.float32] = np.dot(np.concatenate(queries), tensor.reshape(len(tensor), -1))
-    return found
+    tensor = sentences[0].tensor.reshape(len(sentences[0].tensor), -1)
+    return np.dot(np.concatenate(queries), tensor, out=room[: rows + missing])
 
 
 def _best_labels(

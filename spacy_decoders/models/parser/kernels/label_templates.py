@@ -81,18 +81,21 @@ def add_scores(table, codes, templates, likely, first, scale, scores):
 
     `likely` is (modifiers, heads); the modifiers are those from `first` on.
     """
-    rows, labels = table.shape
-    total = np.empty(labels, np.float32)
+    count, labels = table.shape
+    total, rows = np.empty(labels, np.float32), np.empty(len(templates), np.int64)
     for i in range(len(scores)):
         modifier = first + i
         for head in range(likely.shape[1]):
             if not likely[modifier, head]:
                 continue
-            total[:] = 0.0
             side = _side(head, modifier)
+            # all rows first: the processor fetches them while others are found
             for t in range(len(templates)):
-                weights = table[_row(codes, templates, t, head, modifier, side, rows)]
+                rows[t] = _row(codes, templates, t, head, modifier, side, count)
+            total[:] = 0.0
+            for t in range(len(templates)):
+                row = rows[t]
                 for label in range(labels):
-                    total[label] += weights[label]
+                    total[label] += table[row, label]
             for label in range(labels):
                 scores[i, label, head] += scale * total[label]
