@@ -3,6 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
+from threadpoolctl import threadpool_info, threadpool_limits
+
 from spacy_decoders import one_thread as module
 from spacy_decoders.one_thread import one_thread
 
@@ -14,8 +16,8 @@ class Recorded:
         self.events = []
 
     @contextmanager
-    def limit(self, **options):
-        assert options == {"limits": 1, "user_api": "blas"}
+    def limit(self, threads):
+        assert threads == 1
         self.events.append("begins")
         yield
         self.events.append("ends")
@@ -44,3 +46,15 @@ def test_an_error_inside_ends_the_limit(monkeypatch):
     except KeyError:
         pass
     assert libraries.events == ["begins", "ends"]
+
+
+def test_the_threads_are_those_of_before():
+    def threads():
+        return [of["num_threads"] for of in threadpool_info() if of["user_api"] == "blas"]
+
+    module._libraries.cache_clear()  # of all that are loaded by now
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = threads()
+        with one_thread():
+            assert threads() == [1] * len(before)
+        assert threads() == before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -77,7 +77,9 @@ class ParsedDoc:
             np.zeros(tokens, bool),
         )
 
-    def add_starts(self, sentences: Iterable[SentenceScores]) -> None:
+    def add_starts(self, sentences: Sequence[SentenceScores]) -> None:
         """Let some more sentences begin."""
+        if not sentences:
+            return
         more = [int(sentence.tokens[0]) for sentence in sentences]
         self.starts = np.sort(np.concatenate([self.starts, np.array(more, dtype=np.int64)]))

@@ -281,7 +281,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
             deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
-        self._writer.write(doc, decoded.heads, deps, decoded.starts, decoded.kept)
+        trees = (decoded.heads, deps, decoded.starts, decoded.kept)
+        self._writer.write(doc, *trees, projective=self.projective)
         record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.vectors is not None and doc.tensor.shape in ((0,), decoded.vectors.shape):

@@ -100,7 +100,7 @@ class TreeRules:
     def of_block(
         self,
         tokens: Ints,
-        of_doc: Iterable[tuple[Statement, Ints]],
+        of_doc: Sequence[tuple[Statement, Ints]],
         wishes: Wishes,
         one_sentence: bool,
     ) -> list[Rule]:
@@ -118,9 +118,11 @@ class TreeRules:
             Whether the tokens are one sentence; else there are no rules on roots, which depend on
             the sentence.
         """
+        found: list[Rule] = []
+        if not of_doc:
+            return wishes.rules(tokens, self.labels)
         from ...decoders.tree import Constituent, Roots
 
-        found: list[Rule] = []
         for statement, about in of_doc:
             here = np.flatnonzero(np.isin(tokens, about)) + 1
             if "root_pos" in statement:

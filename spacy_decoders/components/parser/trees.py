@@ -59,6 +59,29 @@ def tree_fault(heads: NDArray[np.int64]) -> str | None:
     return None
 
 
+def are_trees(heads: NDArray[np.int64], starts: NDArray[np.int64]) -> bool:
+    """Whether the heads of a document are a tree with one root in each sentence.
+
+    Examples
+    --------
+    >>> heads = np.array([1, 1, 1, 3])
+    >>> are_trees(heads, np.array([0, 3])), are_trees(heads, np.array([0]))
+    (True, False)
+    """
+    n = len(heads)
+    lengths = np.diff(starts, append=n)
+    sentence = np.repeat(np.arange(len(starts)), lengths)
+    if heads.min() < 0 or heads.max() >= n or (sentence[heads] != sentence).any():
+        return False
+    roots = np.flatnonzero(heads == np.arange(n))
+    if len(roots) != len(starts) or (sentence[roots] != np.arange(len(starts))).any():
+        return False
+    top = heads
+    for _ in range(int(lengths.max()).bit_length()):
+        top = top[top]
+    return bool((heads[top] == top).all())
+
+
 def attach_spaces(
     heads: NDArray[np.int64], spaces: NDArray[np.bool_], starts: NDArray[np.int64]
 ) -> None:
@@ -96,10 +119,13 @@ class TreeWriter:
         deps: NDArray[np.uint64],
         starts: NDArray[np.int64],
         kept: NDArray[np.bool_] | None = None,
+        *,
+        projective: bool = False,
     ) -> None:
         """Write heads (indices in the document, a root being its own), labels, boundaries.
 
-        Heads and labels stay as they are where `kept` says so.
+        Heads and labels stay as they are where `kept` says so. Of trees that are said to be
+        projective spaCy derives all that there is without a fault.
 
         Raises
         ------
@@ -117,8 +143,10 @@ class TreeWriter:
             there = np.arange(len(doc)) + old[:, 0].astype(np.uint64).view(np.int64)
             heads, deps = np.where(own, there, heads), np.where(own, old[:, 1], deps)
             labelled &= ~kept
-        complete = True
-        for start, end in zip(starts, ends, strict=True):
+            projective = False
+        whole = starts[0] == 0 and are_trees(heads, starts)
+        complete = not whole or bool((deps != 0).all())
+        for start, end in () if whole else zip(starts, ends, strict=True):
             fault = tree_fault(heads[start:end] - start)
             complete &= fault is None and bool((deps[start:end] != 0).all())
             if fault and labelled[start:end].any():  # without a tree nothing is written
@@ -135,7 +163,12 @@ class TreeWriter:
             if complete:  # spaCy also makes a sentence of each token that has no head
                 self._warn()
             doc.from_array([SENT_START], cast(Any, marks.view(np.uint64).reshape(-1, 1)))
-        elif complete and not self.warned and _has_wrong_edges(doc, heads, starts, ends):
+        elif (
+            complete
+            and not projective
+            and not self.warned
+            and _has_wrong_edges(doc, heads, starts, ends)
+        ):
             self._warn()
 
     def _warn(self) -> None:

@@ -140,10 +140,10 @@ class Wishes:
         labels
             The labels, the root's last.
         """
-        from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
-
         if not (self.heads or self.deps or self.not_heads or self.not_deps):
             return []
+        from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
+
         number = {name: place for place, name in enumerate(labels)}
         place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
         found: list[Rule] = []

@@ -47,12 +47,12 @@ def decode_by_length(decoder: TreeDecoding, problem: TreeProblem, budget: Budget
 
 
 def _is_for_prices(decoder: TreeDecoding, problem: TreeProblem) -> bool:
+    if problem.n < PRICED_FROM or problem.projective:
+        return False
     from ...decoders.tree import BranchAndBound
 
     return (
-        problem.n >= PRICED_FROM
-        and not problem.projective
-        and problem.grandparents is not None
+        problem.grandparents is not None
         and problem.siblings is None
         and not problem.has_factors
         and not problem.is_constrained

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +23,25 @@ __all__ = ["FactorTemplates"]
 
 #: Tags and labels beyond this number share a code.
 _CODES = 1024
+
+
+#: Weights that are looked at before all: of a table that is trained, few are zero.
+_FIRST = 256
+
+
+# An import inside of a function, sentence by sentence, takes longer than to look for these.
+@cache
+def _kernels() -> Any:
+    from .kernels import templates  # compiled where it is first needed
+
+    return templates
+
+
+@cache
+def _problem_class() -> type[TreeProblem]:
+    from ...decoders.tree import TreeProblem
+
+    return TreeProblem
 
 
 @lru_cache(maxsize=1)
@@ -79,9 +98,7 @@ class FactorTemplates:
             Keep the likely heads of each token only, as
             :func:`~spacy_decoders.decoders.tree.prune` does, and score nothing else.
         """
-        from ...decoders.tree import TreeProblem, prune
-        from .kernels import templates as kernels
-
+        kernels, TreeProblem = _kernels(), _problem_class()
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
         weights = self.weights
         arcs: Any = sentence.arcs.astype("d")
@@ -95,6 +112,8 @@ class FactorTemplates:
                 boundaries = boundaries.astype("d")
             problem = TreeProblem.of_valid(arcs, projective, boundaries)
         if k is not None or beam is not None:
+            from ...decoders.tree import prune
+
             problem = prune(problem, k, beam=beam)
         grandparents = siblings = None
         if "grandparents" in self.families:
@@ -173,19 +192,18 @@ class FactorTemplates:
     def is_trained(self) -> bool:
         """Whether any weight differs from zero."""
         # not by a generator: in Python each step of one is a call
-        for weights in self.weights.values():  # noqa: SIM110
-            if weights.table.any():
+        for weights in self.weights.values():
+            if weights.table[:_FIRST].any() or weights.table.any():
                 return True
         return False
 
     @property
     def weights(self) -> dict[Family, Weights]:
         """The weights of each family, and the codes by which its rows are found."""
-        from .kernels.templates import Weights
-
+        kernels = _kernels()
         found: dict[Family, Weights] = {}
         bits = np.uint64(self.model.get_dim("nO").bit_length() - 1)
         for family in self.families:
             table: Any = self.model.get_param(family)
-            found[family] = Weights(table, bits, _codes())
+            found[family] = kernels.Weights(table, bits, _codes())
         return found
