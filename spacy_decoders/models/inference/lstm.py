@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["lstm_outputs"]
+from .products import LEAST_ROWS, product
 
-#: Rows of the products of states at least: libraries sum those of a few rows in another order.
-LEAST_ROWS = 8
+__all__ = ["lstm_outputs"]
 
 
 def lstm_outputs(
@@ -35,7 +34,7 @@ def lstm_outputs(
     order = order[lengths[order] > 0]
     begins, ends = (ends - lengths)[order], ends[order]
     sizes = ends - begins
-    inputs = np.dot(vectors, W)
+    inputs = product(vectors, W)
     output = np.empty((len(vectors), 2 * width), dtype=np.float32)
     rows = max(len(order), LEAST_ROWS)
     recurrent = np.zeros((2, rows, 4 * width), dtype=np.float32)

@@ -12,6 +12,7 @@ from thinc.api import Model, NumpyOps
 from thinc.types import Floats2d
 
 from .embedded_words import EmbeddedWords, forward_of
+from .products import product
 
 __all__ = ["Tok2VecInference"]
 
@@ -105,8 +106,8 @@ class _WindowEncoder(NamedTuple):
             inner = _steps(block.layers[0]) if block._func is forward_of("residual") else []
             if [node._func for node in inner] != _LAYER:
                 return None
-            windows, product, norm, _ = inner
-            found.append((product, norm))
+            windows, maxout, norm, _ = inner
+            found.append((maxout, norm))
             sizes.add(windows.attrs["window_size"])
         if len(sizes) != 1:
             return None
@@ -125,10 +126,10 @@ class _WindowEncoder(NamedTuple):
         places[tokens + gaps] = tokens
         windows = np.empty((rows, (2 * self.size + 1) * width), dtype=np.float32)
         kernels.spread_rows(vectors, places, windows, self.size)
-        for product, norm in self.layers:
-            W: Any = product.get_param("W")
-            bias: Any = product.get_param("b")
-            products = np.dot(windows, W.reshape(-1, W.shape[-1]).T)
+        for maxout, norm in self.layers:
+            W: Any = maxout.get_param("W")
+            bias: Any = maxout.get_param("b")
+            products = product(windows, W.reshape(-1, W.shape[-1]).T)
             parameters = (bias.reshape(-1), norm.get_param("G"), norm.get_param("b"))
             kernels.finish_layer(products, *parameters, windows, self.size)
         own = windows[:, self.size * width : (self.size + 1) * width]

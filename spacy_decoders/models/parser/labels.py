@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
+from ..inference.products import LEAST_ROWS, product
 from .biaffine import BUCKETS, classes_of
 from .label_templates import LikelyTemplates, likely_arcs
 
@@ -21,8 +22,6 @@ Input = tuple[Floats2d, NDArray[np.intp]]
 
 #: Modifiers whose labels are scored at once, which limits the memory of long sentences.
 _BLOCK = 64
-#: Rows of a product at least: libraries add up those of a few rows in another order.
-_LEAST_ROWS = 8
 
 
 def BiaffineLabels(
@@ -249,7 +248,7 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
     """
     sizes = [len(sentence.queries) for sentence in sentences]
     # one array for all: new ones of this size would each be mapped by the system
-    room = np.empty((max(_BLOCK, _LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
+    room = np.empty((max(_BLOCK, LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
     for group in _groups(sizes):
         among = sentences[group]
         by_label, end = _first_product(among, room), 0
@@ -276,13 +275,10 @@ def _first_product(
 ) -> NDArray[np.float32] | None:
     """Multiply the queries of some sentences with the tensor; None if they are too many."""
     queries = [sentence.queries for sentence in sentences]
-    rows = sum(map(len, queries))
-    if rows > _BLOCK:
+    if sum(map(len, queries)) > _BLOCK:
         return None
-    missing = max(0, _LEAST_ROWS - rows)
-    queries.append(np.zeros((missing, queries[0].shape[1]), dtype="f"))
-    tensor = sentences[0].tensor.reshape(len(sentences[0].tensor), -1)
-    return np.dot(np.concatenate(queries), tensor, out=room[: rows + missing])
+    tensor = sentences[0].tensor
+    return product(np.concatenate(queries), tensor.reshape(len(tensor), -1), room)
 
 
 def _best_labels(

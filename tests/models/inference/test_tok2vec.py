@@ -22,6 +22,7 @@ from spacy_decoders.models.bilstm import BiLSTM
 from spacy_decoders.models.clusters.embed import build_cluster_embed
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.inference import embedded_words
+from spacy_decoders.models.inference.products import product
 from spacy_decoders.models.inference.tok2vec import Tok2VecInference
 from spacy_decoders.models.parser.arc_scorer import ArcScorer, set_sizes
 
@@ -101,6 +102,20 @@ def test_vectors_do_not_depend_on_the_batch(docs):
     for doc, expected in zip(docs, together, strict=True):
         np.testing.assert_array_equal(inference.predict(tok2vec, [doc])[0], expected)
         np.testing.assert_array_equal(Tok2VecInference().predict(tok2vec, [doc])[0], expected)
+
+
+@pytest.mark.parametrize(("inner", "columns"), [(96, 288), (288, 288), (96, 800), (65, 3250)])
+def test_rows_of_products_do_not_depend_on_each_other(rng, inner, columns):
+    rows = rng.normal(size=(64, inner)).astype("f")
+    weights = rng.normal(size=(inner, columns)).astype("f")
+    whole = product(rows, weights)
+    np.testing.assert_allclose(whole, rows.astype("d") @ weights, atol=1e-3)
+    room = np.empty_like(whole)
+    for count in (1, 2, 3, 7, 8, 9, 31):
+        for begin in (0, 5):
+            some = slice(begin, begin + count)
+            np.testing.assert_array_equal(product(rows[some], weights), whole[some])
+            np.testing.assert_array_equal(product(rows[some], weights, room), whole[some])
 
 
 def test_the_same_word_with_another_norm_is_another_word(nlp):

@@ -1,0 +1,43 @@
+"""Products of matrices whose rows do not depend on each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LEAST_ROWS", "product"]
+
+#: Libraries add up the products of fewer rows in another order.
+LEAST_ROWS = 8
+
+
+def product(
+    rows: NDArray[np.float32], weights: Any, room: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Return ``rows @ weights``, each row the same to the last digit whatever others there are.
+
+    Parameters
+    ----------
+    rows
+        **Shape (rows, inner)**.
+    weights
+        **Shape (inner, columns)**.
+    room
+        What is written to, **shape (more than LEAST_ROWS, columns)**; a new array if None.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> rows, weights = rng.normal(size=(9, 5)).astype("f"), rng.normal(size=(5, 4)).astype("f")
+    >>> bool((product(rows, weights)[:1] == product(rows[:1], weights)).all())
+    True
+    """
+    count = len(rows)
+    if count < LEAST_ROWS:
+        rows = np.concatenate([rows, np.zeros((LEAST_ROWS - count, rows.shape[1]), rows.dtype)])
+    found: NDArray[np.float32] = np.dot(
+        rows, weights, out=None if room is None else room[: len(rows)]
+    )
+    return found[:count]
