@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from spacy.parts_of_speech import IDS
+
 from ..arrays import checked_whole
 from ..errors import ProblemError
 
@@ -19,6 +21,7 @@ _NAME = "universal-dependencies"
 #: punctuation, and what modifies a numeral or a determiner).
 UNIVERSAL_DEPENDENCIES: tuple[Statement, ...] = (
     {"labels": ["nsubj", "csubj"], "at_most": 1, "exempt": ["nsubj:outer", "csubj:outer"]},
+    {"labels": ["nsubj:outer", "csubj:outer"], "at_most": 1},
     {"labels": ["obj"], "at_most": 1},
     {"labels": ["iobj"], "at_most": 1},
     {
@@ -92,9 +95,12 @@ def _value(place: str, key: str, given: Any) -> Any:
         if not isinstance(given, str):
             raise ProblemError(f"{place}: expected 'ents' or a key of doc.spans; got {given!r}.")
         return given
-    names = [given] if isinstance(given, str) else list(given) if _is_list(given) else []
+    names = [given] if isinstance(given, str) else list(given) if _is_list(given) else [None]
     if not all(isinstance(name, str) for name in names) or (not names and key != "exempt"):
         raise ProblemError(f"{place}: expected a list of names; got {given!r}.")
+    unknown = [name for name in names if key in ("head_pos", "root_pos") and name not in IDS]
+    if unknown:
+        raise ProblemError(f"{place}: {unknown[0]!r} is no universal part of speech.")
     return names
 
 

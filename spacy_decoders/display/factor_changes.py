@@ -17,6 +17,7 @@ _FAMILIES = {
     "arcs": "templates of arcs",
     "grandparents": "grandparents",
     "siblings": "pairs of siblings",
+    "combs": "three neighbours under one head",
     "boundaries": "sentence boundaries",
 }
 
@@ -92,7 +93,7 @@ def balance_in_words(gains: Mapping[str, float]) -> str:
 
 def _factor_in_words(factor: Mapping[str, Any], names: Mapping[int, str]) -> str:
     words = [names.get(token, "root") for token in factor["tokens"]]
-    if factor["family"] == "siblings":
+    if factor["family"] in ("siblings", "combs"):
         shape = f"{words[0]} → {' and '.join(words[1:])}"
     else:
         shape = " → ".join(words)

@@ -19,8 +19,9 @@ class ParserOptions(WithOptions):
     Attributes
     ----------
     factors
-        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
-        Eisner and ChuLiuEdmonds take none but "arcs".
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings", and
+        "combs", three neighbouring tokens under one head. Eisner and ChuLiuEdmonds take none but
+        "arcs", and BranchAndBound alone takes "combs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
     window

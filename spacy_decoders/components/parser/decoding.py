@@ -160,6 +160,10 @@ def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> 
             f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
             "out (factors = []), or decode by BranchAndBound."
         )
+    if decoder in ("SecondOrder", "PriceAndCut") and "combs" in factors:
+        raise ProblemError(
+            f"factors: {decoder} scores no combs; leave them out, or decode by BranchAndBound."
+        )
     if decoder in ("Eisner", "SecondOrder") and not projective:
         raise ProblemError(
             f"projective: {decoder} finds projective trees; set it to true, or decode by "

@@ -186,6 +186,11 @@ def _parts(
         one, two = np.nonzero(np.triu(h[:, None] == h[None, :], 1))
         pair = h[one], m[one], m[two]
         parts["siblings"] = _by_tokens(pair, problem.siblings[pair])
+    if problem.factors is not None:  # combs
+        rows = problem.factors.arcs.reshape(-1, 3, 2)
+        among = np.isin(rows[:, 0, 1], m) & problem.factors.paid(tree.heads[1:])
+        comb = (rows[among, 0, 0], *rows[among, :, 1].T)
+        parts["combs"] = _by_tokens(comb, problem.factors.scores[among])
     return parts
 
 

@@ -96,6 +96,8 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
         check_decoder(type(options["decoder"]).__name__, options["factors"], options["projective"])
+        if self.cfg["labels"]:
+            TreeRules.of(options["rules"], self.labels)
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
         unknown = [family for family in options["factors"] if family not in learnt]
@@ -129,6 +131,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             self.beam,
             self.longest,
             budget=Budget(self.seconds, self.iterations),
+            exempt=self.tree_rules.exempt,
         )
 
     # --- labels ---

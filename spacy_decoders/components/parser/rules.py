@@ -38,11 +38,14 @@ class TreeRules:
         The rules as stated, without names of sets.
     labels
         The labels, the root's last.
+    exempt
+        What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
     """
 
     of_labels: tuple[Rule, ...]
     statements: tuple[Statement, ...]
     labels: tuple[str, ...]
+    exempt: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
     def of(cls, rules: Sequence[Statement | str], labels: Sequence[str]) -> TreeRules:
@@ -65,14 +68,15 @@ class TreeRules:
                 statements.append(part)
                 if "labels" in part or "leaf" in part:
                     if not _named(part, labels):
-                        raise ProblemError(
-                            f"rules[{place}]: the parser has none of the labels "
-                            f"{part.get('labels') or part.get('leaf')}; it has "
-                            f"{', '.join(labels)}."
-                        )
+                        raise ProblemError(f"rules[{place}]: {_missing(part, labels)}")
                     if "head_pos" not in part:
                         found.append(_rule_of(part, labels, None))
-        return cls(tuple(found), tuple(statements), tuple(labels))
+        exempt = tuple(
+            (_named(part, labels), escapes)
+            for part in statements
+            if "labels" in part and (escapes := _numbers(part.get("exempt", ()), labels))
+        )
+        return cls(tuple(found), tuple(statements), tuple(labels), exempt)
 
     def of_doc(self, doc: Doc) -> list[tuple[Statement, Ints]]:
         """Return the rules that depend on a document, with the tokens that they are about."""
@@ -183,6 +187,14 @@ def _named(statement: Statement, labels: Sequence[str]) -> list[int]:
     return found
 
 
+def _missing(statement: Statement, labels: Sequence[str]) -> str:
+    """Say why a rule is about no label."""
+    names = statement.get("labels") or statement.get("leaf") or ()
+    if _numbers(names, labels):
+        return f"all labels of {names} are exempt, so that the rule counts none; exempt fewer."
+    return f"the parser has none of the labels {names}; it has {', '.join(labels)}."
+
+
 def _rule_of(statement: Statement, labels: Sequence[str], heads: list[int] | None) -> Rule:
     from ...decoders.tree import AtMost, Leaves
 
@@ -202,9 +214,6 @@ def _spans(doc: Doc, statement: Statement) -> list[Any]:
 
 
 def _with_pos(doc: Doc, parts: Sequence[str]) -> Ints:
-    unknown = [part for part in parts if part not in IDS]
-    if unknown:
-        raise ProblemError(f"rules: {unknown[0]!r} is no universal part of speech.")
     if is_space(doc).all():
         return np.zeros(0, np.int64)
     if not doc.has_annotation("POS"):

@@ -6,8 +6,9 @@ the tokens' best arcs is a bound that this tree attains. Only the other sentence
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,23 +17,21 @@ from ...arrays import checked_scores
 from ...certificate import Certificate
 from ...errors import DecodersError, ProblemError
 from ..lazy_list import LazyList
-from .decoder import SMALLEST, UNIT, infeasible
-from .problem import NO_GAPS, TreeProblem, TreeSolution
+from .decoder import infeasible
+from .problem import TreeProblem, TreeSolution
 
-__all__ = [
-    "ArcBatch",
-    "TreeSolutions",
-    "are_plain",
-    "batch_of",
-    "by_chart",
-    "by_contraction",
-    "solved_by_arcs",
-]
+if TYPE_CHECKING:
+    from .kernels.batches import Duals, Judged
+
+__all__ = ["ArcBatch", "TreeSolutions", "are_plain", "by_survivors", "solved_by_arcs"]
 
 Floats = NDArray[np.float64]
 
-#: Entries of the charts that are kept at once: what a processor's cache holds.
-MOST_CHARTED = 2**17
+#: Scores that are decoded at once: what a processor's cache holds.
+MOST_SCORES = 2**16
+
+#: Entries behind the last score that vectors may read.
+PADDING = 8
 
 
 class TreeSolutions(LazyList[TreeSolution]):
@@ -71,7 +70,7 @@ class TreeSolutions(LazyList[TreeSolution]):
         self.tolerances = tolerances
         self.scales = scales
 
-    @property
+    @cached_property
     def certificates(self) -> list[Certificate]:
         """The certificates of all sentences."""
         columns = (self.scores, self.bounds, self.tolerances)
@@ -82,26 +81,45 @@ class TreeSolutions(LazyList[TreeSolution]):
         )
 
     def _items(self) -> list[TreeSolution]:
-        items, heads, new = [], self.heads, object.__new__
-        ends = self.offsets.tolist()
-        for begin, stop, certificate in zip(ends, ends[1:], self.certificates, strict=False):
-            item = new(TreeSolution)  # its fields are valid as they are
-            item.__dict__.update(heads=heads[begin:stop], certificate=certificate)
+        items: list[TreeSolution] = []
+        new = object.__new__
+        for place in range(len(self.scores)):
+            item = new(_TreeOfBatch)
+            item.__dict__["place"] = self, place
             items.append(item)
         return items
 
 
+class _TreeOfBatch(TreeSolution):
+    """A solution that becomes a :class:`TreeSolution` when one of its fields is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        made = self.__dict__
+        if name not in ("heads", "certificate") or "place" not in made:
+            raise AttributeError(f"TreeSolution has no attribute {name!r}.")
+        batch, place = made["place"]
+        begin, stop = batch.offsets[place : place + 2]
+        made.update(heads=batch.heads[begin:stop], certificate=batch.certificates[place])
+        object.__setattr__(self, "__class__", TreeSolution)
+        made.pop("place", None)
+        return made[name]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        getattr(self, "heads")  # noqa: B009 - makes the fields
+        return TreeSolution.__reduce_ex__(self, protocol)
+
+
 class ArcBatch(NamedTuple):
-    """The arcs of many sentences, end to end.
+    """The arcs of some sentences of a batch, end to end.
 
     Attributes
     ----------
     flat
-        float64 (total,), an (n + 1, n + 1) array a sentence.
+        float64, an (n + 1, n + 1) array a sentence, with :data:`PADDING` behind the last.
     begins, sizes
         int64 (sentences,), where each begins in `flat`, and n + 1.
     offsets
-        int64 (sentences + 1,), where the tokens of each begin among all tokens.
+        int64 (sentences + 1,), where the tokens of each begin among their tokens.
     """
 
     flat: Floats
@@ -119,7 +137,7 @@ class ArcBatch(NamedTuple):
 
 def are_plain(sentences: Sequence[Any], *, projective: bool) -> bool:
     """Return whether all sentences have arcs alone, and one root."""
-    return all(
+    return set(map(type, sentences)) == {np.ndarray} or all(
         one.is_first_order
         and one.projective == projective
         and one.has_one_root
@@ -131,129 +149,142 @@ def are_plain(sentences: Sequence[Any], *, projective: bool) -> bool:
     )
 
 
-def batch_of(sentences: Sequence[Any]) -> ArcBatch:
-    """Lay arrays of arcs, or those of problems, end to end, and forbid what is no arc.
+#: Decodes the given sentences of a batch, which have no proof yet: writes heads and what is known.
+Last = Callable[[ArcBatch, NDArray[np.int64], NDArray[np.int32], "Duals", "Judged"], None]
+
+
+def solved_by_arcs(
+    decoder: str, sentences: Sequence[Any], projective: bool, last: Last
+) -> TreeSolutions:
+    """Return the best trees of plain sentences, with certificates as those of single decodings.
+
+    Parameters
+    ----------
+    sentences
+        Arrays of arcs, or problems.
+    last
+        Decodes the sentences whose best tree with crossing arcs is not allowed, or not proven.
 
     Raises
     ------
     ProblemError
         If one is not square, or holds NaN or a score beyond 1e100; the message says which.
-    """
-    from .kernels import batches  # compiled where it is first needed
-
-    arrays = [one.arcs if isinstance(one, TreeProblem) else one for one in sentences]
-    for place, array in enumerate(arrays):
-        if array.ndim != 2 or array.shape[0] != array.shape[1] or array.shape[0] == 0:
-            raise ProblemError(
-                f"arcs of sentence {place}: expected a square array of n + 1 rows for n tokens, "
-                f"the root first; got {array.shape}."
-            )
-    sizes = np.array([len(array) for array in arrays], np.int64)
-    flat = np.concatenate([np.zeros(0), *[array.ravel() for array in arrays]], dtype=np.float64)
-    begins = np.cumsum(sizes * sizes) - sizes * sizes
-    wrong = batches.forbid_root_and_self(flat, begins, sizes)
-    if wrong >= 0:  # says what is wrong with it
-        given = arrays[wrong]
-        checked_scores(f"arcs of sentence {wrong}", given, (None, None), dtype=np.float64)
-    return ArcBatch(flat, begins, sizes, np.concatenate([[0], np.cumsum(sizes - 1)]))
-
-
-#: Decodes the given sentences of a batch: writes heads, and bounds with their rounding errors.
-Rest = Callable[[ArcBatch, NDArray[np.int64], NDArray[np.int32], Floats, Floats], None]
-
-
-def solved_by_arcs(
-    decoder: str, batch: ArcBatch, projective: bool, rests: Sequence[Rest]
-) -> TreeSolutions:
-    """Return the best trees of a batch, with certificates as those of single decodings.
-
-    Parameters
-    ----------
-    rests
-        Decode the sentences whose tokens' best heads make no legal tree; each gets those that the
-        one before left without a proof.
-
-    Raises
-    ------
     InfeasibleError
         If a sentence has no tree.
     """
-    from .kernels import batches
+    from .kernels.batches import Judged  # compiled where it is first needed
 
-    count = len(batch.sizes)
-    given = (batch.flat, batch.begins, batch.sizes)
-    heads = np.empty(int(batch.offsets[-1]), np.int32)
-    legal, (scores, scales, bounds, positive) = np.zeros(count, bool), np.zeros((4, count))
-    batches.favourite_heads(*given, batch.offsets, heads)
-    batches.column_bounds(*given, bounds, positive)
-    tally = (*given, batch.offsets, heads, projective, True, legal, scores, scales)
-    batches.tallies(*tally)
-    tokens = batch.sizes - 1.0
-    slack = 4.0 * (tokens + 1.0) * UNIT * (np.abs(bounds) + 2.0 * positive) + SMALLEST
-    for rest in rests:
-        with np.errstate(invalid="ignore"):
-            attained = bounds + slack - scores <= _tolerances(scales, slack)
-            which = np.flatnonzero(~(legal & attained))
-        if not which.size:
-            break
-        rest(batch, which, heads, bounds, slack)
-        batches.tallies(*tally)
-    wrong = np.flatnonzero(~legal)
-    if wrong.size:
-        place = int(wrong[0])
-        if bounds[place] == -np.inf:
-            error = infeasible(TreeProblem(batch.arcs(place), projective=projective))
-            raise type(error)(f"sentence {place}: {error}")
-        raise DecodersError(f"{decoder}: the compiled code returned no tree of sentence {place}.")
-    tolerances = _tolerances(scales, slack)
-    return TreeSolutions(decoder, heads, batch.offsets, scores, bounds + slack, tolerances, scales)
-
-
-def _tolerances(scales: Floats, slack: Floats) -> Floats:
-    """Return the tolerances of certificates, as :func:`.tolerance_of` does."""
-    tolerances: Floats = np.maximum(1e-9 * (1.0 + scales), 2.0 * slack)
-    return tolerances
+    arrays: Sequence[Any] = sentences
+    if set(map(type, sentences)) != {np.ndarray}:
+        arrays = [one.arcs if isinstance(one, TreeProblem) else one for one in sentences]
+    sizes = _sizes(arrays)
+    offsets = np.concatenate([[0], np.cumsum(sizes - 1)])
+    heads = np.empty(offsets[-1], np.int32)
+    found = Judged._make([*np.zeros((4, len(sizes))), np.zeros(len(sizes), bool)])
+    ends = np.cumsum(sizes * sizes)
+    flat = np.empty(0)
+    for among in _parts(ends):
+        begin = offsets[among.start]
+        first = ends[among.start] - sizes[among.start] ** 2
+        total = int(ends[among.stop - 1] - first)
+        if len(flat) < total + PADDING:
+            flat = np.empty(total + PADDING)
+        np.concatenate(arrays[among], axis=None, out=flat[:total])
+        part = ArcBatch(
+            flat,
+            ends[among] - sizes[among] ** 2 - first,
+            sizes[among],
+            offsets[among.start : among.stop + 1] - begin,
+        )
+        known = Judged._make(column[among] for column in found)
+        wrong = _solve(part, heads[begin : offsets[among.stop]], known, projective, last)
+        if wrong >= 0:
+            raise _error_of(decoder, among.start + wrong, arrays, projective, known.bounds[wrong])
+    slack, scales = found.slack, found.scales
+    tolerances = np.maximum(1e-9 * (1.0 + scales), 2.0 * slack)  # as tolerance_of does
+    return TreeSolutions(
+        decoder, heads, offsets, found.scores, found.bounds + slack, tolerances, scales
+    )
 
 
-def by_chart(
+def _parts(ends: NDArray[np.int64]) -> Iterator[slice]:
+    """Cut a batch where its scores fill the cache."""
+    begin = done = 0
+    while begin < len(ends):
+        stop = max(begin + 1, int(np.searchsorted(ends, done + MOST_SCORES, side="right")))
+        yield slice(begin, stop)
+        begin, done = stop, int(ends[stop - 1])
+
+
+def _sizes(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return the rows of square arrays."""
+    shapes = [array.shape for array in arrays]
+    rows = [shape[0] if shape else 0 for shape in shapes]
+    if shapes != list(zip(rows, rows, strict=True)) or 0 in rows:
+        place = next(i for i, of in enumerate(shapes) if of != 2 * of[:1] or of in ((), (0, 0)))
+        raise ProblemError(
+            f"arcs of sentence {place}: expected a square array of n + 1 rows for n tokens, "
+            f"the root first; got {shapes[place]}."
+        )
+    return np.array(rows, np.int64)
+
+
+def _solve(
+    batch: ArcBatch, heads: NDArray[np.int32], found: Judged, projective: bool, last: Last
+) -> int:
+    """Write heads and what is known of them; return the first sentence without a tree, or -1."""
+    from .kernels import batches, favourites
+
+    given, offsets = batch[:3], batch.offsets
+    wrong: int = favourites.favourite_heads(*given, offsets, heads)
+    if wrong >= 0:
+        found.bounds[wrong] = np.nan
+        return wrong
+    which = batches.judge_by_columns(*given, offsets, heads, projective, tuple(found))
+    if which.size:
+        duals = _duals(batch)
+        batches.contractions(*given, which, offsets, heads, tuple(duals))
+        which = batches.judge_by_duals(
+            *given, which, offsets, heads, projective, tuple(duals), tuple(found)
+        )
+        if which.size:
+            last(batch, which, heads, duals, found)
+    return -1 if found.legal.all() else int(found.legal.argmin())
+
+
+def _error_of(
+    decoder: str, place: int, arrays: Sequence[NDArray[Any]], projective: bool, bound: float
+) -> Exception:
+    """Return why a sentence has no tree, by the bound on its trees."""
+    name = f"sentence {place}"
+    checked_scores(f"arcs of {name}", arrays[place], (None, None), dtype=np.float64)
+    if bound > -np.inf:
+        return DecodersError(f"{decoder}: the compiled code returned no tree of {name}.")
+    error = infeasible(TreeProblem(arrays[place], projective=projective))
+    return type(error)(f"{name}: {error}")
+
+
+def _duals(batch: ArcBatch) -> Duals:
+    from .kernels.batches import Duals
+
+    count, nodes = len(batch.sizes), 2 * int(batch.sizes.sum())
+    counts, parents = np.zeros(count, np.int64), np.zeros(nodes, np.int64)
+    return Duals(np.zeros(count), counts, np.zeros(nodes), parents)
+
+
+def by_survivors(
     batch: ArcBatch,
     which: NDArray[np.int64],
     heads: NDArray[np.int32],
-    bounds: Floats,
-    slack: Floats,
+    duals: Duals,
+    found: Judged,
 ) -> None:
-    """Decode projective trees by Eisner's chart."""
-    from .kernels import batches
+    """Decode projective trees by a chart of the arcs that may be better than crossing ones."""
+    from .kernels import batches, surviving
 
-    given = (batch.flat, batch.begins, batch.sizes)
-    entries = 4 * batch.sizes[which] ** 2
-    positive = np.zeros(len(batch.sizes))
-    parts = np.cumsum(entries) // MOST_CHARTED
-    for part in np.unique(parts):
-        some = which[parts == part]
-        room = np.empty(int(entries[parts == part].sum()))
-        batches.charts(*given, some, True, NO_GAPS, batch.offsets, heads, room, positive)
-        batches.chart_bounds(*given, some, True, NO_GAPS, room, bounds)
-    found = bounds[which]
-    error = 4.0 * batch.sizes[which] * UNIT * (np.abs(found) + 2.0 * positive[which]) + SMALLEST
-    slack[which] = np.where(np.isfinite(found), error, 0.0)
-
-
-def by_contraction(
-    batch: ArcBatch,
-    which: NDArray[np.int64],
-    heads: NDArray[np.int32],
-    bounds: Floats,
-    slack: Floats,
-) -> None:
-    """Decode trees whose arcs may cross by contracting cycles."""
-    from .kernels import batches
-
-    given = (batch.flat, batch.begins, batch.sizes)
-    nodes = int(2 * batch.sizes[which].sum())
-    duals = (
-        np.zeros(len(which)), np.zeros(nodes), np.zeros(nodes, np.int64),
-        np.zeros(len(which), np.int64),
-    )  # fmt: skip
-    batches.contractions(*given, which, batch.offsets, heads, *duals)
-    batches.dual_bounds(*given, which, *duals, bounds, slack)
+    which = which[found.bounds[which] > -np.inf]  # others have no tree
+    entries = int((batch.sizes[which] ** 2).sum())
+    room, kept = np.empty(4 * entries), np.zeros(entries, bool)
+    given = (*batch[:3], which, batch.offsets, heads, tuple(duals))
+    surviving.surviving_charts(*given, tuple(found), kept, room)
+    batches.judge_by_charts(*given, kept, room, tuple(found))

@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
-from .batches import ArcBatch, are_plain, batch_of, by_contraction, solved_by_arcs
+from .batches import ArcBatch, are_plain, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import TreeDecoder, arcs_as_problem, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
+from .kernels.batches import Duals, Judged
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
 from .timed import any_lacks_time, best_heads_bound
@@ -75,24 +76,26 @@ class ChuLiuEdmonds(TreeDecoder):
     ) -> list[TreeSolution]:
         if not are_plain(sentences, projective=False) or any_lacks_time(sentences, budget):
             return super().decode_batch(sentences, budget=budget)
-        rests = (by_contraction, _by_every_root)
-        return solved_by_arcs("ChuLiuEdmonds", batch_of(sentences), False, rests)
+        return solved_by_arcs("ChuLiuEdmonds", sentences, False, _by_every_root)
 
 
 def _by_every_root(
     batch: ArcBatch,
     which: NDArray[np.int64],
     heads: NDArray[np.int32],
-    bounds: NDArray[np.float64],
-    slack: NDArray[np.float64],
+    _: Duals,
+    found: Judged,
 ) -> None:
     """Decode those sentences of a batch that no penalty leaves one root."""
     for place in which.tolist():
-        if bounds[place] > -np.inf:
-            found, bounds[place], slack[place] = _root_by_root(
-                batch.arcs(place), UNLIMITED.start(), np.inf
+        if found.bounds[place] > -np.inf:
+            arcs = batch.arcs(place)
+            tree, found.bounds[place], found.slack[place] = _root_by_root(
+                arcs, UNLIMITED.start(), np.inf
             )
-            heads[batch.offsets[place] : batch.offsets[place + 1]] = found
+            heads[batch.offsets[place] : batch.offsets[place + 1]] = tree
+            tallied = proofs.tally(arcs, tree, False, True)
+            found.legal[place], found.scores[place], found.scales[place] = tallied
 
 
 def _solved(

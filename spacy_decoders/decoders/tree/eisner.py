@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...budget import UNLIMITED, Budget
-from .batches import are_plain, batch_of, by_chart, by_contraction, solved_by_arcs
+from .batches import are_plain, by_survivors, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
@@ -67,7 +67,7 @@ class Eisner(TreeDecoder):
         if not are_plain(sentences, projective=True) or any_lacks_time(sentences, budget):
             return super().decode_batch(sentences, budget=budget)
         # the best tree of all is mostly projective, and found in less time
-        return solved_by_arcs("Eisner", batch_of(sentences), True, (by_contraction, by_chart))
+        return solved_by_arcs("Eisner", sentences, True, by_survivors)
 
 
 def best_by_chart(decoder: str, problem: TreeProblem) -> TreeSolution:

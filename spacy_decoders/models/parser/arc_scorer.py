@@ -32,6 +32,7 @@ def ArcScorer(
     arc_width: int = 128,
     label_width: int = 48,
     label_rows: int | None = None,
+    label_dropout: float = 0.0,
     tag_width: int | None = None,
     relatives_width: int | None = None,
     boundary_width: int = 32,
@@ -62,6 +63,9 @@ def ArcScorer(
         Size of the table into which templates of words, suffixes and tags at both ends of an arc
         are hashed, whose weights are added to the scores of labels (:func:`.LabelTemplates`): most
         is gained on small treebanks. None for none.
+    label_dropout
+        The least share of these templates that is left out in training, whatever the dropout of
+        the rest: many templates see each arc, and those of a small treebank know it by heart.
     factor_rows
         Size of the table into which the templates of each factor family are hashed; a power
         of two.
@@ -84,7 +88,9 @@ def ArcScorer(
         of_labels = relatives.get_dim("nO")
         arcs_again = BiaffineArcs(arc_width, of_labels, DROPOUT)
     labels = BiaffineLabels(label_width, of_labels, dropout=DROPOUT)
-    label_templates = LabelTemplates(label_rows, dropout=DROPOUT) if label_rows else None
+    label_templates = None
+    if label_rows:
+        label_templates = LabelTemplates(label_rows, dropout=DROPOUT, least_dropout=label_dropout)
     boundaries = Boundaries(boundary_width, seen, DROPOUT)
     tags: Model[Floats2d, Floats2d] = Linear(nI=width)
     factors = FactorWeights(factor_rows)

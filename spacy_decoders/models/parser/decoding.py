@@ -52,6 +52,9 @@ class TreeParser:
         compares the tree's score, factors included, with a bound on all trees.
     budget
         For one sentence.
+    exempt
+        Labels that rules count, and those that they exempt: an arc whose best label is counted
+        does not get an exempt one instead, which would only evade the rule.
     """
 
     decoder: TreeDecoding
@@ -61,6 +64,7 @@ class TreeParser:
     beam: float | None = None
     longest: int = 150
     budget: Budget = Budget()  # noqa: RUF009 - frozen
+    exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence."""
@@ -116,9 +120,12 @@ class TreeParser:
         every_label: bool,
     ) -> DecodedTree:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
+        from ...decoders.tree import AtMost
         from ...decoders.tree.label_classes import rules_on_classes
 
         count = sentence.label_count
+        # exempt labels are told apart from others by a rule that no tree breaks
+        rules = (*rules, *(AtMost(escapes, len(sentence.tokens)) for _, escapes in self.exempt))
         class_of, classes, stated = np.arange(count), count, tuple(rules)
         if not every_label:
             class_of, classes, stated = rules_on_classes(rules, count)
@@ -126,6 +133,9 @@ class TreeParser:
         if sentence.label_scores is not None:
             arcs -= sentence.label_scores
         scores, best = sentence.best_labels(class_of, classes)
+        for counted, escapes in self.exempt:
+            own = np.isin(sentence.labels, counted)[:, :, None]
+            scores[own & np.isin(np.arange(classes), class_of[list(escapes)])] = -np.inf
         problem = problem.ruled(stated, arcs=arcs, labels=scores)
         solution = self._decoded(sentence, problem)
         tokens = np.arange(1, problem.n + 1)

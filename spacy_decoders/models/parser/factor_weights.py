@@ -11,10 +11,10 @@ from ...errors import ProblemError
 
 __all__ = ["FAMILIES", "Family", "FactorWeights", "add_families"]
 
-Family = Literal["arcs", "grandparents", "siblings"]
+Family = Literal["arcs", "grandparents", "siblings", "combs"]
 
 #: The factor families: h -> m by its words and the tags about and between; g -> h -> m; a and
-#: b under h.
+#: b under h; three tokens beside each other under h.
 FAMILIES: tuple[Family, ...] = get_args(Family)
 
 

@@ -77,7 +77,7 @@ ALONE = 0.5
 
 
 def LabelTemplates(
-    rows: int, nO: int | None = None, dropout: float = 0.0
+    rows: int, nO: int | None = None, dropout: float = 0.0, least_dropout: float = 0.0
 ) -> Model[Input, Floats2d]:
     """Score the labels of given arcs by hashed templates: linear, and quick to learn.
 
@@ -94,6 +94,8 @@ def LabelTemplates(
         Number of labels.
     dropout
         Share of templates that are left out in training.
+    least_dropout
+        The least such share, whatever dropout is set for the whole network.
 
     Examples
     --------
@@ -105,13 +107,17 @@ def LabelTemplates(
     """
     if rows < 1:
         raise ProblemError(f"label_rows: expected at least 1, got {rows}.")
+    if not 0.0 <= least_dropout < 1.0:
+        raise ProblemError(
+            f"label_dropout: expected a share from 0 to below 1, got {least_dropout}."
+        )
     return Model(
         "label_templates",
         _forward,
         init=_init,
         dims={"rows": rows, "nO": nO},
         params={"T": None},
-        attrs={"dropout_rate": dropout},
+        attrs={"dropout_rate": dropout, "least_dropout": least_dropout},
     )
 
 
@@ -129,7 +135,8 @@ def _forward(
     table: Any = model.get_param("T")
     rows = kernels.rows_of_arcs(codes, TEMPLATES, np.asarray(arcs, dtype=np.int64), len(table))
     keep = np.full(rows.shape, GAIN, dtype="f")
-    rate = float(model.attrs["dropout_rate"]) if is_train else 0.0
+    least = model.attrs.get("least_dropout", 0.0)  # models of old have none
+    rate = float(max(model.attrs["dropout_rate"], least)) if is_train else 0.0
     if rate:
         dropped = np.random.random_sample(rows.shape) < rate  # noqa: NPY002 - the run's seed
         keep = np.where(dropped, 0.0, keep / (1.0 - rate)).astype("f")

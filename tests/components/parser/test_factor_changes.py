@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from spacy_decoders.decoders.tree import score_tree
 from tests.components.parser.parsing import NAME, make_nlp
 
-FAMILIES = ["arcs", "grandparents", "siblings"]
+FAMILIES = ["arcs", "grandparents", "siblings", "combs"]
 FIRST = ["the", "dog", "she", "eats", "red", "fish", "he", "sees"]
 WORDS = [*FIRST, "a", "cat", ".", "he", "sleeps", "the", "red", "dog", "."]
 
@@ -19,7 +19,7 @@ WORDS = [*FIRST, "a", "cat", ".", "he", "sleeps", "the", "red", "dog", "."]
 @pytest.fixture(scope="module")
 def nlp():
     """A parser of strong factors."""
-    nlp = make_nlp(steps=15, factors_start=10**6)
+    nlp = make_nlp(steps=15, factors_start=10**6, factors=FAMILIES)
     weights = nlp.get_pipe(NAME).model.get_ref("factors")
     rng = np.random.default_rng(5)
     for family in FAMILIES:

@@ -195,6 +195,8 @@ def test_impossible_rules_are_named_once(ruled):
         ([{"labels": ["obj"], "at_most": -1}], r"rules\[0\]: at_most"),
         ([{"labels": [3], "at_most": 1}], r"rules\[0\]: labels: expected a list of names"),
         ([{"leaf": ["det"], "root_pos": ["VERB"]}], r"rules\[0\]: expected one of"),
+        ([{"labels": ["a"], "at_most": 1, "exempt": 5}], r"exempt: expected a list of names"),
+        ([{"root_pos": ["VERBS"]}], r"'VERBS' is no universal part of speech"),
         ([{"constituents": ["ents"]}], r"expected 'ents' or a key of doc.spans"),
     ],
 )
@@ -210,7 +212,9 @@ def test_rules_are_a_list(nlp):
 
 def test_labels_that_the_parser_does_not_have(ruled):
     with pytest.raises(ProblemError, match=r"rules\[0\]: the parser has none of the labels"):
-        parse(ruled({"labels": ["subject"], "at_most": 1}))
+        ruled({"labels": ["subject"], "at_most": 1})
+    with pytest.raises(ProblemError, match=r"rules\[0\]: all labels of \['det'\] are exempt"):
+        ruled({"labels": ["det"], "at_most": 1, "exempt": ["det"]})
 
 
 def test_rules_are_saved(nlp, ruled, tmp_path):
@@ -225,7 +229,24 @@ def test_one_label_stands_for_its_subtypes():
     rules = TreeRules.of([{"labels": ["nsubj"], "at_most": 1, "exempt": ["nsubj:outer"]}], labels)
     assert rules.of_labels[0].labels == (0, 2)
     found = TreeRules.of(["universal-dependencies"], labels)
-    assert [rule.labels for rule in found.of_labels] == [(0, 2), (3,)]
+    assert [rule.labels for rule in found.of_labels] == [(0, 2), (1,), (3,)]
+
+
+@pytest.mark.parametrize("k_best", [1, 2])
+def test_exempt_labels_evade_no_rule(ruled, k_best):
+    """An arc that is best as a determiner does not become an exempt adjective instead."""
+    statement = {"labels": ["det", "amod"], "at_most": 0, "exempt": ["amod"]}
+    nlp = ruled(statement)
+    pipe = nlp.get_pipe(NAME)
+    doc = Doc(nlp.vocab, words=["the", "dog", "sees", "a", "cat", "."], sent_starts=[1] + [-1] * 5)
+    (block,) = pipe.predict([doc])[0].blocks
+    det, amod = (pipe.labels.index(label) for label in ("det", "amod"))
+    (rule,) = pipe.tree_rules.of_labels
+    found = pipe.parser.decode(block, [rule], every_label=k_best > 1).solution
+    own = block.labels[found.heads, np.arange(1, 7)]
+    assert det not in found.labels and det in own
+    assert not ((found.labels == amod) & (own == det)).any()
+    assert found.certificate.is_optimal
 
 
 def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):

@@ -12,9 +12,10 @@ from spacy_decoders.decoders.tree import (
     FixedArc,
     Roots,
     TreeProblem,
+    TreeSolution,
     score_tree,
 )
-from spacy_decoders.decoders.tree.kernels import batches
+from spacy_decoders.decoders.tree.kernels import batches, favourites, surviving
 from spacy_decoders.errors import DecodersError, InfeasibleError, ProblemError
 from tests.decoders.tree.samples import scores, trees
 
@@ -96,14 +97,15 @@ def test_a_batch_is_a_list_that_can_be_pickled():
 # --- compiled code at fault --------------------------------------------------------------------
 
 
-def tampered(monkeypatch, name, change):
-    real = getattr(batches, name)
+def tampered(monkeypatch, module, name, change):
+    real = getattr(module, name)
 
     def call(*given):
-        real(*given)
+        found = real(*given)
         change(*given)
+        return found
 
-    monkeypatch.setattr(batches, name, call)
+    monkeypatch.setattr(module, name, call)
 
 
 def each_below_the_one_before(sizes, which, offsets, heads):
@@ -116,41 +118,56 @@ def worse_favourites(flat, begins, sizes, offsets, heads):
     each_below_the_one_before(sizes, range(len(sizes)), offsets, heads)
 
 
-def worse_by_chart(flat, begins, sizes, which, single_root, gaps, offsets, heads, *rest):
+def worse_by_chart(flat, begins, sizes, which, offsets, heads, *rest):
     each_below_the_one_before(sizes, which, offsets, heads)
 
 
-def lower_charts(flat, begins, sizes, which, single_root, gaps, offsets, heads, room, positive):
+def lower_charts(flat, begins, sizes, which, offsets, heads, duals, columns, kept, room):
     each_below_the_one_before(sizes, which, offsets, heads)
     with np.errstate(invalid="ignore"):  # what no span uses was never written
         room -= 5.0
 
 
-def worse_by_contraction(flat, begins, sizes, which, offsets, heads, *duals):
+def fewer_survivors(flat, begins, sizes, which, offsets, heads, duals, columns, kept, room):
+    each_below_the_one_before(sizes, which, offsets, heads)
+    kept[:] = False
+    room[:] = -np.inf
+    at = 0
+    for size in sizes[which]:  # single tokens are spans, and nothing else is
+        room[4 * at :].reshape(-1)[: 4 * size * size].reshape(4, size, size)[
+            2:, range(size), range(size)
+        ] = 0.0
+        at += size * size
+
+
+def worse_by_contraction(flat, begins, sizes, which, offsets, heads, duals):
     each_below_the_one_before(sizes, which, offsets, heads)
 
 
-def lower_duals(flat, begins, sizes, which, offsets, heads, penalties, values, parents, counts):
+def lower_duals(flat, begins, sizes, which, offsets, heads, duals):
     each_below_the_one_before(sizes, which, offsets, heads)
+    values = duals[2]
     values -= 5.0
 
 
 @pytest.mark.parametrize(
-    ("decoder", "name", "change"),
+    ("decoder", "module", "name", "change"),
     [
-        (Eisner(), "favourite_heads", worse_favourites),
-        (Eisner(), "charts", worse_by_chart),
-        (Eisner(), "charts", lower_charts),
-        (ChuLiuEdmonds(), "favourite_heads", worse_favourites),
-        (ChuLiuEdmonds(), "contractions", worse_by_contraction),
-        (ChuLiuEdmonds(), "contractions", lower_duals),
+        (Eisner(), favourites, "favourite_heads", worse_favourites),
+        (Eisner(), batches, "contractions", worse_by_contraction),
+        (Eisner(), surviving, "surviving_charts", worse_by_chart),
+        (Eisner(), surviving, "surviving_charts", lower_charts),
+        (Eisner(), surviving, "surviving_charts", fewer_survivors),
+        (ChuLiuEdmonds(), favourites, "favourite_heads", worse_favourites),
+        (ChuLiuEdmonds(), batches, "contractions", worse_by_contraction),
+        (ChuLiuEdmonds(), batches, "contractions", lower_duals),
     ],
 )
-def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, name, change):
+def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, module, name, change):
     rng = np.random.default_rng(3)
     arcs = [3 * rng.normal(size=(6, 6)) for _ in range(40)]
     best = [one.certificate.score for one in decoder.decode_batch(arcs)]
-    tampered(monkeypatch, name, change)
+    tampered(monkeypatch, module, name, change)
     try:
         batch = list(decoder.decode_batch(arcs))
     except DecodersError:
@@ -162,6 +179,36 @@ def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, name, change):
             wrong += 1
     # what has no proof after the first two is decoded again
     assert wrong or change in (worse_favourites, worse_by_contraction, lower_duals)
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e6])
+def test_real_scores_as_one_by_one(decoder, scale):
+    """Longer sentences, whose best heads are trees or nearly so; some arcs masked, some tied."""
+    rng = np.random.default_rng(5)
+    projective = isinstance(decoder, Eisner)
+    given = []
+    for _ in range(60):
+        size = int(rng.integers(8, 40))
+        arcs = np.round(rng.normal(size=(size, size)) * 2, 1)
+        arcs += 4 * (np.abs(np.subtract.outer(np.arange(size), np.arange(size))) < 4)
+        arcs[0] -= 3
+        arcs[rng.random(size=(size, size)) < 0.02] = -1e9
+        given.append(arcs * scale)
+    for arcs, one in zip(given, decoder.decode_batch(given), strict=True):
+        single = decoder.decode(TreeProblem(arcs, projective=projective)).certificate
+        assert one.certificate.is_optimal and single.is_optimal
+        assert one.certificate.score == pytest.approx(single.score, abs=1e-6 * scale)
+
+
+@pytest.mark.parametrize("decoder", DECODERS)
+def test_solutions_are_made_when_they_are_asked_for(decoder):
+    first, second = decoder.decode_batch([np.eye(3, k=1), np.zeros((2, 2))])
+    assert first.starts is None and second.certificate.is_optimal
+    assert pickle.loads(pickle.dumps(first)).heads.tolist() == first.heads.tolist() == [0, 1]
+    assert type(first) is type(second) is TreeSolution
+    with pytest.raises(AttributeError, match="head"):
+        _ = decoder.decode_batch([np.zeros((2, 2))])[0].head
 
 
 @pytest.mark.parametrize(("decoder", "projective"), [(Eisner(), True), (ChuLiuEdmonds(), False)])

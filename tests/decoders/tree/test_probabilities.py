@@ -163,3 +163,27 @@ def test_no_tree_has_no_probability():
     found = tree_posteriors(np.zeros((3, 3)))
     assert found.of_tree([2, 1]) == 0.0
     assert found.of_tree([2, 0]) == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e9, 1e15, 1e90])
+def test_boundaries_of_any_size_cost_no_precision(size):
+    rng = np.random.default_rng(7)
+    arcs, boundaries = rng.normal(size=(9, 9)), rng.normal(size=8)
+    signs = np.array([0, 0, 1, 0, -1, -1, 1, 0])
+    decided = np.where(signs == 0, boundaries, np.copysign(np.inf, signs))
+    found = tree_posteriors(arcs, projective=True, boundaries=np.clip(decided, -size, size))
+    known = tree_posteriors(arcs, projective=True, boundaries=np.clip(decided, -500.0, 500.0))
+    np.testing.assert_allclose(found.arcs, known.arcs, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(found.starts, known.starts, rtol=0.0, atol=1e-12)
+    assert found.starts[[2, 6]].min() > 1.0 - 1e-12 and found.starts[[4, 5]].max() < 1e-12
+    assert found.log_partition == pytest.approx(known.log_partition + 2 * (size - 500.0))
+
+
+def test_boundaries_that_exclude_each_other_are_compared():
+    arcs = np.zeros((4, 4))
+    arcs[0, [2, 3]] = -np.inf  # tokens 2 and 3 have no root: no sentence begins between 1 and 2
+    boundaries = [0.0, 1e9, 2e9]
+    with pytest.raises(InfeasibleError):
+        tree_posteriors(np.full((4, 4), -np.inf), projective=True, boundaries=boundaries)
+    found = tree_posteriors(arcs, projective=True, boundaries=boundaries)
+    assert found.starts.tolist() == [1.0, 0.0, 0.0]

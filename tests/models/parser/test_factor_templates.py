@@ -75,7 +75,7 @@ def test_a_beam_thins_out_what_is_scored(rng):
     assert np.count_nonzero(narrow.siblings) < np.count_nonzero(wide.siblings)
 
 
-@pytest.mark.parametrize("family", ["grandparents", "siblings"])
+@pytest.mark.parametrize("family", FAMILIES[1:])
 def test_weights_that_are_no_numbers_are_refused(rng, family):
     templates = make_templates(rng, [family])
     templates.model.set_param(family, np.full(2**12, np.nan, dtype="f"))

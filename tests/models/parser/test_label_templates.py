@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from thinc.api import set_dropout_rate
 
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.parser import label_templates
@@ -128,3 +129,16 @@ def test_likely_arcs_alone_have_templates(rng):
 def test_there_must_be_rows():
     with pytest.raises(ProblemError, match="label_rows: expected at least 1, got -1"):
         LabelTemplates(-1)
+    with pytest.raises(ProblemError, match="label_dropout: expected a share from 0 to below 1"):
+        LabelTemplates(8, least_dropout=1.0)
+
+
+def test_the_least_dropout_holds_whatever_dropout_is_set():
+    model = LabelTemplates(64, 3, least_dropout=0.9)
+    model.initialize()
+    model.set_param("T", np.ones((64, 3), "f"))
+    set_dropout_rate(model, 0.0)
+    given = context_codes(FORMS, TAGS, OFFSETS), np.array([[0, 1], [2, 1]])
+    exact = model.predict(given)
+    scores, _ = model.begin_update(given)
+    assert (exact == exact[0, 0]).all() and (scores != exact).any()

@@ -172,8 +172,31 @@ def _score(arcs, heads):
 
 
 @jit(fastmath=FAST)
-def _first_penalty(arcs):
-    """Return a penalty on root arcs that is likely to leave one root, and the largest."""
+def _first_penalty(arcs, value):
+    """Return a penalty on root arcs that leaves one root where each token takes its best head."""
+    size = arcs.shape[0]
+    value[:size] = -np.inf
+    for h in range(1, size):
+        for m in range(size):
+            value[m] = max(value[m], arcs[h, m])
+    first = second = -np.inf  # what the root gains over the best other head
+    for m in range(1, size):
+        gain = arcs[0, m] - value[m] if arcs[0, m] > -np.inf else -np.inf
+        if gain > first:
+            first, second = gain, first
+        elif gain > second:
+            second = gain
+    if second == -np.inf or first > 0.0 > second:
+        return 0.0
+    half = 0.5 * (first - second)
+    if first <= 0.0:
+        return first - min(half, 1.0 - first)
+    return second + min(half, 1.0 + second)
+
+
+@jit(fastmath=FAST)
+def _large_penalty(arcs):
+    """Return a penalty on root arcs that almost always leaves one root, and the largest."""
     size = arcs.shape[0]
     highest, lowest, scale = -np.inf, np.inf, 0.0
     for m in range(1, size):
@@ -251,18 +274,21 @@ def _arc_bounds(arcs, root, bound, count, value, parent, first, sibling, bounds)
 def solve_rooted(arcs, single_root, heads, value, work, bounds):
     """Write the best tree; return its bound, the penalty that was used, and the nodes.
 
-    With a single root, the constraint is relaxed first: most trees have one root anyway. Then a
-    penalty on root arcs is raised until one root remains: the tree is then the best with one root,
-    and the dual bound plus one penalty bounds all such trees. If no penalty of the magnitude of
-    the scores suffices, each token is tried as the only root: no nodes are returned then, as the
-    duals in the work arrays are those of the last root alone.
+    With a single root, the constraint is relaxed first, with a penalty on root arcs (or a prize)
+    that mostly leaves one root. Where it leaves several, it is raised until one remains: the tree
+    is then the best with one root, and the dual bound plus one penalty bounds all such trees. If
+    no penalty of the magnitude of the scores suffices, each token is tried as the only root: no
+    nodes are returned then, as the duals in the work arrays are those of the last root alone.
 
     If `bounds` is not empty, it gets the bound on the best tree through each arc.
     """
     size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
     root = arcs[0].copy()  # the root's arcs, penalised or masked by the constraint
-    penalty, next_penalty, largest = 0.0, -1.0, 0.0
+    penalty = _first_penalty(arcs, value) if single_root else 0.0
+    if penalty != 0.0:
+        root -= penalty
+    next_penalty, largest = -1.0, 0.0
     only_root = 0  # the one token that may be a root, 0 for any
     best, best_score = -np.inf, -np.inf
     best_heads = heads
@@ -283,7 +309,7 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
         elif bound == -np.inf and only_root == 0:
             return bound, penalty, 0
         if next_penalty < 0.0:
-            next_penalty, largest = _first_penalty(arcs)
+            next_penalty, largest = _large_penalty(arcs)
         if only_root == 0 and next_penalty <= largest:
             penalty = next_penalty
             for m in range(1, size):
