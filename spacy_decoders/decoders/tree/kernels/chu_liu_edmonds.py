@@ -285,7 +285,8 @@ def solve_rooted(arcs, single_root, heads, value, work, bounds):
     size = arcs.shape[0]
     source, parent, first, sibling = work[0], work[1], work[2], work[3]
     root = arcs[0].copy()  # the root's arcs, penalised or masked by the constraint
-    penalty = _first_penalty(arcs, value) if single_root else 0.0
+    # without one, the bounds of arcs are tighter
+    penalty = _first_penalty(arcs, value) if single_root and bounds.size == 0 else 0.0
     if penalty != 0.0:
         root -= penalty
     next_penalty, largest = -1.0, 0.0
