@@ -158,7 +158,7 @@ def _no_such(kind: str, name: str, known: list[str]) -> str:
 
 
 def pack(nlp: Language, folder: Path = FOLDER) -> None:
-    """Write a pipeline as small as it goes: half precision, and no vocabulary.
+    """Write a pipeline as small as it goes: weights of 7 bits of fraction, and no vocabulary.
 
     The pipeline is spoilt by it: load it again to use it.
 
@@ -173,6 +173,7 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
     import srsly
 
     _convert(nlp, "float32", "float16")
+    _round(nlp)
     for name in nlp.config.get("paths", {}):
         nlp.config["paths"][name] = None  # do not ship local paths of the training data
     nlp.to_disk(folder, exclude=["vocab"])
@@ -186,6 +187,18 @@ def _convert(nlp: Language, given: str, wanted: str) -> None:
         for name in layer.param_names:
             if layer.has_param(name) and layer.get_param(name).dtype == given:
                 layer.set_param(name, layer.get_param(name).astype(wanted))
+
+
+def _round(nlp: Language) -> None:
+    """Round half precision to 7 of its 10 bits of fraction: wheels compress it better."""
+    import numpy as np
+
+    for layer in layers_of(nlp):
+        for name in layer.param_names:
+            weights = layer.get_param(name) if layer.has_param(name) else None
+            if weights is not None and weights.dtype == "float16":
+                bits = (weights.view(np.uint16).astype(np.uint32) + 4) & 0xFFF8
+                layer.set_param(name, bits.astype(np.uint16).view(np.float16))
 
 
 def _multiply_as_always(nlp: Language) -> None:
