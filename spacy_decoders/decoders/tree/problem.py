@@ -144,7 +144,7 @@ class TreeProblem:
             values = getattr(self, name)
             if values is not None:
                 self._set(name, _dense(name, values, size))
-        if self.single_root and self.siblings is not None:
+        if self.boundaries is not None and self.siblings is not None:
             self._set("siblings", read_only(_within_sentences(self.siblings)))
         if self.factors is not None:
             _check_factors(self.factors, size)
@@ -228,7 +228,7 @@ class TreeProblem:
         """
         larger = object.__new__(TreeProblem)
         larger.__dict__.update(self.__dict__, factors=factors)
-        if siblings is not None and self.single_root:
+        if siblings is not None and self.boundaries is not None:
             siblings = _within_sentences(siblings)
         for name, values in (("grandparents", grandparents), ("siblings", siblings)):
             larger._set(name, None if values is None else read_only(values))
@@ -408,7 +408,7 @@ def _dense(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
 
 
 def _within_sentences(siblings: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Leave out the pairs of the root's modifiers: no sentence has two."""
+    """Leave out the pairs of the root's modifiers: they are in different sentences."""
     if not siblings[:1].any():
         return siblings
     kept = siblings.copy()
