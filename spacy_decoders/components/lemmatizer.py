@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
 from spacy.lang.en.lemmatizer import EnglishLemmatizer
 from spacy.tokens import Token
 
@@ -15,6 +19,8 @@ NAMES = ("NNP", "NNPS")
 RULED = ("NOUN", "VERB", "ADJ", "ADV", "X", "SYM", "PUNCT", "")
 #: Those whose words have no capitals that are not of a name or an abbreviation.
 INFLECTED = ("NOUN", "VERB", "ADJ", "ADV")
+#: Tags of words that are their own lemmas, unless they are listed, as "are" is.
+BASE_FORMS = ("VB", "VBP", "NN")
 #: Letters of the longest part of a name that is no name itself.
 _PARTICLE = 3
 #: Lemmas kept before the cache is emptied.
@@ -29,6 +35,23 @@ class ListedLemmatizer(EnglishLemmatizer):
     speech is another ("New" in "New York"); plurals of names and comparatives lose their endings.
     So do words with capitals inside ("iPhone"), and numbers lose their commas.
     """
+
+    def initialize(self, *arguments: Any, **options: Any) -> None:
+        """Take other tables, and forget what was found by those before."""
+        super().initialize(*arguments, **options)
+        self.cache.clear()
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ListedLemmatizer:
+        """Load the tables, and forget what was found by those before."""
+        super().from_disk(path, exclude=exclude)
+        self.cache.clear()
+        return self
+
+    def from_bytes(self, data: bytes, *, exclude: Iterable[str] = ()) -> ListedLemmatizer:
+        """Load the tables, and forget what was found by those before."""
+        super().from_bytes(data, exclude=exclude)
+        self.cache.clear()
+        return self
 
     def rule_lemmatize(self, token: Token) -> list[str]:
         """Return the lemma of a token, by the list or by rules."""
@@ -48,21 +71,23 @@ class ListedLemmatizer(EnglishLemmatizer):
         if token.pos_ == "PROPN":
             plural = token.tag_ == "NNPS" and text[-1:] in "sS"
             # particles, such as "al", are in small letters
-            small = text.islower() and token.tag_ in NAMES and len(text) > _PARTICLE
+            small = text.isalpha() and text.islower() and len(text) > _PARTICLE
+            small = small and token.tag_ in NAMES
             name = text.capitalize() if small else text
             return _cased(self._singular(token.lower_), name) if plural else name
         if token.pos_ == "NUM":
             return text.replace(",", "") if text[0].isdigit() else token.lower_
         if token.pos_ not in RULED:
             return token.lower_
+        if token.tag_ in BASE_FORMS:
+            return text if text[1:] != text[1:].lower() and not text.isupper() else token.lower_
         lemma: str = super().rule_lemmatize(token)[0]
         if token.tag_ in NAMES:
             return _cased(lemma, text)
         if lemma + "s" == token.lower_ and lemma.endswith("s"):
             lemma = token.lower_  # "witness" ends with no plural
-        mixed = text[1:] != text[1:].lower() and not text.isupper()
-        if mixed and lemma.lower() == token.lower_:
-            return text
+        if text[1:] != text[1:].lower() and not text.isupper():
+            return _cased(lemma, text)
         return lemma.lower() if token.pos_ in INFLECTED else lemma
 
     def _singular(self, word: str) -> str:

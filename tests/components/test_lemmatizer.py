@@ -37,6 +37,10 @@ def nlp():
         ("al", "NNP", "PROPN", "Number=Sing", "al"),
         ("a@b.org", "ADD", "PROPN", "", "a@b.org"),
         ("iPhone", "NN", "NOUN", "Number=Sing", "iPhone"),
+        ("iPhones", "NNS", "NOUN", "Number=Plur", "iPhone"),
+        ("diabetes", "NN", "NOUN", "Number=Plur", "diabetes"),
+        ("bleed", "VBP", "VERB", "Number=Plur|VerbForm=Fin", "bleed"),
+        ("https://a.org", "NNP", "PROPN", "Number=Sing", "https://a.org"),
         ("Fish", "NN", "NOUN", "Number=Sing", "fish"),
         ("Fished", "VBD", "VERB", "VerbForm=Fin", "fish"),
         ("5,000", "CD", "NUM", "", "5000"),
@@ -57,3 +61,15 @@ def test_lists_are_saved_and_the_cache_is_bounded(nlp, tmp_path, monkeypatch):
     doc = Doc(pipe.vocab, words=[*words, "french"], pos=["ADJ"] * 51, tags=["JJ"] * 51)
     assert [token.lemma_ for token in pipe(doc)] == [*words, "French"]
     assert len(pipe.cache) <= 6
+
+
+def test_other_tables_are_heeded(nlp):
+    pipe = nlp.get_pipe("listed_lemmatizer")
+    doc = Doc(nlp.vocab, words=["dogs"], tags=["NNS"], pos=["NOUN"])
+    assert pipe(doc)[0].lemma_ == "dog"
+    before = pipe.to_bytes()
+    pipe.lookups.get_table(WORDS)["NNS"] = {"dogs": "hound"}
+    after = pipe.to_bytes()
+    for tables, lemma in ((after, "hound"), (before, "dog")):
+        fresh = Doc(nlp.vocab, words=["dogs"], tags=["NNS"], pos=["NOUN"])
+        assert pipe.from_bytes(tables)(fresh)[0].lemma_ == lemma

@@ -68,6 +68,10 @@ def test_sources_are_checked():
         VectorTable.of({"a": [1.0], "b": [1.0, 2.0]})
     with pytest.raises(ProblemError, match="finite"):
         VectorTable.of({"a": [np.inf]})
+    with pytest.raises(ProblemError, match="up to 60,000"):
+        VectorTable.of({"a": [1e5]})
+    with pytest.raises(ProblemError, match="none of '\\*' ship"):
+        WordVectors(lang="*").read()
 
 
 @pytest.mark.parametrize("field", ["words", "codes", "centroids"])
@@ -132,6 +136,10 @@ def test_a_network_knows_vectors_and_keeps_them(tmp_path):
     assert not np.array_equal(vectors[0][0], vectors[0][1])  # of one shape, without clusters
     backprop([np.ones_like(of_doc) for of_doc in vectors])
     assert any(node.name == "linear" and node.has_grad("W") for node in model.walk())
+    (tmp_path / "vectors.txt").write_text("fast 3 1 0 0\n")  # other words, in other places
+    nlp.initialize()
+    memory = next(node for node in model.walk() if node.name == "word_vectors").shims[0]
+    assert memory.of_tokens(docs[0]) == [0, -1]
     (tmp_path / "vectors.txt").unlink()
     loaded = pipeline(WordVectors(path=tmp_path / "vectors.txt")).from_bytes(nlp.to_bytes())
     np.testing.assert_array_equal(

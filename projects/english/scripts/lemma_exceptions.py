@@ -66,6 +66,8 @@ def list_words(nlp: Language, lemmatizer: Lemmatizer, treebank: Path) -> int:
         lemma, often = found.most_common(1)[0]
         if often >= FEWEST and often > right[tag, word]:
             words[tag][word] = lemma
+    for word in ("'ve", "’ve"):  # of "would've": too rare in the treebank
+        words["VB"].setdefault(word, "have")
     lemmatizer.lookups.add_table(WORDS, dict(words))
     lemmatizer.cache.clear()
     return sum(map(len, words.values()))

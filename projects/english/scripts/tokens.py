@@ -26,8 +26,8 @@ PREFIXES = (
 )
 ABBREVIATIONS = [
     "Ave.", "Blvd.", "Capt.", "Co.", "Col.", "Corp.", "Dr.", "Fri.", "Ft.", "Gen.", "Gov.", "Inc.",
-    "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Prof.", "Rep.", "Rev.", "Sat.", "Sen.",
-    "Sgt.", "Sr.", "St.", "Sun.", "Thu.", "Thur.", "Thurs.", "Tue.", "Tues.", "vs.", "Wed.",
+    "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Prof.", "Rep.", "Rev.", "Sen.",
+    "Sgt.", "Sr.", "St.", "Thu.", "Thur.", "Thurs.", "Tue.", "Tues.", "vs.", "Wed.",
 ]  # fmt: skip
 #: Words of two tokens.
 JOINED = {"wanna": "wan na", "Wanna": "Wan na", "outta": "out ta", "Outta": "Out ta"}

@@ -95,11 +95,14 @@ def _aliases(doc: Doc, kb: KnowledgeBase) -> list[Span]:
         for stop in range(start + 1, min(start + _LONGEST, len(words)) + 1)
         if fit[stop - 1]
     ]
-    rows = kb.base.aliases.find(
-        ["".join(spaced[start : stop - 1]) + words[stop - 1] for start, stop in places]
-    )
-    known = itertools.compress(places, (rows >= 0).tolist())
-    return [Span(doc, start, stop, label=MATCH_LABEL) for start, stop in known]
+    forms = ["".join(spaced[start : stop - 1]) + words[stop - 1] for start, stop in places]
+    known = (kb.base.aliases.find(forms) >= 0).tolist()
+    # a name that is an entity elsewhere in the document is one of its kind
+    labels = {ent.text: ent.label_ for ent in doc.ents}
+    return [
+        Span(doc, start, stop, label=labels.get(form, MATCH_LABEL))
+        for (start, stop), form in itertools.compress(zip(places, forms, strict=True), known)
+    ]
 
 
 def with_candidates(

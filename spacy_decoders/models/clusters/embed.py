@@ -105,4 +105,4 @@ def _vectors_of(
 
 
 def _read(model: Model[Any, Any], X: Any = None, Y: Any = None) -> None:
-    cast(WordMemory[Any, Any], model.shims[0]).table = model.attrs["source"].read()
+    cast(WordMemory[Any, Any], model.shims[0]).replace(model.attrs["source"].read())

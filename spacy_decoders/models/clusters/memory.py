@@ -29,6 +29,10 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
 
     def __init__(self, table: Table) -> None:
         super().__init__(None)
+        self.replace(table)
+
+    def replace(self, table: Table) -> None:
+        """Take another table."""
         self.table: Any = table
         self._known: dict[int, Found] = {}
 
@@ -40,14 +44,14 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
         """Return what is known of each token's word."""
         # not token by token: making a token costs more than the look-up
         orths: list[int] = cast(Any, doc.to_array(ORTH)).tolist()
-        new = [orth for orth in set(orths) if orth not in self._known]
-        if len(self._known) > MOST_KNOWN:  # of texts without end
-            self._known.clear()
-            new = list(set(orths))
+        known = self._known
+        if len(known) > MOST_KNOWN:  # of texts without end; other threads keep the one they have
+            known = self._known = {}
+        new = [orth for orth in set(orths) if orth not in known]
         strings = doc.vocab.strings
         found = self.look_up([strings[orth] for orth in new])
-        self._known.update(zip(new, found, strict=True))
-        return [self._known[orth] for orth in orths]
+        known.update(zip(new, found, strict=True))
+        return [known[orth] for orth in orths]
 
     def finish_update(self, optimizer: Any) -> None:
         """Do nothing."""
@@ -61,8 +65,7 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
 
     def from_bytes(self, data: bytes) -> WordMemory[Table, Found]:
         """Load a table."""
-        self.table = type(self.table).from_bytes(data)
-        self._known.clear()
+        self.replace(type(self.table).from_bytes(data))
         return self
 
 

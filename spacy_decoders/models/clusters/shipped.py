@@ -22,8 +22,8 @@ _MARK = b"table:"
 
 def shipped_table(kind: str, lang: str) -> bytes | None:
     """Return the table of a kind for a language; None if there is none."""
-    found = sorted(FOLDER.glob(f"{kind}-{lang}-*"))
-    return found[-1].read_bytes() if found else None
+    found = [file for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
+    return max(found).read_bytes() if found else None
 
 
 def hash_of(columns: Sequence[NDArray[Any]]) -> str:

@@ -21,6 +21,9 @@ from .table import gaps_of, key_of, keys_of, packed, places_of
 
 __all__ = ["VectorTable", "WordVectors", "vectors_of_text"]
 
+#: What half precision holds.
+LARGEST = 60_000.0
+
 _PART = "word vectors"
 
 
@@ -75,8 +78,10 @@ class VectorTable:
         rows = np.zeros((len(keys), max(lengths, default=0)), dtype=np.float32)
         for row, key in zip(rows, keys, strict=True):
             row[:] = vectors[kept[key]]
-        if not np.isfinite(rows).all():
-            raise ProblemError("vectors: expected finite numbers.")
+        if not np.abs(rows).max(initial=0.0) <= LARGEST:
+            raise ProblemError(f"vectors: expected finite numbers up to {LARGEST:,.0f}.")
+        if parts < 1:
+            raise ProblemError(f"parts: expected at least 1; got {parts}.")
         return cls(np.array(keys, dtype=np.uint32), quantise(rows, parts))
 
     def __len__(self) -> int:
@@ -232,7 +237,7 @@ def vectors_of_text(path: Path, words: int) -> dict[str, NDArray[np.float32]]:
         except ValueError:
             vector = np.zeros(0, dtype=np.float32)
         width = width or len(vector)
-        if not len(vector) or len(vector) != width or not np.isfinite(vector).all():
+        if not len(vector) or len(vector) != width or not np.abs(vector).max() <= LARGEST:
             raise ProblemError(
                 f"{path.name}, line {number}: expected a word and {width or 'its'} finite "
                 f"numbers, apart by blanks; got {line.strip()!r:.60}."
