@@ -54,7 +54,8 @@ class TreeParser:
         For one sentence.
     exempt
         Labels that rules count, and those that they exempt: an arc whose best label is counted
-        does not get an exempt one instead, which would only evade the rule.
+        does not get an exempt one instead, which would only evade the rule, unless a
+        `FixedLabel` demands it.
     """
 
     decoder: TreeDecoding
@@ -120,7 +121,7 @@ class TreeParser:
         every_label: bool,
     ) -> DecodedTree:
         """Find the best tree with other labels than the best ones, whose scores arcs include."""
-        from ...decoders.tree import AtMost
+        from ...decoders.tree import AtMost, FixedLabel
         from ...decoders.tree.label_classes import rules_on_classes
 
         count = sentence.label_count
@@ -133,8 +134,11 @@ class TreeParser:
         if sentence.label_scores is not None:
             arcs -= sentence.label_scores
         scores, best = sentence.best_labels(class_of, classes)
+        # a label that is demanded evades no rule
+        free = np.ones(problem.n + 1, bool)
+        free[[rule.token for rule in rules if isinstance(rule, FixedLabel)]] = False
         for counted, escapes in self.exempt:
-            own = np.isin(sentence.labels, counted)[:, :, None]
+            own = (np.isin(sentence.labels, counted) & free)[:, :, None]
             scores[own & np.isin(np.arange(classes), class_of[list(escapes)])] = -np.inf
         problem = problem.ruled(stated, arcs=arcs, labels=scores)
         solution = self._decoded(sentence, problem)

@@ -249,6 +249,24 @@ def test_exempt_labels_evade_no_rule(ruled, k_best):
     assert found.certificate.is_optimal
 
 
+@pytest.mark.parametrize("keeps", [False, True])
+def test_an_exempt_label_that_is_demanded_is_given(ruled, keeps):
+    """Also to a token whose best label the rule counts: as wished, or as it was before."""
+    nlp = ruled({"labels": ["det", "amod"], "at_most": 1, "exempt": ["amod"]}, overwrite=not keeps)
+    words = ["the", "dog", "sees", "a", "cat", "."]
+    doc = Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 5)
+    assert [token.dep_ for token in nlp(doc.copy()) if token.text in ("the", "a")] == ["det"] * 2
+    if keeps:
+        heads, deps = [1, 2, 2, 4, 2, 2], ["amod", "nsubj", "ROOT", "det", "obj", "punct"]
+        doc = Doc(nlp.vocab, words=words, heads=heads, deps=deps)
+    else:
+        doc[0]._.fixed_dep = "amod"
+    doc = nlp(doc)
+    assert [doc[0].dep_, doc[3].dep_] == ["amod", "det"]
+    assert [of["status"] for of in doc._.certificates[NAME]] == ["optimal"]
+    assert doc._.conflicts == []
+
+
 def test_the_best_tree_under_rules_is_that_of_all_trees(ruled):
     """Against the enumeration of all labelled trees of a short sentence."""
     from tests.oracles import all_trees
