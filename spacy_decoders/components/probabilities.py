@@ -103,11 +103,17 @@ class CalibratedPipe(DecodingPipe):
     def answers(
         self, examples: Sequence[Example], scores: Sequence[Any], decoded: Any
     ) -> dict[str, Answers]:
-        """Return what was decoded as answers of each kind, by the present calibration."""
+        """Return what was decoded as answers of each kind, by the present calibration.
+
+        The first kind is the one that `loss_at` looks at.
+        """
         raise NotImplementedError(f"{type(self).__name__} must implement answers().")
 
     def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
         """Fit the calibration of every kind of answer, and keep it.
+
+        Kinds without answers in the examples keep the calibration that they had. So does the
+        temperature, if the first kind, whose loss it is fitted to, is among them.
 
         Parameters
         ----------
@@ -116,8 +122,9 @@ class CalibratedPipe(DecodingPipe):
 
         Returns
         -------
-        For each kind of answer the calibration, and how it does on other documents. Empty, and the
-        calibration is as it was, if no example is annotated with what the component predicts.
+        For each kind that has answers the calibration, and how it does on other documents. Empty,
+        and the calibration is as it was, if no example is annotated with what the component
+        predicts.
 
         Raises
         ------
@@ -136,13 +143,17 @@ class CalibratedPipe(DecodingPipe):
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
         scores = self.predict([example.predicted for example in given])
         decoded = self.decoded(given, scores)
+        kept = self.temperature
         before, self.calibration = self.calibration, {}
         try:
             plain = self.answers(given, scores, decoded)
             if not any(len(answers.right) for answers in plain.values()):
                 self.calibration = before
                 return {}
-            heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
+            if len(next(iter(plain.values())).right):
+                heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
+            else:  # the loss would be the same at any
+                heat = kept
             self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
             heated = self.answers(given, scores, decoded)
         except Exception:
@@ -155,8 +166,11 @@ class CalibratedPipe(DecodingPipe):
                 answers._replace(probabilities=cross_fitted(answers, temperature=heat)),
             )
             for kind, answers in heated.items()
+            if len(answers.right)
         }
-        self.calibration = {kind: found.calibration.as_dict() for kind, found in fitted.items()}
+        merged = before | {kind: found.calibration.as_dict() for kind, found in fitted.items()}
+        # the temperature is read from the first
+        self.calibration = {kind: merged[kind] for kind in (*plain, *before) if kind in merged}
         return fitted
 
 
