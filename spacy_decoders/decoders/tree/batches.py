@@ -17,7 +17,7 @@ from ...arrays import checked_scores
 from ...certificate import Certificate
 from ...errors import DecodersError, ProblemError
 from ..lazy_list import LazyList
-from .decoder import infeasible
+from .decoder import infeasible, rounding_slack
 from .problem import TreeProblem, TreeSolution
 
 if TYPE_CHECKING:
@@ -279,7 +279,11 @@ def by_survivors(
     duals: Duals,
     found: Judged,
 ) -> None:
-    """Decode projective trees by a chart of the arcs that may be better than crossing ones."""
+    """Decode projective trees by a chart of the arcs that may be better than crossing ones.
+
+    Where this proves no tree, as for masks so low that rounding hides the other scores, the chart
+    of all arcs follows.
+    """
     from .kernels import batches, surviving
 
     which = which[found.bounds[which] > -np.inf]  # others have no tree
@@ -287,4 +291,24 @@ def by_survivors(
     room, kept = np.empty(4 * entries), np.zeros(entries, bool)
     given = (*batch[:3], which, batch.offsets, heads, tuple(duals))
     surviving.surviving_charts(*given, tuple(found), kept, room)
-    batches.judge_by_charts(*given, kept, room, tuple(found))
+    unproven = batches.judge_by_charts(*given, kept, room, tuple(found))
+    by_all_arcs(batch, unproven[found.bounds[unproven] > -np.inf], heads, found)
+
+
+def by_all_arcs(
+    batch: ArcBatch, which: NDArray[np.int64], heads: NDArray[np.int32], found: Judged
+) -> None:
+    """Decode projective trees one by one, as single problems are."""
+    from .kernels import eisner, proofs
+
+    for place in which.tolist():
+        arcs = batch.arcs(place)
+        given = (arcs, True, np.empty(0))
+        tree, chart, _, positive = eisner.charted(*given)
+        bound = proofs.chart_bound(*given, chart)
+        legal, score, scale = proofs.tally(arcs, tree, True, True)
+        if legal or bound == -np.inf:
+            heads[batch.offsets[place] : batch.offsets[place + 1]] = tree
+            found.legal[place], found.scores[place], found.scales[place] = legal, score, scale
+            found.bounds[place] = bound
+            found.slack[place] = rounding_slack(len(arcs) - 1, bound, positive)

@@ -15,6 +15,7 @@ from spacy_decoders.decoders.tree import (
     TreeSolution,
     score_tree,
 )
+from spacy_decoders.decoders.tree import batches as tree_batches
 from spacy_decoders.decoders.tree.kernels import batches, favourites, surviving
 from spacy_decoders.errors import DecodersError, InfeasibleError, ProblemError
 from tests.decoders.tree.samples import scores, trees
@@ -168,6 +169,8 @@ def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, module, name, cha
     arcs = [3 * rng.normal(size=(6, 6)) for _ in range(40)]
     best = [one.certificate.score for one in decoder.decode_batch(arcs)]
     tampered(monkeypatch, module, name, change)
+    if module is surviving:  # so that what it returns is judged, not decoded again
+        monkeypatch.setattr(tree_batches, "by_all_arcs", lambda *given: None)
     try:
         batch = list(decoder.decode_batch(arcs))
     except DecodersError:
@@ -179,6 +182,37 @@ def test_nothing_wrong_is_called_optimal(monkeypatch, decoder, module, name, cha
             wrong += 1
     # what has no proof after the first two is decoded again
     assert wrong or change in (worse_favourites, worse_by_contraction, lower_duals)
+
+
+@pytest.mark.parametrize("change", [worse_by_chart, lower_charts, fewer_survivors])
+def test_what_survivors_do_not_prove_is_decoded_again(monkeypatch, change):
+    rng = np.random.default_rng(3)
+    arcs = [3 * rng.normal(size=(6, 6)) for _ in range(40)]
+    best = [one.certificate.score for one in Eisner().decode_batch(arcs)]
+    tampered(monkeypatch, surviving, "surviving_charts", change)
+    for score, one in zip(best, Eisner().decode_batch(arcs), strict=True):
+        assert one.certificate.is_optimal and one.certificate.score == pytest.approx(score)
+
+
+@pytest.mark.parametrize(
+    "masks", [[1e9], [1e12], [1e16], [1e20], [1e9, 1e12, 1e20], [1e6, np.inf]]
+)
+def test_low_masks_as_one_by_one(masks):
+    rng = np.random.default_rng(6)
+    given, single = [], []
+    while len(given) < 800:
+        size = int(rng.integers(3, 7))
+        arcs = rng.integers(-99, 99, size=(size, size)) / 10
+        masked = rng.random(arcs.shape) < 0.7
+        arcs = np.where(masked, -rng.choice(masks, size=arcs.shape), arcs)
+        try:
+            single.append(Eisner().decode(TreeProblem(arcs)).certificate)
+        except InfeasibleError:  # only with arcs of -inf
+            continue
+        given.append(arcs)
+    for one, other in zip(single, Eisner().decode_batch(given).certificates, strict=True):
+        assert other.status == one.status == "optimal"
+        assert other.score == pytest.approx(one.score, rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("decoder", DECODERS)

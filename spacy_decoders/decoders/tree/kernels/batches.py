@@ -57,12 +57,16 @@ def contractions(flat, begins, sizes, which, offsets, heads, dual_arrays):
 def _judge(arcs, s, offsets, heads, projective, found):
     """Write whether a sentence has a legal tree, its score and the sum of absolute parts.
 
-    Returns whether the score attains the bound, up to rounding.
+    Returns whether the score attains the bound, up to rounding. Where a chart follows, which is
+    exact, errors of the bound beyond the usual tolerance leave it open.
     """
     legal, score, scale = proofs.tally(arcs, heads[offsets[s] : offsets[s + 1]], projective, True)
     found.legal[s], found.scores[s], found.scales[s] = legal, score, scale
     slack = found.slack[s]
-    tolerance = max(1e-9 * (1.0 + scale), 2.0 * slack)
+    usual = 1e-9 * (1.0 + scale)
+    if projective and 2.0 * slack > usual:
+        return False
+    tolerance = max(usual, 2.0 * slack)
     return legal and found.bounds[s] + slack - score <= tolerance
 
 
@@ -113,9 +117,14 @@ def judge_by_duals(flat, begins, sizes, which, offsets, heads, projective, dual_
 
 @jit()
 def judge_by_charts(flat, begins, sizes, which, offsets, heads, dual_arrays, kept, room, columns):
-    """Bound the projective trees of some sentences by charts of surviving arcs."""
+    """Bound the projective trees of some sentences by charts of surviving arcs.
+
+    Returns the unproven ones.
+    """
     duals = Duals(*dual_arrays)
     found = Judged(*columns)
+    unproven = np.empty(which.shape[0], np.int64)
+    count = 0
     at = 0
     for place in range(which.shape[0]):
         s = which[place]
@@ -127,5 +136,8 @@ def judge_by_charts(flat, begins, sizes, which, offsets, heads, dual_arrays, kep
             kept[at : at + size * size].reshape(size, size),
             room[4 * at : 4 * (at + size * size)].reshape(4, size, size),
         )  # fmt: skip
-        _judge(arcs, s, offsets, heads, True, found)
+        if not _judge(arcs, s, offsets, heads, True, found):
+            unproven[count] = s
+            count += 1
         at += size * size
+    return unproven[:count]

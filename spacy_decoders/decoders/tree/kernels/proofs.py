@@ -198,15 +198,19 @@ def surviving_bound(arcs, bound, slack, value, parent, kept, chart):
                     missed += not left[k, j] >= left[k, i] + through
     if missed > 0:
         return np.inf, 0.0
-    best = outside
+    best = -np.inf
     for r in range(1, size):
         value_of_root = left[1, r] + arcs[0, r] + right[r, size - 1]
-        if not value_of_root <= best:
-            best = value_of_root
+        if value_of_root != value_of_root:
+            return np.inf, 0.0
+        best = max(best, value_of_root)
+    inexact = 0.0  # the error of the duals matters where the chart's value is not clearly higher
+    if outside != -np.inf and not outside + 2.0 * slack <= best:
+        inexact = 2.0 * slack
+        best = max(best, outside) if outside == outside else np.inf
     if not abs(best) < np.inf:
-        return (best if best == best else np.inf), 0.0
-    error = 4.0 * size * UNIT * (abs(best) + 2.0 * positive.sum()) + SMALLEST
-    return best, error + (2.0 * slack if outside > -np.inf else 0.0)
+        return best, 0.0
+    return best, 4.0 * size * UNIT * (abs(best) + 2.0 * positive.sum()) + SMALLEST + inexact
 
 
 @jit()

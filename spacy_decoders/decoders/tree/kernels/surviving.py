@@ -92,8 +92,11 @@ def fill(arcs, kept, incomplete_right, incomplete_left, complete_right, complete
 
 
 @internal(counted=True)
-def chart_survivors(arcs, value, parent, bound, below, kept, chart):
-    """Fill the chart by the arcs through which a tree may be less than `below` under the bound."""
+def chart_survivors(arcs, value, parent, bound, slack, below, kept, chart):
+    """Fill the chart by the arcs through which a tree may be less than `below` under the bound.
+
+    The slack is added where `below` is found anew.
+    """
     size = arcs.shape[0]
     spans = chart[0], chart[1], chart[2], chart[3]
     done = False
@@ -101,7 +104,8 @@ def chart_survivors(arcs, value, parent, bound, below, kept, chart):
         guess = below / 8.0  # the best tree of fewer arcs leaves fewer to the others
         survive(arcs, value, parent, guess, kept)
         fill(arcs, kept, *spans)
-        below = min(below, _room(bound, eisner.value_of(arcs, True, chart[2], chart[3])))
+        best = eisner.value_of(arcs, True, chart[2], chart[3])
+        below = min(below, _room(bound, best, slack))
         done = below <= guess
         if not done:
             survive(arcs, value, parent, below, kept)
@@ -110,9 +114,9 @@ def chart_survivors(arcs, value, parent, bound, below, kept, chart):
 
 
 @internal()
-def _room(bound, score):
-    """Return how far a score is below a bound, rounded up."""
-    return max(bound - score, 0.0) * (1.0 + 1e-12)
+def _room(bound, score, slack):
+    """Return how far a score is below a bound, rounded up, with the rounding errors of both."""
+    return max(bound - score, 0.0) * (1.0 + 1e-12) + slack
 
 
 @jit()
@@ -126,18 +130,20 @@ def surviving_charts(flat, begins, sizes, which, offsets, heads, dual_arrays, co
         begin, size, first = begins[s], sizes[s], offsets[s]
         arcs = flat[begin : begin + size * size].reshape(size, size)
         tree = np.full(size, -1, np.int32)
-        below = np.inf
+        below, slack = np.inf, 0.0
         if found.bounds[s] < np.inf:
             tree[1:] = heads[first : first + size - 1]
             if proofs.tally(arcs, tree[1:], False, True)[0]:
                 lift(tree)
-            legal, score, _ = proofs.tally(arcs, tree[1:], True, True)
+            legal, score, scale = proofs.tally(arcs, tree[1:], True, True)
+            # differences of large numbers, as of masks, have the errors of these numbers
+            slack = 2.0 * found.slack[s] + 4.0 * size * proofs.UNIT * scale
             if legal:
-                below = _room(found.bounds[s], score)
+                below = _room(found.bounds[s], score, slack)
         chart = room[4 * at : 4 * (at + size * size)].reshape(4, size, size)
         nodes = 2 * (first + s)
         chart_survivors(
-            arcs, duals.values[nodes:], duals.parents[nodes:], found.bounds[s], below,
+            arcs, duals.values[nodes:], duals.parents[nodes:], found.bounds[s], slack, below,
             kept[at : at + size * size].reshape(size, size), chart,
         )  # fmt: skip
         tree[:] = -1
