@@ -1,7 +1,5 @@
 """The factory of ``listed_lemmatizer``."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
