@@ -105,8 +105,13 @@ def _knowledge_base() -> None:
 def _shipped() -> None:
     from ..bundled import load
 
+    nlp = load()
     for text in (TEXT, "The jaguar hunts in the jungle of Brazil, said Mary Smith of IBM."):
-        load()(text)
+        nlp(text)
+    # labels are decoded together with the arcs only where a rule or a demand is at stake
+    doc = nlp.make_doc(TEXT)
+    doc[0]._.fixed_dep = "nsubj:outer"
+    nlp(doc)
 
 
 #: What is run of each core's components, after its decoders.

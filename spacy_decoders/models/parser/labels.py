@@ -182,6 +182,7 @@ class ArcLabels:
         """
         from .kernels import labels as kernels
 
+        class_of = np.array(class_of)  # read-only arrays would be another type, compiled again
         for rows, scores in self.blocks():
             of_rows = (highest[:, rows], class_of, found[:, rows], best[:, rows])
             kernels.best_of_classes(scores, *of_rows)
