@@ -7,7 +7,8 @@ from pathlib import Path
 from rich.console import Console
 
 from ..models.clusters.making import make_clusters, tokenised_lines
-from ..models.clusters.vector_clusters import cluster_vectors, read_vectors
+from ..models.clusters.vector_clusters import cluster_vectors
+from ..models.clusters.vector_files import read_vectors
 from .wording import counted
 
 __all__ = ["cluster_words", "group_words"]

@@ -11,7 +11,8 @@ from spacy_decoders.cli import app
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.shipped import FOLDER
 from spacy_decoders.models.clusters.sources import WordClusters, clusters_of_paths
-from spacy_decoders.models.clusters.vector_clusters import cluster_vectors, read_vectors
+from spacy_decoders.models.clusters.vector_clusters import cluster_vectors
+from spacy_decoders.models.clusters.vector_files import read_vectors
 
 
 def vectors(themes: int = 8, each: int = 60) -> tuple[list[str], np.ndarray]:

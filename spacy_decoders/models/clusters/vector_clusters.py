@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ...readers.text_lines import text_lines
 
-__all__ = ["cluster_vectors", "read_vectors"]
+__all__ = ["cluster_vectors"]
 
 Floats = NDArray[np.float32]
 
@@ -26,35 +25,6 @@ SHARED = 2
 ROUNDS = 10
 #: Vectors that are compared with all centres at a time.
 _BLOCK = 8192
-
-
-def read_vectors(path: Path) -> tuple[list[str], Floats]:
-    """Read vectors in the format of word2vec and GloVe: a word and its numbers a line.
-
-    Raises
-    ------
-    ProblemError
-        If a line has other numbers of numbers than the first.
-    """
-    words: list[str] = []
-    rows: list[Floats] = []
-    for number, line in enumerate(text_lines(path), start=1):
-        word, *given = line.rstrip().split(" ")
-        if number == 1 and len(given) == 1:
-            continue  # the header of word2vec
-        try:
-            row = np.array(given, dtype=np.float32)
-        except ValueError:
-            row = np.zeros(0, dtype=np.float32)
-        if not len(row) or (rows and len(row) != len(rows[0])) or not np.isfinite(row).all():
-            raise ProblemError(
-                f"{path.name}, line {number}: expected a word and "
-                f"{len(rows[0]) if rows else 'its'} numbers, separated by blanks; got "
-                f"{line.strip()[:60]!r}."
-            )
-        words.append(word)
-        rows.append(row)
-    return words, np.array(rows, dtype=np.float32)
 
 
 def cluster_vectors(

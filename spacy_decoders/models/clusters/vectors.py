@@ -13,13 +13,13 @@ import srsly
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
-from ...readers.text_lines import text_lines
 from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of
 from .quantise import CENTROIDS, Quantised, quantise
 from .shipped import name_of, resolved, shipped_table
 from .table import gaps_of, key_of, keys_of, packed, places_of
+from .vector_files import read_vectors
 
-__all__ = ["VectorTable", "WordVectors", "vectors_of_text"]
+__all__ = ["VectorTable", "WordVectors"]
 
 #: What half precision holds.
 LARGEST = 60_000.0
@@ -206,7 +206,8 @@ class WordVectors:
             If no vectors of the language ship, or the file is none of vectors.
         """
         if self.lang is None:
-            return VectorTable.of(vectors_of_text(Path(str(self.path)), self.words), self.parts)
+            found = read_vectors(Path(str(self.path)), self.words)
+            return VectorTable.of(dict(zip(*found, strict=True)), self.parts)
         data = shipped_table("vectors", self.lang)
         if data is None:
             raise ProblemError(
@@ -214,35 +215,3 @@ class WordVectors:
                 "a file in the format of word2vec, such as those of fasttext.cc."
             )
         return VectorTable.from_bytes(data)
-
-
-def vectors_of_text(path: Path, words: int) -> dict[str, NDArray[np.float32]]:
-    """Read the first words of a file of vectors.
-
-    Raises
-    ------
-    ProblemError
-        If a line is not a word and as many numbers as in the first one.
-    """
-    found: dict[str, NDArray[np.float32]] = {}
-    width = 0
-    for number, line in enumerate(text_lines(path), start=1):
-        word, *numbers = line.rstrip().split(" ")
-        if number == 1 and len(numbers) == 1:  # their count and length
-            continue
-        if len(found) == words:
-            break
-        try:
-            vector = np.array(numbers, dtype=np.float32)
-        except ValueError:
-            vector = np.zeros(0, dtype=np.float32)
-        width = width or len(vector)
-        if not len(vector) or len(vector) != width or not np.abs(vector).max() <= LARGEST:
-            raise ProblemError(
-                f"{path.name}, line {number}: expected a word and {width or 'its'} finite "
-                f"numbers, apart by blanks; got {line.strip()!r:.60}."
-            )
-        found.setdefault(word, vector)
-    if not found:
-        raise ProblemError(f"{path.name}: there are no vectors in it.")
-    return found
