@@ -1,9 +1,13 @@
 """branch_and_bound_parser beside spaCy's own parser on five treebanks, after a short training.
 
-Both get the same tok2vec, steps, batches, dropout, learning rate and seeds; ours is trained and
-decoded by its arcs alone, with labels and boundaries. spaCy's learns tags beside the trees, too:
+Both get the same tok2vec, steps, batches, dropout, learning rate and seeds; spaCy's learns tags
+beside the trees, too. Ours is trained with the families of factors of its config, and decoded with
+and without them:
 
     python benchmarks/parser_treebanks.py [--quick] [--steps 260] [--seeds 1]
+
+On some of the treebanks it is trained once more for each family, to see what each adds: families
+learn from the same network, which they do not change.
 
 Sentences and tokens are the treebank's; raw text comes in documents of ten sentences. Latin has a
 training part only: its last 200 sentences are held out.
@@ -13,6 +17,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -37,6 +42,16 @@ TREEBANKS = {
     "Latin-Perseus": ("UD_Latin-Perseus/la_perseus-ud-train.conllu.gz", "xx", False),
 }
 HELD_OUT = 200
+#: Where each family is tried: one treebank without crossing arcs, and one with.
+ABLATED = ("Italian-ParTUT", "Danish-DDT")
+#: Families, each set with one more than the one before; the third is that of the config.
+FAMILIES = (
+    ("arcs",),
+    ("arcs", "grandparents"),
+    ("arcs", "grandparents", "siblings"),
+    ("arcs", "grandparents", "siblings", "combs"),
+)
+ALL = FAMILIES[2]
 LENGTHS = ((1, 10), (11, 20), (21, 30), (31, 1000))
 
 
@@ -55,7 +70,14 @@ def files_of(name: str, data: Path, folder: Path) -> tuple[Path, Path]:
     return parts
 
 
-def config_of(name: str, side: str, files: tuple[Path, Path], steps: int, seed: int) -> Any:
+def config_of(
+    name: str,
+    side: str,
+    files: tuple[Path, Path],
+    steps: int,
+    seed: int,
+    families: Sequence[str] = (),
+) -> Any:
     """The config of one side on one treebank."""
     _, lang, projective = TREEBANKS[name]
     config = configuration(Path(), steps, side)
@@ -64,12 +86,7 @@ def config_of(name: str, side: str, files: tuple[Path, Path], steps: int, seed: 
     config["system"]["seed"] = seed
     config["training"].update(dropout=0.1, eval_frequency=steps)
     if side != SPACY:
-        decoder = "Eisner" if projective else "ChuLiuEdmonds"
-        config["components"]["parser"].update(
-            factors=[],
-            projective=projective,
-            decoder={"@decoders": f"spacy-decoders.{decoder}.v1"},
-        )
+        config["components"]["parser"].update(factors=list(families), projective=projective)
     return config
 
 
@@ -117,6 +134,97 @@ def _attached(examples: list[Example]) -> dict[str, float]:
     return {"UAS": 100 * (found["dep_uas"] or 0.0), "LAS": 100 * (found["dep_las"] or 0.0)}
 
 
+COLUMNS = ["UAS", "LAS", "labels of right heads"]
+COLUMNS += [f"LAS, {least}-{most}" for least, most in LENGTHS]
+COLUMNS += ["raw UAS", "raw LAS", "raw sentence F"]
+NETWORK, FACTORS = "arcs alone", "all factors"
+
+Scores = dict[str, float]
+
+
+class Trainings:
+    """The pipelines of all sides, and what is measured of them."""
+
+    def __init__(self, data: Path, folder: Path, cache: Path, steps: int, retrain: bool) -> None:
+        self.data, self.folder, self.cache = data, folder, cache
+        self.steps, self.retrain = steps, retrain
+
+    def spacy(self, name: str, seed: int) -> Scores:
+        """Scores of spaCy's parser."""
+        files = files_of(name, self.data, self.folder)
+        config = config_of(name, SPACY, files, self.steps, seed)
+        nlp = trained(config, self.cache / f"{name}-spacy-{seed}", retrain=self.retrain)
+        return measured(nlp, files[1])
+
+    def ours(self, name: str, families: Sequence[str], seed: int) -> tuple[Scores, Scores]:
+        """Scores of our parser by its network alone, and with families of factors."""
+        files = files_of(name, self.data, self.folder)
+        config = config_of(name, LSTM, files, self.steps, seed, families)
+        place = self.cache / f"{name}-{'-'.join(families)}-{seed}"
+        nlp = trained(config, place, retrain=self.retrain)
+        with_factors = measured(nlp, files[1])
+        pipe: Any = nlp.get_pipe("parser")
+        pipe.configure(factors=())
+        return measured(nlp, files[1]), with_factors
+
+
+def compare(report: timing.Report, trainings: Trainings, seeds: int) -> None:
+    """Our parser beside spaCy's on all treebanks."""
+    rows, gains = [], []
+    for name in TREEBANKS:
+        found: dict[str, list[Scores]] = {SPACY: [], NETWORK: [], FACTORS: []}
+        for seed in range(seeds):
+            found[SPACY].append(trainings.spacy(name, seed))
+            network, factors = trainings.ours(name, ALL, seed)
+            found[NETWORK].append(network)
+            found[FACTORS].append(factors)
+        means = {
+            side: {key: mean(one[key] for one in of_seeds) for key in COLUMNS}
+            for side, of_seeds in found.items()
+        }
+        rows += [
+            [name, side, *(round(scores[key], 2) for key in COLUMNS)]
+            for side, scores in means.items()
+        ]
+        gains.append({side: scores["LAS"] - means[SPACY]["LAS"] for side, scores in means.items()})
+        print(*rows[-3:], sep="\n", flush=True)
+        for side in (NETWORK, FACTORS):
+            report.target(f"{name}: LAS over spaCy's, {side}", 0.0, gains[-1][side], unit="points")
+    report.table(
+        f"Five treebanks, {trainings.steps} steps, {seeds} seed(s), in per cent",
+        ["treebank", "parser", *COLUMNS],
+        rows,
+    )
+    for side in (NETWORK, FACTORS):
+        of_all = mean(gain[side] for gain in gains)
+        report.target(f"LAS over spaCy's, mean of five, {side}", 1.0, of_all, unit="points")
+
+
+def ablate(report: timing.Report, trainings: Trainings, seeds: int) -> None:
+    """What each family of factors adds."""
+    rows = []
+    for name in ABLATED:
+        before: Scores | None = None
+        for families in FAMILIES:
+            both = [trainings.ours(name, families, seed) for seed in range(seeds)]
+            network, factors = (
+                {key: mean(scores[of][key] for scores in both) for key in COLUMNS} for of in (0, 1)
+            )
+            steps = [("network alone", network)] if before is None else []
+            steps.append((f"+ {families[-1]}", factors))
+            for step, scores in steps:
+                gain = scores["LAS"] - before["LAS"] if before else None
+                row = [name, step, *(round(scores[key], 2) for key in COLUMNS)]
+                rows.append([*row, gain if gain is None else round(gain, 2)])
+                print(rows[-1], flush=True)
+                before = scores
+    report.table(
+        f"Each family of factors, {trainings.steps} steps, {seeds} seed(s), in per cent",
+        ["treebank", "families", *COLUMNS, "LAS gained"],
+        rows,
+    )
+
+
 def main() -> None:
     """Train both on each treebank, measure, report."""
     arguments = timing.arguments(__doc__.splitlines()[0])
@@ -128,31 +236,12 @@ def main() -> None:
     settings = {"steps": steps, "seeds": options.seeds}
     report = timing.Report("parser_treebanks", options.results, settings)
     cache = options.results / "cache" / f"parser-treebanks-{steps}"
-    columns = ["UAS", "LAS", "labels of right heads"]
-    columns += [f"LAS, {least}-{most}" for least, most in LENGTHS]
-    columns += ["raw UAS", "raw LAS", "raw sentence F"]
-    rows, gains = [], []
     with tempfile.TemporaryDirectory() as folder:
-        for name in TREEBANKS:
-            files = files_of(name, options.data, Path(folder))
-            of_sides = {}
-            for side in (SPACY, LSTM):
-                found = []
-                for seed in range(options.seeds):
-                    config = config_of(name, side, files, steps, seed)
-                    place = cache / f"{name}-{side.replace(' ', '').lower()}-{seed}"
-                    nlp = trained(config, place, retrain=options.retrain)
-                    found.append(measured(nlp, files[1]))
-                of_sides[side] = {key: mean(one[key] for one in found) for key in columns}
-                rows.append([name, side, *(round(of_sides[side][key], 2) for key in columns)])
-            gains.append(of_sides[LSTM]["LAS"] - of_sides[SPACY]["LAS"])
-            report.target(f"{name}: LAS over spaCy's", 0.0, gains[-1], unit="points")
-    report.table(
-        f"Five treebanks, {steps} steps, {options.seeds} seed(s), in per cent",
-        ["treebank", "parser", *columns],
-        rows,
-    )
-    report.target("LAS over spaCy's, mean of five", 1.0, mean(gains), unit="points")
+        trainings = Trainings(options.data, Path(folder), cache, steps, options.retrain)
+        compare(report, trainings, options.seeds)
+        # what was just trained is not trained again
+        trainings.retrain = False
+        ablate(report, trainings, options.seeds)
     report.close()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.attrs import DEP, HEAD, SENT_START, TAG
 from spacy.strings import StringStore
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.training import Example
 
 from ...models.parser.losses import ROOT, UNKNOWN, GoldTrees
@@ -21,15 +21,22 @@ __all__ = ["GoldReader", "collect_labels"]
 
 Ints = NDArray[np.int64]
 
+#: What fine-grained tags tell beside the part of speech, where a language has it: most labels
+#: follow from it.
+_TELLING = ("Case", "Number", "Person", "VerbForm")
+
 
 def collect_labels(examples: Iterable[Example]) -> tuple[list[str], list[str], str]:
     """The labels, the tags and the root's label of some gold-standard examples.
 
     The root's label (the most frequent one, ``"ROOT"`` if there is none) is not among the
-    labels.
+    labels. Where the tags are but the parts of speech, they come with some morphology
+    (``NOUN|Case=Acc|Number=Sing``), as fine-grained tags do.
     """
     labels: set[str] = set()
     tags: set[str] = set()
+    with_morphology: set[str] = set()
+    fine = tagged = 0
     roots: dict[str, int] = {}
     for example in examples:
         for token in example.reference:
@@ -39,8 +46,20 @@ def collect_labels(examples: Iterable[Example]) -> tuple[list[str], list[str], s
                 labels.add(token.dep_)
             if token.tag:
                 tags.add(token.tag_)
+                with_morphology.add(_with_morphology(token))
+                tagged += 1
+                fine += token.tag_ != token.pos_
     root = max(roots, key=lambda label: (roots[label], label), default="ROOT")
-    return sorted(labels - {root}), sorted(tags), root
+    # some treebanks have a fine-grained tag here and there
+    is_fine = fine > 0.1 * tagged
+    return sorted(labels - {root}), sorted(tags if is_fine else with_morphology), root
+
+
+def _with_morphology(token: Token) -> str:
+    """Return a token's tag with those of its features that labels follow from."""
+    features = token.morph.to_dict()
+    told = (f"|{name}={features[name]}" for name in _TELLING if name in features)
+    return "".join([token.tag_, *told])
 
 
 @dataclass
@@ -91,6 +110,10 @@ class GoldReader:
         to_predicted = _one_to_one(example.alignment.y2x)
         starts, starts_in_gold = _starts(example)
         relative, deps, gold_tags = _columns(gold, [HEAD, DEP, TAG])
+        if any("=" in tag for tag in self.tags):
+            names = [gold.vocab.strings[_with_morphology(token)] for token in gold]
+            whole = np.array(names, dtype=np.uint64)
+            gold_tags = np.where(tags.find(whole) >= 0, whole, gold_tags)
         places = np.arange(len(gold))
         gold_heads = places + relative.view(np.int64)
         known = (deps != 0) & self._sound(gold, gold_heads, deps != 0, starts_in_gold)
