@@ -93,7 +93,9 @@ def balance_in_words(gains: Mapping[str, float]) -> str:
 
 def _factor_in_words(factor: Mapping[str, Any], names: Mapping[int, str]) -> str:
     words = [names.get(token, "root") for token in factor["tokens"]]
-    if factor["family"] in ("siblings", "combs"):
+    if factor["family"].startswith("pattern "):
+        shape = f"{factor['family']}: {', '.join(words)}"
+    elif factor["family"] in ("siblings", "combs"):
         shape = f"{words[0]} → {' and '.join(words[1:])}"
     else:
         shape = " → ".join(words)

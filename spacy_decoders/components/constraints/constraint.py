@@ -11,7 +11,7 @@ from typing import Any
 from ...arrays import is_number
 from ...errors import ProblemError
 
-__all__ = ["DEMANDS", "PLACES", "Constraint", "checked", "constraints_about"]
+__all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
 #: The keys that say where a constraint applies; each constraint has one.
 PLACES = ("pattern", "phrases", "file", "spans")
@@ -182,6 +182,26 @@ def checked(name: str, value: Any, about: Sequence[str]) -> list[Constraint]:
             )
         found.append(constraint)
     return found
+
+
+def check_known(constraints: Iterable[Mapping[str, Any]], labels: Sequence[str]) -> None:
+    """Raise if checked constraints on trees name labels that a parser does not have.
+
+    Examples
+    --------
+    >>> check_known([{"phrases": ["she"], "deps": ["subject"]}], ["nsubj", "ROOT"])
+    Traceback (most recent call last):
+    spacy_decoders.errors.ProblemError: constraints[0].deps: the parser has no 'subject'; it has \
+nsubj, ROOT.
+    """
+    for number, given in enumerate(constraints):
+        for key in ("deps", "not_deps"):
+            unknown = sorted(set(given.get(key, ())).difference(labels))
+            if unknown:
+                raise ProblemError(
+                    f"constraints[{number}].{key}: the parser has no "
+                    f"{', '.join(map(repr, unknown))}; it has {', '.join(labels)}."
+                )
 
 
 def _of_dict(where: str, given: Any) -> Constraint:

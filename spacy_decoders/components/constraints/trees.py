@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...errors import ProblemError
 from ..parser.wishes import Wishes
 from .places import Place
 
@@ -15,11 +14,9 @@ def add_demands(wishes: Wishes, places: Iterable[Place], labels: Sequence[str]) 
     """Add what constraints demand to what is given on a document; return it, changed.
 
     What is given on a token goes before any constraint, and of two constraints the earlier one.
-    Raises `ProblemError` if a constraint names a label that the parser does not have.
     """
     for place in places:
         constraint = place.constraint
-        _check_known(place, labels)
         for token in place.tokens:
             if constraint.head is not None:
                 for head in place.token(constraint.head):
@@ -69,13 +66,3 @@ def _forbid(
         if dep not in wishes.not_deps.setdefault(token, []):
             wishes.not_deps[token].append(dep)
             wishes.sources["forbidden_deps", token, dep] = source
-
-
-def _check_known(place: Place, labels: Sequence[str]) -> None:
-    for key in ("deps", "not_deps"):
-        unknown = sorted(set(getattr(place.constraint, key) or ()) - set(labels))
-        if unknown:
-            raise ProblemError(
-                f"{place.source}.{key}: the parser has no {', '.join(map(repr, unknown))}; it has "
-                f"{', '.join(labels)}."
-            )

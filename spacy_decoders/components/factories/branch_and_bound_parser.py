@@ -4,6 +4,7 @@ from typing import Any
 
 from ...decoders.protocols import TreeDecoding
 from ...models.parser.factor_weights import Family
+from ...models.parser.patterns import arc_patterns
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, whole
 from ..options import WithOptions, option
@@ -24,6 +25,10 @@ class ParserOptions(WithOptions):
         "arcs", and BranchAndBound alone takes "combs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
+    patterns
+        Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
+        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it;
+        without a `weight` it is learned. BranchAndBound alone takes them.
     window
         The largest distance in tokens between scored siblings.
     k
@@ -82,6 +87,7 @@ class ParserOptions(WithOptions):
 
     factors: list[Family] = option(["arcs", "grandparents", "siblings"])
     factors_start: int = option(1000, whole(0))
+    patterns: list[dict[str, Any]] = option([], arc_patterns)
     window: int = option(15, whole(1))
     k: int | None = option(None, whole(1))
     beam: float | None = option(None, number(least=0))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,7 @@ from spacy.tokens import Doc
 from ...errors import InfeasibleError
 from .wishes import Wishes
 
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["conflict_in", "labels_of"]
+__all__ = ["conflict_in", "in_words", "labels_of"]
 
 
 def conflict_in(
@@ -53,6 +50,22 @@ def conflict_in(
             for source, first, stop in dict.fromkeys(demands)
         ],
     }
+
+
+def in_words(conflict: Mapping[str, Any]) -> str:
+    """Say which demands on tokens contradict each other; nothing of the option `rules`.
+
+    Examples
+    --------
+    >>> demands = [{"source": "constraints[0]", "text": "she"}, {"source": "rules", "text": "..."}]
+    >>> in_words({"demands": demands})
+    "constraints[0] at 'she'"
+    """
+    return ", ".join(
+        f"{of['source']} at {of['text']!r}"
+        for of in conflict["demands"]
+        if of["source"] != "rules"
+    )
 
 
 def labels_of(rules: Iterable[Any], labels: Sequence[str]) -> dict[int, str]:

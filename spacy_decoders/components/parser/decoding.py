@@ -152,7 +152,9 @@ class BlockDecoder:
         }
 
 
-def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> None:
+def check_decoder(
+    decoder: str, factors: Sequence[Family], patterns: Sequence[Any], projective: bool
+) -> None:
     """Refuse at once what a decoder of ours would refuse at every document."""
     beyond_arcs = [family for family in factors if family != "arcs"]
     if decoder in ("Eisner", "ChuLiuEdmonds") and beyond_arcs:
@@ -163,6 +165,10 @@ def check_decoder(decoder: str, factors: Sequence[Family], projective: bool) -> 
     if decoder in ("SecondOrder", "PriceAndCut") and "combs" in factors:
         raise ProblemError(
             f"factors: {decoder} scores no combs; leave them out, or decode by BranchAndBound."
+        )
+    if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
+        raise ProblemError(
+            f"patterns: {decoder} scores none; leave them out, or decode by BranchAndBound."
         )
     if decoder in ("Eisner", "SecondOrder") and not projective:
         raise ProblemError(

@@ -85,7 +85,8 @@ def factor_changes(
             Where sentences begin in the tree by arcs alone.
         ``gains``
             By how much the best tree scores higher, by what is scored: ``network`` (single arcs
-            and labels), the families of factors, and ``boundaries`` where these are decided too.
+            and labels), the families of factors, ``pattern NAME`` of each hand-made pattern, and
+            ``boundaries`` where these are decided too.
         ``factors``
             Those single factors that only one of the trees has and that weigh most: ``family``,
             ``tokens`` (-1 for the root), whether the best tree has it (``in_tree``), and the
@@ -94,21 +95,23 @@ def factor_changes(
         Empty without trained factors, and for sentences that
         are parsed by their arcs alone.
     """
-    if parser.templates is None or len(sentence.tokens) > parser.longest:
+    patterns, arcs_alone = sentence.patterns, replace(sentence, patterns=None)
+    if (not parser.templates and not patterns) or len(sentence.tokens) > parser.longest:
         return []
-    first = replace(parser, templates=None).decode(sentence, rules, every_label=True)
+    first = replace(parser, templates=None).decode(arcs_alone, rules, every_label=True)
     trees = _ComparedTree.of(sentence, best), _ComparedTree.of(sentence, first)
     differ = (trees[0].heads != trees[1].heads) | (trees[0].labels != trees[1].labels)
     if not differ.any():
         return []
     problem = best.problem
-    if parser.k is not None or parser.beam is not None:
-        # of arcs that are pruned no factors were scored
-        problem = replace(parser, k=None, beam=None).problem(sentence)
+    if patterns or parser.k is not None or parser.beam is not None:
+        # of arcs that are pruned no factors were scored, and patterns are counted in the trees
+        problem = replace(parser, k=None, beam=None).problem(arcs_alone)
+    families = parser.templates.families if parser.templates else ()
     starts = _starts(best, len(differ)), _starts(first, len(differ))
     both = [*np.flatnonzero(starts[0] & starts[1]).tolist(), len(differ)]
     return [
-        _change(sentence, problem, parser.templates.families, trees, starts, (begin, end), names)
+        _change(sentence, problem, families, trees, starts, (begin, end), names)
         for begin, end in pairwise(both)
         if differ[begin:end].any()
     ]
@@ -186,6 +189,14 @@ def _parts(
         one, two = np.nonzero(np.triu(h[:, None] == h[None, :], 1))
         pair = h[one], m[one], m[two]
         parts["siblings"] = _by_tokens(pair, problem.siblings[pair])
+    if sentence.patterns is not None:
+        within = sentence.patterns.within(tree.heads[1:])
+        for pattern, weight, places in zip(
+            sentence.patterns.patterns, sentence.patterns.weights, within, strict=True
+        ):
+            here = places[np.isin(places[:, pattern.arcs[0][1]], m)]
+            worth = np.full(len(here), weight)
+            parts[f"pattern {pattern.name}"] = _by_tokens(tuple(here.T), worth)
     if problem.factors is not None:  # combs
         rows = problem.factors.arcs.reshape(-1, 3, 2)
         among = np.isin(rows[:, 0, 1], m) & problem.factors.paid(tree.heads[1:])

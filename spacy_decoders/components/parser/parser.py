@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +25,13 @@ from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
-from ...models.parser.factor_weights import FAMILIES, add_families
+from ...models.parser.factor_weights import FAMILIES, add_families, add_patterns, pattern_weights
 from ...models.parser.losses import GoldTrees, update
+from ...models.parser.pattern_matches import PatternMatcher
+from ...models.parser.patterns import stated_patterns
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ...one_thread import one_thread
+from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints, record_conflicts
 from ..extensions import (
     beside_others,
@@ -39,7 +42,7 @@ from ..extensions import (
 )
 from ..factories.branch_and_bound_parser import ParserOptions
 from ..probabilities import CalibratedPipe
-from .conflicts import conflict_in, labels_of
+from .conflicts import conflict_in, in_words, labels_of
 from .decoding import BlockDecoder, check_decoder
 from .gold import GoldReader, collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
@@ -84,20 +87,24 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         name: str = "branch_and_bound_parser",
         **options: Any,
     ) -> None:
-        cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
+        cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0, "learned_patterns": []}
         super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
         self._gold: GoldReader | None = None
         self._rules: tuple[Any, Any, TreeRules] | None = None
+        self._patterns: tuple[Any, PatternMatcher] | None = None
         self._warned_of_rules = False
 
     # --- options ---
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Refuse at once what a decoder would refuse at every document."""
-        check_decoder(type(options["decoder"]).__name__, options["factors"], options["projective"])
+        of_decoder = [options[name] for name in ("factors", "patterns", "projective")]
+        check_decoder(type(options["decoder"]).__name__, *of_decoder)
         if self.cfg["labels"]:
             TreeRules.of(options["rules"], self.labels)
+            self._matcher_of(options["patterns"])
+            check_known(options["constraints"], self.labels)
         weights = self.model.get_ref("factors")
         learnt = [family for family in FAMILIES if weights.has_param(family)]
         unknown = [family for family in options["factors"] if family not in learnt]
@@ -118,6 +125,22 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if self._rules is None or self._rules[:2] != (self.rules, self.labels):
             self._rules = (self.rules, self.labels, TreeRules.of(self.rules, self.labels))
         return self._rules[2]
+
+    def _matcher_of(self, patterns: Sequence[Mapping[str, Any]]) -> PatternMatcher:
+        known = (self.labels, self.cfg["tags"], self.cfg.get("learned_patterns", []))
+        if self._patterns is None or self._patterns[0] != (patterns, known):
+            matcher = PatternMatcher(stated_patterns(patterns), *known)
+            self._patterns = (patterns, known), matcher
+        return self._patterns[1]
+
+    def _with_patterns(
+        self, doc: Doc, sentences: Sequence[SentenceScores], begin: int = 0
+    ) -> Sequence[SentenceScores]:
+        """Return the scores of a document's sentences, with the patterns if there are any."""
+        if not self.patterns:
+            return sentences
+        weights = pattern_weights(self.model.get_ref("factors"))
+        return self._matcher_of(self.patterns).add_to(sentences, doc, weights, begin)
 
     @property
     def parser(self) -> TreeParser:
@@ -190,13 +213,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             single = block.boundaries is None
             return [*rules.of_labels, *rules.of_block(block.tokens, of_doc, wishes, single)]
 
-        for block in scores.blocks:
+        for block in self._with_patterns(doc, scores.blocks):
             for tokens, error in blocks.decode(block, rules_of, parsed):
-                self._warn_of_rules(error)
+                conflict = conflict_in(doc, tokens, error, wishes, self.labels)
+                self._warn_of_conflict(error, conflict)
                 if not self.overwrite:
                     parsed.kept[tokens[0] : tokens[-1] + 1] = True
                 if error.rules:
-                    parsed.conflicts.append(conflict_in(doc, tokens, error, wishes, self.labels))
+                    parsed.conflicts.append(conflict)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
@@ -259,12 +283,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
                     stacklevel=3,
                 )
 
-    def _warn_of_rules(self, error: InfeasibleError) -> None:
-        """Say once that rules leave no tree, and which."""
+    def _warn_of_conflict(self, error: InfeasibleError, conflict: Mapping[str, Any]) -> None:
+        """Say once that a sentence has no tree, and what excludes each other."""
         if not self._warned_of_rules:
             self._warned_of_rules = True
             names = labels_of(error.rules, self.labels)
             known = f" The labels are {names}." if names else ""
+            demands = in_words(conflict)
+            known += f" This is demanded by {demands}." if demands else ""
             warnings.warn(
                 f"{self.name}: a sentence has no tree (others may follow unsaid; "
                 f"doc._.conflicts tells of each): {error}{known}",
@@ -400,7 +426,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if self.rules:
             self._warn_of_gold(self.check_rules(get_examples()))
         sample = [example.predicted for example in islice(get_examples(), 10)]
+        learned = [of.name for of in stated_patterns(self.patterns) if of.weight is None]
+        self.cfg["learned_patterns"] = learned
         add_families(self.model.get_ref("factors"), self.factors)
+        add_patterns(self.model.get_ref("factors"), len(learned))
+        self.check_options(self._options)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)
 
@@ -424,9 +454,19 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         found, forward = update(self.model, docs, gold)
         losses[self.name] += found.total
         self.cfg["updates"] += 1
-        if self.factors and self.cfg["updates"] > self.factors_start:
+        learns_factors = self.factors or self.cfg.get("learned_patterns")
+        if learns_factors and self.cfg["updates"] > self.factors_start:
             training = MarginTraining(self.templates, self.decoder, self.projective)
-            training.step(forward.sentences(self.model, docs, gold.offsets), gold_trees(gold))
+            sentences = forward.sentences(self.model, docs, gold.offsets)
+            # the first sentence of each document, and at last their number
+            firsts = np.searchsorted(gold.offsets, gold.documents).tolist()
+            among = zip(docs, gold.documents.tolist(), pairwise(firsts), strict=False)
+            stated = [
+                sentence
+                for doc, begin, (first, end) in among
+                for sentence in self._with_patterns(doc, sentences[first:end], begin)
+            ]
+            training.step(stated, gold_trees(gold))
         if sgd:
             self.finish_update(sgd)
         return losses

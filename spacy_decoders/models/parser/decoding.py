@@ -13,6 +13,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError
 from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
+from .pattern_matches import SentencePatterns
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
@@ -69,16 +70,22 @@ class TreeParser:
 
     def problem(self, sentence: SentenceScores) -> TreeProblem:
         """Return the decoding problem of a sentence."""
-        if self.templates is not None and len(sentence.tokens) <= self.longest:
+        is_long, patterns = len(sentence.tokens) > self.longest, sentence.patterns
+        if self.templates is not None and not is_long:
             return self.templates.problem(
                 sentence, projective=self.projective, k=self.k, beam=self.beam
             )
-        from ...decoders.tree import TreeProblem
+        from ...decoders.tree import TreeProblem, prune
 
         arcs: Any = sentence.arcs
         boundaries: Any = sentence.boundaries
-        # no pruning of unlikely heads: it would not change the tree
-        return TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
+        problem = TreeProblem(arcs, projective=self.projective, boundaries=boundaries)
+        if patterns is None or is_long:
+            # no pruning of unlikely heads: it would not change the tree
+            return problem
+        if self.k is not None or self.beam is not None:
+            problem = prune(problem, self.k, beam=self.beam)
+        return problem.completed(factors=patterns.added_to(None, problem.allowed))
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
@@ -147,12 +154,13 @@ class TreeParser:
         return DecodedTree(problem, replace(solution, labels=labels))
 
     def _decoded(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
-        if self.templates is not None and len(sentence.tokens) > self.longest:
-            return self._decode_long(sentence, problem, self.templates)
+        templates, patterns = self.templates, sentence.patterns
+        if len(sentence.tokens) > self.longest and (templates or patterns):
+            return self._decode_long(sentence, problem, patterns)
         return decode_by_length(self.decoder, problem, self.budget)
 
     def _decode_long(
-        self, sentence: SentenceScores, problem: TreeProblem, templates: FactorTemplates
+        self, sentence: SentenceScores, problem: TreeProblem, patterns: SentencePatterns | None
     ) -> TreeSolution:
         from ...decoders.tree import ChuLiuEdmonds, Eisner
 
@@ -160,8 +168,13 @@ class TreeParser:
         found = first.decode(problem, budget=self.budget)
         arcs = found.certificate
         assert arcs.score is not None  # infeasible problems have raised an error
-        score = arcs.score + templates.tree_score(sentence, found.heads)
-        most = templates.most(problem.n)
+        score, most = arcs.score, 0.0
+        if self.templates is not None:
+            score += self.templates.tree_score(sentence, found.heads)
+            most += self.templates.most(problem.n)
+        if patterns is not None:
+            score += float(patterns.weights @ patterns.counts(found.heads))
+            most += patterns.most()
         name = type(first).__name__
         if arcs.bound is None:
             certificate = Certificate.heuristic(name, score, scope=arcs.scope)

@@ -137,6 +137,8 @@ class FactorTemplates:
             from ...decoders.tree import Factors
 
             factors = Factors.tri_siblings(combs[worth != 0.0], worth[worth != 0.0])
+        if sentence.patterns is not None:
+            factors = sentence.patterns.added_to(factors, problem.allowed)
         return problem.completed(grandparents=grandparents, siblings=siblings, factors=factors)
 
     def add(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ...budget import Budget
 from .factor_templates import FactorTemplates
+from .factor_weights import PATTERNS
 from .losses import ROOT, UNKNOWN, GoldTrees
 from .tree_scores import SentenceScores
 
@@ -73,6 +74,8 @@ class MarginTraining:
         tables = {
             family: np.zeros(model.get_dim("nO"), dtype="f") for family in self.templates.families
         }
+        learned = model.get_param(PATTERNS) if model.has_param(PATTERNS) else ()
+        patterns = np.zeros(len(learned), dtype="f")
         wrong = tokens = 0
         for sentence, gold in zip(sentences, trees, strict=True):
             if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
@@ -85,10 +88,13 @@ class MarginTraining:
                 continue
             self.templates.add(tables, augmented, found.heads, 1.0)
             self.templates.add(tables, augmented, gold, -1.0)
+            if sentence.patterns is not None:
+                sentence.patterns.add(patterns, found.heads, 1.0)
+                sentence.patterns.add(patterns, gold, -1.0)
             wrong += int((found.heads != gold).sum())
-        for family, table in tables.items():
-            table /= max(1, tokens)
-            model.inc_grad(family, model.ops.asarray1f(table))  # type: ignore[arg-type]
+        gradients: dict[str, Any] = {**tables, **({PATTERNS: patterns} if len(patterns) else {})}
+        for name, gradient in gradients.items():
+            model.inc_grad(name, model.ops.asarray1f(gradient / max(1, tokens)))
         return wrong
 
 

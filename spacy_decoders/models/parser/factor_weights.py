@@ -9,13 +9,24 @@ from thinc.api import Model
 
 from ...errors import ProblemError
 
-__all__ = ["FAMILIES", "Family", "FactorWeights", "add_families"]
+__all__ = [
+    "FAMILIES",
+    "PATTERNS",
+    "Family",
+    "FactorWeights",
+    "add_families",
+    "add_patterns",
+    "pattern_weights",
+]
 
 Family = Literal["arcs", "grandparents", "siblings", "combs"]
 
 #: The factor families: h -> m by its words and the tags about and between; g -> h -> m; a and
 #: b under h; three tokens beside each other under h.
 FAMILIES: tuple[Family, ...] = get_args(Family)
+
+#: The parameter of the weights of hand-made patterns, one each, where they are learned.
+PATTERNS = "patterns"
 
 
 def FactorWeights(rows: int) -> Model[Any, Any]:
@@ -30,7 +41,7 @@ def FactorWeights(rows: int) -> Model[Any, Any]:
         "factor_weights",
         _forward,
         dims={"nO": rows},
-        params=dict.fromkeys(FAMILIES),
+        params=dict.fromkeys((*FAMILIES, PATTERNS)),
     )
 
 
@@ -43,3 +54,19 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
     for family in families:
         if not model.has_param(family):
             model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
+
+
+def add_patterns(model: Model[Any, Any], count: int) -> None:
+    """Allocate the weights of so many patterns, all zero, unless they are there."""
+    if count and not model.has_param(PATTERNS):
+        model.set_param(PATTERNS, model.ops.alloc1f(count))
+
+
+def pattern_weights(model: Model[Any, Any]) -> Any:
+    """Return what each pattern adds to the score of a tree, of those whose weights are learned."""
+    if not model.has_param(PATTERNS):
+        return ()
+    from .kernels.templates import GAIN
+
+    weights: Any = model.get_param(PATTERNS)
+    return weights.astype("d") * GAIN

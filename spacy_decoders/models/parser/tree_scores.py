@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 from .boundaries import BoundaryLimits, known_odds
 from .label_templates import LikelyTemplates, form_hashes
 from .labels import ArcLabels, arc_labels, label_arcs
+from .pattern_matches import SentencePatterns
 from .relatives import score_arcs
 
 __all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
@@ -50,6 +51,8 @@ class SentenceScores:
         None where the tokens are one sentence.
     arc_labels
         What the scores of all labels are computed from.
+    patterns
+        Hand-made patterns of arcs; None if there are none.
     """
 
     tokens: NDArray[np.int64]
@@ -60,6 +63,7 @@ class SentenceScores:
     label_scores: NDArray[np.float32] | None = None
     boundaries: NDArray[np.float32] | None = None
     arc_labels: ArcLabels | None = None
+    patterns: SentencePatterns | None = None
 
     def best_labels(
         self, class_of: NDArray[np.int64], classes: int
@@ -116,6 +120,7 @@ class SentenceScores:
             None if self.label_scores is None else self.label_scores[square],
             None,
             None if self.arc_labels is None else self.arc_labels.part(first, end),
+            None if self.patterns is None else self.patterns.part(among),
         )
 
     def tree(

@@ -70,7 +70,11 @@ def test_what_is_given_on_a_token_goes_first(nlp):
 
 def test_what_is_wrong_is_named(nlp):
     with pytest.raises(ProblemError, match=r"constraints\[0\].deps: the parser has no 'subject'"):
-        parse(nlp, {"phrases": ["she"], "deps": ["subject"]})
+        nlp.get_pipe(NAME).constraints = [{"phrases": ["nowhere"], "deps": ["subject"]}]
+    with pytest.raises(
+        ProblemError, match=r"constraints\[0\].not_deps: the parser has no 'subject"
+    ):
+        make_nlp(steps=0, constraints=[{"phrases": ["nowhere"], "not_deps": ["subject"]}])
     with pytest.raises(ProblemError, match="demands on trees and links are hard"):
         parse(nlp, {"phrases": ["she"], "deps": ["obj"], "weight": 1.0})
     with pytest.raises(ProblemError, match="it demands head and root"):
@@ -86,7 +90,9 @@ def test_demands_that_contradict_each_other_are_named(nlp):
             {"phrases": ["eats"], "root": True},
             {"phrases": ["fish"], "root": True},
         )
-    assert "The labels are" not in str(caught[0].message)
+    said = str(caught[0].message)
+    assert "The labels are" not in said
+    assert said.endswith("This is demanded by constraints[1] at 'eats', constraints[2] at 'fish'.")
     assert doc._.certificates[NAME][0]["status"] == "infeasible"
     assert doc._.conflicts == [
         {

@@ -1,0 +1,336 @@
+"""Where hand-made patterns of arcs are possible, and the factors that they add."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.vocab import Vocab
+
+from ...errors import ProblemError
+from .patterns import OF_ROOT, TOP, ArcPattern, accepts
+
+if TYPE_CHECKING:
+    from ...decoders.tree import Factors
+    from .tree_scores import SentenceScores
+
+__all__ = ["PatternMatcher", "PatternTokens", "SentencePatterns"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+#: How many places of one pattern a sentence may have.
+MOST_PLACES = 200_000
+
+#: Attributes that a Doc has only after some component.
+_ANNOTATED = ("POS", "MORPH", "LEMMA")
+
+
+class PatternTokens(NamedTuple):
+    """Which tokens of a document may be which of the patterns' tokens, laid end to end."""
+
+    may_be: Bools  # (tokens of patterns, tokens)
+    has_tags: bool  # whether the document has tags, which were compared
+
+
+@dataclass(frozen=True)
+class SentencePatterns:
+    """The patterns of one sentence of n tokens, the root being 0.
+
+    Attributes
+    ----------
+    patterns, weights
+        The patterns, and what each adds to the score of a tree.
+    rows
+        For each pattern the row of its weight among those that are learned; -1 if it is given.
+    may_be
+        bool (tokens of patterns, n + 1), the patterns' tokens laid end to end.
+    may_have
+        bool (tokens of patterns, labels), which labels the arc to each may have.
+    labels
+        int32 (n + 1, n + 1), the best label of each arc.
+    """
+
+    patterns: tuple[ArcPattern, ...]
+    weights: NDArray[np.float64]
+    rows: tuple[int, ...]
+    may_be: Bools
+    may_have: Bools
+    labels: NDArray[np.int32]
+
+    def part(self, among: Ints) -> SentencePatterns:
+        """Return the same for some of the tokens, the root among them."""
+        square = np.ix_(among, among)
+        return replace(self, may_be=self.may_be[:, among], labels=self.labels[square])
+
+    @cached_property
+    def _first(self) -> list[int]:
+        return [0, *accumulate(len(pattern.heads) for pattern in self.patterns)]
+
+    def places(self, number: int, allowed: Bools) -> Ints:
+        """Return where one pattern is possible over some arcs, a row of tokens a place.
+
+        Parameters
+        ----------
+        number
+            The number of the pattern.
+        allowed
+            bool (n + 1, n + 1), the arcs (head, modifier).
+
+        Raises
+        ------
+        ProblemError
+            If there are more than can be decoded.
+        """
+        pattern, first = self.patterns[number], self._first[number]
+        found = np.zeros((1, len(pattern.heads)), dtype=np.int64)
+        bound: list[int] = []
+        for token in pattern.top_down:
+            head, may_be = pattern.heads[token], self.may_be[first + token]
+            if head in (TOP, OF_ROOT):
+                tokens = np.flatnonzero(may_be & allowed[0] if head == OF_ROOT else may_be)
+                found = np.repeat(found, len(tokens), axis=0)
+            else:
+                arcs = allowed & may_be & self.may_have[first + token][self.labels]
+                among = arcs[found[:, head]]
+                if among.sum() > MOST_PLACES:
+                    raise ProblemError(
+                        f"patterns ({pattern.name!r}): more than {MOST_PLACES:,} places in one "
+                        "sentence; say more of its tokens, or score fewer arcs (beam = 10)."
+                    )
+                places, tokens = np.nonzero(among)
+                found = found[places]
+            found[:, token] = tokens
+            found = found[_fits(pattern, found, token, bound)]
+            bound.append(token)
+        return _once(found, pattern) if pattern.has_siblings else found
+
+    def added_to(self, factors: Factors | None, allowed: Bools) -> Factors | None:
+        """Return factors, and one more for each place of each pattern over the allowed arcs."""
+        from ...decoders.tree import Factors
+
+        found = factors
+        for number, pattern in enumerate(self.patterns):
+            places = self.places(number, allowed) if self.weights[number] else ()
+            if not len(places):
+                continue
+            arcs = _arcs(pattern, np.asarray(places))
+            offsets = np.arange(len(arcs) + 1) * arcs.shape[1]
+            worth = np.full(len(arcs), self.weights[number])
+            of_pattern = Factors(arcs.reshape(-1, 2), offsets, worth)
+            found = of_pattern if found is None else found + of_pattern
+        return found
+
+    def within(self, heads: NDArray[np.integer]) -> list[Ints]:
+        """Return the places of each pattern in a tree, heads (n,), 0 for the root."""
+        tree = np.zeros_like(self.labels, dtype=bool)
+        tree[heads, np.arange(1, len(heads) + 1)] = True
+        return [self.places(number, tree) for number in range(len(self.patterns))]
+
+    def counts(self, heads: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return how often a tree has each pattern."""
+        return np.array(list(map(len, self.within(heads))), dtype=np.float64)
+
+    def add(self, weights: NDArray[np.float32], heads: NDArray[np.integer], amount: float) -> None:
+        """Add `amount` to a learned weight for each place in a tree: the gradient of its score."""
+        for row, count in zip(self.rows, self.counts(heads), strict=True):
+            if row >= 0:
+                weights[row] += amount * count
+
+    def most(self) -> float:
+        """Return an upper bound on what patterns add to the score of any tree."""
+        total = 0.0
+        for first, pattern, weight in zip(self._first, self.patterns, self.weights, strict=False):
+            # the head of each dependant is given by the tree
+            dependants = [first + token for _, token in pattern.arcs]
+            total += max(0.0, weight) * float(np.prod(self.may_be[dependants].sum(axis=1)))
+        return total
+
+
+def _arcs(pattern: ArcPattern, places: Ints) -> Ints:
+    """Return the arcs of places, (places, arcs, 2)."""
+    columns = [
+        np.stack([np.zeros(len(places), np.int64) if head < 0 else places[:, head], places[:, m]])
+        for head, m in pattern.arcs
+    ]
+    return np.stack(columns).transpose(2, 0, 1)
+
+
+def _fits(pattern: ArcPattern, found: Ints, token: int, bound: Sequence[int]) -> Bools:
+    """Whether a token of each place is none of those before, and stands where it should."""
+    fits: Bools = (found[:, [token]] != found[:, list(bound)]).all(axis=1)
+    for left, right, adjacent in pattern.orders:
+        if token in (left, right) and (left in bound or right in bound):
+            distance = found[:, right] - found[:, left]
+            fits &= distance == 1 if adjacent else distance > 0
+    return fits
+
+
+def _once(found: Ints, pattern: ArcPattern) -> Ints:
+    """Leave out places with the arcs of others: siblings may change roles."""
+    arcs = _arcs(pattern, found)
+    numbers = arcs[:, :, 0] * (found.max(initial=0) + 1) + arcs[:, :, 1]
+    _, first = np.unique(np.sort(numbers, axis=1), axis=0, return_index=True)
+    return found[np.sort(first)]
+
+
+class PatternMatcher:
+    """Finds the tokens of documents that patterns speak of.
+
+    Parameters
+    ----------
+    patterns
+        The patterns.
+    labels, tags
+        The parser's own; the labels with the root's last.
+    learned
+        The names of the patterns whose weights are learned, in their order.
+
+    Raises
+    ------
+    ProblemError
+        If the parser has none of the labels that a pattern names, or no weight.
+    """
+
+    def __init__(
+        self,
+        patterns: Sequence[ArcPattern],
+        labels: Sequence[str],
+        tags: Sequence[str],
+        learned: Sequence[str],
+    ) -> None:
+        self._patterns = tuple(patterns)
+        self._given = np.array([pattern.weight or 0.0 for pattern in patterns])
+        self._rows = tuple(
+            -1 if pattern.weight is not None else _row(pattern, learned) for pattern in patterns
+        )
+        tokens = [(pattern, i) for pattern in patterns for i in range(len(pattern.heads))]
+        self._may_have = np.array([_labels(*token, labels) for token in tokens])
+        self._tags = [pattern.tags[i] for pattern, i in tokens]
+        self._attributes = [pattern.attributes[i] for pattern, i in tokens]
+        self._own_tags = np.array(
+            [
+                [True, *(_has_tag(condition, tag) for tag in tags or [""])]
+                for condition in self._tags
+            ]
+        )
+        self._names = [pattern.name for pattern, _ in tokens]
+        # a matcher belongs to a vocabulary, and a batch may have documents of several
+        self._vocab: Vocab | None = None
+        self._matcher: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        # a matcher is made faster than it is sent to another process
+        return {**self.__dict__, "_vocab": None, "_matcher": None}
+
+    def _find(self, doc: Doc) -> PatternTokens:
+        """Return which tokens of a document satisfy the conditions of each token of a pattern."""
+        found = np.ones((len(self._tags), len(doc)), dtype=bool)
+        for number, conditions in enumerate(self._attributes):
+            if conditions:
+                found[number] = False
+            for name in _ANNOTATED:
+                if name in conditions and not doc.has_annotation(name):
+                    raise ProblemError(
+                        f"patterns ({self._names[number]!r}): {name} is not set; put the "
+                        "component that sets it before the parser, or name TAG, which the parser "
+                        "finds itself where it is not set."
+                    )
+        is_matched = len(doc) and any(self._attributes)
+        for number, start, _ in self._matcher_of(doc.vocab)(doc) if is_matched else ():
+            found[number, start] = True
+        has_tags = doc.has_annotation("TAG")
+        if has_tags:
+            tags = [token.tag_ for token in doc]
+            for number, condition in enumerate(self._tags):
+                if condition is not None:
+                    found[number] &= [accepts(condition, tag) for tag in tags]
+        return PatternTokens(found, has_tags)
+
+    def _matcher_of(self, vocab: Vocab) -> Any:
+        if self._vocab is not vocab:
+            from spacy.matcher import Matcher
+
+            self._matcher, self._vocab = Matcher(vocab), vocab
+            for number, conditions in enumerate(self._attributes):
+                if conditions:
+                    self._matcher.add(number, [[conditions]])
+        return self._matcher
+
+    def add_to(
+        self, sentences: Iterable[SentenceScores], doc: Doc, learned: Any, begin: int = 0
+    ) -> list[SentenceScores]:
+        """Return the scores of some sentences of a document, with the patterns.
+
+        Parameters
+        ----------
+        sentences
+            The scores.
+        doc
+            The document.
+        learned
+            The weights that are learned.
+        begin
+            What the document's first token is counted as in the sentences.
+
+        Raises
+        ------
+        ProblemError
+            If a pattern names an attribute that no component has set on the document.
+        """
+        found, worth = self._find(doc), self._given.copy()
+        for number, row in enumerate(self._rows):
+            if row >= 0:
+                worth[number] = learned[row]
+        return [
+            replace(sentence, patterns=self._of_sentence(sentence, found, begin, worth))
+            for sentence in sentences
+        ]
+
+    def _of_sentence(
+        self,
+        sentence: SentenceScores,
+        found: PatternTokens,
+        begin: int,
+        worth: NDArray[np.float64],
+    ) -> SentencePatterns:
+        may_be = np.zeros((len(self._tags), len(sentence.tokens) + 1), dtype=bool)
+        may_be[:, 1:] = found.may_be[:, sentence.tokens - begin]
+        if not found.has_tags:
+            may_be &= self._own_tags[:, sentence.tags]
+        return SentencePatterns(
+            self._patterns, worth, self._rows, may_be, self._may_have, sentence.labels
+        )
+
+
+def _row(pattern: ArcPattern, learned: Sequence[str]) -> int:
+    if pattern.name not in learned:
+        raise ProblemError(
+            f"patterns ({pattern.name!r}): its weight has not been learned; give it a weight, or "
+            "train a parser with this pattern."
+        )
+    return list(learned).index(pattern.name)
+
+
+def _labels(pattern: ArcPattern, token: int, labels: Sequence[str]) -> list[bool]:
+    condition = pattern.deps[token]
+    found = [condition is None or accepts(condition, label) for label in labels]
+    if not any(found):
+        raise ProblemError(
+            f"patterns ({pattern.name!r}).pattern[{token}].RIGHT_ATTRS.DEP: the parser has no "
+            f"label {condition!r}; it has {', '.join(labels)}."
+        )
+    return found
+
+
+def _has_tag(condition: Any, tag: str) -> bool:
+    """Whether the parser's own tag satisfies a condition; some come with morphology."""
+    if condition is None:
+        return True
+    return accepts(condition, tag) or accepts(condition, tag.partition("|")[0])

@@ -1,0 +1,93 @@
+"""Hand-made patterns in the component: given and learned, saved, explained."""
+
+from __future__ import annotations
+
+import pytest
+import spacy
+from spacy.tokens import Doc
+
+from spacy_decoders.display.factor_changes import changes_of
+from spacy_decoders.errors import ProblemError
+from tests.components.parser.parsing import NAME, make_nlp, parse
+
+#: "sees" with a token to its left that "the" modifies.
+PATTERN = [
+    {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"LOWER": {"IN": ["eats", "sees"]}}},
+    {"LEFT_ID": "verb", "REL_OP": ">++", "RIGHT_ID": "noun", "RIGHT_ATTRS": {"TAG": "X"}},
+    {"LEFT_ID": "noun", "REL_OP": ">--", "RIGHT_ID": "word", "RIGHT_ATTRS": {"LOWER": "red"}},
+]
+RED = {"name": "red object", "weight": -50.0, "pattern": PATTERN}
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_nlp(factors=[], factors_start=0, patterns=[{"name": "it", "pattern": PATTERN}])
+
+
+@pytest.fixture
+def pipe(nlp):
+    pipe = nlp.get_pipe(NAME)
+    patterns = pipe.patterns
+    yield pipe
+    pipe.configure(patterns=patterns, head_margins=False)
+
+
+def test_a_pattern_changes_the_tree_and_is_named(nlp, pipe):
+    pipe.patterns = []
+    assert [token.head.i for token in parse(nlp, [0])] == [1, 1, 4, 4, 1, 1]
+    pipe.configure(patterns=[RED], head_margins=True)
+    doc = parse(nlp, [0])
+    assert (doc[4].head.i, doc[3].head.i) != (1, 4)
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    (change,) = doc._.factor_changes
+    assert change["gains"]["pattern red object"] == 50.0
+    (factor,) = change["factors"]
+    assert factor["tokens"] == [1, 4, 3]
+    assert (factor["family"], factor["in_tree"]) == ("pattern red object", False)
+    (said,) = changes_of(doc, doc[:])
+    assert said.factors[0][0] == "no pattern red object: eats, fish, red"
+    assert "pattern red object 50" in said.balance
+    pipe.patterns = [{**RED, "weight": 50.0}]
+    assert parse(nlp, [0])._.factor_changes == []
+
+
+def test_a_weight_is_learned_saved_and_copied(nlp, pipe, tmp_path):
+    (weight,) = pipe.model.get_ref("factors").get_param("patterns")
+    assert weight != 0.0
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe(NAME)
+    assert loaded.patterns == pipe.patterns
+    assert loaded.model.get_ref("factors").get_param("patterns") == weight
+    again = make_nlp(steps=0, factors=[], patterns=[RED])
+    again.get_pipe(NAME).from_bytes(pipe.to_bytes())
+    assert again.get_pipe(NAME).model.get_ref("factors").get_param("patterns") == weight
+    with pytest.raises(ProblemError, match=r"patterns \('new'\): its weight has not been learned"):
+        pipe.patterns = [{"name": "new", "pattern": PATTERN}]
+
+
+def test_what_is_wrong_is_named(nlp, pipe):
+    from spacy_decoders.decoders.tree import Eisner
+
+    with pytest.raises(ProblemError, match="patterns: Eisner scores none"):
+        pipe.decoder = Eisner()
+    wrong = [*PATTERN[:2], {**PATTERN[2], "RIGHT_ATTRS": {"DEP": "subject"}}]
+    with pytest.raises(ProblemError, match="the parser has no label 'subject'; it has amod"):
+        pipe.patterns = [{**RED, "pattern": wrong}]
+    with pytest.raises(ProblemError, match="the parser has no label 'subject'"):
+        make_nlp(steps=0, patterns=[{**RED, "pattern": wrong}])
+
+
+def test_tags_of_the_document_go_before_the_parsers_own(nlp, pipe):
+    pipe.patterns = [RED]
+    tagged = parse(nlp, [0], tags=["P", "X", "D", "J", "J", "."])
+    assert [token.head.i for token in tagged] == [1, 1, 4, 4, 1, 1]
+
+
+def test_documents_of_two_vocabularies(nlp, pipe):
+    pipe.patterns = [RED]
+    other = Doc(spacy.blank("en").vocab, words=["he", "eats", "the", "red", "fish", "."])
+    own = Doc(nlp.vocab, words=["he", "eats", "the", "red", "fish", "."])
+    docs = [own.copy(), other, own]
+    found = [[token.head.i for token in doc] for doc in pipe.pipe(docs)]
+    assert found[0] == found[1] == found[2]
+    assert [token.dep_ for token in other] == [token.dep_ for token in own]

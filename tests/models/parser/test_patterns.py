@@ -1,0 +1,255 @@
+"""Hand-made patterns, against all trees and spaCy's DependencyMatcher."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import spacy
+from spacy.matcher import DependencyMatcher
+from spacy.tokens import Doc
+
+from spacy_decoders.decoders.tree import BranchAndBound
+from spacy_decoders.errors import ProblemError
+from spacy_decoders.models.parser.decoding import TreeParser
+from spacy_decoders.models.parser.pattern_matches import PatternMatcher
+from spacy_decoders.models.parser.patterns import OPERATORS, arc_patterns, stated_patterns
+from spacy_decoders.models.parser.tree_scores import SentenceScores
+from spacy_decoders.verify import verify
+from tests import oracles
+
+LABELS = ("a", "b", "ROOT")
+TAGS = ("X", "Y")
+WORDS = ["u", "v", "w", "u", "v"]
+
+
+def first(**attributes):
+    return {"RIGHT_ID": "0", "RIGHT_ATTRS": attributes}
+
+
+def then(name, left, operator, **attributes):
+    return {"LEFT_ID": left, "REL_OP": operator, "RIGHT_ID": name, "RIGHT_ATTRS": attributes}
+
+
+SHAPES = {
+    "chain": [first(LOWER="u"), then("1", "0", ">"), then("2", "1", ">", DEP="a")],
+    "siblings": [first(), then("1", "0", ">", TAG="X"), then("2", "0", ">", TAG={"IN": ["X"]})],
+    "comb": [first(), then("1", "0", ">"), then("2", "1", "$+"), then("3", "2", "$+")],
+    "upwards": [
+        first(TAG="Y"),
+        then("1", "0", "<--"),
+        then("2", "1", "<", LOWER={"REGEX": "u|v"}),
+    ],
+    "sides": [first(), then("1", "0", ">--", DEP={"NOT_IN": ["a"]}), then("2", "1", "$++")],
+    "root": [first(DEP="ROOT", LOWER="v"), then("1", "0", ">-"), then("2", "0", ">++")],
+    "one arc": [first(TAG="X"), then("1", "0", "<++", LOWER="w")],
+}
+PATTERNS = [
+    {"name": name, "weight": weight, "pattern": pattern}
+    for weight, (name, pattern) in zip((4, -3, 5, 2.5, -2, 3, 1), SHAPES.items(), strict=True)
+]
+
+
+def scores_of(seed: int, n: int = 5) -> SentenceScores:
+    rng = np.random.default_rng(seed)
+    arcs = rng.normal(size=(n + 1, n + 1)).astype("f")
+    arcs[:, 0] = -np.inf
+    np.fill_diagonal(arcs, -np.inf)
+    labels = rng.integers(0, 2, size=arcs.shape).astype(np.int32)
+    labels[0] = len(LABELS) - 1
+    tags = np.array([0, *rng.integers(1, 3, size=n)], np.int32)
+    return SentenceScores(np.arange(n), arcs, labels, tags, np.zeros(n + 1, np.uint64))
+
+
+def with_patterns(vocab, sentence, given, learned=((), ())):
+    matcher = PatternMatcher(stated_patterns(given), LABELS, TAGS, learned[0])
+    doc = Doc(vocab, words=WORDS[: len(sentence.tokens)])
+    return matcher.add_to([sentence], doc, np.array(learned[1]))[0]
+
+
+def counted(vocab, sentence, heads, pattern) -> int:
+    """How often a tree has a pattern, by spaCy's own matcher."""
+    tokens = range(1, len(heads) + 1)
+    doc = Doc(
+        vocab,
+        words=WORDS[: len(heads)],
+        heads=[m - 1 if heads[m - 1] == 0 else heads[m - 1] - 1 for m in tokens],
+        deps=[LABELS[sentence.labels[heads[m - 1], m]] for m in tokens],
+        tags=[TAGS[sentence.tags[m] - 1] for m in tokens],
+    )
+    matcher = DependencyMatcher(vocab)
+    matcher.add("pattern", [pattern])
+    # siblings may change roles
+    found = {frozenset(match) for _, match in matcher(doc)}
+    return len({match for match in found if len(match) == len(pattern)})
+
+
+@pytest.mark.parametrize("projective", [True, False])
+@pytest.mark.parametrize("name", [*SHAPES, "all"])
+def test_the_best_tree_is_the_best_of_all_trees(name, projective):
+    vocab = spacy.blank("en").vocab
+    given = [of for of in PATTERNS if name in (of["name"], "all")]
+    differ = 0
+    for seed in range(4):
+        sentence = scores_of(seed)
+        best = max(
+            oracles.tree_score(heads, sentence.arcs.astype("d"))
+            + sum(of["weight"] * counted(vocab, sentence, heads, of["pattern"]) for of in given)
+            for heads in oracles.all_trees(5, projective=projective, single_root=True)
+        )
+        parser = TreeParser(BranchAndBound(), projective=projective)
+        found = parser.decode(with_patterns(vocab, sentence, given))
+        assert found.solution.certificate.is_optimal
+        assert found.solution.certificate.score == pytest.approx(best, abs=1e-5)
+        verify(found.problem, found.solution)
+        alone = parser.decode(sentence)
+        differ += not np.array_equal(alone.solution.heads, found.solution.heads)
+    assert differ or name != "all", "the test is void if patterns change no tree"
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_each_operator_means_what_it_means_to_spacy(operator):
+    vocab = spacy.blank("en").vocab
+    start = [first()] if operator[0] != "$" else [first(), then("s", "0", ">")]
+    left = start[-1]["RIGHT_ID"]
+    pattern = [*start, then("t", left, operator)]
+    sentence = scores_of(3)
+    patterns = with_patterns(
+        vocab, sentence, [{"name": "p", "weight": 1, "pattern": pattern}]
+    ).patterns
+    for heads in oracles.all_trees(5, projective=False, single_root=True):
+        assert patterns.counts(np.array(heads)) == [counted(vocab, sentence, heads, pattern)]
+
+
+def test_a_pattern_over_likely_arcs_is_certified_among_these():
+    vocab = spacy.blank("en").vocab
+    parser = TreeParser(BranchAndBound(), k=2)
+    found = parser.decode(with_patterns(vocab, scores_of(0), PATTERNS))
+    assert found.problem.allowed.sum() <= 2 * 5
+    assert found.solution.certificate.scope == "pruned"
+
+
+def test_long_sentences_are_bounded_with_their_patterns():
+    vocab = spacy.blank("en").vocab
+    sentence = with_patterns(vocab, scores_of(1), PATTERNS)
+    found = TreeParser(BranchAndBound(), longest=4).decode(sentence).solution
+    exact = TreeParser(BranchAndBound()).decode(sentence).solution.certificate
+    of_patterns = sum(
+        of["weight"] * counted(vocab, sentence, found.heads.tolist(), of["pattern"])
+        for of in PATTERNS
+    )
+    arcs = oracles.tree_score(found.heads.tolist(), sentence.arcs.astype("d"))
+    assert found.certificate.score == pytest.approx(arcs + of_patterns, abs=1e-5)
+    assert found.certificate.score <= exact.score + 1e-6 <= found.certificate.bound + 2e-6
+
+
+def test_a_part_of_a_block_keeps_its_patterns():
+    vocab = spacy.blank("en").vocab
+    block = with_patterns(vocab, replace(scores_of(2), boundaries=np.zeros(5, "f")), PATTERNS)
+    starts = np.array([True, False, True, False, False])
+    heads = np.array([2, 0, 4, 0, 4])
+    parts = block.cut(starts)
+    of_parts = parts[0].patterns.counts([2, 0]) + parts[1].patterns.counts([2, 0, 2])
+    assert of_parts.tolist() == block.patterns.counts(heads).tolist()
+
+
+def test_learned_weights_belong_to_names():
+    vocab = spacy.blank("en").vocab
+    given = [{key: of[key] for key in ("name", "pattern")} for of in PATTERNS[:2]]
+    found = with_patterns(vocab, scores_of(0), given, (("siblings", "chain"), (0.5, -1.5)))
+    assert found.patterns.weights.tolist() == [-1.5, 0.5]
+    with pytest.raises(ProblemError, match=r"patterns \('chain'\): its weight has not been lear"):
+        with_patterns(vocab, scores_of(0), given, (("siblings",), (0.5,)))
+
+
+def test_too_many_places_are_refused(monkeypatch):
+    from spacy_decoders.models.parser import pattern_matches
+
+    monkeypatch.setattr(pattern_matches, "MOST_PLACES", 10)
+    vocab = spacy.blank("en").vocab
+    sentence = with_patterns(vocab, scores_of(0), [PATTERNS[2]])
+    with pytest.raises(ProblemError, match=r"patterns \('comb'\): more than 10 places"):
+        TreeParser(BranchAndBound()).decode(sentence)
+
+
+ONE = [first(), then("1", "0", ">")]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("chain", r"patterns: expected a list of patterns; got 'chain'"),
+        (["chain"], r"patterns\[0\]: expected a dict; got 'chain'"),
+        ([{"name": "p"}], r"patterns\[0\]: expected the keys name, pattern, weight; 'pattern' is"),
+        ([{"name": "", "pattern": ONE}], r"patterns\[0\].name: expected a name; got ''"),
+        (
+            [{"name": "p", "pattern": ONE}, {"name": "p", "pattern": ONE}],
+            r"patterns\[1\].name: 'p' is taken",
+        ),
+        (
+            [{"name": "p", "pattern": ONE, "weight": float("nan")}],
+            r"\('p'\).weight: expected a finite number; got nan",
+        ),
+        ([{"name": "p", "pattern": ONE, "weight": 0}], r"\('p'\).weight: expected a number other"),
+        ([{"name": "p", "pattern": []}], r"\('p'\).pattern: expected a list with a dict"),
+        ([{"name": "p", "pattern": ONE[:1]}], r"\('p'\): it has no arc; expected 1 to 3"),
+        (
+            [{"name": "p", "pattern": [*ONE, *(then(c, "0", ">") for c in "abc")]}],
+            r"\('p'\): it has 4 arcs; expected 1 to 3",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", ">>")]}],
+            r"\('p'\).pattern\[1\].REL_OP: expected one of > .*; got '>>'",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "2", ">")]}],
+            r"pattern\[1\].LEFT_ID: expected the RIGHT_ID of a token before, '0'; got '2'",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("0", "0", ">")]}],
+            r"pattern\[1\].RIGHT_ID: expected a name of its own; got '0'",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", "$+")]}],
+            r"pattern\[1\].REL_OP: the head of '0' is no token of the pattern",
+        ),
+        (
+            [{"name": "p", "pattern": [*ONE, then("2", "1", "<")]}],
+            r"pattern\[2\].REL_OP: '1' has a head already",
+        ),
+        (
+            [{"name": "p", "pattern": [first(DEP="nsubj"), then("1", "0", ">")]}],
+            r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP={"FUZZY": "x"})]}],
+            r"pattern\[1\].RIGHT_ATTRS.DEP: expected a name",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", ">", LOVER="x")]}],
+            r"pattern\[1\].RIGHT_ATTRS: .*LOVER",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", ">", LOWER="x", OP="*")]}],
+            r"pattern\[1\].RIGHT_ATTRS.OP: each token",
+        ),
+    ],
+)
+def test_errors_name_the_pattern_and_the_field(given, message):
+    with pytest.raises(ProblemError, match=message):
+        arc_patterns("patterns", given)
+
+
+def test_labels_that_the_parser_lacks_are_named():
+    pattern = {"name": "p", "weight": 1, "pattern": [first(), then("1", "0", ">", DEP="nsubj")]}
+    message = r"patterns \('p'\).pattern\[1\].RIGHT_ATTRS.DEP: the parser has no label 'nsubj'"
+    with pytest.raises(ProblemError, match=message):
+        PatternMatcher(stated_patterns([pattern]), LABELS, TAGS, ())
+
+
+def test_attributes_that_nobody_set_are_named():
+    pattern = {"name": "p", "weight": 1, "pattern": [first(POS="VERB"), then("1", "0", ">")]}
+    vocab = spacy.blank("en").vocab
+    with pytest.raises(ProblemError, match=r"patterns \('p'\): POS is not set; put the component"):
+        with_patterns(vocab, scores_of(0), [pattern])
