@@ -20,6 +20,7 @@ from ..errors import ProblemError
 from .partial import EntityTypes
 from .sentences import Sentence
 from .text_lines import matching_files
+from .white_space import with_white_space
 
 __all__ = ["JoinedCorpus", "SentenceCorpus", "make_doc"]
 
@@ -52,6 +53,10 @@ class SentenceCorpus:
     gold_sents_share
         With `gold_sents`, the share of documents, by chance, that have them: a model trained on
         both kinds serves with a parser before it and without.
+    white_space
+        The share of documents, by chance, that get line breaks, blank lines and second blanks as
+        tokens, as texts have them and treebanks do not; see
+        :func:`~spacy_decoders.readers.white_space.with_white_space`.
     limit
         The most sentences to read; 0 for all.
     entities
@@ -70,6 +75,7 @@ class SentenceCorpus:
         gold_tokens: bool = True,
         gold_sents: bool = False,
         gold_sents_share: float = 1.0,
+        white_space: float = 0.0,
         limit: int = 0,
         entities: EntityTypes | None = None,
     ) -> None:
@@ -80,10 +86,9 @@ class SentenceCorpus:
             )
         if gold_sents and not gold_tokens:
             raise ProblemError("gold_sents: the file's boundaries need gold_tokens = true.")
-        if not 0.0 <= gold_sents_share <= 1.0:
-            raise ProblemError(
-                f"gold_sents_share: expected a share from 0 to 1, got {gold_sents_share}."
-            )
+        for name, share in (("gold_sents_share", gold_sents_share), ("white_space", white_space)):
+            if not 0.0 <= share <= 1.0:
+                raise ProblemError(f"{name}: expected a share from 0 to 1, got {share}.")
         self.path = Path(path)
         self.read = read
         self.suffixes = tuple(suffixes)
@@ -92,6 +97,7 @@ class SentenceCorpus:
         self.gold_tokens = gold_tokens
         self.gold_sents = gold_sents
         self.gold_sents_share = gold_sents_share
+        self.white_space = white_space
         self.limit = limit
         self.entities = entities
         self._sentences: list[Sentence] | None = None
@@ -100,6 +106,8 @@ class SentenceCorpus:
     def __call__(self, nlp: Language) -> Iterator[Example]:
         """Yield an Example for each document."""
         for group in self.documents():
+            if self._by_chance(self.white_space):
+                group = with_white_space(group, self._random)
             reference = self._reference(nlp.vocab, group)
             if self.gold_tokens:
                 predicted = _bare_doc(reference, group, boundaries=self._shown())
@@ -145,9 +153,10 @@ class SentenceCorpus:
 
     def _shown(self) -> bool:
         """Whether the next document gets its boundaries."""
-        if not self.gold_sents or self.gold_sents_share == 1.0:
-            return self.gold_sents
-        return self._random.random() < self.gold_sents_share
+        return self.gold_sents and self._by_chance(self.gold_sents_share)
+
+    def _by_chance(self, share: float) -> bool:
+        return share == 1.0 or (share > 0.0 and self._random.random() < share)
 
     def _size(self) -> int:
         return self._random.randint(1, self.n_sents) if self.random_sents else self.n_sents

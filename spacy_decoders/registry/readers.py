@@ -30,6 +30,7 @@ def conllu_corpus(
     gold_tokens: bool = True,
     gold_sents: bool = False,
     gold_sents_share: float = 1.0,
+    white_space: float = 0.0,
     limit: int = 0,
 ) -> Corpus:
     """Read CoNLL-U or CoNLL-X files, gzipped or not: tags, lemmas, morphology, trees.
@@ -40,7 +41,7 @@ def conllu_corpus(
         A file or a folder of ``.conllu`` and ``.conll`` files.
     format
         Which of the two; "auto" goes by the suffix.
-    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, limit
+    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, white_space, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     """
     if path is None:
@@ -57,6 +58,7 @@ def conllu_corpus(
         gold_tokens=gold_tokens,
         gold_sents=gold_sents,
         gold_sents_share=gold_sents_share,
+        white_space=white_space,
         limit=limit,
     )
 
@@ -79,6 +81,7 @@ def column_corpus(
     gold_tokens: bool = True,
     gold_sents: bool = False,
     gold_sents_share: float = 1.0,
+    white_space: float = 0.0,
     limit: int = 0,
     types: dict[str, str | list[str]] | None = None,
     complete: list[str] | None = None,
@@ -94,7 +97,7 @@ def column_corpus(
         or "-" to skip it.
     separator
         The separator of columns; null for any white space.
-    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, limit
+    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, white_space, limit
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
     types
         What each of the file's types of entities is called here, or a list of what it may be; see
@@ -117,6 +120,7 @@ def column_corpus(
         gold_tokens=gold_tokens,
         gold_sents=gold_sents,
         gold_sents_share=gold_sents_share,
+        white_space=white_space,
         limit=limit,
         entities=None if types is None and complete is None else EntityTypes(types, complete),
     )

@@ -123,6 +123,10 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
             lambda folder: conllu_corpus(folder, gold_sents_share=1.5),
             "gold_sents_share: expected a share from 0 to 1",
         ),
+        (
+            lambda folder: conllu_corpus(folder, white_space=-0.1),
+            "white_space: expected a share from 0 to 1",
+        ),
         (lambda folder: conllu_corpus(folder, gold_tokens=False, gold_sents=True), "gold_sents"),
         (
             lambda folder: column_corpus(

@@ -44,6 +44,9 @@ class ParserOptions(WithOptions):
         as given. 0 leaves all of them to the boundary layer.
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
+    paragraphs
+        Whether a sentence begins behind a blank line, in every tree; boundaries that are set, and
+        arcs that are given, go before.
     rules
         What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
         "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.
@@ -93,6 +96,7 @@ class ParserOptions(WithOptions):
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
     boundary_weight: float = option(1.5, number(above=0))
+    paragraphs: bool = option(True)
     rules: list[Any] = option([], tree_rules)
     constraints: list[dict[str, Any]] = option([], constraints_about("trees"))
     overwrite: bool = option(True)

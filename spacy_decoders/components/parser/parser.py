@@ -55,7 +55,14 @@ from .probabilities import (
     parse_probabilities,
 )
 from .rules import TreeRules, check_rules
-from .trees import SPACE_LABEL, TreeWriter, attach_spaces, is_space, preset_starts
+from .trees import (
+    SPACE_LABEL,
+    TreeWriter,
+    attach_spaces,
+    is_space,
+    paragraph_starts,
+    preset_starts,
+)
 from .wishes import Wishes
 
 if TYPE_CHECKING:
@@ -243,8 +250,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
         """Sentence starts that are known: none inside of arcs and constituents that are given."""
-        presets = self._wishes(doc).joined(preset_starts(doc))
-        return rules.joined(doc, presets)
+        presets = rules.joined(doc, self._wishes(doc).joined(preset_starts(doc)))
+        if self.paragraphs:
+            behind = paragraph_starts(doc)
+            presets[behind[presets[behind] == 0]] = 1
+        return presets
 
     def _wishes(self, doc: Doc) -> Wishes:
         """Heads and labels that are given on a document, or demanded where patterns match."""

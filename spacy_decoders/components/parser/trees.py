@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from dataclasses import dataclass
 from typing import Any, cast
@@ -13,7 +14,17 @@ from spacy.tokens import Doc
 
 from ...errors import ProblemError
 
-__all__ = ["attach_spaces", "is_space", "TreeWriter", "preset_starts", "tree_fault"]
+__all__ = [
+    "attach_spaces",
+    "is_space",
+    "paragraph_starts",
+    "preset_starts",
+    "tree_fault",
+    "TreeWriter",
+]
+
+#: Ends of lines and of paragraphs.
+BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
@@ -31,6 +42,26 @@ def is_space(doc: Doc) -> NDArray[np.bool_]:
     flags: Any = doc.to_array(IS_SPACE)
     blank: NDArray[np.bool_] = flags.reshape(-1).astype(bool)
     return blank
+
+
+def paragraph_starts(doc: Doc) -> NDArray[np.int64]:
+    """Return the words behind blank lines: white space with two line breaks or more.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> paragraph_starts(spacy.blank("en")("A title\n\nOne line\nand another."))
+    array([3])
+    """
+    breaks, found = 0, []
+    blank = is_space(doc)
+    for place in np.flatnonzero(blank).tolist():
+        breaks = (breaks if place and blank[place - 1] else 0) + len(
+            BREAKS.findall(doc[place].text)
+        )
+        if breaks > 1 and place + 1 < len(doc) and not blank[place + 1]:
+            found.append(place + 1)
+    return np.array(found, dtype=np.int64)
 
 
 def tree_fault(heads: NDArray[np.int64]) -> str | None:

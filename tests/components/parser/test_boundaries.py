@@ -124,3 +124,37 @@ def test_work_a_word_does_not_depend_on_the_length():
         return sum((len(block.tokens) + 1) ** 3 for block in blocks) / words
 
     assert work(20_000) <= 1.1 * work(2_000)
+
+
+@pytest.mark.parametrize(
+    ("spaces", "begins"),
+    [
+        (["\n\n"], True),
+        (["\n \n"], True),
+        (["\r\n\r\n"], True),
+        (["\n", "\n"], True),
+        (["\n"], False),
+        (["\r\n"], False),
+        ([" "], False),
+    ],
+)
+def test_no_sentence_runs_across_a_blank_line(spaces, begins):
+    nlp = make_nlp(steps=1, factors=[])
+    pipe = nlp.get_pipe(NAME)
+    # no boundary is likely
+    pipe.model.get_ref("boundaries").layers[-1].set_param("b", np.array([-99.0], dtype="f"))
+    words = ["he", "sleeps", *spaces, "he", "sleeps"]
+    doc = nlp(Doc(nlp.vocab, words=words, spaces=[False] * len(words)))
+    assert [sentence.start for sentence in doc.sents] == ([0, 2 + len(spaces)] if begins else [0])
+    certificates = doc._.certificates[NAME]
+    assert len(certificates) == 1 + begins
+    assert all(certificate["status"] == "optimal" for certificate in certificates)
+    pipe.paragraphs = False
+    assert len(list(nlp(Doc(nlp.vocab, words=words)).sents)) == 1
+
+
+def test_boundaries_that_are_set_go_before_blank_lines():
+    nlp = make_nlp(steps=1, factors=[])
+    words = ["he", "sleeps", "\n\n", "he", "sleeps"]
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 4))
+    assert len(list(doc.sents)) == 1

@@ -94,7 +94,7 @@ def test_attach_spaces():
 
 
 def test_white_space_hangs_on_words(trained):
-    doc = trained("\n she eats\n\n the  red fish . he sleeps .  \n")
+    doc = trained("\n she eats\n the  red fish . he sleeps .  \n")
     assert [sentence.root.text for sentence in doc.sents] == ["eats", "sleeps"]
     for token in doc:
         assert not token.head.is_space
