@@ -34,7 +34,7 @@ from spacy_decoders.models.calibration_fitting import Answers, fit_correction
 from spacy_decoders.models.calibration_measures import (
     auroc,
     errors_among_least_certain,
-    expected_calibration_error,
+    reliability,
 )
 
 CONFIGS = Path(__file__).resolve().parents[1] / "configs"
@@ -125,8 +125,8 @@ def row_of(
         kind,
         len(right),
         100.0 * right.mean(),
-        100.0 * expected_calibration_error(before, right),
-        100.0 * expected_calibration_error(after, right),
+        100.0 * reliability(before, right).error,
+        100.0 * reliability(after, right).error,
         100.0 * by_chance(after),
         auroc(after, right),
         100.0 * errors_among_least_certain(after, right),
@@ -137,7 +137,7 @@ def by_chance(probabilities: NDArray[np.float64], draws: int = 100) -> float:
     """The error that perfectly calibrated probabilities of so many answers have on average."""
     rng = np.random.default_rng(0)
     errors = [
-        expected_calibration_error(probabilities, rng.random(len(probabilities)) < probabilities)
+        reliability(probabilities, rng.random(len(probabilities)) < probabilities).error
         for _ in range(draws)
     ]
     return float(np.mean(errors))

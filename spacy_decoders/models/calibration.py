@@ -205,15 +205,10 @@ def sigmoid(odds: Floats) -> Floats:
     return chance
 
 
-def softmax(scores: ArrayLike, temperature: float = 1.0) -> Floats:
-    """Return the probabilities of alternatives, proportional to exp(score / temperature).
+def softmax(scores: ArrayLike) -> Floats:
+    """Return the probabilities of alternatives, proportional to exp(score).
 
-    Parameters
-    ----------
-    scores
-        **Shape (alternatives,)**; ``-inf`` forbids, but not all may be forbidden.
-    temperature
-        Greater than 0.
+    Of the scores, **shape (alternatives,)**, some may be ``-inf``, but not all.
 
     Examples
     --------
@@ -223,7 +218,7 @@ def softmax(scores: ArrayLike, temperature: float = 1.0) -> Floats:
     given = np.asarray(scores, dtype=np.float64)
     if not given.size:
         return given
-    weights = np.exp((given - given.max()) / temperature)
+    weights = np.exp(given - given.max())
     shares: Floats = weights / weights.sum()
     return shares
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..errors import ProblemError
 from .calibration import (
@@ -15,7 +15,6 @@ from .calibration import (
     log_odds,
     pieces,
     sigmoid,
-    softmax,
 )
 
 __all__ = [
@@ -24,7 +23,6 @@ __all__ = [
     "cross_fitted",
     "fit_correction",
     "fit_temperature",
-    "softmax_temperature",
 ]
 
 Floats = NDArray[np.float64]
@@ -113,36 +111,6 @@ def fit_temperature(loss: Callable[[float], float], *, steps: int = 18) -> float
             right = low + ratio * (high - low)
             at_right = loss(float(np.exp(right)))
     return float(np.exp(left if at_left <= at_right else right))
-
-
-def softmax_temperature(scores: Sequence[ArrayLike], right: Sequence[int]) -> float:
-    """Return the temperature at which the right ones of some alternatives are most probable.
-
-    Parameters
-    ----------
-    scores
-        For each choice, the scores of its alternatives, **shape (alternatives,)**.
-    right
-        For each choice, the index of the right alternative.
-
-    Examples
-    --------
-    >>> softmax_temperature([[4.0, 0.0]] * 4, [0, 0, 0, 1]) > 1.0
-    True
-    """
-    if len(scores) != len(right):
-        raise ProblemError(f"right: expected {len(scores)}, one a choice; got {len(right)}.")
-    if not len(scores):
-        return 1.0
-
-    def loss(temperature: float) -> float:
-        chances = [
-            float(softmax(of_choice, temperature)[index])
-            for of_choice, index in zip(scores, right, strict=True)
-        ]
-        return float(-np.log(np.maximum(chances, 1e-300)).mean())
-
-    return fit_temperature(loss)
 
 
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:

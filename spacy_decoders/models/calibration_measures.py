@@ -14,7 +14,6 @@ __all__ = [
     "Reliability",
     "auroc",
     "errors_among_least_certain",
-    "expected_calibration_error",
     "reliability",
 ]
 
@@ -41,7 +40,7 @@ class Reliability(NamedTuple):
 
     @property
     def error(self) -> float:
-        """The expected calibration error, from 0 to 1."""
+        """The expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3)."""
         total = max(1, int(self.counts.sum()))
         return float((self.counts * np.abs(self.predicted - self.observed)).sum() / total)
 
@@ -73,23 +72,6 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, *, bins: int = BINS)
         np.bincount(places, weights=chances, minlength=bins) / divisor,
         np.bincount(places, weights=truth, minlength=bins) / divisor,
     )
-
-
-def expected_calibration_error(
-    probabilities: ArrayLike, right: ArrayLike, *, bins: int = BINS
-) -> float:
-    """Return the mean distance, over answers, of probability and share of right ones.
-
-    References
-    ----------
-    Guo, Pleiss, Sun, Weinberger (2017), *On Calibration of Modern Neural Networks*, equation 3.
-
-    Examples
-    --------
-    >>> expected_calibration_error([0.75] * 4, [True, True, True, False])
-    0.0
-    """
-    return reliability(probabilities, right, bins=bins).error
 
 
 def auroc(probabilities: ArrayLike, right: ArrayLike) -> float:

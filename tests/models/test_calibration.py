@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 
 from spacy_decoders.errors import ProblemError
-from spacy_decoders.models.calibration import Calibration, log_odds, softmax
+from spacy_decoders.models.calibration import Calibration, log_odds
 from spacy_decoders.models.calibration_fitting import (
     Answers,
     cross_fitted,
     fit_correction,
     fit_temperature,
-    softmax_temperature,
 )
 from spacy_decoders.models.calibration_measures import (
     auroc,
     errors_among_least_certain,
-    expected_calibration_error,
     reliability,
 )
 
@@ -85,8 +83,8 @@ def test_the_correction_undoes_a_distortion():
     found = fit_correction(Answers(chances[:3000], right[:3000]))
     assert found.slope == pytest.approx(0.5, abs=0.06)
     assert found.intercept == pytest.approx(0.7, abs=0.15)
-    before = expected_calibration_error(chances[3000:], right[3000:])
-    after = expected_calibration_error(found.apply(chances[3000:]), right[3000:])
+    before = reliability(chances[3000:], right[3000:]).error
+    after = reliability(found.apply(chances[3000:]), right[3000:]).error
     assert after < 0.03 < before
 
 
@@ -115,21 +113,14 @@ def test_cross_fitting_holds_documents_out():
     chances, right = drawn(rng, 2000, slope=0.4)
     answers = Answers(chances, right, groups=np.repeat(np.arange(100), 20))
     corrected = cross_fitted(answers)
-    before = expected_calibration_error(chances, right)
-    assert expected_calibration_error(corrected, right) < before / 2
+    before = reliability(chances, right).error
+    assert reliability(corrected, right).error < before / 2
     for fold in range(5):
         assert len(set(answers.groups[answers.folds() == fold])) == 20
 
 
 def test_temperatures():
     assert fit_temperature(lambda t: abs(np.log(t / 0.3))) == pytest.approx(0.3, rel=1e-3)
-    rng = np.random.default_rng(4)
-    scores = rng.normal(size=(3000, 5)) * 2.0
-    right = [int(rng.choice(5, p=softmax(of, 2.5))) for of in scores]
-    assert softmax_temperature(list(scores), right) == pytest.approx(2.5, rel=0.1)
-    assert softmax_temperature([], []) == 1.0
-    with pytest.raises(ProblemError, match="right"):
-        softmax_temperature([[0.0]], [])
 
 
 def test_measures():
@@ -154,7 +145,7 @@ def test_a_slope_may_differ_between_intervals():
     chances = 1.0 / (1.0 + np.exp(-odds))
     found = fit_correction(Answers(chances[:4000], right[:4000]))
     assert found.curve is not None
-    after = expected_calibration_error(found.apply(chances[4000:]), right[4000:])
+    after = reliability(found.apply(chances[4000:]), right[4000:]).error
     assert after < 0.02
     ordered = found.apply(np.sort(chances))
     assert (np.diff(ordered) >= -1e-12).all()

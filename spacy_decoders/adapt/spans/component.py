@@ -48,7 +48,7 @@ class BestSpansPipe(BestSpansOptions, AdaptedPipe):
             )
         spans = list(group)
         problem = SpanProblem(
-            np.array([(span.start, span.end) for span in spans], dtype=np.int64).reshape(-1, 2),
+            [(span.start, span.end) for span in spans],  # type: ignore[arg-type]
             log_odds(np.asarray(likely, dtype=np.float64), self.threshold),
             [span.label_ for span in spans],
             nested=self.nested,

@@ -106,16 +106,9 @@ def best_spans(
         last = max((span.end for span in given), default=1)
         small = 1e-3 / (1.0 + len(given))
         scores = [span.end - span.start - small * (1.0 + span.start / last) for span in given]
-    problem = SpanProblem(
-        np.array([(span.start, span.end) for span in given], dtype=np.int64).reshape(-1, 2),
-        np.asarray(scores, dtype=np.float64),
-        [span.label_ for span in given],
-        nested=nested,
-        apart=apart,
-        once=once,
-    )
-    solution = BestSpans().decode(problem, budget=budget)
-    return [given[number] for number in solution.chosen.tolist()], solution.certificate
+    borders, labels = [(s.start, s.end) for s in given], [s.label_ for s in given]
+    problem = SpanProblem(borders, scores, labels, nested, apart, once)  # type: ignore[arg-type]
+    return _chosen(given, problem, budget)
 
 
 def best_entities(
@@ -156,13 +149,15 @@ def best_entities(
     [(0, 'place'), (9, 'paper')]
     """
     given = list(entities)
-    problem = SpanProblem(
-        np.array([(e["start"], e["end"]) for e in given], dtype=np.int64).reshape(-1, 2),
-        log_odds([e["score"] for e in given], threshold),
-        [e["label"] if "label" in e else e["entity_group"] for e in given],
-        nested=nested,
-        apart=apart,
-        once=once,
-    )
+    borders = [(e["start"], e["end"]) for e in given]
+    labels = [e["label"] if "label" in e else e["entity_group"] for e in given]
+    scores = log_odds([e["score"] for e in given], threshold)
+    problem = SpanProblem(borders, scores, labels, nested, apart, once)  # type: ignore[arg-type]
+    return _chosen(given, problem, budget)
+
+
+def _chosen(
+    given: Sequence[Any], problem: SpanProblem, budget: Budget
+) -> tuple[list[Any], Certificate]:
     solution = BestSpans().decode(problem, budget=budget)
     return [given[number] for number in solution.chosen.tolist()], solution.certificate
