@@ -27,7 +27,6 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 import spacy_decoders
-from spacy_decoders.annotate.simulation import RANDOM, simulate
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from spacy_decoders.components.probabilities import CalibratedPipe
 from spacy_decoders.models.calibration_fitting import Answers, fit_correction
@@ -37,14 +36,17 @@ from spacy_decoders.models.calibration_measures import (
     reliability,
 )
 
-CONFIGS = Path(__file__).resolve().parents[1] / "configs"
+ROOT = Path(__file__).resolve().parents[1]
+CONFIGS = ROOT / "configs"
+#: Has the module that simulates annotation.
+SIMULATION = ROOT / "projects" / "active_learning" / "scripts"
 PARTS = ("tags", "entities", "trees", "peers", "learning")
 #: Of each part the kind of answer that the issue names, and the calibration error wanted.
 WANTED = {"tags": ("tokens", 0.5), "entities": ("entities", 1.5), "trees": ("heads", 1.0)}
 #: Shares of the words that are annotated.
 SHARES = (0.05, 0.1, 0.2, 0.3)
 #: Whatever sentences are chosen by.
-STRATEGIES = (RANDOM, "share", "sentence", "errors")
+STRATEGIES = ("random", "share", "sentence", "errors")
 COLUMNS = ["answers", "count", "right %", "ECE before", "ECE after", "of chance"]
 COLUMNS += ["AUROC", "errors in 10%"]
 
@@ -238,12 +240,15 @@ def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
 
 def learning(report: timing.Report, options: Any) -> None:
     """Simulate annotation: sentences by uncertainty against sentences by chance."""
+    sys.path.append(str(SIMULATION))
+    from simulation import simulate
+
     overrides = {**fast_lane_data.paths("entities", options), "corpora.train.n_sents": 1}
     overrides["corpora.train.random_sents"] = False
     config = util.load_config(CONFIGS / "fast_entities.cfg", overrides=overrides, interpolate=True)
     readers: Any = util.registry.resolve(config["corpora"])
     pool, dev = readers["train"], readers["dev"]
-    [full] = simulate(config, pool, dev, RANDOM, shares=[1.0])
+    [full] = simulate(config, pool, dev, "random", shares=[1.0])
     rows = []
     for by in STRATEGIES:
         rounds = list(simulate(config, pool, dev, by, shares=SHARES))

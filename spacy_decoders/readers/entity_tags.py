@@ -4,28 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import ProblemError
+from .words import WordError
 
-__all__ = ["EntityTagError", "as_bio"]
+__all__ = ["as_bio"]
 
 _POSITIONS = {"B": "B", "I": "I", "U": "B", "S": "B", "L": "I", "E": "I"}
 _UNKNOWN = ("", "_", "-")
-
-
-class EntityTagError(ProblemError):
-    """A tag that is of no scheme.
-
-    Attributes
-    ----------
-    position
-        Its index in the sentence.
-    """
-
-    def __init__(self, position: int, tag: str) -> None:
-        super().__init__(
-            f"{tag[:40]!r} is no entity tag in IOB, BIO, BILOU or BIOES, such as B-PER or O"
-        )
-        self.position = position
 
 
 def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
@@ -38,7 +22,7 @@ def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
 
     Raises
     ------
-    EntityTagError
+    WordError
         If a tag is of none of the schemes.
 
     Examples
@@ -57,7 +41,8 @@ def as_bio(tags: Iterable[str]) -> tuple[str, ...]:
             continue
         position = _POSITIONS.get(tag[0]) if tag[1:2] == "-" and len(tag) > 2 else None
         if position is None:
-            raise EntityTagError(at, tag)
+            known = "IOB, BIO, BILOU or BIOES, such as B-PER or O"
+            raise WordError(at, f"{tag[:40]!r} is no entity tag in {known}")
         found.append(f"{'I' if position == 'I' and kind == tag[2:] else 'B'}{tag[1:]}")
         # after the last word of an entity, none of its type goes on
         kind = "" if tag[0] in "ULSE" else tag[2:]

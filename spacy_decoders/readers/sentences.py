@@ -14,10 +14,9 @@ import conllu
 from conllu.exceptions import ParseException
 
 from ..errors import ProblemError
-from .entity_tags import EntityTagError, as_bio
-from .features import PARTS_OF_SPEECH, features, is_features
-from .heads import WordError, checked_heads, head_of
+from .entity_tags import as_bio
 from .text_lines import text_lines
+from .words import PARTS_OF_SPEECH, WordError, checked_heads, features, head_of, is_features
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
 
@@ -325,16 +324,9 @@ def _from_rows(
         morphs=_layer(layers.get("morph", ())),
         heads=heads,
         deps=None if heads is None else _relations(heads, layers.get("dep")),
-        ents=_entities(layers["ent"]) if "ent" in layers else None,
+        ents=as_bio(layers["ent"]) if "ent" in layers else None,
         starts_document=starts_document,
     )
-
-
-def _entities(column: Sequence[str]) -> tuple[str, ...]:
-    try:
-        return as_bio(column)
-    except EntityTagError as error:
-        raise WordError(error.position, str(error)) from error
 
 
 def _heads(column: Iterable[str]) -> tuple[int, ...] | None:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from simulation import RANDOM, simulate
 from spacy import util
-
-from spacy_decoders.annotate.simulation import RANDOM, simulate
 
 
 def main(

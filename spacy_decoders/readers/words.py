@@ -1,13 +1,23 @@
-"""Words and heads as files of trees state them, checked against their sentence."""
+"""What files of sentences state of words: parts of speech, features and heads, checked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-__all__ = ["WordError", "checked_heads", "head_of"]
+from ..errors import ProblemError
+
+__all__ = ["PARTS_OF_SPEECH", "WordError", "checked_heads", "features", "head_of", "is_features"]
+
+#: The universal parts of speech, and spaCy's own for white space.
+PARTS_OF_SPEECH = frozenset(
+    {
+        *("ADJ", "ADP", "ADV", "AUX", "CCONJ", "CONJ", "DET", "EOL", "INTJ", "NOUN"),
+        *("NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ", "SPACE", "SYM", "VERB", "X"),
+    }
+)
 
 
-class WordError(ValueError):
+class WordError(ProblemError):
     """A fault of one word's annotation.
 
     Attributes
@@ -19,6 +29,25 @@ class WordError(ValueError):
     def __init__(self, word: int, message: str) -> None:
         super().__init__(message)
         self.word = word
+
+
+def is_features(text: str) -> bool:
+    """Whether a text is a list of ``Name=Value``, the only form that spaCy reads.
+
+    Examples
+    --------
+    >>> is_features("Case=Nom|Number=Sing"), is_features("NCCSU==D"), is_features("sg|nom")
+    (True, False, False)
+    """
+    return all(
+        item.count("=") == 1 and not item.startswith("=") and not item.endswith("=")
+        for item in text.split("|")
+    )
+
+
+def features(text: str | None) -> str | None:
+    """Return a list of features, or None where the text is something else."""
+    return text if text and is_features(text) else None
 
 
 def head_of(field: str) -> int | None:
@@ -54,7 +83,7 @@ def checked_heads(heads: Iterable[int | None]) -> tuple[int, ...] | None:
     True
     >>> checked_heads([2, 1])
     Traceback (most recent call last):
-    spacy_decoders.readers.heads.WordError: the heads of words 1, 2 form a cycle
+    spacy_decoders.readers.words.WordError: the heads of words 1, 2 form a cycle
     """
     given = tuple(heads)
     for word, head in enumerate(given):

@@ -12,8 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
-from ..errors import ProblemError
-from .uncertainty import Measure, prepared, uncertainty
+from spacy_decoders import ProblemError
+from spacy_decoders.annotate.uncertainty import Measure, prepared, uncertainty
 
 __all__ = ["RANDOM", "Round", "learned", "simulate"]
 
@@ -66,7 +66,7 @@ def simulate(
         Readers of the annotated pool, one sentence or text each, and of what scores are measured
         on.
     by
-        A measure of :func:`~.uncertainty.uncertainty`, or "random".
+        A measure of ``spacy_decoders.annotate.uncertainty``, or "random".
     shares
         The shares of the pool's words that are annotated after each round, growing.
     metric
