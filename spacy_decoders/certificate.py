@@ -138,21 +138,17 @@ class Certificate:
                 f"scale={scale!r}."
             )
         tolerance = min(tolerance, largest_tolerance(scale))
-        gap = abs(bound - score)
+        proven: float | None = bound
+        gap: float | None = abs(bound - score)
         disproved = (bound > score) if minimized else (bound < score)
         status: Status = "probable" if confidence is not None else "bounded"
-        if gap <= tolerance < math.inf:
+        if abs(bound - score) <= tolerance < math.inf:
             status, confidence = "optimal", 1.0
         elif math.isinf(bound) or disproved:
-            if confidence is None:
-                return cls.heuristic(
-                    decoder, score, tolerance=tolerance, scope=scope, iterations=iterations
-                )
-            return cls.probable(
-                decoder, score, confidence, tolerance=tolerance, scope=scope, iterations=iterations
-            )
+            status = "probable" if confidence is not None else "heuristic"
+            proven, gap = None, None
         return cls(
-            decoder, status, score, bound, gap, tolerance, confidence, scope, int(iterations)
+            decoder, status, score, proven, gap, tolerance, confidence, scope, int(iterations)
         )
 
     @classmethod

@@ -130,8 +130,8 @@ def distil(
     settings.setdefault("paths", {}).update({key: str(path) for key, path in paths.items()})
     settings.to_disk(output / "config.cfg")
     student = init_nlp(settings, use_gpu=use_gpu)
-    tokenizer: Any = student.tokenizer
-    tokenizer.from_bytes(_saved(teacher.tokenizer))
+    tokenizer: Any = teacher.tokenizer
+    student.tokenizer.from_bytes(tokenizer.to_bytes())  # type: ignore[union-attr]
     train(student, output, use_gpu=use_gpu)
     student = spacy.load(output / "model-last")
     taken = [name for name in teacher.pipe_names if name in KEPT and "tagger" in chosen]
@@ -284,11 +284,6 @@ def _compare(
         words / _seconds(teacher, held_out, KEPT),
         words / _seconds(student, held_out, KEPT),
     )
-
-
-def _saved(tokenizer: Any) -> bytes:
-    saved: bytes = tokenizer.to_bytes()
-    return saved
 
 
 def _seconds(nlp: Language, texts: Sequence[str], without: Sequence[str] = ()) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -191,18 +191,13 @@ class CollectiveLinker:
             return self.graph, self.vertices
         pairs = self.graph.edges() if hasattr(self.graph, "edges") else self.graph
         numbers: dict[Any, int] = {}
-        edges = [_numbered(pair, numbers) for pair in pairs]
+        edges = [[numbers.setdefault(end, len(numbers)) for end in (a, b)] for a, b in pairs]
         for node in getattr(self.graph, "nodes", ()):
             numbers.setdefault(node, len(numbers))
         graph = ConceptGraph.from_edges(
             np.array(edges, dtype=np.int64).reshape(-1, 2), vertices=np.arange(len(numbers))
         )
         return graph, numbers
-
-
-def _numbered(pair: Iterable[Hashable], numbers: dict[Any, int]) -> tuple[int, int]:
-    a, b = pair
-    return numbers.setdefault(a, len(numbers)), numbers.setdefault(b, len(numbers))
 
 
 def _distinct(candidates: Candidates) -> list[tuple[Hashable, float]]:

@@ -149,6 +149,9 @@ class Job:
     def report(self, shard: int) -> Path:
         return self.output / "reports" / f"{shard:05d}.json"
 
+    def stored_report(self, shard: int) -> ShardReport:
+        return ShardReport.from_dict(json.loads(self.report(shard).read_text(encoding="utf8")))
+
     def files(self) -> list[Path]:
         """The input files, in a fixed order."""
         return input_files(self.source)

@@ -150,7 +150,8 @@ def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     if kind == "text":
         yield _text_record(path)
     elif kind == "docbin":
-        for number, doc in enumerate(_docs(path, vocab, extent), start=extent.start):
+        docs = docbin_docs(_docbin(str(path)), path, vocab)
+        for number, doc in enumerate(islice(docs, extent.start, extent.stop), start=extent.start):
             yield Record(str(doc.user_data.get("id", f"{path.name}:{number + 1}")), doc=doc)
     elif kind == "parquet":
         for number, row in enumerate(_rows(path, extent), start=extent.start):
@@ -208,10 +209,6 @@ def _lines(path: Path, extent: Extent) -> Iterator[bytes | None]:
 @lru_cache(maxsize=1)  # the shards of one file come one after the other
 def _docbin(path: str) -> DocBin:
     return read_docbin(path)
-
-
-def _docs(path: Path, vocab: Vocab, extent: Extent) -> Iterator[Doc]:
-    return islice(docbin_docs(_docbin(str(path)), path, vocab), extent.start, extent.stop)
 
 
 def _parquet(path: Path) -> Any:

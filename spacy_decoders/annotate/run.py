@@ -8,14 +8,15 @@ from concurrent.futures import CancelledError, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 
+from spacy.util import is_package
 from tqdm import tqdm
 
 from ..errors import ProblemError
 from ..extras import needed
 from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
-from .requirements import check_requirements
 from .worker import annotate_shard, pipeline
 from .writing import write_atomically
 
@@ -56,13 +57,13 @@ def annotate(
     """
     if workers < 1:
         raise ProblemError(f"workers: expected at least 1, got {workers}.")
-    check_requirements(job, scheduler)
+    _check_requirements(job, scheduler)
     if workers == 1 and scheduler is None:
         pipeline(job.model)  # one that can't be loaded fails here, before the folder is begun
     job.begin()
     shards = job.shards()
     todo = [shard for shard in shards if not job.part(shard.number).exists()]
-    done = [_stored_report(job, s.number) for s in shards if job.part(s.number).exists()]
+    done = [job.stored_report(s.number) for s in shards if job.part(s.number).exists()]
     if scheduler is not None:
         fresh = _on_cluster(job, todo, scheduler)
     elif workers > 1:
@@ -90,8 +91,26 @@ def annotate(
     return Summary(len(shards), resumed, tuple(done))
 
 
-def _stored_report(job: Job, shard: int) -> ShardReport:
-    return ShardReport.from_dict(json.loads(job.report(shard).read_text(encoding="utf8")))
+def _check_requirements(job: Job, scheduler: str | None) -> None:
+    """Refuse a job that could not annotate a single document.
+
+    Raises
+    ------
+    ProblemError
+        If a library that it needs is not installed, or its pipeline is not there.
+    """
+    if scheduler is not None:
+        needed("distributed", "distributed", "scheduler")
+    if job.format == "parquet":
+        needed("pyarrow.parquet", "parquet", "format")
+    if any(path.suffix.lower() == ".parquet" for path in job.files()):
+        needed("pyarrow.parquet", "parquet", "input")
+    # the workers of a cluster may have packages and paths of their own
+    if job.model and scheduler is None and not (is_package(job.model) or Path(job.model).exists()):
+        raise ProblemError(
+            f"model: {job.model!r} is no installed pipeline and no folder; install it, or give "
+            "the path of a pipeline that was saved."
+        )
 
 
 def _lost(shard: Shard, reason: str) -> ShardReport:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from spacy.tokens import Doc, Span, Token
+from spacy.tokens import Doc, Span
 
 from ..errors import ProblemError
 
@@ -189,11 +189,11 @@ def _answers(span: Span, layer: Layer) -> list[tuple[Span, str, float | None]]:
     """What the pipeline says: spans, labels and their probabilities."""
     if layer == "entities":
         return [(entity, entity.label_, entity._.prob) for entity in span.ents]
-    return [(_as_span(token), token.tag_, token._.tag_prob) for token in span if token.tag_]
-
-
-def _as_span(token: Token) -> Span:
-    return token.doc[token.i : token.i + 1]
+    return [
+        (span.doc[token.i : token.i + 1], token.tag_, token._.tag_prob)
+        for token in span
+        if token.tag_
+    ]
 
 
 def _alternatives(span: Span) -> list[tuple[Span, str, float]]:

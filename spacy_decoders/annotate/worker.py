@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import lru_cache
 from threading import Lock
@@ -50,7 +50,8 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
     failures: list[Failure] = []
     with _ONE_AT_A_TIME:
         nlp = pipeline(job.model)
-        docs = _annotated(nlp, job, list(_records(nlp, job, shard)), failures)
+        records = [r for e in shard.extents for r in read(e, nlp.vocab, job.text_field)]
+        docs = _annotated(nlp, job, records, failures)
     found = [
         (certificate["status"], certificate["scope"])
         for doc in docs
@@ -70,11 +71,6 @@ def annotate_shard(job: Job, shard: Shard) -> ShardReport:
         writer(job.format)(docs, part)
         write_atomically(job.report(shard.number), json.dumps(asdict(report)))
     return report
-
-
-def _records(nlp: Language, job: Job, shard: Shard) -> Iterator[Record]:
-    for extent in shard.extents:
-        yield from read(extent, nlp.vocab, job.text_field)
 
 
 def _annotated(

@@ -64,7 +64,9 @@ def _in_words(doc: Doc, change: Mapping[str, Any]) -> FactorChange:
         for arc in change["changed"]
     )
     factors = tuple(
-        (_factor_in_words(factor, names), _signed(factor["gain"])) for factor in change["factors"]
+        (_factor_in_words(factor, names), f"{'+' * (gain >= 0)}{cost_in_words(gain)}")
+        for factor in change["factors"]
+        for gain in (factor["gain"],)
     )
     return FactorChange(arcs, balance_in_words(change["gains"]), factors)
 
@@ -100,7 +102,3 @@ def _factor_in_words(factor: Mapping[str, Any], names: Mapping[int, str]) -> str
     else:
         shape = " → ".join(words)
     return shape if factor["in_tree"] else f"no {shape}"
-
-
-def _signed(gain: float) -> str:
-    return f"{'+' if gain >= 0 else ''}{cost_in_words(gain)}"

@@ -29,10 +29,6 @@ from .tables import Tables
 __all__ = ["WikipediaDumps"]
 
 
-def _silent(line: str) -> None:
-    pass
-
-
 @dataclass(eq=False)
 class WikipediaDumps:
     """The dump files of one Wikipedia.
@@ -84,7 +80,7 @@ class WikipediaDumps:
     workers: int = 1
     scheduler: str | None = None
     progress: bool = False
-    report: Progress = field(default=_silent)
+    report: Progress = field(default=lambda line: None)
 
     def build(self, output: str | Path, *, hubs: int = 0) -> tuple[ConceptBase, dict[str, int]]:
         """Build the base; returns it, and how many rows of each dump could not be read.

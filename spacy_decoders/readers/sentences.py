@@ -286,28 +286,19 @@ def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
             spaces.update(dict.fromkeys(range(first, last), False))
             spaces[last] = _space_after(token)
     heads = checked_heads(token["head"] for token in words)
+    # spaCy accepts no others as `pos`
+    parts = [token["upos"] if token["upos"] in PARTS_OF_SPEECH else None for token in words]
     return Sentence(
         words=tuple(token["form"] for token in words),
         spaces=tuple(spaces[token["id"]] for token in words),
         lemmas=_layer(token["lemma"] for token in words),
-        pos=_layer(_universal(token["upos"]) for token in words) if universal else None,
-        tags=_layer(_tag(token) for token in words),
+        pos=_layer(parts) if universal else None,
+        tags=_layer(token["xpos"] or token["upos"] for token in words),
         morphs=_layer(features(token["feats"]) for token in words) if universal else None,
         heads=heads,
         deps=None if heads is None else _relations(heads, [token["deprel"] for token in words]),
         starts_document="newdoc" in tokens.metadata or "newdoc id" in tokens.metadata,
     )
-
-
-def _universal(part: str | None) -> str | None:
-    """Return a part of speech if it is universal: spaCy accepts no other as ``pos``."""
-    return part if part in PARTS_OF_SPEECH else None
-
-
-def _tag(token: Any) -> str | None:
-    """Return the fine-grained tag, or the coarse one where there is none."""
-    tag: str | None = token["xpos"] or token["upos"]
-    return tag
 
 
 def _from_rows(

@@ -58,13 +58,9 @@ def beam_entities(
             [span[2] for span in spans],
         )
         solution = BestSpans().decode(problem)
-        chosen = [
-            (_span(doc, spans[number]), likely[number]) for number in solution.chosen.tolist()
-        ]
+        chosen = []
+        for number in solution.chosen.tolist():
+            start, end, label = spans[number]
+            chosen.append((Span(doc, start, end, label=label), likely[number]))
         found.append((chosen, solution.certificate))
     return found
-
-
-def _span(doc: Doc, span: tuple[int, int, str]) -> Span:
-    start, end, label = span
-    return Span(doc, start, end, label=label)

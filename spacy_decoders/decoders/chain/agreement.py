@@ -279,16 +279,13 @@ class _HubSearch:
         impossible = np.isneginf(lost)
         lost[impossible] = 0.0
         # a kind that the chain forbids is worth nothing to the factor either
-        far = 1e3 + 4.0 * (float(np.abs(lost).max(initial=0.0)) + self._finite_costs())
+        most = np.max(self.costs, initial=0.0, where=np.isfinite(self.costs))
+        far = 1e3 + 4.0 * (float(np.abs(lost).max(initial=0.0)) + float(most))
         for f in free:
             of = self.slices[f]
             collected[of] -= lost[of] / self.edges.sharing[of][:, None]
             collected[of][impossible[of]] = far
         return collected
-
-    def _finite_costs(self) -> float:
-        finite = np.where(np.isfinite(self.costs), self.costs, 0.0)
-        return float(finite.max(initial=0.0))
 
     def _hubs(
         self, fixed: NDArray[np.int64], messages: Floats, free: list[int]
