@@ -15,6 +15,7 @@ from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 
 from ..clusters.memory import WordMemory
+from ..vocabularies import vocab_of
 
 __all__ = ["EmbeddedWords", "forward_of"]
 
@@ -120,7 +121,7 @@ class EmbeddedWords:
                 self._count = kernels.places_of(self._slots, self._keys, first, rows, places)
                 if self._count > first:
                     new = self._keys[first : self._count]
-                    words: Any = _Words(docs[0].vocab, self._columns, new)
+                    words: Any = _Words(vocab_of(docs, new), self._columns, new)
                     self._vectors[first : self._count] = self.layer.predict([words])[0]
             except BaseException:
                 self._clear()

@@ -118,6 +118,15 @@ def test_rows_of_products_do_not_depend_on_each_other(rng, inner, columns):
             np.testing.assert_array_equal(product(rows[some], weights, room), whole[some])
 
 
+def test_documents_of_several_vocabularies(docs):
+    tok2vec = built(docs)
+    others = [spacy.blank("en")("Nobody knows Zhubania."), spacy.blank("en")("Rome goes west.")]
+    found = Tok2VecInference().predict(tok2vec, [docs[0], *others])
+    expected = [Tok2VecInference().predict(tok2vec, [doc])[0] for doc in others]
+    for given, alone in zip(found[1:], expected, strict=True):
+        np.testing.assert_allclose(given, alone, atol=1e-6)
+
+
 def test_the_same_word_with_another_norm_is_another_word(nlp):
     docs = [Doc(nlp.vocab, words=["going", "to"]) for _ in range(2)]
     docs[1][0].norm_ = "gon"

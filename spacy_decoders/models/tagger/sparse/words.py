@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...clusters.table import PREFIXES, ClusterTable
+from ...vocabularies import vocab_of
 from .gazetteer import PhraseTable
 from .kernels.atoms import AFFIX, letters
 from .kernels.gazetteer import single_words
@@ -105,14 +106,14 @@ class WordTable:
                 if self.count + len(new) > min(self.most, MOST):
                     self._clear()
                     new = np.unique(words)
-                self._add(new, _vocab_of(docs, new))
+                self._add(new, vocab_of(docs, new))
                 find(self._keys, self._places, words, found)
             return MetWords(found, self.atoms, self.count, self.generation)
 
     def lowered(self, docs: Sequence[Doc], words: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the words in lower case; they are then known to the documents' vocabulary."""
         unique, back = np.unique(words, return_inverse=True)
-        vocab = _vocab_of(docs, unique)
+        vocab = vocab_of(docs, unique)
         lower = [vocab.strings.add(vocab.strings[word].lower()) for word in unique.tolist()]
         return np.array(lower, dtype=np.uint64)[back]
 
@@ -206,18 +207,6 @@ def _write_prefixes(
     for column, bits in enumerate(prefixes):
         columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
     return np.asarray(classes, dtype=np.uint64)
-
-
-def _vocab_of(docs: Sequence[Doc], words: NDArray[np.uint64]) -> Vocab:
-    """Return a vocabulary that has the strings of all words."""
-    first = docs[0].vocab
-    if all(doc.vocab is first for doc in docs):
-        return first
-    for doc in docs:
-        for word in words.tolist():
-            if word in doc.vocab.strings and word not in first.strings:
-                first.strings.add(doc.vocab.strings[word])
-    return first
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
