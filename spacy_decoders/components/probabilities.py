@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,9 @@ from ..models.calibration_fitting import Answers, cross_fitted, fit_correction, 
 from .decoding_pipe import DecodingPipe
 
 __all__ = ["CalibratedPipe", "Fitted", "annotated", "calibrate_pipeline"]
+
+#: With fewer wrong answers there is hardly a difference between likely and certain.
+FEWEST_WRONG = 10
 
 #: Key of a component's `cfg` under which its calibrations are saved.
 SAVED = "calibration"
@@ -168,10 +172,25 @@ class CalibratedPipe(DecodingPipe):
             for kind, answers in heated.items()
             if len(answers.right)
         }
+        _warn_of_few(self.name, fitted)
         merged = before | {kind: found.calibration.as_dict() for kind, found in fitted.items()}
         # the temperature is read from the first
         self.calibration = {kind: merged[kind] for kind in (*plain, *before) if kind in merged}
         return fitted
+
+
+def _warn_of_few(name: str, fitted: Mapping[str, Fitted]) -> None:
+    """Say that probabilities are not to be relied on for want of wrong answers."""
+    kind, found = next(iter(fitted.items()))
+    right = found.after.right
+    wrong = int((~right).sum())
+    if wrong < FEWEST_WRONG:
+        warnings.warn(
+            f"{name}: calibrated by {wrong} wrong answers of {len(right)} ({kind}): too few, so "
+            "that probabilities may come out as certain. Give more held-out documents.",
+            UserWarning,
+            stacklevel=3,
+        )
 
 
 def calibrate_pipeline(
