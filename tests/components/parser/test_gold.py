@@ -8,13 +8,13 @@ import spacy
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from spacy_decoders.components.parser.gold import GoldReader, collect_labels
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, SMALL, bare, make_gold
 
 
 @pytest.mark.parametrize(("heads", "match"), [([1, 2, 0], "cycle"), ([0, 1, 0], "2 roots")])
 def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
-    from spacy_decoders.components.parser.gold import GoldReader
     from spacy_decoders.models.parser.losses import UNKNOWN
 
     gold = Doc(trained.vocab, words=["a", "b", "c"])
@@ -34,7 +34,6 @@ def test_gold_that_is_no_tree_teaches_nothing(trained, heads, match):
 
 
 def test_gold_over_another_tokenization(trained):
-    from spacy_decoders.components.parser.gold import GoldReader
     from spacy_decoders.models.parser.losses import ROOT, UNKNOWN
 
     gold = make_gold(trained, [0, 1])
@@ -54,7 +53,6 @@ def test_gold_over_another_tokenization(trained):
 
 
 def test_partial_gold_teaches_its_arcs(trained):
-    from spacy_decoders.components.parser.gold import GoldReader
     from spacy_decoders.models.parser.losses import UNKNOWN
 
     gold = Doc(
@@ -74,3 +72,37 @@ def test_needs_trees_to_learn():
     example = Example(Doc(nlp.vocab, words=["a"]), Doc(nlp.vocab, words=["a"]))
     with pytest.raises(ProblemError, match="no labelled arcs"):
         nlp.initialize(lambda: [example])
+
+
+def test_tags_that_tell_no_morphology_come_with_it():
+    nlp = spacy.blank("hu")
+    morphs = ["Case=Nom|Definite=Def", "Case=Acc|Number=Sing", "", "Person=3|VerbForm=Fin"]
+
+    def example(tags):
+        gold = Doc(
+            nlp.vocab,
+            words=["a", "b", "c", "d"],
+            pos=["NOUN", "NOUN", "NOUN", "VERB"],
+            tags=tags,
+            morphs=morphs,
+            heads=[3, 3, 3, 3],
+            deps=["nsubj", "obj", "obl", "root"],
+        )
+        return Example(bare(gold), gold)
+
+    coarse, fine = example(["NOUN", "NOUN", "NOUN", "VERB"]), example(["N1", "N4", "N", "V"])
+    _, tags, _ = collect_labels([coarse])
+    assert tags == [
+        "NOUN",
+        "NOUN|Case=Acc|Number=Sing",
+        "NOUN|Case=Nom",
+        "VERB|Person=3|VerbForm=Fin",
+    ]
+    assert [tags[tag] for tag in GoldReader([], tags)([coarse]).tags] == [
+        tags[i] for i in (2, 1, 0, 3)
+    ]
+    # a tag that is known by itself alone still teaches
+    assert GoldReader([], ["NOUN", "X=1"])([coarse]).tags.tolist()[:3] == [0, 0, 0]
+    _, tags, _ = collect_labels([fine])
+    assert tags == ["N", "N1", "N4", "V"]
+    assert GoldReader([], tags)([fine]).tags.tolist() == [1, 2, 0, 3]
