@@ -91,7 +91,7 @@ class BlockDecoder:
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return [NoTree(block.tokens, error)]
-        problem, best = decoded
+        problem, best, block = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
         if best.starts is not None and self._break(sentences, best, rules_of):
             parsed.add_starts(sentences[1:])

@@ -205,6 +205,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             [is_space(doc) for doc in docs],
             # a sentence that is parsed with factors is not cut for its length
             BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest)),
+            partly=self.parser.takes_parts() and not self._needs_all_labels,
         )
 
     @one_thread()
@@ -246,6 +247,13 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
             projective=self.projective,
             calibration=self.calibration_of,
             temperature=temperature,
+        )
+
+    @property
+    def _needs_all_labels(self) -> bool:
+        """Whether the best trees are not all that is wanted."""
+        return bool(
+            self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
         )
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:

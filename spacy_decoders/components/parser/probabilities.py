@@ -85,7 +85,8 @@ def parse_probabilities(
     heads, deps = np.full(size, np.nan), np.full(size, np.nan)
     starts = sigmoid(scores.start_odds.astype(np.float64))
     units = []
-    for sentence, certificate in zip(parsed.sentences, parsed.certificates, strict=True):
+    sentences = [sentence.completed() for sentence in parsed.sentences]
+    for sentence, certificate in zip(sentences, parsed.certificates, strict=True):
         if certificate.status == "infeasible":
             units.append(0.0)
             continue
@@ -95,7 +96,7 @@ def parse_probabilities(
         heads[tokens] = found.of_heads(own)
         deps[tokens] = heads[tokens] * labels
         units.append(found.of_tree(own) * float(labels.prod()))
-    for block in scores.blocks:
+    for block in map(SentenceScores.completed, scores.blocks):
         if projective and block.boundaries is not None and not np.isnan(heads[block.tokens[0]]):
             # summed over boundaries, too
             tokens, own = block.tokens, _heads_within(block, parsed)

@@ -24,13 +24,15 @@ __all__ = ["DecodedTree", "TreeParser"]
 
 
 class DecodedTree(NamedTuple):
-    """The best tree, and the problem that it is the best of.
+    """The best tree, the problem that it is the best of, and the scores that this was made of.
 
-    The labels of the solution are the parser's own; the problem's may be classes of them.
+    The labels of the solution are the parser's own; the problem's may be classes of them. Arcs
+    that have no label in the scores have upper bounds in the problem, and are not in the tree.
     """
 
     problem: TreeProblem
     solution: TreeSolution
+    sentence: SentenceScores
 
 
 @dataclass(frozen=True)
@@ -106,19 +108,35 @@ class TreeParser:
             Whether the problem that is returned must have all labels. Where rules leave no tree it
             has, so that the error names the rules as they are given.
         """
+        if sentence.partly and (every_label or not self.takes_parts(len(sentence.tokens))):
+            sentence = sentence.completed()
+        problem = self._ruled_arcs(sentence, rules)
+        solution = self._decoded(sentence, problem)
+        if sentence.partly and not _is_labelled(sentence, solution):
+            return self.decode(sentence.completed(), rules)
+        if not _breaks(rules, sentence, solution):
+            return DecodedTree(problem, solution, sentence)
+        if sentence.partly:
+            sentence = sentence.completed()
+            problem = self._ruled_arcs(sentence, rules)
+        try:
+            return self._labelled(problem, sentence, rules, every_label)
+        except InfeasibleError:
+            if every_label:
+                raise
+            return self._labelled(problem, sentence, rules, True)
+
+    def takes_parts(self, n: int = 1) -> bool:
+        """Whether upper bounds on the scores of unlikely arcs do for sentences of n tokens."""
+        if self.k is not None or self.beam is not None:
+            return False
+        return self.templates is None or (n <= self.longest and self.templates.of_arcs_alone)
+
+    def _ruled_arcs(self, sentence: SentenceScores, rules: Sequence[Rule]) -> TreeProblem:
+        """Return the problem of a sentence under the rules that need no labels."""
         problem = self.problem(sentence)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
-        if of_arcs:
-            problem = problem.ruled(of_arcs)
-        found = DecodedTree(problem, self._decoded(sentence, problem))
-        if len(of_arcs) < len(rules) and _breaks(rules, sentence, found.solution):
-            try:
-                found = self._labelled(problem, sentence, rules, every_label)
-            except InfeasibleError:
-                if every_label:
-                    raise
-                found = self._labelled(problem, sentence, rules, True)
-        return found
+        return problem.ruled(of_arcs) if of_arcs else problem
 
     def _labelled(
         self,
@@ -151,7 +169,7 @@ class TreeParser:
         solution = self._decoded(sentence, problem)
         tokens = np.arange(1, problem.n + 1)
         labels = best[solution.heads, tokens, solution.labels]
-        return DecodedTree(problem, replace(solution, labels=labels))
+        return DecodedTree(problem, replace(solution, labels=labels), sentence)
 
     def _decoded(self, sentence: SentenceScores, problem: TreeProblem) -> TreeSolution:
         templates, patterns = self.templates, sentence.patterns
@@ -187,7 +205,15 @@ class TreeParser:
         return replace(found, certificate=certificate)
 
 
+def _is_labelled(sentence: SentenceScores, solution: TreeSolution) -> bool:
+    heads = solution.heads
+    return bool(sentence.labels[heads, np.arange(1, len(heads) + 1)].min() >= 0)
+
+
 def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolution) -> bool:
+    """Whether a tree whose arcs have their best labels breaks a rule about labels."""
+    if all(not rule.needs_labels for rule in rules):
+        return False
     from ...decoders.tree.label_classes import breaks_any
 
     heads = solution.heads

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ class FactorTemplates:
         arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
         if "arcs" in self.families:
-            kernels.add_arc_scores(weights["arcs"], tokens, arcs)
+            kernels.add_arc_scores(weights["arcs"], tokens, self._most_of_arcs, arcs)
         if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
             problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
         else:
@@ -202,6 +203,17 @@ class FactorTemplates:
             touched[family] * max(0.0, float(of.table.max()))
             for family, of in self.weights.items()
         )
+
+    @property
+    def of_arcs_alone(self) -> bool:
+        """Whether no factor has more than one arc."""
+        return set(self.families) <= {"arcs"}
+
+    @cached_property
+    def _most_of_arcs(self) -> float:
+        """An upper bound on each weight of arcs, with room for what sums are rounded by."""
+        table: Any = self.model.get_param("arcs")
+        return 1.000001 * max(0.0, float(table.max()))
 
     @property
     def is_trained(self) -> bool:

@@ -229,6 +229,18 @@ class LikelyTemplates:
         table: Any = model.get_param("T")
         return cls(table, context_codes(forms, tags, offsets))
 
+    @classmethod
+    def none(cls, tokens: int, labels: int) -> LikelyTemplates:
+        """Templates that add nothing."""
+        table = np.zeros((1, labels), dtype=np.float32)
+        return cls(table, np.zeros((tokens, ATTRIBUTES), dtype=np.uint64))
+
+    def arrays(self) -> Any:
+        """What the compiled loops take, as one tuple."""
+        from .kernels.label_templates import TemplateArrays
+
+        return TemplateArrays(self.table, self.codes, TEMPLATES, np.float32(GAIN))
+
     def part(self, first: int, end: int) -> LikelyTemplates:
         """Return the same for some of the tokens."""
         return replace(self, codes=self.codes[first:end])
@@ -240,6 +252,4 @@ class LikelyTemplates:
         """
         from .kernels import label_templates as kernels
 
-        kernels.add_scores(
-            self.table, self.codes, TEMPLATES, likely, first, np.float32(GAIN), scores
-        )
+        kernels.add_scores(self.arrays(), likely, first, scores)

@@ -143,7 +143,7 @@ class ArcLabels:
     queries
         float32 (n, hidden + 1), of the modifiers.
     keys
-        float32 (hidden + 1, n), of the heads.
+        float32 (n, hidden + 1), of the heads.
     tensor
         float32 (hidden + 1, labels, hidden + 1).
     distances
@@ -193,7 +193,7 @@ class ArcLabels:
         return replace(
             self,
             queries=self.queries[among],
-            keys=self.keys[:, among],
+            keys=self.keys[among],
             templates=None if self.templates is None else self.templates.part(first, end),
             likely=None if self.likely is None else self.likely[among, among],
         )
@@ -218,7 +218,7 @@ class ArcLabels:
                 given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
             else:
                 given = by_label[rows]
-            scores = np.dot(given.reshape(-1, inner), self.keys).reshape(-1, labels, n)
+            scores = np.dot(given.reshape(-1, inner), self.keys.T).reshape(-1, labels, n)
             if self.distances is not None:
                 kernels.add_distances(scores, self.distances, start)
             if self.templates is not None and self.likely is not None:
@@ -234,10 +234,12 @@ class BestLabels(NamedTuple):
 
     arcs: NDArray[np.float32]  # with the log-probabilities of the labels
     logs: NDArray[np.float32]  # these alone
-    labels: NDArray[np.int32]  # in row and column 0 the number of labels
+    labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
 
 
-def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[BestLabels]:
+def label_arcs(
+    sentences: Sequence[ArcLabels], arcs: Sequence[Any], *, likely_only: bool = False
+) -> Iterator[BestLabels]:
     """Find the best label of every arc of each sentence.
 
     Parameters
@@ -246,7 +248,11 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
         As :func:`arc_labels` returns them: their queries are laid end to end.
     arcs
         Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
+    likely_only
+        Whether to label the likely arcs only (:func:`.likely_arcs`). The log-probability of the
+        others' labels is set to 0, which it is at most.
     """
+    best = _likely_labels if likely_only else _best_labels
     sizes = [len(sentence.queries) for sentence in sentences]
     # one array for all: new ones of this size would each be mapped by the system
     room = np.empty((max(_BLOCK, LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
@@ -256,7 +262,7 @@ def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[
         for sentence, of_arcs in zip(among, arcs[group], strict=True):
             begin, end = end, end + len(sentence.queries)
             given = None if by_label is None else by_label[begin:end]
-            yield _best_labels(sentence, of_arcs, given)
+            yield best(sentence, of_arcs, given)
 
 
 def _groups(sizes: Sequence[int]) -> Iterator[slice]:
@@ -300,6 +306,34 @@ def _best_labels(
     return found
 
 
+def _likely_labels(
+    sentence: ArcLabels, arcs: Any, by_label: NDArray[np.float32] | None
+) -> BestLabels:
+    from .kernels import label_templates as kernels
+
+    n, (inner, labels, _) = len(sentence.queries), sentence.tensor.shape
+    found = BestLabels(
+        np.empty((n + 1, n + 1), dtype="f"),
+        np.zeros((n + 1, n + 1), dtype="f"),
+        np.empty((n + 1, n + 1), dtype=np.int32),
+    )
+    likely = likely_arcs(arcs) if sentence.likely is None else sentence.likely
+    distances = sentence.distances
+    if distances is None:
+        distances = np.zeros((labels, 2 * n + 1), dtype="f")
+    templates = sentence.templates or LikelyTemplates.none(n, labels)
+    for start in range(0, n, _BLOCK):
+        rows = slice(start, min(start + _BLOCK, n))
+        if by_label is None:
+            given = np.dot(sentence.queries[rows], sentence.tensor.reshape(inner, -1))
+        else:
+            given = by_label[rows]
+        kernels.label_likely(
+            given, sentence.keys, distances, templates.arrays(), likely, start, arcs, found
+        )
+    return found
+
+
 def arc_labels(
     model: Model[Input, Floats2d],
     vectors: Floats2d,
@@ -330,11 +364,11 @@ def arc_labels(
     tensor[:hidden, :, hidden] = M.T
     tensor[hidden, :, :hidden] = H
     tensor[hidden, :, hidden] = b
-    queries, keys = _with_one(modifiers), np.ascontiguousarray(_with_one(heads).T)
+    queries, keys = _with_one(modifiers), _with_one(heads)
     offsets = np.asarray(offsets)
     distances = _by_distance(_distances(model), int(np.diff(offsets).max(initial=1)) - 1)
     found = [
-        ArcLabels(queries[start:end], keys[:, start:end], tensor, distances)
+        ArcLabels(queries[start:end], keys[start:end], tensor, distances)
         for start, end in pairwise(offsets.tolist())
     ]
     if templates is None:

@@ -53,6 +53,9 @@ class SentenceScores:
         What the scores of all labels are computed from.
     patterns
         Hand-made patterns of arcs; None if there are none.
+    partly
+        Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
+        trees need to be found with. `completed` labels them.
     """
 
     tokens: NDArray[np.int64]
@@ -64,6 +67,17 @@ class SentenceScores:
     boundaries: NDArray[np.float32] | None = None
     arc_labels: ArcLabels | None = None
     patterns: SentencePatterns | None = None
+    partly: bool = False
+
+    def completed(self) -> SentenceScores:
+        """Return the same with the labels of all arcs."""
+        if not self.partly or self.arc_labels is None:
+            return self
+        arcs = np.ascontiguousarray((self.arcs - self.label_scores)[:, 1:].T)
+        (best,) = label_arcs([self.arc_labels], [arcs])
+        return replace(
+            self, arcs=best.arcs, labels=best.labels, label_scores=best.logs, partly=False
+        )
 
     def best_labels(
         self, class_of: NDArray[np.int64], classes: int
@@ -121,6 +135,7 @@ class SentenceScores:
             None,
             None if self.arc_labels is None else self.arc_labels.part(first, end),
             None if self.patterns is None else self.patterns.part(among),
+            self.partly,
         )
 
     def tree(
@@ -176,6 +191,8 @@ def score_documents(
     presets: Sequence[NDArray[np.int64]],
     spaces: Sequence[NDArray[np.bool_]],
     limits: BoundaryLimits,
+    *,
+    partly: bool = False,
 ) -> list[DocumentScores]:
     """Score all sentences of some documents, a few thousand words at a time.
 
@@ -192,6 +209,8 @@ def score_documents(
         sentence unless preset, and have no part in the tree.
     limits
         Which boundaries are decided together with the trees.
+    partly
+        Whether to label the likely arcs only.
 
     Returns
     -------
@@ -206,7 +225,8 @@ def score_documents(
         # larger arrays would not fit the cache, and would be allocated anew each time
         if words >= BATCH_WORDS or end == len(docs):
             batch = slice(begin, end)
-            scored += _score_batch(model, docs[batch], presets[batch], spaces[batch], limits)
+            given = docs[batch], presets[batch], spaces[batch]
+            scored += _score_batch(model, *given, limits, partly)
             begin, words = end, 0
     return scored
 
@@ -217,6 +237,7 @@ def _score_batch(
     presets: Sequence[NDArray[np.int64]],
     spaces: Sequence[NDArray[np.bool_]],
     limits: BoundaryLimits,
+    partly: bool,
 ) -> list[DocumentScores]:
     vectors: Any = model.predict(list(docs))
     lengths: Any = list(map(len, docs))
@@ -249,7 +270,7 @@ def _score_batch(
         begin += len(blank)
     chosen = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     arcs, received = score_arcs(model, vectors[chosen], np.cumsum([0, *map(len, rows)]))
-    scored = assemble(model, received, arcs, tags[chosen], forms[chosen], kept)
+    scored = assemble(model, received, arcs, tags[chosen], forms[chosen], kept, partly=partly)
     scored = [
         block if within is None else replace(block, boundaries=within)
         for block, within in zip(scored, boundaries, strict=True)
@@ -270,6 +291,8 @@ def assemble(
     tags: Any,
     forms: NDArray[np.uint64],
     places: Sequence[NDArray[np.int64]],
+    *,
+    partly: bool = False,
 ) -> list[SentenceScores]:
     """Convert the scores of sentences, laid end to end, to the arrays that decoders take.
 
@@ -283,6 +306,8 @@ def assemble(
         Arc scores, one array a sentence.
     places
         The indices of each sentence's tokens in its document.
+    partly
+        Whether to label the likely arcs only.
     """
     if not len(places):
         return []
@@ -294,7 +319,7 @@ def assemble(
     words = np.insert(forms[:, 0], offsets[:-1], 0)
     scored = []
     for i, (where, of_arcs, best) in enumerate(
-        zip(places, all_labels, label_arcs(all_labels, arcs), strict=True)
+        zip(places, all_labels, label_arcs(all_labels, arcs, likely_only=partly), strict=True)
     ):
         among = slice(offsets[i] + i, offsets[i + 1] + i + 1)
         scored.append(
@@ -306,6 +331,7 @@ def assemble(
                 words[among],
                 best.logs,
                 arc_labels=of_arcs,
+                partly=partly,
             )
         )
     return scored

@@ -7,13 +7,28 @@ table that has a weight for each label.
 
 from __future__ import annotations
 
-import numpy as np
+from typing import NamedTuple
 
-from ....jit import jit
+import numpy as np
+from numpy.typing import NDArray
+
+from ....jit import internal, jit
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _FINAL = np.uint64(0xD6E8FEB86659FD93)
 _SHIFT = np.uint64(31)
+
+#: Odds of less, as logarithms, change no sum of at least 1 in single precision.
+_NEGLIGIBLE = np.float32(-17.0)
+
+
+class TemplateArrays(NamedTuple):
+    """The templates of a sentence of n tokens."""
+
+    table: NDArray[np.float32]  # (rows, labels)
+    codes: NDArray[np.uint64]  # (n, attributes)
+    templates: NDArray[np.int64]  # (templates, columns)
+    scale: np.float32  # what the weights are multiplied by
 
 
 @jit(inline="always")
@@ -75,27 +90,89 @@ def add_to_rows(table, rows, keep, gradients):
                 into[label] += factor * given[label]
 
 
+@internal()
+def _sum_templates(given, head, modifier, rows, total):
+    """Sum the rows of one arc's templates to (labels,)."""
+    table, codes, templates, _ = given
+    side = _side(head, modifier)
+    # all rows first: the processor fetches them while others are found
+    for t in range(len(templates)):
+        rows[t] = _row(codes, templates, t, head, modifier, side, len(table))
+    total[:] = 0.0
+    for t in range(len(templates)):
+        row = rows[t]
+        for label in range(len(total)):
+            total[label] += table[row, label]
+
+
 @jit()
-def add_scores(table, codes, templates, likely, first, scale, scores):
+def add_scores(given, likely, first, scores):
     """Add the templates' scores of likely arcs to (modifiers, labels, heads), in place.
 
     `likely` is (modifiers, heads); the modifiers are those from `first` on.
     """
-    count, labels = table.shape
-    total, rows = np.empty(labels, np.float32), np.empty(len(templates), np.int64)
+    total = np.empty(given.table.shape[1], np.float32)
+    rows = np.empty(len(given.templates), np.int64)
     for i in range(len(scores)):
         modifier = first + i
         for head in range(likely.shape[1]):
+            if likely[modifier, head]:
+                _sum_templates(given, head, modifier, rows, total)
+                for label in range(len(total)):
+                    scores[i, label, head] += given.scale * total[label]
+
+
+@internal(fastmath=frozenset({"reassoc", "contract"}))
+def _add_products(by_label, key, scale, total):
+    """Scale the scores of labels, and add the products of their rows with a head's key."""
+    inner = len(key)
+    for label in range(len(total)):
+        product = np.float32(0.0)
+        for j in range(inner):
+            product += by_label[label * inner + j] * key[j]
+        total[label] = scale * total[label] + product
+
+
+@jit()
+def label_likely(by_label, keys, distances, given, likely, first, arcs, into):
+    """Write the best labels of likely arcs, their log-probabilities, and the scores of all arcs.
+
+    Unlikely arcs have no label, -1, and the score that they would have if one were certain.
+
+    **Shape**: by_label (modifiers, labels * inner), the modifiers being those from `first` on;
+    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`TemplateArrays`;
+    likely (n, n) and arcs (n, n + 1) by modifier and head, the root at 0 in the latter; into,
+    scores, labels' log-probabilities and labels, (n + 1, n + 1) each by head and modifier, written
+    to.
+    """
+    scores, logs, labels = into
+    count = given.table.shape[1]
+    total, rows = np.empty(count, np.float32), np.empty(len(given.templates), np.int64)
+    middle = distances.shape[1] // 2
+    scores[:, 0] = -np.inf
+    labels[0] = count
+    labels[:, 0] = count
+    for i in range(len(by_label)):
+        modifier = first + i
+        scores[0, modifier + 1] = arcs[modifier, 0]
+        for head in range(len(keys)):
+            score = arcs[modifier, head + 1]
             if not likely[modifier, head]:
+                scores[head + 1, modifier + 1] = score
+                labels[head + 1, modifier + 1] = -1
                 continue
-            side = _side(head, modifier)
-            # all rows first: the processor fetches them while others are found
-            for t in range(len(templates)):
-                rows[t] = _row(codes, templates, t, head, modifier, side, count)
-            total[:] = 0.0
-            for t in range(len(templates)):
-                row = rows[t]
-                for label in range(labels):
-                    total[label] += table[row, label]
-            for label in range(labels):
-                scores[i, label, head] += scale * total[label]
+            _sum_templates(given, head, modifier, rows, total)
+            _add_products(by_label[i], keys[head], given.scale, total)
+            best, top = 0, np.float32(-np.inf)
+            for label in range(count):
+                total[label] += distances[label, middle + head - modifier]
+                if total[label] > top:
+                    best, top = label, total[label]
+            odds = np.float32(0.0)
+            for label in range(count):
+                if total[label] - top > _NEGLIGIBLE:
+                    odds += np.exp(total[label] - top)
+            log = -np.log(odds)
+            scores[head + 1, modifier + 1] = score + log
+            logs[head + 1, modifier + 1] = log
+            labels[head + 1, modifier + 1] = best

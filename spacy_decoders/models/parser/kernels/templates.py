@@ -165,8 +165,11 @@ def _sum(table, rows, count):
 
 
 @jit()
-def add_arc_scores(weights, tokens, arcs):
-    """Add the template scores to each arc that is not forbidden, in place."""
+def add_arc_scores(weights, tokens, most, arcs):
+    """Add the template scores to each arc that is not forbidden, in place.
+
+    An arc without a label, -1, gets an upper bound, `most` being one on each weight.
+    """
     table, bits, codes = weights.table, weights.bits, weights.codes
     tags, words, labels = tokens.tags, tokens.words, tokens.labels
     size = len(tags)
@@ -174,6 +177,9 @@ def add_arc_scores(weights, tokens, arcs):
     for h in range(size):
         for m in range(1, size):
             if arcs[h, m] == -np.inf:
+                continue
+            if labels[h, m] < 0:
+                arcs[h, m] += GAIN * most * (ARC_ROWS + min(BETWEEN, abs(h - m) - 1))
                 continue
             _arc_rows(rows, codes, bits, tags, words, labels, h, m)
             score = _sum(table, rows, ARC_ROWS)
