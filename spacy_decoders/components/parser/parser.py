@@ -252,9 +252,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     @property
     def _needs_all_labels(self) -> bool:
         """Whether the best trees are not all that is wanted."""
-        return bool(
-            self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
-        )
+        return bool(self.probabilities or self.min_prob or self.head_margins or self.k_best > 1)
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
         """Sentence starts that are known: none inside of arcs and constituents that are given."""

@@ -70,12 +70,15 @@ class TreeParser:
     budget: Budget = Budget()  # noqa: RUF009 - frozen
     exempt: tuple[tuple[Sequence[int], Sequence[int]], ...] = ()
 
-    def problem(self, sentence: SentenceScores) -> TreeProblem:
-        """Return the decoding problem of a sentence."""
+    def problem(self, sentence: SentenceScores, *, tight: bool = False) -> TreeProblem:
+        """Return the decoding problem of a sentence.
+
+        The bounds of arcs without labels are quick ones, or `tight`.
+        """
         is_long, patterns = len(sentence.tokens) > self.longest, sentence.patterns
         if self.templates is not None and not is_long:
             return self.templates.problem(
-                sentence, projective=self.projective, k=self.k, beam=self.beam
+                sentence, projective=self.projective, k=self.k, beam=self.beam, tight=tight
             )
         from ...decoders.tree import TreeProblem, prune
 
@@ -112,19 +115,23 @@ class TreeParser:
             sentence = sentence.completed()
         problem = self._ruled_arcs(sentence, rules)
         solution = self._decoded(sentence, problem)
-        if sentence.partly and not _is_labelled(sentence, solution):
+        if sentence.partly and not _are_labelled(sentence, solution):
             return self.decode(sentence.completed(), rules)
         if not _breaks(rules, sentence, solution):
             return DecodedTree(problem, solution, sentence)
         if sentence.partly:
-            sentence = sentence.completed()
-            problem = self._ruled_arcs(sentence, rules)
+            problem = self._ruled_arcs(sentence, rules, tight=True)
         try:
-            return self._labelled(problem, sentence, rules, every_label)
+            found = self._labelled(problem, sentence, rules, every_label)
         except InfeasibleError:
             if every_label:
                 raise
-            return self._labelled(problem, sentence, rules, True)
+            return self._labelled(
+                self._ruled_arcs(sentence.completed(), rules), sentence.completed(), rules, True
+            )
+        if found.solution.labels.min() < 0:
+            return self.decode(sentence.completed(), rules)
+        return found
 
     def takes_parts(self, n: int = 1) -> bool:
         """Whether upper bounds on the scores of unlikely arcs do for sentences of n tokens."""
@@ -132,9 +139,11 @@ class TreeParser:
             return False
         return self.templates is None or (n <= self.longest and self.templates.of_arcs_alone)
 
-    def _ruled_arcs(self, sentence: SentenceScores, rules: Sequence[Rule]) -> TreeProblem:
+    def _ruled_arcs(
+        self, sentence: SentenceScores, rules: Sequence[Rule], *, tight: bool = False
+    ) -> TreeProblem:
         """Return the problem of a sentence under the rules that need no labels."""
-        problem = self.problem(sentence)
+        problem = self.problem(sentence, tight=tight)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
         return problem.ruled(of_arcs) if of_arcs else problem
 
@@ -205,7 +214,7 @@ class TreeParser:
         return replace(found, certificate=certificate)
 
 
-def _is_labelled(sentence: SentenceScores, solution: TreeSolution) -> bool:
+def _are_labelled(sentence: SentenceScores, solution: TreeSolution) -> bool:
     heads = solution.heads
     return bool(sentence.labels[heads, np.arange(1, len(heads) + 1)].min() >= 0)
 

@@ -86,6 +86,7 @@ class FactorTemplates:
         projective: bool,
         k: int | None = None,
         beam: float | None = None,
+        tight: bool = False,
     ) -> TreeProblem:
         """Return the decoding problem of one sentence.
 
@@ -98,6 +99,8 @@ class FactorTemplates:
         k, beam
             Keep the likely heads of each token only, as
             :func:`~spacy_decoders.decoders.tree.prune` does, and score nothing else.
+        tight
+            Whether arcs without a label get a bound near their score, instead of a quick one.
         """
         kernels, TreeProblem = _kernels(), _problem_class()
         tokens = kernels.Tokens(sentence.tags, sentence.words, sentence.labels)
@@ -105,7 +108,7 @@ class FactorTemplates:
         arcs: Any = sentence.arcs.astype("d")
         boundaries: Any = sentence.boundaries
         if "arcs" in self.families:
-            kernels.add_arc_scores(weights["arcs"], tokens, self._most_of_arcs, arcs)
+            kernels.add_arc_scores(weights["arcs"], tokens, self._most_of_arcs, tight, arcs)
         if not arcs.sum() < np.inf:  # there is NaN or +inf, which is refused
             problem = TreeProblem(arcs, projective=projective, boundaries=boundaries)
         else:

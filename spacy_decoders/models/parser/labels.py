@@ -152,6 +152,9 @@ class ArcLabels:
         The scores of templates; None in models without.
     likely
         bool (modifiers, heads), the arcs whose labels are scored by templates as well.
+    of_likely
+        float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
+        None where all arcs have labels.
     """
 
     queries: NDArray[np.float32]
@@ -160,6 +163,7 @@ class ArcLabels:
     distances: Any
     templates: LikelyTemplates | None = None
     likely: NDArray[np.bool_] | None = None
+    of_likely: NDArray[np.float32] | None = None
 
     def fill(
         self,
@@ -180,9 +184,13 @@ class ArcLabels:
         class_of
             (labels,) or longer, the class of each label.
         """
+        from .kernels import label_templates
         from .kernels import labels as kernels
 
         class_of = np.array(class_of)  # read-only arrays would be another type, compiled again
+        if self.of_likely is not None and self.likely is not None:
+            label_templates.likely_classes(self.of_likely, self.likely, class_of, found, best)
+            return
         for rows, scores in self.blocks():
             of_rows = (highest[:, rows], class_of, found[:, rows], best[:, rows])
             kernels.best_of_classes(scores, *of_rows)
@@ -190,12 +198,18 @@ class ArcLabels:
     def part(self, first: int, end: int) -> ArcLabels:
         """Return the same for some of the tokens."""
         among = slice(first, end)
+        of_likely = self.of_likely
+        if of_likely is not None and self.likely is not None:
+            modifiers, heads = np.nonzero(self.likely)
+            inside = (modifiers >= first) & (modifiers < end) & (heads >= first) & (heads < end)
+            of_likely = of_likely[inside]
         return replace(
             self,
             queries=self.queries[among],
             keys=self.keys[among],
             templates=None if self.templates is None else self.templates.part(first, end),
-            likely=None if self.likely is None else self.likely[among, among],
+            likely=None if self.likely is None else np.array(self.likely[among, among]),
+            of_likely=of_likely,
         )
 
     def blocks(
@@ -237,10 +251,11 @@ class BestLabels(NamedTuple):
     labels: NDArray[np.int32]  # in row and column 0 the number of labels; -1 where none was found
 
 
-def label_arcs(
-    sentences: Sequence[ArcLabels], arcs: Sequence[Any], *, likely_only: bool = False
-) -> Iterator[BestLabels]:
+def label_arcs(sentences: Sequence[ArcLabels], arcs: Sequence[Any]) -> Iterator[BestLabels]:
     """Find the best label of every arc of each sentence.
+
+    Where the log-probabilities of likely arcs are to be kept, others have no label, and 0 as its
+    log-probability, which it is at most.
 
     Parameters
     ----------
@@ -248,11 +263,7 @@ def label_arcs(
         As :func:`arc_labels` returns them: their queries are laid end to end.
     arcs
         Arc scores, one array a sentence, as :func:`.BiaffineArcs` returns them.
-    likely_only
-        Whether to label the likely arcs only (:func:`.likely_arcs`). The log-probability of the
-        others' labels is set to 0, which it is at most.
     """
-    best = _likely_labels if likely_only else _best_labels
     sizes = [len(sentence.queries) for sentence in sentences]
     # one array for all: new ones of this size would each be mapped by the system
     room = np.empty((max(_BLOCK, LEAST_ROWS), sentences[0].tensor[0].size), dtype="f")
@@ -262,7 +273,8 @@ def label_arcs(
         for sentence, of_arcs in zip(among, arcs[group], strict=True):
             begin, end = end, end + len(sentence.queries)
             given = None if by_label is None else by_label[begin:end]
-            yield best(sentence, of_arcs, given)
+            label = _best_labels if sentence.of_likely is None else _likely_labels
+            yield label(sentence, of_arcs, given)
 
 
 def _groups(sizes: Sequence[int]) -> Iterator[slice]:
@@ -317,7 +329,7 @@ def _likely_labels(
         np.zeros((n + 1, n + 1), dtype="f"),
         np.empty((n + 1, n + 1), dtype=np.int32),
     )
-    likely = likely_arcs(arcs) if sentence.likely is None else sentence.likely
+    into, done = (*found, sentence.of_likely), 0
     distances = sentence.distances
     if distances is None:
         distances = np.zeros((labels, 2 * n + 1), dtype="f")
@@ -328,8 +340,15 @@ def _likely_labels(
             given = np.dot(sentence.queries[rows], sentence.tensor.reshape(inner, -1))
         else:
             given = by_label[rows]
-        kernels.label_likely(
-            given, sentence.keys, distances, templates.arrays(), likely, start, arcs, found
+        done = kernels.label_likely(
+            given,
+            sentence.keys,
+            distances,
+            templates.arrays(),
+            sentence.likely,
+            (start, done),
+            arcs,
+            into,
         )
     return found
 
@@ -340,6 +359,8 @@ def arc_labels(
     offsets: Sequence[int] | NDArray[np.int64],
     arcs: Sequence[Any] = (),
     templates: LikelyTemplates | None = None,
+    *,
+    likely_only: bool = False,
 ) -> list[ArcLabels]:
     """Return what the labels of all arcs of each sentence are computed from.
 
@@ -353,6 +374,8 @@ def arc_labels(
         Where sentences begin, from 0 to `tokens`.
     arcs, templates
         Arc scores, one array a sentence, and templates that score labels of the likely ones.
+    likely_only
+        Whether :func:`label_arcs` labels only the likely ones.
     """
     heads: Any = model.layers[0].predict(vectors)
     modifiers: Any = model.layers[1].predict(vectors)
@@ -371,12 +394,16 @@ def arc_labels(
         ArcLabels(queries[start:end], keys[start:end], tensor, distances)
         for start, end in pairwise(offsets.tolist())
     ]
-    if templates is None:
+    if templates is None and not likely_only:
         return found
-    return [
-        replace(of, templates=templates.part(start, end), likely=likely_arcs(scores))
-        for of, scores, (start, end) in zip(found, arcs, pairwise(offsets.tolist()), strict=True)
-    ]
+    sentences = []
+    for of, scores, (start, end) in zip(found, arcs, pairwise(offsets.tolist()), strict=True):
+        likely, of_likely = likely_arcs(scores), None
+        if likely_only:
+            of_likely = np.empty((np.count_nonzero(likely), labels), dtype="f")
+        own = None if templates is None else templates.part(start, end)
+        sentences.append(replace(of, templates=own, likely=likely, of_likely=of_likely))
+    return sentences
 
 
 def _by_distance(distances: Any, far: int) -> NDArray[np.float32] | None:

@@ -74,9 +74,15 @@ class SentenceScores:
         if not self.partly or self.arc_labels is None:
             return self
         arcs = np.ascontiguousarray((self.arcs - self.label_scores)[:, 1:].T)
-        (best,) = label_arcs([self.arc_labels], [arcs])
+        of_arcs = replace(self.arc_labels, of_likely=None)
+        (best,) = label_arcs([of_arcs], [arcs])
         return replace(
-            self, arcs=best.arcs, labels=best.labels, label_scores=best.logs, partly=False
+            self,
+            arcs=best.arcs,
+            labels=best.labels,
+            label_scores=best.logs,
+            arc_labels=of_arcs,
+            partly=False,
         )
 
     def best_labels(
@@ -85,7 +91,7 @@ class SentenceScores:
         """Return the log-probability of the best label of each class of every arc, and this label.
 
         Both are (n + 1, n + 1, classes). The last label is that of the root, which no other arc
-        has.
+        has. Arcs without labels have a bound of 0 and the label -1.
 
         Parameters
         ----------
@@ -313,13 +319,15 @@ def assemble(
         return []
     offsets = np.cumsum([0, *map(len, places)])
     templates = LikelyTemplates.of(model.maybe_get_ref("label_templates"), forms, tags, offsets)
-    all_labels = arc_labels(model.get_ref("labels"), vectors, offsets, arcs, templates)
+    all_labels = arc_labels(
+        model.get_ref("labels"), vectors, offsets, arcs, templates, likely_only=partly
+    )
     # the root before each sentence
     of_tokens = np.insert(tags.astype(np.int32) + np.int32(1), offsets[:-1], 0)
     words = np.insert(forms[:, 0], offsets[:-1], 0)
     scored = []
     for i, (where, of_arcs, best) in enumerate(
-        zip(places, all_labels, label_arcs(all_labels, arcs, likely_only=partly), strict=True)
+        zip(places, all_labels, label_arcs(all_labels, arcs), strict=True)
     ):
         among = slice(offsets[i] + i, offsets[i + 1] + i + 1)
         scored.append(

@@ -134,18 +134,22 @@ def _add_products(by_label, key, scale, total):
 
 
 @jit()
-def label_likely(by_label, keys, distances, given, likely, first, arcs, into):
+def label_likely(by_label, keys, distances, given, likely, begin, arcs, into):
     """Write the best labels of likely arcs, their log-probabilities, and the scores of all arcs.
 
     Unlikely arcs have no label, -1, and the score that they would have if one were certain.
 
-    **Shape**: by_label (modifiers, labels * inner), the modifiers being those from `first` on;
-    keys (n, inner) by head; distances (labels, 2 * far + 1); given, a :class:`TemplateArrays`;
-    likely (n, n) and arcs (n, n + 1) by modifier and head, the root at 0 in the latter; into,
-    scores, labels' log-probabilities and labels, (n + 1, n + 1) each by head and modifier, written
-    to.
+    **Shape**: by_label (modifiers, labels * inner), the modifiers being those from the first of
+    `begin` on; keys (n, inner) by head; distances (labels, 2 * far + 1); given, a
+    :class:`TemplateArrays`; likely (n, n) and arcs (n, n + 1) by modifier and head, the root at 0
+    in the latter; into, scores, labels' log-probabilities and labels, (n + 1, n + 1) each by head
+    and modifier, and the log-probabilities of all labels of likely arcs, (arcs, labels), from the
+    second of `begin` on.
+
+    Returns the number of likely arcs up to here.
     """
-    scores, logs, labels = into
+    scores, logs, labels, of_likely = into
+    first, done = begin
     count = given.table.shape[1]
     total, rows = np.empty(count, np.float32), np.empty(len(given.templates), np.int64)
     middle = distances.shape[1] // 2
@@ -173,6 +177,33 @@ def label_likely(by_label, keys, distances, given, likely, first, arcs, into):
                 if total[label] - top > _NEGLIGIBLE:
                     odds += np.exp(total[label] - top)
             log = -np.log(odds)
+            for label in range(count):
+                of_likely[done, label] = (total[label] - top) + log
+            done += 1
             scores[head + 1, modifier + 1] = score + log
             logs[head + 1, modifier + 1] = log
             labels[head + 1, modifier + 1] = best
+    return done
+
+
+@jit()
+def likely_classes(of_likely, likely, class_of, found, best):
+    """Write the best label of each class of likely arcs, and its log-probability.
+
+    For unlikely arcs, the label is -1 and the log-probability is 0, which it is at most.
+
+    **Shape**: of_likely (arcs, labels), as :func:`label_likely` writes them; likely (n, n) by
+    modifier and head; class_of (labels or more,); found and best (heads, modifiers, classes),
+    ``-inf`` before.
+    """
+    done = 0
+    for modifier in range(len(likely)):
+        for head in range(len(likely)):
+            scores, which = found[head, modifier], best[head, modifier]
+            for label in range(of_likely.shape[1]):
+                one = class_of[label]
+                if not likely[modifier, head]:
+                    scores[one], which[one] = 0.0, -1
+                elif of_likely[done, label] > scores[one]:
+                    scores[one], which[one] = of_likely[done, label], label
+            done += likely[modifier, head]

@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from ....jit import jit
 
 ARC_ROWS = 10
+#: The first of them know no label.
+_UNLABELLED_ROWS = 6
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
 COMB_ROWS = 7
@@ -165,10 +167,11 @@ def _sum(table, rows, count):
 
 
 @jit()
-def add_arc_scores(weights, tokens, most, arcs):
+def add_arc_scores(weights, tokens, most, tight, arcs):
     """Add the template scores to each arc that is not forbidden, in place.
 
-    An arc without a label, -1, gets an upper bound, `most` being one on each weight.
+    An arc without a label, -1, gets an upper bound: `most`, which is one on each weight, for every
+    row, or if `tight` for those that know the label.
     """
     table, bits, codes = weights.table, weights.bits, weights.codes
     tags, words, labels = tokens.tags, tokens.words, tokens.labels
@@ -178,11 +181,15 @@ def add_arc_scores(weights, tokens, most, arcs):
         for m in range(1, size):
             if arcs[h, m] == -np.inf:
                 continue
-            if labels[h, m] < 0:
+            unlabelled = labels[h, m] < 0
+            if unlabelled and not tight:
                 arcs[h, m] += GAIN * most * (ARC_ROWS + min(BETWEEN, abs(h - m) - 1))
                 continue
+            # the label of number -1 is one of those that there are codes for
             _arc_rows(rows, codes, bits, tags, words, labels, h, m)
-            score = _sum(table, rows, ARC_ROWS)
+            score = _sum(table, rows, _UNLABELLED_ROWS if unlabelled else ARC_ROWS)
+            if unlabelled:
+                score += GAIN * most * (ARC_ROWS - _UNLABELLED_ROWS)
             step = 1 if m < h else -1
             for i in range(1, min(BETWEEN + 1, abs(h - m))):
                 score += table[_between_row(codes, bits, tags, h, m, m + step * i)] * GAIN
