@@ -147,6 +147,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if not self.patterns:
             return sentences
         weights = pattern_weights(self.model.get_ref("factors"))
+        sentences = [sentence.completed() for sentence in sentences]
         return self._matcher_of(self.patterns).add_to(sentences, doc, weights, begin)
 
     @property
@@ -251,8 +252,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
 
     @property
     def _needs_all_labels(self) -> bool:
-        """Whether the best trees are not all that is wanted."""
-        return bool(self.probabilities or self.min_prob or self.head_margins or self.k_best > 1)
+        """Whether more is wanted than the best trees, or they depend on labels otherwise."""
+        more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
+        return bool(more or self.patterns)
 
     def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
         """Sentence starts that are known: none inside of arcs and constituents that are given."""
