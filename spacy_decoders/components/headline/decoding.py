@@ -22,7 +22,7 @@ from .headlines import (
     headline_of_sentences,
     headline_of_words,
 )
-from .reading import letter_counts, whole_occurrences, word_keys
+from .reading import PhraseEdges, word_keys
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -72,6 +72,7 @@ class ScoredPhrases:
     """The phrases of a text, and their scores. **Shape of the scores:** ``(n,)``"""
 
     traits: Traits
+    edges: PhraseEdges
     phrases: Phrases
     scores: NDArray[np.float64]
 
@@ -97,15 +98,15 @@ def headlines_of_phrases(
     candidates = np.flatnonzero(~phrases.occurrences.repeats)
     if not len(candidates):
         return []
-    candidates = _unbroken(candidates, phrases, scored.unit)
+    candidates = _unbroken(candidates, phrases, found.edges)
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
     first = phrases.first[candidates]
     kinds = phrases.occurrences.stemmed[first]
-    letters = letter_counts(scored.unit, phrases.starts[first], phrases.ends[first])
+    letters = found.edges.letters[phrases.ends[first]] - found.edges.letters[phrases.starts[first]]
     scores = prefer_longest_forms(found.scores[candidates], kinds, letters)
     scores -= scores.max()
-    text = PhraseText(scored.unit, words, phrases)
+    text = PhraseText(scored.unit, words, phrases, " " if found.edges.blanks else "")
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
     usual = (1, max(knowledge.lengths[1], 4))
@@ -142,10 +143,10 @@ def headlines_of_phrases(
 
 
 def _unbroken(
-    candidates: NDArray[np.int64], phrases: Phrases, unit: Doc | Span
+    candidates: NDArray[np.int64], phrases: Phrases, edges: PhraseEdges
 ) -> NDArray[np.int64]:
     """Leave out phrases that nowhere can stand by themselves, if any others stay."""
-    whole = whole_occurrences(unit, phrases.starts, phrases.ends)
+    whole = edges.allow(phrases.starts, phrases.ends)
     good = np.zeros(len(phrases), dtype=bool)
     good[phrases.occurrences.phrase[whole]] = True
     left = candidates[good[candidates]]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import srsly
-from numpy.typing import NDArray
 from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -40,7 +40,7 @@ from .decoding import (
 )
 from .headlines import Headline
 from .learning import TitledText, example_table, learn, phrase_table, word_table
-from .reading import read_traits, read_words, word_keys
+from .reading import Texts, word_keys
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
@@ -110,13 +110,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
     def predict(self, docs: Iterable[Doc]) -> list[list[ScoredUnit]]:
         """Read the units of each document and score their words and phrases."""
-        read = [[self._read(unit) for unit in self._units(doc)] for doc in docs]
-        tables = [self._table(words, vertices) for of_doc in read for _, words, vertices in of_doc]
-        odds = iter(self.model.predict(tables))
-        return [
-            [self._scored_unit(*parts, np.asarray(next(odds), dtype="d")) for parts in of_doc]
-            for of_doc in read
-        ]
+        of_docs = [self._units(doc) for doc in docs]
+        scored: list[ScoredUnit] = []
+        for _, group in groupby(chain.from_iterable(of_docs), lambda unit: id(unit.vocab)):
+            scored += self._scored_texts(Texts.of(list(group)))
+        rest = iter(scored)
+        return [[next(rest) for _ in units] for units in of_docs]
 
     def decode(self, doc: Doc, scores: list[ScoredUnit]) -> list[list[Headline]]:
         """Find the best headlines of each unit."""
@@ -151,23 +150,34 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             return []
         return list(doc.spans[self.spans_key])
 
-    def _read(self, unit: Doc | Span) -> tuple[Doc | Span, Words, Vertices]:
-        words = read_words(unit, self._stemmer)
-        return unit, words, Vertices.of(words)
-
-    def _scored_unit(
-        self, unit: Doc | Span, words: Words, vertices: Vertices, odds: NDArray[np.float64]
-    ) -> ScoredUnit:
+    def _scored_texts(self, texts: Texts) -> list[ScoredUnit]:
+        words = texts.words(self._stemmer)
+        vertices = [Vertices.of(of_unit) for of_unit in words]
+        tables = [self._table(*parts) for parts in zip(words, vertices, strict=True)]
+        odds = [np.asarray(of_unit, dtype="d") for of_unit in self.model.predict(tables)]
+        parts = list(zip(texts.units, words, vertices, odds, strict=True))
         scorer = phrase_scorer_of(self.model)
         if self.mode != "phrases" or scorer is None:
-            return ScoredUnit(unit, words, vertices, odds)
+            return [ScoredUnit(*part) for part in parts]
         knowledge = self._knowledge
+        content = np.concatenate([of_unit.content for of_unit in words])
         auxiliaries = word_keys(self.settings.auxiliaries)
-        traits = read_traits(unit, words, auxiliaries, knowledge.titles.openers)
-        phrases = Phrases.of(words, traits, knowledge.longest)
-        table = phrase_table(words, traits, vertices, phrases, odds, knowledge)
-        scores = np.asarray(scorer.predict([table])[0], dtype=np.float64)
-        return ScoredUnit(unit, words, vertices, odds, ScoredPhrases(traits, phrases, scores))
+        traits = texts.traits(content, auxiliaries, knowledge.titles.openers)
+        phrases = [
+            Phrases.of(*of_unit, knowledge.longest) for of_unit in zip(words, traits, strict=True)
+        ]
+        tables = [
+            phrase_table(words, traits, vertices, phrases, odds, knowledge)
+            for words, traits, vertices, phrases, odds in zip(
+                words, traits, vertices, phrases, odds, strict=True
+            )
+        ]
+        scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
+        scored = zip(traits, texts.edges(), phrases, scores, strict=True)
+        return [
+            ScoredUnit(*part, ScoredPhrases(*of_unit))
+            for part, of_unit in zip(parts, scored, strict=True)
+        ]
 
     def _table(self, words: Words, vertices: Vertices) -> Any:
         return word_table(words, vertices, self._knowledge, self.model)

@@ -13,7 +13,6 @@ from spacy.tokens import Doc, Span, Token
 from ...certificate import Certificate
 from ...models.headline.phrases import Phrases
 from ...models.headline.words import Vertices, Words
-from .reading import has_blanks
 
 __all__ = [
     "Headline",
@@ -87,6 +86,8 @@ class PhraseText:
     unit: Doc | Span
     words: Words
     phrases: Phrases
+    #: What stands between words: nothing in languages without blanks.
+    blank: str
 
     def occurrence(self, phrase: int) -> Span:
         """The first occurrence in the most frequent spelling, sentence starts not counted."""
@@ -103,11 +104,6 @@ class PhraseText:
     def of(self, phrase: int) -> str:
         """The phrase as text, on one line."""
         return " ".join(self.occurrence(phrase).text.split())
-
-    @property
-    def blank(self) -> str:
-        """What stands between words: nothing in languages without blanks."""
-        return " " if has_blanks(self.unit) else ""
 
 
 def headline_of_phrases(

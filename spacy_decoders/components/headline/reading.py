@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +24,7 @@ from spacy.attrs import (
     LIKE_URL,
     LOWER,
     MORPH,
+    ORTH,
     POS,
     PREFIX,
     SENT_START,
@@ -36,8 +40,8 @@ from ...models.headline.words import Words
 
 __all__ = [
     "among",
-    "has_blanks",
-    "letter_counts",
+    "PhraseEdges",
+    "Texts",
     "read_traits",
     "read_words",
     "whole_occurrences",
@@ -49,6 +53,7 @@ BLANKS = 0.2
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
+    HEAD, DEP, MORPH, LIKE_URL, LIKE_EMAIL, PREFIX, ORTH, SPACY,
 ]  # fmt: skip
 #: The kind of each part of speech, as spaCy numbers them.
 _KINDS = np.zeros(256, dtype=np.int8)
@@ -69,41 +74,231 @@ _CACHE_SIZE = 20_000
 _FULL_STOPS = frozenset(".!?…。！？।؟")
 
 
-def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
-    """Read a document or a span.
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Some documents or spans of one vocabulary, laid end to end and read at once.
 
-    Content words are alphabetic, not stop words, and longer than a letter, unless the script has
-    one-letter words. Sentence boundaries are those that are set; without any, sentences end at
-    full stops.
+    Attributes
+    ----------
+    units
+        The documents or spans.
+    columns
+        The attributes of all tokens. **Shape:** ``(attributes, tokens)``
+    bounds
+        Where each unit begins and ends.
     """
-    doc = unit if isinstance(unit, Doc) else unit.doc
-    given: Any = unit  # a span has `to_array` too, which its stub lacks
-    table = given.to_array(_ATTRIBUTES)
-    if not len(table):
-        table = np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64)
-    lower, alpha, stop, punct, space, small, length, entity, pos, starts = table.T
-    keys = np.ascontiguousarray(lower)
-    content = (alpha > 0) & (stop == 0)
-    single = np.flatnonzero(content & (length == 1))
-    if len(single):
+
+    units: Sequence[Doc | Span]
+    columns: NDArray[np.uint64]
+    bounds: list[tuple[int, int]]
+
+    @classmethod
+    def of(cls, units: Sequence[Doc | Span]) -> Texts:
+        """Read the attributes of the tokens."""
+        given: Any = units  # a span has `to_array` too, which its stub lacks
+        tables = [unit.to_array(_ATTRIBUTES).reshape(-1, len(_ATTRIBUTES)) for unit in given]
+        ends = np.cumsum([0, *map(len, tables)]).tolist()
+        table = np.concatenate([np.zeros((0, len(_ATTRIBUTES)), dtype=np.uint64), *tables])
+        return cls(units, np.ascontiguousarray(table.T), list(pairwise(ends)))
+
+    def __getitem__(self, attribute: int) -> NDArray[np.uint64]:
+        column: NDArray[np.uint64] = self.columns[_ATTRIBUTES.index(attribute)]
+        return column
+
+    @property
+    def strings(self) -> Any:
+        """The strings of the vocabulary."""
+        return self.units[0].vocab.strings
+
+    @cached_property
+    def begins(self) -> NDArray[np.int64]:
+        """Of each token, where its unit begins. **Shape:** ``(tokens,)``"""
+        return np.repeat([begin for begin, _ in self.bounds], [b - a for a, b in self.bounds])
+
+    @cached_property
+    def parsed(self) -> NDArray[np.bool_]:
+        """Of each token, whether its document has trees. **Shape:** ``(tokens,)``"""
+        found = [_doc(unit).has_annotation("DEP") for unit in self.units]
+        return np.repeat(found, [b - a for a, b in self.bounds])
+
+    @cached_property
+    def lowered(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """The different lower-cased words by their keys, and the place of each token's."""
+        keys, places = np.unique(self[LOWER], return_inverse=True)
+        return keys, places.reshape(-1)
+
+    def words(self, stemmer: Stemmer) -> list[Words]:
+        """Read the words of each unit.
+
+        Content words are alphabetic, not stop words, and longer than a letter, unless the script
+        has one-letter words. Sentence boundaries are those that are set; without any, sentences
+        end at full stops.
+        """
+        keys, alpha = self[LOWER], self[IS_ALPHA] > 0
+        content = alpha & (self[IS_STOP] == 0)
+        single = np.flatnonzero(content & (self[LENGTH] == 1))
         content[single[among(keys[single], _LETTERS)]] = False
-    if doc.has_annotation("SENT_START"):
-        begins = starts.astype(np.int64) == 1
-    else:
-        begins = _after_full_stops(unit, punct)
-    begins[:1] = True
-    stems = keys.copy()
-    stems[content] = stemmer.keys(keys[content].tolist(), doc.vocab.strings)
-    return Words(
-        keys,
-        stems,
-        content,
-        (punct == 0) & (space == 0),
-        np.cumsum(begins) - 1,
-        (small == 0) & (alpha > 0) & ~begins,
-        entity > 0,
-        _KINDS[pos.astype(np.intp)],
-    )
+        begins = self[SENT_START].astype(np.int64) == 1
+        for unit, (begin, end) in zip(self.units, self.bounds, strict=True):
+            if not _doc(unit).has_annotation("SENT_START"):
+                begins[begin:end] = _after_full_stops(unit, self[IS_PUNCT][begin:end])
+            begins[begin : min(begin + 1, end)] = True
+        sentences = np.cumsum(begins)
+        distinct, places = self.lowered
+        stemmed = np.zeros(len(distinct), dtype=bool)
+        stemmed[places[content]] = True
+        stems = distinct.copy()
+        stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), self.strings)
+        columns = (
+            keys,
+            np.where(content, stems[places], keys),
+            content,
+            (self[IS_PUNCT] == 0) & (self[IS_SPACE] == 0),
+            sentences - sentences[self.begins],
+            (self[IS_LOWER] == 0) & alpha & ~begins,
+            self[ENT_TYPE] > 0,
+            _KINDS[self[POS].astype(np.intp)],
+        )
+        return [Words(*(of[begin:end] for of in columns)) for begin, end in self.bounds]
+
+    def traits(
+        self, content: NDArray[np.bool_], auxiliaries: NDArray[np.uint64], openers: Any
+    ) -> list[Traits]:
+        """Read what phrases need beside the words; see :func:`read_traits`."""
+        keys, (distinct, places) = self[LOWER], self.lowered
+        kinds, joins, named = (of[places] for of in _traits(distinct, self.strings))
+        stop = self[IS_STOP] > 0
+        word, number = kinds > 0, kinds == 2
+        meaning = content | (named & (kinds == 1) & ~stop)
+        flags = np.column_stack(
+            [
+                word,
+                kinds < 0,
+                joins,
+                meaning | number,
+                meaning,
+                word & ~stop,
+                word & among(keys, openers),
+                among(keys, np.sort(auxiliaries)),
+                stop,
+            ]
+        )
+        tags = self[POS].astype(np.int64)
+        heads = self[HEAD].view(np.int64) * self.parsed
+        found = []
+        for begin, end in self.bounds:
+            own = slice(begin, end)
+            to = np.clip(np.arange(end - begin) + heads[own], 0, max(0, end - begin - 1))
+            parsed = bool(end > begin and self.parsed[begin])
+            found.append(Traits.of_flags(flags[own], tags[own], to, parsed))
+        return found
+
+    def edges(self) -> list[PhraseEdges]:
+        """Read which phrases can stand by themselves."""
+        strings, heads = self.strings, self[HEAD].astype(np.int64)
+        count, first = len(heads), np.zeros(len(heads) + 1, dtype=bool)
+        first[[begin for begin, _ in self.bounds]] = True
+        own, ends = (
+            np.arange(count),
+            np.repeat([end for _, end in self.bounds], [b - a for a, b in self.bounds]),
+        )
+        relations, places = np.unique(self[DEP], return_inverse=True)
+        part, of_object = _relations_of(relations, strings)[places.reshape(-1)].T
+        to, needs = own + heads, np.full(count, -1)
+        later = np.flatnonzero(part & (to > own) & (to < ends))
+        needs[later] = to[later]
+        earlier = np.flatnonzero(of_object & (to >= self.begins) & (to < own))
+        np.maximum.at(needs, to[earlier], earlier)
+        features, places = np.unique(self[MORPH], return_inverse=True)
+        verbs = np.array([_verb(morph, strings) for morph in features.tolist()], dtype=np.int64)
+        kinds = verbs[places.reshape(-1)]
+        # a participle that the sentence begins with has lost its subject and its auxiliary
+        bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & self.parsed)
+        name = self[POS] == IDS["PROPN"]
+        within = name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
+        bad[1:] |= within & ~first[1:-1]
+        blanks, cut = self._cuts(first)
+        bad |= cut[:-1] | cut[1:]
+        address = (self[LIKE_URL] > 0) | (self[LIKE_EMAIL] > 0) | (self[PREFIX] == _ACCOUNT)
+        addresses = np.concatenate([[0], np.cumsum(address)])
+        letters = np.concatenate([[0], np.cumsum(self[LENGTH].astype(np.int64))])
+        return [
+            PhraseEdges(
+                needs[begin:end] - begin,
+                bad[begin:end],
+                cut[begin : end + 1],
+                addresses[begin : end + 1],
+                letters[begin : end + 1],
+                blank,
+            )
+            for (begin, end), blank in zip(self.bounds, blanks, strict=True)
+        ]
+
+    def _cuts(self, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[np.bool_]]:
+        """Which units have blanks between words, and before which tokens a word is cut."""
+        spaced = np.concatenate([[0], np.cumsum(self[SPACY] > 0)])
+        blanks = [
+            end - begin < 2 or bool(spaced[end] - spaced[begin] >= BLANKS * (end - begin))
+            for begin, end in self.bounds
+        ]
+        near = np.repeat(blanks, [b - a for a, b in self.bounds])
+        left = np.flatnonzero((self[SPACY] == 0) & near & ~first[1:])
+        left = left[left + 1 < len(near)]
+        cut = np.zeros(len(near) + 1, dtype=bool)
+        words, places = np.unique(
+            self[ORTH][np.concatenate([left, left + 1])], return_inverse=True
+        )
+        texts = [self.strings[word] for word in words.tolist()]
+        begin, end = (
+            np.array([bool(text) and text[at].isalpha() for text in texts], dtype=bool)
+            for at in (0, -1)
+        )
+        before, after = places.reshape(2, -1)
+        cut[left + 1] = end[before] & begin[after]
+        return blanks, cut
+
+
+class PhraseEdges(NamedTuple):
+    """Where phrases of a text can begin and end.
+
+    Attributes
+    ----------
+    needs
+        The place of the word after each token that a phrase cannot end without, or less than 0.
+        **Shape:** ``(tokens,)``
+    bad
+        Which tokens no phrase begins with. **Shape:** ``(tokens,)``
+    cut
+        Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
+    addresses, letters
+        Before each token, the number of addresses, and of characters in tokens, from any one on.
+        **Shape:** ``(tokens + 1,)``
+    blanks
+        Whether the text is in a language with blanks between words.
+    """
+
+    needs: NDArray[np.int64]
+    bad: NDArray[np.bool_]
+    cut: NDArray[np.bool_]
+    addresses: NDArray[np.int64]
+    letters: NDArray[np.int64]
+    blanks: bool
+
+    def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which occurrences of phrases can stand by themselves.
+
+        They have the head of each part of a noun compound and the object of each verb that they
+        end with, don't begin with a finite verb that is no imperative or within a name, have
+        neither addresses nor names of accounts, and don't end within what is written as one word,
+        or begin with a part of such a one, as "gonna" has.
+        """
+        good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
+        return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
+
+
+def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
+    """Read the words of a document or a span; see :meth:`Texts.words`."""
+    return Texts.of([unit]).words(stemmer)[0]
 
 
 def read_traits(
@@ -123,31 +318,18 @@ def read_traits(
     openers
         Keys of function words that titles begin with, ascending.
     """
-    doc = unit if isinstance(unit, Doc) else unit.doc
-    given: Any = unit
-    count = len(words.keys)
-    table = given.to_array([IS_STOP, POS, HEAD]) if count else np.zeros((0, 3), dtype=np.uint64)
-    kinds, joins, named = _traits(words.keys, doc.vocab.strings)
-    stop = table[:, 0] > 0
-    word, number = kinds > 0, kinds == 2
-    meaning = words.content | (named & (kinds == 1) & ~stop)
-    own = np.arange(count)
-    heads = np.clip(own + table[:, 2].view(np.int64), 0, max(0, count - 1))
-    parsed = doc.has_annotation("DEP")
-    return Traits(
-        word,
-        kinds < 0,
-        joins,
-        meaning | number,
-        meaning,
-        word & ~stop,
-        word & among(words.keys, openers),
-        among(words.keys, np.sort(auxiliaries)),
-        stop,
-        table[:, 1].astype(np.int64),
-        heads if parsed else own,
-        parsed,
-    )
+    return Texts.of([unit]).traits(words.content, auxiliaries, openers)[0]
+
+
+def whole_occurrences(
+    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which occurrences of phrases can stand by themselves; see :meth:`PhraseEdges.allow`."""
+    return Texts.of([unit]).edges()[0].allow(starts, ends)
+
+
+def _doc(unit: Doc | Span) -> Doc:
+    return unit if isinstance(unit, Doc) else unit.doc
 
 
 #: What is known of words that were read, by their keys: kind, whether it is a hyphen, and a name.
@@ -205,67 +387,12 @@ def among(keys: NDArray[np.uint64], ascending: NDArray[np.uint64]) -> NDArray[np
     return np.asarray(ascending[place] == keys)
 
 
-def has_blanks(unit: Doc | Span) -> bool:
-    """Whether the text is in a language with blanks between words."""
-    given: Any = unit
-    return len(unit) < 2 or int(given.to_array([SPACY]).sum()) >= BLANKS * len(unit)
-
-
-def letter_counts(
-    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """The characters of the tokens of each span of a text. **Shape:** ``(n,)``"""
-    given: Any = unit
-    sums = np.concatenate([[0], np.cumsum(given.to_array([LENGTH]).astype(np.int64))])
-    return np.asarray(sums[ends] - sums[starts])
-
-
-def whole_occurrences(
-    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which occurrences of phrases can stand by themselves.
-
-    They have the head of each part of a noun compound and the object of each verb that they end
-    with, don't begin with a finite verb that is no imperative or within a name, have neither
-    addresses nor names of accounts, and don't end within what is written as one word, or begin
-    with a part of such a one, as "gonna" has.
-    """
-    given: Any = unit
-    count, strings = len(unit), unit.vocab.strings
-    table = given.to_array([DEP, HEAD, MORPH, POS, LIKE_URL, LIKE_EMAIL, PREFIX]).reshape(count, 7)
-    heads = table[:, 1].astype(np.int64)
-    needs = np.array(_needed_after(table[:, 0].tolist(), heads.tolist(), strings))
-    kinds = np.array([_verb(morph, strings) for morph in table[:, 2].tolist()])
-    # a participle that the sentence begins with has lost its subject and its auxiliary
-    bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & _is_parsed(unit))
-    name = table[:, 3] == IDS["PROPN"]
-    bad[1:] |= name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
-    cut = _cuts(unit)
-    bad |= cut[:-1] | cut[1:]
-    address = (table[:, 4] > 0) | (table[:, 5] > 0) | (table[:, 6] == _ACCOUNT)
-    before = np.concatenate([[0], np.cumsum(address)])
-    good = (needs[ends - 1] < ends) & ~bad[starts] & ~cut[ends]
-    return np.asarray(good & (before[ends] == before[starts]))
-
-
-def _is_parsed(unit: Doc | Span) -> bool:
-    return (unit if isinstance(unit, Doc) else unit.doc).has_annotation("DEP")
-
-
-def _needed_after(relations: list[int], offsets: list[int], strings: Any) -> list[int]:
-    """The place of the word after each token that a phrase cannot end without, or -1."""
-    needs = [-1] * len(relations)
-    for place, (key, offset) in enumerate(zip(relations, offsets, strict=True)):
-        relation = _relations.get(key)
-        if relation is None:
-            name = strings[key].partition(":")[0]
-            relation = _relations[key] = (name in _PARTS, name in _OBJECTS)
-        head = place + offset
-        if relation[0] and place < head < len(needs):
-            needs[place] = max(needs[place], head)
-        if relation[1] and 0 <= head < place:
-            needs[head] = max(needs[head], place)
-    return needs
+def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
+    """Whether each relation is that of a part, and that of an object. **Shape:** ``(n, 2)``"""
+    names = [strings[key].partition(":")[0] for key in keys.tolist()]
+    return np.array([(name in _PARTS, name in _OBJECTS) for name in names], dtype=bool).reshape(
+        -1, 2
+    )
 
 
 def _verb(morph: int, strings: Any) -> int:
@@ -279,23 +406,11 @@ def _verb(morph: int, strings: Any) -> int:
     return found
 
 
-def _cuts(unit: Doc | Span) -> NDArray[np.bool_]:
-    """Before which tokens a word is cut; the last entry is the end."""
-    given: Any = unit
-    cut = np.zeros(len(unit) + 1, dtype=bool)
-    if has_blanks(unit):
-        for place in np.flatnonzero(given.to_array([SPACY])[:-1] == 0).tolist():
-            left, right = unit[place].text, unit[place + 1].text
-            cut[place + 1] = left[-1].isalpha() and right[0].isalpha()
-    return cut
-
-
 #: Relations to a head after the word, without which it can't end a phrase, and to one before
 #: it that can't end one without the word.
 _PARTS = frozenset({"compound", "flat", "goeswith"})
 _OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp"})
-#: What is known of labels and features that were read, by their keys.
-_relations: dict[int, tuple[bool, bool]] = {}
+#: What is known of features that were read, by their keys.
 _verbs: dict[int, int] = {}
 #: Kinds of verbs.
 _FINITE, _PAST = 1, 2

@@ -68,6 +68,13 @@ class Traits:
     heads: Integers
     parsed: bool
 
+    @classmethod
+    def of_flags(cls, flags: Flags, tags: Integers, heads: Integers, parsed: bool) -> Traits:
+        """The traits of a text whose flags are columns, in the order of the kernels."""
+        traits = cls(*flags.T, tags, heads, parsed)
+        traits.__dict__["flags"] = flags
+        return traits
+
     @cached_property
     def flags(self) -> Flags:
         """The flags as columns, in the order of the kernels. **Shape:** ``(tokens, 9)``"""
