@@ -92,8 +92,10 @@ class MarginTraining:
                 sentence.patterns.add(patterns, found.heads, 1.0)
                 sentence.patterns.add(patterns, gold, -1.0)
             wrong += int((found.heads != gold).sum())
-        gradients: dict[str, Any] = {**tables, **({PATTERNS: patterns} if len(patterns) else {})}
-        for name, gradient in gradients.items():
+        gradients: list[tuple[str, Any]] = [*tables.items()]
+        if len(patterns):
+            gradients.append((PATTERNS, patterns))
+        for name, gradient in gradients:
             model.inc_grad(name, model.ops.asarray1f(gradient / max(1, tokens)))
         return wrong
 
