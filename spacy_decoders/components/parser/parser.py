@@ -19,14 +19,13 @@ from thinc.types import Floats2d
 
 from ...budget import Budget
 from ...errors import InfeasibleError, ProblemError
-from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
 from ...models.parser.factor_weights import FAMILIES, add_families, add_patterns, pattern_weights
-from ...models.parser.losses import GoldTrees, update
+from ...models.parser.losses import update
 from ...models.parser.pattern_matches import PatternMatcher
 from ...models.parser.patterns import stated_patterns
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
@@ -41,19 +40,12 @@ from ..extensions import (
     record_probabilities,
 )
 from ..factories.branch_and_bound_parser import ParserOptions
-from ..probabilities import CalibratedPipe
+from .calibration import CalibratedParser
 from .conflicts import conflict_in, in_words, labels_of
 from .decoding import BlockDecoder, check_decoder
-from .gold import GoldReader, collect_labels
+from .gold import collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
-from .probabilities import (
-    DEPS,
-    HEADS,
-    STARTS,
-    ParseProbabilities,
-    parse_answers,
-    parse_probabilities,
-)
+from .probabilities import DEPS, HEADS, STARTS, ParseProbabilities
 from .rules import TreeRules, check_rules
 from .trees import (
     SPACE_LABEL,
@@ -71,7 +63,7 @@ if TYPE_CHECKING:
 __all__ = ["BranchAndBoundParser"]
 
 
-class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
+class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     """Parse dependencies: a network scores the parts of trees, a decoder finds the best tree.
 
     A drop-in for spaCy's ``parser``. Sentence boundaries that are set are kept; where there
@@ -97,7 +89,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0, "learned_patterns": []}
         super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
-        self._gold: GoldReader | None = None
         self._rules: tuple[Any, Any, TreeRules] | None = None
         self._patterns: tuple[Any, PatternMatcher] | None = None
         self._warned_of_rules = False
@@ -168,11 +159,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
     # --- labels ---
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """The dependency labels, the root's last."""
-        return (*self.cfg["labels"], self.cfg["root"])
-
-    @property
     def label_data(self) -> dict[str, Any]:
         """What ``spacy init labels`` stores and `initialize` takes."""
         return {name: self.cfg[name] for name in ("labels", "tags", "root")}
@@ -237,18 +223,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
         return parsed
-
-    def _probabilities(
-        self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
-    ) -> ParseProbabilities:
-        return parse_probabilities(
-            scores,
-            parsed,
-            self.labels,
-            projective=self.projective,
-            calibration=self.calibration_of,
-            temperature=temperature,
-        )
 
     @property
     def _needs_all_labels(self) -> bool:
@@ -363,49 +337,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         }
         record_probabilities(doc, self.name, written, of_tokens)
 
-    # --- calibration ---
-
-    @property
-    def annotation(self) -> str:
-        """What examples must be annotated with to calibrate the component."""
-        return "heads and dependency labels"
-
-    def loss_at(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
-        heat: float,
-    ) -> float:
-        """Return how badly the probabilities of heads tell right from wrong, at a temperature.
-
-        Not that of gold heads: the trees may be decoded with factors, which the probabilities
-        are without.
-        """
-        return correctable_loss(self._answers(examples, scores, decoded, heat)[HEADS])
-
-    def answers(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
-    ) -> dict[str, Answers]:
-        """Return heads, labels, sentence starts and trees as answers."""
-        return self._answers(examples, scores, decoded, self.temperature)
-
-    def _answers(
-        self,
-        examples: Sequence[Example],
-        scores: Sequence[DocumentScores],
-        decoded: list[ParsedDoc],
-        temperature: float,
-    ) -> dict[str, Answers]:
-        found = [
-            self._probabilities(of_doc, tree, temperature)
-            for of_doc, tree in zip(scores, decoded, strict=True)
-        ]
-        return parse_answers(decoded, found, self._read_gold(list(examples)), self.labels)
-
     # --- training ---
 
     def initialize(
@@ -488,8 +419,3 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedPipe):
         if sgd:
             self.finish_update(sgd)
         return losses
-
-    def _read_gold(self, examples: list[Example]) -> GoldTrees:
-        if self._gold is None or self._gold.labels != self.cfg["labels"]:
-            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
-        return self._gold(examples)
