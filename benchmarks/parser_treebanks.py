@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections.abc import Sequence
+from math import isnan, nan
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -151,6 +152,8 @@ def measured(nlp: Language, dev: Path) -> dict[str, float]:
     scores.update({"raw UAS": of_raw["UAS"], "raw LAS": of_raw["LAS"]})
     found = Scorer.score_spans(raw, "sents", has_annotation=lambda doc: True, getter=_sents)
     scores["raw sentence F"] = 100 * (found["sents_f"] or 0.0)
+    status = [of["status"] for one in raw for of in one.predicted._.certificates.get("parser", ())]
+    scores["raw certified"] = 100 * mean(of == "optimal" for of in status) if status else nan
     return scores
 
 
@@ -165,7 +168,7 @@ def _attached(examples: list[Example]) -> dict[str, float]:
 
 COLUMNS = ["UAS", "LAS", "labels of right heads"]
 COLUMNS += [f"LAS, {least}-{most}" for least, most in LENGTHS]
-COLUMNS += ["raw UAS", "raw LAS", "raw sentence F"]
+COLUMNS += ["raw UAS", "raw LAS", "raw sentence F", "raw certified"]
 NETWORK, FACTORS = "arcs alone", "all factors"
 
 Scores = dict[str, float]
@@ -211,10 +214,7 @@ def compare(report: timing.Report, trainings: Trainings, seeds: int) -> None:
             side: {key: mean(one[key] for one in of_seeds) for key in COLUMNS}
             for side, of_seeds in found.items()
         }
-        rows += [
-            [name, side, *(round(scores[key], 2) for key in COLUMNS)]
-            for side, scores in means.items()
-        ]
+        rows += [[name, side, *_row(scores)] for side, scores in means.items()]
         gains.append({side: scores["LAS"] - means[SPACY]["LAS"] for side, scores in means.items()})
         print(*rows[-3:], sep="\n", flush=True)
         for side in (NETWORK, FACTORS):
@@ -241,18 +241,22 @@ def ablate(report: timing.Report, trainings: Trainings, seeds: int) -> None:
             ]
             if not of_families:
                 of_families[()] = means[0]
-                rows.append([name, "network", *(round(means[0][key], 2) for key in COLUMNS), None])
+                rows.append([name, "network", *_row(means[0]), None])
                 print(rows[-1], flush=True)
             of_families[families] = means[1]
             gain = round(means[1]["LAS"] - of_families[fewer]["LAS"], 2)
             added = " + ".join((*fewer, families[-1]))
-            rows.append([name, added, *(round(means[1][key], 2) for key in COLUMNS), gain])
+            rows.append([name, added, *_row(means[1]), gain])
             print(rows[-1], flush=True)
     report.table(
         f"Each family of factors, {trainings.steps} steps, {seeds} seed(s), in per cent",
         ["treebank", "families", *COLUMNS, "LAS gained"],
         rows,
     )
+
+
+def _row(scores: Scores) -> list[float | None]:
+    return [None if isnan(scores[key]) else round(scores[key], 2) for key in COLUMNS]
 
 
 def main() -> None:

@@ -113,7 +113,7 @@ def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: patterns[0] ('verbs'): it has no arc; expected 1 to 3.
     """
-    return tuple(deepcopy(dict(given)) for given, _ in _parsed(name, value))
+    return tuple(dict(given) for given, _ in _parsed(name, value))
 
 
 def stated_patterns(given: Iterable[Mapping[str, Any]]) -> tuple[ArcPattern, ...]:
@@ -125,12 +125,22 @@ def _parsed(name: str, value: Any) -> list[tuple[Mapping[str, Any], ArcPattern]]
     if isinstance(value, (str, Mapping)) or not isinstance(value, Iterable):
         raise ProblemError(f"{name}: expected a list of patterns; got {value!r}.")
     found: list[tuple[Mapping[str, Any], ArcPattern]] = []
-    for number, given in enumerate(value):
+    for number, stated in enumerate(value):
+        given = _unescaped(stated)
         pattern = _pattern(f"{name}[{number}]", given)
         if pattern.name in (other.name for _, other in found):
             raise ProblemError(f"{name}[{number}].name: {pattern.name!r} is taken; change it.")
         found.append((given, pattern))
     return found
+
+
+def _unescaped(given: Any) -> Any:
+    """Read ``$$++`` as ``$++``: config files double each dollar, and not all readers undo it."""
+    if isinstance(given, Mapping):
+        return {key: _unescaped(value) for key, value in given.items()}
+    if isinstance(given, (list, tuple)):
+        return [_unescaped(value) for value in given]
+    return re.sub(r"^\$+(?=[+-])", "$", given) if isinstance(given, str) else given
 
 
 def _pattern(where: str, given: Any) -> ArcPattern:

@@ -65,6 +65,17 @@ def test_a_weight_is_learned_saved_and_copied(nlp, pipe, tmp_path):
         pipe.patterns = [{"name": "new", "pattern": PATTERN}]
 
 
+def test_siblings_survive_the_config(tmp_path):
+    """spaCy doubles each dollar of a config that it writes."""
+    sibling = {"LEFT_ID": "noun", "REL_OP": "$++", "RIGHT_ID": "mark", "RIGHT_ATTRS": {"TAG": "."}}
+    pattern = {"name": "stop", "weight": 1.0, "pattern": [*PATTERN[:2], sibling]}
+    nlp = make_nlp(steps=0, factors=[], patterns=[pattern])
+    for _ in range(2):
+        nlp.to_disk(tmp_path)
+        nlp = spacy.load(tmp_path)
+        assert nlp.get_pipe(NAME).patterns[0]["pattern"][2] == sibling
+
+
 def test_what_is_wrong_is_named(nlp, pipe):
     from spacy_decoders.decoders.tree import Eisner
 
