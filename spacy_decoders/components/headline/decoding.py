@@ -94,11 +94,9 @@ def headlines_of_phrases(
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    # no headline has a stem twice
-    candidates = np.flatnonzero(~phrases.occurrences.repeats)
+    candidates = found.edges.candidates(phrases)
     if not len(candidates):
         return []
-    candidates = _unbroken(candidates, phrases, found.edges)
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
     first = phrases.first[candidates]
@@ -140,17 +138,6 @@ def headlines_of_phrases(
     if len(kept) == 1:  # joined to nothing, so that it has one length
         lengths = sizes[kept].tolist()
     return writer.write_any_length(graph.problem, lengths, render)
-
-
-def _unbroken(
-    candidates: NDArray[np.int64], phrases: Phrases, edges: PhraseEdges
-) -> NDArray[np.int64]:
-    """Leave out phrases that nowhere can stand by themselves, if any others stay."""
-    whole = edges.allow(phrases.starts, phrases.ends)
-    good = np.zeros(len(phrases), dtype=bool)
-    good[phrases.occurrences.phrase[whole]] = True
-    left = candidates[good[candidates]]
-    return left if len(left) else candidates
 
 
 _NOT_FINITE = (

@@ -20,7 +20,7 @@ from ...models.headline.word_features import word_features
 from ...models.headline.word_selection import feature_columns, fit_logistic
 from ...models.headline.words import Vertices, Words
 from .headlines import title_words
-from .reading import read_traits, read_words, word_keys
+from .reading import Texts, read_words, word_keys
 from .rouge import rouge_of_spans
 
 __all__ = ["TitledText", "learn", "phrase_table", "word_table"]
@@ -124,25 +124,27 @@ def learn(
 def example_table(
     model: Any, text: TitledText, knowledge: HeadlineKnowledge, *, counted: bool = False
 ) -> tuple[Any, Any]:
-    """The features of a text's phrases, and the reward of each: how close it is to the title.
+    """The features of phrases for headlines, and the reward of each: how close it is to the title.
 
     A text that the knowledge has `counted` is left out of the counts behind its own features.
     """
     auxiliaries = word_keys(knowledge.auxiliaries)
-    traits = read_traits(text.doc, text.words, auxiliaries, knowledge.titles.openers)
+    texts = Texts.of([text.doc])
+    traits = texts.traits(text.words.content, auxiliaries, knowledge.titles.openers)[0]
     vertices = Vertices.of(text.words)
     phrases = Phrases.of(text.words, traits, knowledge.longest)
-    if not len(phrases):
+    candidates = texts.edges()[0].candidates(phrases)
+    if not len(candidates):
         return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
     odds = _odds(model, text.words, vertices, knowledge)
     own = text.stems if counted else None
     table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge, own)
     keys = word_keys([word for word, _ in text.title])
-    first = phrases.first
+    first = phrases.first[candidates]
     reward = rouge_of_spans(
         keys, text.words.keys, traits.word, phrases.starts[first], phrases.ends[first]
     )
-    return table, reward.mean(axis=1).astype(np.float32)
+    return table[candidates], reward.mean(axis=1).astype(np.float32)
 
 
 def _odds(

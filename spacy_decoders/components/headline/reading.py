@@ -34,7 +34,7 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
-from ...models.headline.phrases import Traits
+from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Words
 
@@ -294,6 +294,15 @@ class PhraseEdges(NamedTuple):
         """
         good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
         return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
+
+    def candidates(self, phrases: Phrases) -> NDArray[np.int64]:
+        """The phrases that headlines may have: with no stem twice, and able to stand if any is."""
+        fresh = ~phrases.occurrences.repeats
+        whole = np.zeros(len(phrases), dtype=bool)
+        places = self.allow(phrases.starts, phrases.ends)
+        whole[phrases.occurrences.phrase[places]] = True
+        left = np.flatnonzero(fresh & whole)
+        return left if len(left) else np.flatnonzero(fresh)
 
 
 def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:

@@ -29,7 +29,7 @@ SHARPNESS = 5.0
 #: are all unlikely teaches nothing.
 LIKELIHOOD = 0.3
 #: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
-TEMPERATURE = 0.1
+TEMPERATURE = 0.2
 #: Phrases without a reward that a step looks at, drawn at random from a long text's.
 MOST_OTHERS = 200
 

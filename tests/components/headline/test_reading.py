@@ -4,7 +4,11 @@ import numpy as np
 import spacy
 from spacy.tokens import Doc
 
+from spacy_decoders.components.headline.learning import TitledText, example_table
 from spacy_decoders.components.headline.reading import whole_occurrences
+from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
+from spacy_decoders.models.headline.phrase_scorer import build_phrase_selection
+from spacy_decoders.models.headline.stems import Stemmer
 from tests.components.headline.titled import blank
 
 
@@ -65,3 +69,22 @@ def test_phrases_keep_what_their_last_word_needs():
     assert whole(words, deps=["ROOT", "compound", "obj"], heads=[0, 2, 0]) == {
         "binary search trees", "search trees", "trees",
     }  # fmt: skip
+
+
+def test_training_sees_the_phrases_that_headlines_may_have():
+    vocab, words = spacy.blank("en").vocab, ["binary", "search", "trees"]
+    model, knowledge = build_phrase_selection(), HeadlineKnowledge.untrained("en")
+
+    def rewards(**annotation) -> list[float]:
+        doc = Doc(vocab, words=words, **annotation)
+        text = TitledText.of(doc, "Binary search", Stemmer("en"), set())
+        table, reward = example_table(model, text, knowledge)
+        assert len(table) == len(reward)
+        return sorted(reward.tolist())
+
+    assert len(rewards()) == 6
+    assert rewards()[-1] == 1.0
+    # "binary search" has no head, and so it is no headline that could be learned
+    parsed = rewards(deps=["compound", "compound", "ROOT"], heads=[1, 2, 2])
+    assert len(parsed) == 3
+    assert parsed[-1] < 1.0
