@@ -115,17 +115,20 @@ class SentencePatterns:
         """Return factors, and one more for each place of each pattern over the allowed arcs."""
         from ...decoders.tree import Factors
 
-        found = factors
+        arcs: list[Ints] = []
+        sizes: list[int] = []
+        worth: list[float] = []
         for number, pattern in enumerate(self.patterns):
-            places = self.places(number, allowed) if self.weights[number] else ()
-            if not len(places):
-                continue
-            arcs = _arcs(pattern, np.asarray(places))
-            offsets = np.arange(len(arcs) + 1) * arcs.shape[1]
-            worth = np.full(len(arcs), self.weights[number])
-            of_pattern = Factors(arcs.reshape(-1, 2), offsets, worth)
-            found = of_pattern if found is None else found + of_pattern
-        return found
+            if self.weights[number]:
+                found = _arcs(pattern, self.places(number, allowed))
+                arcs.append(found.reshape(-1, 2))
+                sizes += [found.shape[1]] * len(found)
+                worth += [self.weights[number]] * len(found)
+        if not worth:
+            return factors
+        # at once: many small collections take longer to check and join
+        more = Factors(np.concatenate(arcs), np.cumsum([0, *sizes]), worth)
+        return more if factors is None else factors + more
 
     def within(self, heads: NDArray[np.integer]) -> list[Ints]:
         """Return the places of each pattern in a tree, heads (n,), 0 for the root."""
