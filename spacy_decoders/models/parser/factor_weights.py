@@ -58,8 +58,14 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
 
 def add_patterns(model: Model[Any, Any], count: int) -> None:
     """Allocate the weights of so many patterns, all zero, unless they are there."""
-    if count and not model.has_param(PATTERNS):
+    there = len(pattern_weights(model))
+    if count and not there:
         model.set_param(PATTERNS, model.ops.alloc1f(count))
+    elif count not in (0, there):
+        raise ProblemError(
+            f"patterns: the model has learned {there} weights, and {count} patterns are without "
+            "one; initialize a new component."
+        )
 
 
 def pattern_weights(model: Model[Any, Any]) -> Any:

@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 
 from spacy_decoders.display.factor_changes import changes_of
 from spacy_decoders.errors import ProblemError
-from tests.components.parser.parsing import NAME, make_nlp, parse
+from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse
 
 #: "sees" with a token to its left that "the" modifies.
 PATTERN = [
@@ -102,3 +102,13 @@ def test_documents_of_two_vocabularies(nlp, pipe):
     found = [[token.head.i for token in doc] for doc in pipe.pipe(docs)]
     assert found[0] == found[1] == found[2]
     assert [token.dep_ for token in other] == [token.dep_ for token in own]
+
+
+def test_a_model_keeps_the_number_of_its_weights():
+    again = make_nlp(0, factors=[], patterns=[RED, {"name": "it", "pattern": PATTERN}])
+    component = again.get_pipe(NAME)
+    component.patterns = [RED]
+    component.cfg["labels"] = []  # as if it were new
+    component.patterns = [{"name": name, "pattern": PATTERN} for name in "ab"]
+    with pytest.raises(ProblemError, match="learned 1 weights, and 2 patterns are without one"):
+        again.initialize(lambda: make_examples(again))
