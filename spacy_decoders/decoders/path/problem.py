@@ -87,6 +87,17 @@ class PathProblem:
         indices = checked_indices("classes", classes, (n,), dtype=np.int64)
         store(self, "classes", owned(indices, classes))
 
+    @classmethod
+    def of_valid(
+        cls, start: Floats, weights: Floats, end: Floats, classes: Integers
+    ) -> PathProblem:
+        """Return a problem of contiguous arrays that are known to be right and no one else's."""
+        problem = object.__new__(cls)
+        given = {"start": start, "weights": weights, "end": end, "classes": classes}
+        for name, array in given.items():
+            object.__setattr__(problem, name, read_only(array))
+        return problem
+
     @property
     def size(self) -> int:
         """The number of vertices."""
@@ -154,13 +165,10 @@ class PathProblem:
 
     def restrict(self, vertices: NDArray[np.int64]) -> PathProblem:
         """The problem restricted to some vertices, given in ascending order."""
-        part = object.__new__(type(self))
-        # the arrays are already validated
-        for name in ("start", "end", "classes"):
-            object.__setattr__(part, name, read_only(getattr(self, name)[vertices]))
         weights = self.weights.take(vertices, axis=0).take(vertices, axis=1)
-        object.__setattr__(part, "weights", read_only(weights))
-        return part
+        return self.of_valid(
+            self.start[vertices], weights, self.end[vertices], self.classes[vertices]
+        )
 
     def checked_length(self, length: int) -> int:
         """Return a length that the number of classes allows.

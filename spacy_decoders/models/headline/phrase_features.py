@@ -148,11 +148,12 @@ class TextScores:
         own
             The stems of the text's own title, if the counts include the text: it is left out then.
         """
+        from .kernels.words import count_kinds, number_keys
+
         n = len(words.keys)
-        keys, stems = np.unique(words.stems, return_inverse=True)
-        stems = stems.reshape(-1)
+        stems, first, counts = number_keys(words.stems)
+        keys, count = words.stems[first], counts.astype(np.float64)
         size = len(keys)
-        count = np.bincount(stems, minlength=size).astype(np.float64)
         texts, _, total = corpus.look_up(keys)
         seen = titles.of_stems(keys).astype(np.float64)
         if own is not None:
@@ -168,10 +169,7 @@ class TextScores:
             for column, smooth, scale in ((0, 4.0, 20.0), (1, 8.0, 40.0), (2, 8.0, 40.0))
         ]
         sentences = int(words.sentences[-1]) + 1 if n else 1
-        pairs = np.unique(stems * sentences + words.sentences)
-        spread = np.bincount(pairs // sentences, minlength=size) / sentences
-        first = np.full(size, n)
-        np.minimum.at(first, stems, np.arange(n))
+        spread = count_kinds(stems, words.sentences, size)[1] / sentences
         chance = np.where(vertices.of_token >= 0, 0.0, 0.02)
         inside = vertices.of_token >= 0
         chance[inside] = 1.0 / (1.0 + np.exp(-odds[vertices.of_token[inside]]))

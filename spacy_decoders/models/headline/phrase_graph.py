@@ -133,6 +133,8 @@ def phrase_graph(
     joins
         The scores of joining.
     """
+    from .kernels.words import number_keys
+
     start, end = phrases.starts[phrases.first[kept]], phrases.ends[phrases.first[kept]]
     phrase, token = _vertices(traits, start, end)
     n = len(phrase)
@@ -150,8 +152,7 @@ def phrase_graph(
     begin[first] = scores
     finish = np.full(n, -np.inf)
     finish[last] = 0.0
-    classes = np.unique(words.stems[token], return_inverse=True)[1].reshape(-1)
-    problem = PathProblem(begin, weights, finish, classes)
+    problem = PathProblem.of_valid(begin, weights, finish, number_keys(words.stems[token])[0])
     return PhraseGraph(problem, kept[phrase], token, via)
 
 

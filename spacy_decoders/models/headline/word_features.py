@@ -63,6 +63,8 @@ def word_features(
     -------
     Features, in the order of `FEATURES`. **Shape:** ``(n, len(FEATURES))``
     """
+    from .kernels.words import count_kinds
+
     n, classes = len(vertices), vertices.classes
     table = np.zeros((n, len(FEATURES)))
     if not n:
@@ -72,11 +74,9 @@ def word_features(
     vertex = vertices.of_token[tokens]
     stem = classes[vertex]
     count = np.bincount(stem, minlength=kinds).astype(np.float64)
-    first = np.full(kinds, len(words.keys))
-    np.minimum.at(first, stem, tokens)
+    places, spread = count_kinds(stem, words.sentences[tokens], kinds)
+    first = tokens[places]
     sentence = words.sentences[first]
-    pairs = np.unique(stem * (int(words.sentences[-1]) + 1) + words.sentences[tokens])
-    spread = np.bincount(pairs // (int(words.sentences[-1]) + 1), minlength=kinds)
     texts, titles, size = corpus.look_up(vertices.stems, without=title)
     idf = np.log((size + 1.0) / (texts + 1.0)) if size else np.zeros(n)
     mean_rate = (corpus.titles.sum() + 1.0) / (corpus.texts.sum() + 50.0)

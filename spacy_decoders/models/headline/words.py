@@ -83,19 +83,15 @@ class Vertices:
     @classmethod
     def of(cls, words: Words) -> Vertices:
         """Collect the content words of a text."""
+        from .kernels.words import number_keys
+
         places = np.flatnonzero(words.content)
-        _, first, inverse, counts = np.unique(
-            words.keys[places], return_index=True, return_inverse=True, return_counts=True
-        )
-        order = np.argsort(first)
-        rank = np.empty_like(order)
-        rank[order] = np.arange(len(order))
+        numbers, first, counts = number_keys(words.keys[places])
         of_token = np.full(len(words.keys), -1, dtype=np.int64)
-        of_token[places] = rank[inverse.reshape(-1)]
-        tokens = places[first[order]]
+        of_token[places] = numbers
+        tokens = places[first]
         stems = words.stems[tokens]
-        classes = np.unique(stems, return_inverse=True)[1].reshape(-1)
-        return cls(words.keys[tokens], stems, classes, tokens, counts[order], of_token)
+        return cls(words.keys[tokens], stems, number_keys(stems)[0], tokens, counts, of_token)
 
     def __len__(self) -> int:
         return len(self.keys)
