@@ -149,7 +149,7 @@ class Texts:
         stemmed[places[content]] = True
         stems = distinct.copy()
         stems[stemmed] = stemmer.keys(distinct[stemmed].tolist(), self.strings)
-        columns = (
+        columns: tuple[Any, ...] = (
             keys,
             np.where(content, stems[places], keys),
             content,

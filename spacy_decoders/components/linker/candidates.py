@@ -75,10 +75,13 @@ class AliasCandidates:
         aliases = kb.base.aliases
         rows = aliases.find([mention.text for mention in mentions])
         links = aliases.link_probabilities(rows)
+        none = FoundCandidates(*aliases.row(-1), np.empty(0, np.float32))
         return [
             FoundCandidates(
                 *aliases.row(row), _written(aliases, row, mention), None if link != link else link
             )
+            if row >= 0
+            else none
             for row, mention, link in zip(rows.tolist(), mentions, links.tolist(), strict=True)
         ]
 
@@ -169,6 +172,7 @@ def gather(
         The most candidates of each.
     """
     found = found_by(kb, finder, mentions)
+    checks = not isinstance(finder, AliasCandidates | TextCandidates)
     kept: list[int] = []
     ours: list[FoundCandidates] = []
     others: list[list[Candidate]] = []
@@ -176,7 +180,9 @@ def gather(
         if isinstance(kb, ConceptKnowledgeBase) and not isinstance(one, FoundCandidates):
             one = _numbered(kb, _ranked(one))
         if isinstance(one, FoundCandidates):
-            own = _cut(_checked(one), limit)
+            if not checks and not len(one.concepts):
+                continue
+            own = _cut(_checked(one) if checks else one, limit)
             if (own.priors >= 0).any():
                 kept.append(place)
                 ours.append(own)

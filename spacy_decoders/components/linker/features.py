@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import LOWER, ORTH
+from spacy.attrs import IS_PUNCT, IS_SPACE, IS_STOP, LEMMA, LOWER, ORTH
 from spacy.tokens import Doc, Span
 
 from ...models.linker.together import with_nothing
@@ -128,7 +128,6 @@ class DocWords:
 
     def __init__(self, doc: Doc) -> None:
         self.doc = doc
-        self._words: dict[int, tuple[str, ...]] = {}
 
     @cached_property
     def small(self) -> bool:
@@ -138,24 +137,22 @@ class DocWords:
 
     def around(self, spans: Sequence[Span]) -> set[str]:
         """The words around mentions: small letters, no stop words, also as lemmas."""
-        tokens: set[int] = set()
+        given, words = self._words, set()
         for span in spans:
-            tokens.update(range(max(0, span.start - _AROUND), span.start))
-            tokens.update(range(span.end, min(len(self.doc), span.end + _AROUND)))
-        words: set[str] = set()
-        for i in tokens:
-            words.update(self._of_token(i))
+            words.update(*given[max(0, span.start - _AROUND) : span.start])
+            words.update(*given[span.end : span.end + _AROUND])
         words.discard("")
         return words
 
-    def _of_token(self, i: int) -> tuple[str, ...]:
-        found = self._words.get(i)
-        if found is None:
-            token, found = self.doc[i], ()
-            if not (token.is_stop or token.is_punct or token.is_space):
-                found = (token.lower_, token.lemma_.casefold())
-            self._words[i] = found
-        return found
+    @cached_property
+    def _words(self) -> list[tuple[str, ...]]:
+        """What each token says: its form and its lemma in small letters, or nothing."""
+        table = self.doc.to_array([IS_STOP, IS_PUNCT, IS_SPACE, LOWER, LEMMA])
+        strings = self.doc.vocab.strings
+        return [
+            () if stop or punct or space else (strings[lower], strings[lemma].casefold())
+            for stop, punct, space, lower, lemma in table.tolist()
+        ]
 
 
 def _of_candidates(

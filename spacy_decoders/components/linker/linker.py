@@ -26,7 +26,7 @@ from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from ..probabilities import CalibratedPipe
 from .decoding import LinkPolicy, Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
-from .link_dicts import LinkWriter
+from .link_dicts import LinkWriter, no_link
 from .mentions import Mentions, find_mentions, with_candidates
 
 __all__ = ["GraphEntityLinker"]
@@ -117,8 +117,9 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def decode(self, doc: Doc, scores: Mentions) -> Links:
         """Choose the best concepts together."""
-        if not scores.spans:
-            return Links([], [], [], [])
+        spans = scores.spans
+        if not scores.table.mentions:
+            return Links(spans, [no_link() for _ in spans], [], [None] * len(spans))
         weights = weights_of(self.model, self.name)
         if self.type_match == "ignore":
             weights[Feature.TYPE] = 0.0

@@ -129,7 +129,8 @@ class TreeParser:
             return self._labelled(
                 self._ruled_arcs(sentence.completed(), rules), sentence.completed(), rules, True
             )
-        if found.solution.labels.min() < 0:
+        labels = found.solution.labels
+        if labels is not None and labels.min() < 0:
             return self.decode(sentence.completed(), rules)
         return found
 

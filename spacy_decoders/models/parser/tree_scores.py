@@ -71,7 +71,7 @@ class SentenceScores:
 
     def completed(self) -> SentenceScores:
         """Return the same with the labels of all arcs."""
-        if not self.partly or self.arc_labels is None:
+        if not self.partly or self.arc_labels is None or self.label_scores is None:
             return self
         arcs = np.ascontiguousarray((self.arcs - self.label_scores)[:, 1:].T)
         of_arcs = replace(self.arc_labels, of_likely=None)
