@@ -102,7 +102,6 @@ def load(
         if fault is None:
             raise
         raise ProblemError(f"config: {fault}") from None
-    _convert(nlp, "float16", "float32")
     _multiply_as_always(nlp)
     return nlp
 
@@ -172,7 +171,6 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
     """
     import srsly
 
-    _convert(nlp, "float32", "float16")
     _round(nlp)
     for name in nlp.config.get("paths", {}):
         nlp.config["paths"][name] = None  # do not ship local paths of the training data
@@ -181,23 +179,15 @@ def pack(nlp: Language, folder: Path = FOLDER) -> None:
     srsly.write_json(folder / "meta.json", written)
 
 
-def _convert(nlp: Language, given: str, wanted: str) -> None:
-    """Convert all weights of one precision to another."""
-    for layer in layers_of(nlp):
-        for name in layer.param_names:
-            if layer.has_param(name) and layer.get_param(name).dtype == given:
-                layer.set_param(name, layer.get_param(name).astype(wanted))
-
-
 def _round(nlp: Language) -> None:
-    """Round half precision to 7 of its 10 bits of fraction: wheels compress it better."""
+    """Round to half precision with 7 of its 10 bits of fraction: wheels compress it better."""
     import numpy as np
 
     for layer in layers_of(nlp):
         for name in layer.param_names:
             weights = layer.get_param(name) if layer.has_param(name) else None
-            if weights is not None and weights.dtype == "float16":
-                bits = (weights.view(np.uint16).astype(np.uint32) + 4) & 0xFFF8
+            if weights is not None and weights.dtype in ("float16", "float32"):
+                bits = (weights.astype(np.float16).view(np.uint16).astype(np.uint32) + 4) & 0xFFF8
                 layer.set_param(name, bits.astype(np.uint16).view(np.float16))
 
 

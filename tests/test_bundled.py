@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.metadata import requires
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -105,6 +106,15 @@ def test_what_spacy_load_takes(nlp):
             assert not layer.has_param(name) or layer.get_param(name).dtype != "float16"
     assert only("The old man can fish.")[0]._.tag_margin > 0
     assert spacy_decoders.load(enable="tagger").pipe_names == ["tagger"]
+
+
+def test_spacy_loads_the_folder(nlp):
+    text = "Guido van Rossum created Python in Amsterdam."
+    loaded, doc = spacy.load(nlp.path)(text), nlp(text)
+    for kept in ("tag_", "dep_", "head.i", "lemma_", "ent_type_", "ent_kb_id_"):
+        read = attrgetter(kept)
+        assert [read(token) for token in loaded] == [read(token) for token in doc]
+    assert loaded._.headline == doc._.headline
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..errors import ProblemError
+from ..models.layers import widen_weights
 from ..models.saved import damaged
 from .extensions import install
 from .options import WithOptions
@@ -146,6 +147,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         """Load the component from bytes; damaged ones raise `StorageError`."""
         with loading(self.name):
             super().from_bytes(bytes_data, exclude=tuple(exclude))
+            widen_weights(self.model.walk())
             self.check_settings()
             self.restore_options()
         return self
@@ -156,6 +158,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         with loading(path):
             super().from_disk(path, exclude=tuple(exclude))
             self.load_more(Path(path))
+            widen_weights(self.model.walk())
             self.check_settings()
             self.restore_options()
         return self

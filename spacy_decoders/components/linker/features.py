@@ -137,7 +137,8 @@ class DocWords:
 
     def around(self, spans: Sequence[Span]) -> set[str]:
         """The words around mentions: small letters, no stop words, also as lemmas."""
-        given, words = self._words, set()
+        given = self._words
+        words: set[str] = set()
         for span in spans:
             words.update(*given[max(0, span.start - _AROUND) : span.start])
             words.update(*given[span.end : span.end + _AROUND])

@@ -93,9 +93,10 @@ class PathProblem:
     ) -> PathProblem:
         """Return a problem of contiguous arrays that are known to be right and no one else's."""
         problem = object.__new__(cls)
-        given = {"start": start, "weights": weights, "end": end, "classes": classes}
-        for name, array in given.items():
+        scores = {"start": start, "weights": weights, "end": end}
+        for name, array in scores.items():
             object.__setattr__(problem, name, read_only(array))
+        object.__setattr__(problem, "classes", read_only(classes))
         return problem
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,11 @@ MOST_WORDS = 8
 LONGEST = 16
 #: Phrases of a very long text; the rarer ones are left out.
 MOST_PHRASES = 20_000
+
+#: The flags of tokens in the order of the kernels.
+_FLAGS = (
+    "word", "glue", "hyphen", "unit", "meaning", "edge", "opener", "auxiliary", "stop",
+)  # fmt: skip
 
 Flags = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -71,18 +76,15 @@ class Traits:
     @classmethod
     def of_flags(cls, flags: Flags, tags: Integers, heads: Integers, parsed: bool) -> Traits:
         """The traits of a text whose flags are columns, in the order of the kernels."""
-        traits = cls(*flags.T, tags, heads, parsed)
+        columns: Any = dict(zip(_FLAGS, flags.T, strict=True))
+        traits = cls(**columns, tags=tags, heads=heads, parsed=parsed)
         traits.__dict__["flags"] = flags
         return traits
 
     @cached_property
     def flags(self) -> Flags:
         """The flags as columns, in the order of the kernels. **Shape:** ``(tokens, 9)``"""
-        flags = (
-            self.word, self.glue, self.hyphen, self.unit, self.meaning, self.edge, self.opener,
-            self.auxiliary, self.stop,
-        )  # fmt: skip
-        return np.column_stack(flags)
+        return np.column_stack([getattr(self, name) for name in _FLAGS])
 
 
 class Occurrences(NamedTuple):
