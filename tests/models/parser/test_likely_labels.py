@@ -1,0 +1,81 @@
+"""Labels of likely arcs alone: bounds for the others, and the same trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import spacy_decoders
+
+TEXTS = (
+    "The old man who sold the boats can fish in Coventry, but his neighbours never could.",
+    "Binary search finds an item in a sorted list. It halves the list again and again.",
+    "What she said is what I think is that there is there is no way to tell them both.",
+)
+
+
+@pytest.fixture(scope="module")
+def parser():
+    return spacy_decoders.load().get_pipe("parser")
+
+
+@pytest.fixture(scope="module")
+def blocks(parser):
+    nlp = spacy_decoders.load(enable=["parser"])
+    found = [block for of in parser.predict(map(nlp.make_doc, TEXTS)) for block in of.blocks]
+    assert all(block.partly for block in found)
+    return found
+
+
+@pytest.mark.parametrize("tight", [False, True])
+def test_arcs_without_labels_have_upper_bounds(parser, blocks, tight):
+    for block in blocks:
+        unlikely = block.labels < 0
+        assert unlikely.mean() > 0.5
+        bounds = parser.parser.problem(block, tight=tight).arcs
+        arcs = parser.parser.problem(block.completed()).arcs
+        inner = np.isfinite(arcs)
+        assert (bounds[unlikely & inner] >= arcs[unlikely & inner]).all()
+        np.testing.assert_allclose(bounds[~unlikely & inner], arcs[~unlikely & inner], atol=1e-3)
+
+
+def test_labels_and_classes_are_those_of_all_arcs(blocks):
+    for block in blocks:
+        whole, likely = block.completed(), block.labels >= 0
+        np.testing.assert_array_equal(block.labels[likely], whole.labels[likely])
+        class_of = np.arange(block.label_count) % 3
+        (some, of_some), (every, of_every) = (
+            one.best_labels(class_of, 3) for one in (block, whole)
+        )
+        assert (some[1:, 1:][~likely[1:, 1:]] == 0.0).all()
+        np.testing.assert_allclose(some[likely], every[likely], atol=1e-3)
+        assert (of_some[likely] == of_every[likely]).mean() > 0.99
+
+
+def test_parts_of_a_block_keep_their_labels(blocks):
+    (block,) = [of for of in blocks if of.boundaries is not None][:1] or [blocks[0]]
+    starts = np.zeros(len(block.tokens), dtype=bool)
+    starts[[0, len(starts) // 2]] = True
+    classes = np.arange(block.label_count)
+    scores, _ = block.best_labels(classes, len(classes))
+    for part, first in zip(block.cut(starts), np.flatnonzero(starts), strict=True):
+        own, _ = part.best_labels(classes, len(classes))
+        among = slice(first + 1, first + 1 + len(part.tokens))
+        np.testing.assert_array_equal(own[1:, 1:], scores[among, among])
+
+
+def test_an_unlikely_arc_in_the_tree_gets_a_label():
+    nlp = spacy_decoders.load(enable=["parser"])
+    parser, found = nlp.get_pipe("parser"), []
+    for k_best in (1, 2):
+        parser.k_best = k_best
+        doc = nlp.make_doc("The old man can fish in Coventry today .")
+        doc[0]._.fixed_head = 7  # no network would attach an article to an adverb
+        doc = nlp(doc)
+        (certificate,) = doc._.certificates["parser"]
+        assert certificate["status"] == "optimal"
+        found.append(([(token.head.i, token.dep_) for token in doc], certificate["score"]))
+    assert found[0][0] == found[1][0]
+    assert found[0][0][0][0] == 7
+    assert found[0][0][0][1]
+    assert found[0][1] == pytest.approx(found[1][1], abs=1e-3)
