@@ -1,0 +1,96 @@
+"""Texts for the teacher: words become text again, with the places of their entities."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "projects" / "english" / "scripts"
+
+
+def script(name: str):
+    """Import a script of the project, which may import others beside it."""
+    sys.path.insert(0, str(SCRIPTS))
+    try:
+        spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(SCRIPTS))
+    return module
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return script("free_texts")
+
+
+def test_words_become_text_with_the_places_of_entities(texts):
+    rows = [
+        ("@", "B-PER"), ("kim", "B-PER"), ("wo", "O"), ("n't", "O"), ("leave", "O"),
+        ("(", "O"), ("New", "B-LOC"), ("York", "I-LOC"), (")", "O"), ("!", "O"), ("!", "O"),
+        ("``", "O"), ("Lumen", "B-product"), ("''", "O"),
+    ]  # fmt: skip
+    text, entities = texts.as_text(rows)
+    assert text == '@kim won\'t leave (New York)!! "Lumen"'
+    assert [(text[start:end], kind) for start, end, kind in entities] == [
+        ("@kim", "PER"),
+        ("New York", "LOC"),
+    ]
+
+
+def test_articles_know_their_sentences(texts, tmp_path):
+    file = tmp_path / "wikigold.conll.txt"
+    file.write_text(
+        "-DOCSTART- O\n\nKim I-PER\nran O\n. O\n\nIn O\nParis I-LOC\n. O\n\n"
+        "-DOCSTART- O\n\nEnd O\n",
+        encoding="utf8",
+    )
+    first, second = texts.articles([file])
+    assert first == {
+        "text": "Kim ran. In Paris.",
+        "entities": [[0, 3, "PER"], [12, 17, "LOC"]],
+        "starts": [0, 9],
+    }
+    assert second["text"] == "End"
+
+
+def test_prose_is_kept_and_code_is_not(texts):
+    assert texts.is_prose("This is a whole sentence, and it ends as sentences do.")
+    for text in (
+        "Too short.",
+        "for (i = 0; i < n; i++) { x[i] = y[i]; } and so on until it ends.",
+    ):
+        assert not texts.is_prose(text)
+
+
+def test_paragraphs_of_sayings(texts, tmp_path):
+    file = tmp_path / "people"
+    file.write_text(
+        "An expert is one who knows\nmore and more about less.\n\t\t-- Nobody\n%\nNo prose\n%\n"
+        "Q:\tHow many of them does it take?\nA:\tIt takes as many as there are.\n",
+        encoding="utf8",
+    )
+    assert [document["text"] for document in texts.fortunes([file])] == [
+        "An expert is one who knows more and more about less.",
+        "How many of them does it take?",
+        "It takes as many as there are.",
+    ]
+
+
+def test_the_treebank_stands_beside_the_trees_of_the_teacher(tmp_path):
+    trees = script("tree_data")
+    treebank = tmp_path / "gold.conllu"
+    treebank.write_text("gold", encoding="utf8")
+    trees.main(treebank, tmp_path / "silver", tmp_path / "trees")
+    assert [file.name for file in (tmp_path / "trees").iterdir()] == ["gold-0.conllu"]
+    (tmp_path / "silver").mkdir()
+    (tmp_path / "silver" / "tweets.conllu").write_text("silver", encoding="utf8")
+    trees.main(treebank, tmp_path / "silver", tmp_path / "trees")
+    assert sorted(file.name for file in (tmp_path / "trees").iterdir()) == [
+        *(f"gold-{times}.conllu" for times in range(trees.TIMES)),
+        "silver-tweets.conllu",
+    ]
