@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import errno
+from pathlib import Path
+from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from ..annotate import Job, annotate
 from ..errors import ProblemError
+from .arguments import TextField
 from .wording import counted
 
 __all__ = ["annotate_corpus"]
 
 
-def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
-    """Run a job and say what came of it; returns 1 if a document failed, else 0."""
+def annotate_corpus(
+    source: Annotated[
+        Path, typer.Argument(help="A file or folder: .spacy, .jsonl(.gz), .parquet, .txt.")
+    ],
+    output: Annotated[Path, typer.Argument(help="A folder; an unfinished one is resumed.")],
+    model: Annotated[
+        str, typer.Option(help="A pipeline; by default the one that is shipped.")
+    ] = "",
+    format: Annotated[str, typer.Option(help="spacy, jsonl or parquet.")] = "spacy",
+    shard_size: Annotated[int, typer.Option(help="Documents in each file.")] = 500,
+    text_field: TextField = "text",
+    batch_size: Annotated[int, typer.Option(help="Documents at a time.")] = 64,
+    workers: Annotated[int, typer.Option(help="Local processes.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler (extra: distributed).")
+    ] = None,
+) -> None:
+    """Annotate a corpus, in files that are written whole and resumed where it stopped."""
+    job = Job(source, output, model, format, shard_size, text_field, batch_size)  # type: ignore[arg-type]
     try:
         summary = annotate(job, workers=workers, scheduler=scheduler)
     except OSError as error:
@@ -38,4 +59,4 @@ def annotate_corpus(job: Job, *, workers: int, scheduler: str | None) -> int:
         console.print(
             f"[yellow]{summary.failed:,} failed: see {job.output / 'errors.jsonl'}[/yellow]"
         )
-    return int(summary.failed > 0)
+        raise typer.Exit(1)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import spacy
+import typer
 from rich.console import Console
 from rich.table import Table
 
@@ -14,23 +16,32 @@ from ..display.reliability import Diagram, draw_reliability
 from ..errors import ProblemError
 from ..models.calibration_measures import auroc, errors_among_least_certain, reliability
 from ..readers.gold import gold_corpus
+from .arguments import listed
 
 __all__ = ["calibrate_model", "diagrams_of", "table_of"]
 
 
 def calibrate_model(
-    model: str,
-    corpus: Path,
-    *,
-    output: Path | None,
-    page: Path | None,
-    components: Sequence[str],
-    columns: Sequence[str],
-    limit: int,
+    model: Annotated[str, typer.Argument(help="The pipeline, a folder or a name.")],
+    corpus: Annotated[
+        Path,
+        typer.Argument(help="Held-out annotation: .spacy, .conllu, .conll, .jsonl, .json, .iob2."),
+    ],
+    output: Annotated[
+        Path | None, typer.Option(help="A folder for the pipeline; by default its own.")
+    ] = None,
+    page: Annotated[Path | None, typer.Option(help="Draw reliability diagrams there.")] = None,
+    components: Annotated[
+        str, typer.Option(help="Names of components; by default all with probabilities.")
+    ] = "",
+    columns: Annotated[
+        str, typer.Option(help="Of files of one token a line, as form,tag,ent.")
+    ] = "",
+    limit: Annotated[int, typer.Option(min=0, help="Read so much at most; 0 for all.")] = 0,
 ) -> None:
-    """Calibrate a pipeline on a corpus, save it, and print how its probabilities do."""
+    """Fit probabilities to how often answers are right on a dev corpus, and save that."""
     target = Path(model) if output is None else output
-    read = gold_corpus(corpus, columns=columns, limit=limit)
+    read = gold_corpus(corpus, columns=listed(columns), limit=limit)
     nlp = spacy.load(model)
     if output is None and not target.is_dir():
         raise ProblemError(
@@ -38,7 +49,7 @@ def calibrate_model(
         )
     examples = list(read(nlp))
     try:
-        fitted = calibrate_pipeline(nlp, examples, components=components)
+        fitted = calibrate_pipeline(nlp, examples, components=listed(components))
     except ProblemError as error:
         if not str(error).startswith("examples: no annotation"):
             raise

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import spacy
 import typer
@@ -21,6 +21,7 @@ from ..bundled import load
 from ..display import explain
 from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
+from .arguments import FileOption, PipelineOption, TextOption
 from .explain import paragraphs, with_alternatives
 
 __all__ = ["TEXT", "certificate_table", "demo", "given_text"]
@@ -53,18 +54,13 @@ CLOSE = 0.9
 
 def demo(
     *,
-    text: str | None = None,
-    file: Path | None = None,
-    pipeline: str | None = None,
-    page: Path | None = PAGE,
-    trees: bool = False,
+    text: TextOption = None,
+    file: FileOption = None,
+    pipeline: PipelineOption = None,
+    page: Annotated[Path | None, typer.Option(help="Where to write the page.")] = PAGE,
+    trees: Annotated[bool, typer.Option(help="Print the tree of every sentence.")] = False,
 ) -> None:
-    """Annotate a text, print what came out and how probable it is, and write a page about it.
-
-    The text has one document a paragraph; it may come from a file, ``-`` for standard input, and
-    is a short one about ambiguous names if neither is given. Without a pipeline the shipped one is
-    loaded; without a page none is written; `trees` prints those of all sentences.
-    """
+    """Annotate a text and show what came out, how sure it is, and what else was possible."""
     console = Console(highlight=False)
     given = paragraphs(given_text(text, file))
     if page is not None and not page.absolute().parent.is_dir():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Annotated
 
 import spacy
 import typer
@@ -12,6 +13,7 @@ from spacy.language import Language
 
 from ..bundled import load
 from ..display import explain
+from .arguments import FileOption, PipelineOption, TextOption
 
 __all__ = ["explain_text", "paragraphs", "with_alternatives"]
 
@@ -19,9 +21,16 @@ __all__ = ["explain_text", "paragraphs", "with_alternatives"]
 _ALTERNATIVES = {"head_margins": True, "k_best": 12, "n_best": 5}
 
 
-def explain_text(text: str, output: Path, pipeline: str | None) -> None:
-    """Annotate a text, one document a paragraph, alternatives included, and write the page."""
-    given = paragraphs(text)
+def explain_text(
+    text: TextOption = None,
+    file: FileOption = None,
+    pipeline: PipelineOption = None,
+    output: Annotated[Path, typer.Option(help="Where to write the page.")] = Path("explain.html"),
+) -> None:
+    """Write a page that shows what was decoded, what else was possible, and how sure it is."""
+    from .demo import given_text
+
+    given = paragraphs(given_text(text, file))
     if not given:
         raise typer.BadParameter("there is no text; give --text, or a --file that holds some.")
     if not output.absolute().parent.is_dir():

@@ -19,7 +19,7 @@ _PACKAGES = ("spacy", "thinc", "numpy", "numba", "scipy", "networkx", "highspy",
 
 
 def info() -> None:
-    """Print all that a report of a problem should have."""
+    """Print versions, the registered decoders, and where compiled code is kept."""
     rows = {
         "spacy-decoders": __version__,
         "Python": f"{platform.python_version()}, {platform.platform()}",

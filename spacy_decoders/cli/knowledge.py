@@ -6,9 +6,10 @@ import shutil
 from dataclasses import fields
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
+import typer
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
@@ -35,12 +36,25 @@ __all__ = [
     "show",
 ]
 
+Output = Annotated[Path, typer.Argument(help="The folder to write.")]
+Hubs = Annotated[
+    int, typer.Option(min=0, help="Hubs to index distances to; 256 for millions of concepts.")
+]
 #: The page of an item.
 WIKIDATA = "https://www.wikidata.org/wiki/{id}"
 
 
-def build_from_file(source: Path, output: Path, *, hubs: int) -> None:
-    """Build from a user's own TSV or JSON lines."""
+def build_from_file(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="Your concepts: .tsv (id, title, aliases a=3;b, links x;y, ...) or .jsonl."
+        ),
+    ],
+    output: Output,
+    hubs: Hubs = 0,
+) -> None:
+    """Build from your own concepts: id, title, aliases, links, description, text."""
     concepts = ConceptFile(source)
     contents, lost = Contents.of(tqdm(concepts, unit="concept", desc=source.name))
     _finish(output, contents, source.name, hubs, concepts.bad, lost)
@@ -58,25 +72,47 @@ def _of_ignored(columns: set[str]) -> str:
     return f"ignored: {', '.join(said)}; the columns are {', '.join(known)}"
 
 
-def build_from_wikidata(source: Path, output: Path, *, language: str, hubs: int) -> None:
-    """Build from a Wikidata JSON dump."""
+def build_from_wikidata(
+    source: Annotated[Path, typer.Argument(help="A Wikidata JSON dump, also .gz or .bz2.")],
+    output: Output,
+    language: Annotated[str, typer.Option(help="Language of the names.")] = "en",
+    hubs: Hubs = 256,
+) -> None:
+    """Build from a Wikidata dump."""
     dump = WikidataDump(source, language, progress=True)
     contents, lost = Contents.of(dump)
     _finish(output, contents, source.name, hubs, dump.bad, lost, WIKIDATA)
 
 
-def build_from_wordnet(source: Path, output: Path, *, hubs: int) -> None:
-    """Build from a wordnet."""
+def build_from_wordnet(
+    source: Annotated[
+        Path, typer.Argument(help="english-wordnet-*.xml.gz (WordNet LMF), or a folder of tables.")
+    ],
+    output: Output,
+    hubs: Hubs = 64,
+) -> None:
+    """Build from a wordnet: its synsets are the concepts."""
     _build(WordNet(source), output, source.name, hubs)
 
 
-def build_from_wikispeedia(source: Path, output: Path, *, hubs: int) -> None:
-    """Build from Wikispeedia."""
+def build_from_wikispeedia(
+    source: Annotated[
+        Path, typer.Argument(help="A folder with articles.tsv, links.tsv and categories.tsv.")
+    ],
+    output: Output,
+    hubs: Hubs = 0,
+) -> None:
+    """Build from Wikispeedia, a Wikipedia for schools with its links."""
     _build(Wikispeedia(source), output, "Wikispeedia", hubs)
 
 
-def build_from_triples(names: Path, triples: Path, output: Path, *, hubs: int) -> None:
-    """Build from triples of Wikidata."""
+def build_from_triples(
+    names: Annotated[Path, typer.Argument(help="A table of Wikidata items and names.")],
+    triples: Annotated[Path, typer.Argument(help="A table of items, properties and items.")],
+    output: Output,
+    hubs: Hubs = 64,
+) -> None:
+    """Build from triples of Wikidata and the names of its items."""
     _build(Triples(names, triples), output, triples.name, hubs, WIKIDATA)
 
 
@@ -87,17 +123,43 @@ def _build(
     _finish(output, contents, source, hubs, concepts.bad, lost, url)
 
 
-def build_from_wikipedia(output: Path, *, hubs: int, **dumps: Any) -> None:
-    """Build from the dumps of a Wikipedia; `dumps` are the fields of `WikipediaDumps`.
-
-    Stages that are done are not done again, unless their dumps have changed.
-    """
+def build_from_wikipedia(
+    output: Output,
+    page: Annotated[Path, typer.Option(help="*-page.sql.gz")],
+    redirect: Annotated[Path, typer.Option(help="*-redirect.sql.gz")],
+    pagelinks: Annotated[Path, typer.Option(help="*-pagelinks.sql.gz")],
+    linktarget: Annotated[
+        Path | None, typer.Option(help="*-linktarget.sql.gz, for dumps since 2024.")
+    ] = None,
+    articles: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="*-pages-articles.xml.bz2, for anchors and texts; also several, or multistream."
+        ),
+    ] = None,
+    page_props: Annotated[
+        Path | None, typer.Option(help="*-page_props.sql.gz, for Wikidata items.")
+    ] = None,
+    wikidata: Annotated[
+        Path | None,
+        typer.Option(help="wikidata-*-all.json.bz2, for items, types and descriptions."),
+    ] = None,
+    language: Annotated[str, typer.Option(help="Of the Wikipedia, such as en.")] = "en",
+    workers: Annotated[int, typer.Option(help="Processes for articles and Wikidata.")] = 1,
+    scheduler: Annotated[
+        str | None, typer.Option(help="A Dask scheduler's address, instead of processes.")
+    ] = None,
+    hubs: Hubs = 256,
+) -> None:
+    """Build from the dumps of a Wikipedia; goes on where an earlier build stopped."""
     console = Console(highlight=False, soft_wrap=True)
     old = ConceptBase.open(output).manifest if (output / "manifest.json").exists() else None
     stages = output.with_name(f"{output.name}.stages")
-    base, bad = WikipediaDumps(stages=stages, progress=True, report=console.print, **dumps).build(
-        output, hubs=hubs
-    )
+    dumps = WikipediaDumps(
+        page, redirect, pagelinks, stages, linktarget, articles, page_props, wikidata, language,
+        workers, scheduler, progress=True, report=console.print,
+    )  # fmt: skip
+    base, bad = dumps.build(output, hubs=hubs)
     _summarise(output, base)
     if old is not None:
         console.print(f"before: {counted(old['concepts'], 'concept')}")
@@ -135,7 +197,10 @@ def _summarise(output: Path, base: ConceptBase) -> None:
     )
 
 
-def show(folder: Path, *, verify: bool) -> None:
+def show(
+    folder: Annotated[Path, typer.Argument(help="A knowledge base.")],
+    verify: Annotated[bool, typer.Option(help="Compare every file with its checksum.")] = False,
+) -> None:
     """Print what a knowledge base holds."""
     base = ConceptBase.open(folder)
     if verify:
@@ -164,17 +229,19 @@ def _share(numbers: NDArray[np.int64] | None) -> str:
     return "no" if numbers is None else f"{int((numbers > 0).sum()):,}"
 
 
-def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool:
-    """Print the candidates of an alias, or what shares words with it; whether there are any.
-
-    Raises
-    ------
-    ProblemError
-        If the knowledge base has no full-text index and `words` is asked for.
-    """
+def look_up(
+    alias: Annotated[str, typer.Argument(help="A mention.")],
+    kb: Annotated[
+        Path | None,
+        typer.Option(help="A knowledge base; by default the small one that is shipped."),
+    ] = None,
+    words: Annotated[bool, typer.Option(help="Search titles, aliases and texts.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="The most candidates.")] = 20,
+) -> None:
+    """Print what a mention may mean; the exit code is 1 if nothing is found."""
     from ..registry.linking import BUNDLED
 
-    base = ConceptBase.open(BUNDLED if folder is None else folder)
+    base = ConceptBase.open(BUNDLED if kb is None else kb)
     if words:
         if base.text is None:
             raise ProblemError("knowledge base: it has no full-text index to search.")
@@ -185,7 +252,7 @@ def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool
     if not len(found):
         fault = "shares a word with" if words else "is known as"
         console.print(f"Nothing {fault} {alias!r}.", markup=False)
-        return False
+        raise typer.Exit(1)
     typed = ["type"] if base.type_names else []
     table = Table("id", "title", *typed, "score" if words else "prior", "links", "description")
     for concept, score in list(zip(found.tolist(), scores.tolist(), strict=True))[:limit]:
@@ -198,4 +265,3 @@ def look_up(folder: Path | None, alias: str, *, words: bool, limit: int) -> bool
             base.descriptions[concept],
         )
     console.print(table)
-    return True

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast, get_args
+from typing import Annotated, Any, NamedTuple, cast, get_args
 
 import spacy
+import typer
 from rich.console import Console
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -17,6 +18,7 @@ from ..annotate.tasks import Layer, Tool, label_config, task_of
 from ..annotate.uncertainty import Measure, prepared, uncertainty
 from ..bundled import load
 from ..errors import ProblemError
+from .arguments import PipelineOption, TextField, listed
 
 __all__ = ["rank_texts"]
 
@@ -31,42 +33,52 @@ class _Ranked(NamedTuple):
 
 
 def rank_texts(
-    corpus: Path,
-    output: Path,
-    *,
-    model: str | None,
-    tool: str,
-    layer: str | None,
-    by: str,
-    components: list[str],
-    sentences: bool,
-    top: int,
-    text_field: str,
+    corpus: Annotated[
+        Path, typer.Argument(help="Texts, a file or folder: .txt, .jsonl(.gz), .parquet, .spacy.")
+    ],
+    output: Annotated[Path, typer.Option(help="JSON lines; a list if it ends with .json.")] = Path(
+        "uncertain.jsonl"
+    ),
+    model: PipelineOption = None,
+    format: Annotated[str, typer.Option(help="prodigy or label-studio.")] = "prodigy",
+    task: Annotated[
+        str | None,
+        typer.Option(help="entities, tags or trees; by default the first that there are."),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="errors, share, sentence, margin or disagreement.")
+    ] = "share",
+    components: Annotated[
+        str, typer.Option(help="Names of components that count; by default those of the task.")
+    ] = "",
+    sentences: Annotated[bool, typer.Option(help="Rank sentences, not documents.")] = False,
+    top: Annotated[int, typer.Option(min=0, help="Write so many at most; 0 for all.")] = 0,
+    text_field: TextField = "text",
 ) -> None:
-    """Write the texts that a pipeline is least sure of as tasks, and print what was found."""
+    """Rank texts by how unsure the pipeline is, as tasks for Prodigy or Label Studio."""
     for name, value, known in (
-        ("format", tool, Tool),
-        ("task", layer, Layer),
+        ("format", format, Tool),
+        ("task", task, Layer),
         ("by", by, Measure),
     ):
         if value is not None and value not in get_args(known):
             raise ProblemError(
                 f"{name}: expected one of {', '.join(get_args(known))}; got {value!r}."
             )
-    if (tool, layer) == ("label-studio", "trees"):
+    if (format, task) == ("label-studio", "trees"):
         raise ProblemError("task: Label Studio's text has no trees; use the format prodigy.")
     if not output.absolute().parent.is_dir():
         raise ProblemError(f"output: there is no folder {output.absolute().parent}.")
     nlp = load() if model is None else spacy.load(model)
-    wanted = _layer(nlp, layer)
-    names = prepared(nlp, cast("Measure", by), components or _annotating(nlp, wanted))
+    wanted = _layer(nlp, task)
+    names = prepared(nlp, cast("Measure", by), listed(components) or _annotating(nlp, wanted))
     if wanted == "entities":
         for name in names:
             pipe = nlp.get_pipe(name)
             if hasattr(pipe, "entity_alternatives"):
                 pipe.entity_alternatives = ALTERNATIVES
     ranked = sorted(
-        _ranked(nlp, corpus, names, (tool, wanted, by), sentences, text_field),
+        _ranked(nlp, corpus, names, (format, wanted, by), sentences, text_field),
         key=lambda entry: (-entry.score, entry.id),
     )
     if not ranked:
@@ -78,7 +90,7 @@ def rank_texts(
         f"{len(chosen):,} of {len(ranked):,} texts, the least sure first ({by} from "
         f"{chosen[0].score:.4g} to {chosen[-1].score:.4g}): {output}"
     )
-    if tool == "label-studio" and wanted != "trees":
+    if format == "label-studio" and wanted != "trees":
         console.print("The label config of the project:")
         console.print(label_config(wanted, _labels(nlp, names, wanted)), markup=False)
 

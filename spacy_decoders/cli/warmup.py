@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import typer
 from rich.console import Console
 from tqdm import tqdm
 
@@ -26,16 +27,8 @@ __all__ = ["CORES", "warmup"]
 Task = Callable[[], object]
 
 
-def warmup() -> int:
-    """Run each registered decoder and each component on tiny problems, on all cores.
-
-    A decoder of ours is recognised by the core that it lives in (see :data:`CORES`); one of
-    another package may have a method ``warmup()`` of its own.
-
-    Returns
-    -------
-    How many tasks failed.
-    """
+def warmup() -> None:
+    """Compile all decoders once, so that no later run has to."""
     console = Console()
     counts = {group: len(tasks_of(group)) for group in GROUPS}
     started = perf_counter()
@@ -66,7 +59,7 @@ def warmup() -> int:
         f"({perf_counter() - started:.1f} s).",
         highlight=False,
     )
-    return len(failures)
+    raise typer.Exit(len(failures))
 
 
 def _run(group: str, done: Any) -> None:
@@ -81,7 +74,11 @@ def _run(group: str, done: Any) -> None:
 
 
 def tasks_of(group: str) -> dict[str, Task]:
-    """Return what is run for a core, or for the decoders of other packages."""
+    """Return what is run for a core, or for the decoders of other packages.
+
+    A decoder of ours is recognised by the core that it lives in (see :data:`CORES`); one of
+    another package may have a method ``warmup()`` of its own.
+    """
     tasks: dict[str, Task] = {}
     for name, build in sorted(decoders.get_all().items()):
         core = _core_of(build)
