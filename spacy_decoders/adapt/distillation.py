@@ -24,6 +24,8 @@ __all__ = ["Distilled", "distil", "student_config"]
 #: What each part of the student learns, and the annotation that the teacher must set for it.
 PARTS = {"tagger": "TAG", "parser": "DEP", "entities": "ENT_IOB"}
 
+#: The score that counts of each part.
+WEIGHTS = {"tagger": "tag_acc", "parser": "dep_las", "entities": "ents_f"}
 #: Components of the teacher that go on the student's annotation: they are taken over.
 KEPT = ("attribute_ruler", "lemmatizer")
 
@@ -145,10 +147,8 @@ def distil(
     return found
 
 
-def student_config(lang: str, parts: Sequence[str], max_steps: int, width: int = 96) -> Config:
-    """Return the training config of a small and fast student.
-
-    One layer of vectors serves all parts. Trees are decoded by their arcs alone.
+def student_config(lang: str, parts: Sequence[str], max_steps: int) -> Config:
+    """Return the training config of a small and fast student, that of ``student.cfg``.
 
     Parameters
     ----------
@@ -158,82 +158,16 @@ def student_config(lang: str, parts: Sequence[str], max_steps: int, width: int =
         Of "tagger", "parser", "entities".
     max_steps
         Of training, in batches of about 1,500 words.
-    width
-        Of the vectors.
     """
-    listener = {"@architectures": "spacy.Tok2VecListener.v1", "width": width, "upstream": "*"}
-    chain = {"@architectures": "spacy-decoders.ChainScorer.v1", "tok2vec": listener}
-    arcs = {"@architectures": "spacy-decoders.ArcScorer.v1", "tok2vec": listener}
-    embed = {
-        "@architectures": "spacy.MultiHashEmbed.v2",
-        "width": width,
-        "attrs": ["NORM", "PREFIX", "SUFFIX", "SHAPE"],
-        "rows": [5000, 1000, 2500, 2500],
-        "include_static_vectors": False,
-    }
-    encode = {
-        "@architectures": "spacy.MaxoutWindowEncoder.v2",
-        "width": width,
-        "depth": 4,
-        "window_size": 1,
-        "maxout_pieces": 3,
-    }
-    tok2vec = {"@architectures": "spacy.Tok2Vec.v2", "embed": embed, "encode": encode}
-    components: dict[str, Any] = {
-        "tok2vec": {"factory": "tok2vec", "model": tok2vec},
-        "tagger": {"factory": "exact_tagger", "model": chain},
-        "parser": {
-            "factory": "branch_and_bound_parser",
-            "model": arcs,
-            "factors": [],
-            "decoder": {"@decoders": "spacy-decoders.Eisner.v1"},
-        },
-        "entities": {"factory": "exact_tagger", "target": "ent", "model": chain},
-    }
-    weights = {"tagger": "tag_acc", "parser": "dep_las", "entities": "ents_f"}
+    config = Config().from_disk(Path(__file__).with_name("student.cfg"), interpolate=False)
     names = ["tok2vec", *(name for name in PARTS if name in parts)]
-    corpus = {"@readers": "spacy.Corpus.v1", "max_length": 0, "gold_preproc": False}
-    return Config(
-        {
-            "paths": {"train": None, "dev": None},
-            "system": {"seed": 0, "gpu_allocator": None},
-            "nlp": {"lang": lang, "pipeline": names, "batch_size": 256},
-            "components": {name: components[name] for name in names},
-            "corpora": {
-                "train": {**corpus, "path": "${paths.train}"},
-                "dev": {**corpus, "path": "${paths.dev}"},
-            },
-            "training": {
-                "seed": "${system.seed}",
-                "gpu_allocator": "${system.gpu_allocator}",
-                "train_corpus": "corpora.train",
-                "dev_corpus": "corpora.dev",
-                "dropout": 0.1,
-                "patience": 0,
-                "max_epochs": 0,
-                "max_steps": max_steps,
-                "eval_frequency": max(1, max_steps // 5),
-                "batcher": {
-                    "@batchers": "spacy.batch_by_words.v1",
-                    "size": 1500,
-                    "tolerance": 0.2,
-                    "discard_oversize": False,
-                },
-                "optimizer": {
-                    "@optimizers": "Adam.v1",
-                    "beta2": 0.98,
-                    "learn_rate": {
-                        "@schedules": "warmup_linear.v1",
-                        "warmup_steps": min(100, max_steps // 10),
-                        "total_steps": max_steps,
-                        "initial_rate": 0.003,
-                    },
-                },
-                "score_weights": {weights[name]: 1.0 for name in PARTS if name in parts},
-            },
-            "initialize": {"vectors": None},
-        }
-    )
+    config["nlp"] |= {"lang": lang, "pipeline": names}
+    config["components"] = {name: config["components"][name] for name in names}
+    training = config["training"]
+    training |= {"max_steps": max_steps, "eval_frequency": max(1, max_steps // 5)}
+    training["optimizer"]["learn_rate"]["warmup_steps"] = min(100, max_steps // 10)
+    training["score_weights"] = {WEIGHTS[name]: 1.0 for name in names if name in WEIGHTS}
+    return config
 
 
 def _parts_of(docs: Sequence[Doc], wanted: Sequence[str]) -> tuple[str, ...]:
