@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CENTROIDS", "Quantised", "quantise"]
+__all__ = ["CENTROIDS", "Quantised", "nearest", "quantise"]
 
 #: Centroids of each part: what a byte can number.
 CENTROIDS = 256
@@ -74,7 +74,7 @@ def quantise(vectors: NDArray[np.float32], parts: int, seed: int = 0) -> Quantis
         points = np.ascontiguousarray(filled[:, part::parts])
         means = _means(points, rng)
         centroids[part, : len(means)] = means
-        codes[:, part] = _nearest(points, means)
+        codes[:, part] = nearest(points, means)
     return Quantised(codes, centroids)
 
 
@@ -85,20 +85,21 @@ def _means(points: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.
         return distinct
     means = distinct[rng.choice(len(distinct), CENTROIDS, replace=False)]
     for _ in range(_PASSES):
-        nearest = _nearest(points, means)
-        counts = np.bincount(nearest, minlength=CENTROIDS)
+        closest = nearest(points, means)
+        counts = np.bincount(closest, minlength=CENTROIDS)
         for column, values in enumerate(points.T):
-            sums = np.bincount(nearest, values, CENTROIDS)
+            sums = np.bincount(closest, values, CENTROIDS)
             means[:, column] = sums / np.maximum(counts, 1)
         empty = np.flatnonzero(counts == 0)
         means[empty] = distinct[rng.choice(len(distinct), len(empty))]
     return means
 
 
-def _nearest(points: NDArray[np.float32], means: NDArray[np.float32]) -> NDArray[np.int64]:
-    found = np.empty(len(points), dtype=np.int64)
+def nearest(points: NDArray[np.float32], means: NDArray[np.float32]) -> NDArray[np.int64]:
+    """**Shape (points,)**: which of the means is the nearest to each point."""
     halves = (means * means).sum(axis=1) / 2
-    for begin in range(0, len(points), _BLOCK):
-        block = points[begin : begin + _BLOCK]
-        found[begin : begin + _BLOCK] = (block @ means.T - halves).argmax(axis=1)
-    return found
+    blocks = range(0, len(points), _BLOCK)
+    return np.concatenate(
+        [np.zeros(0, dtype=np.int64)]
+        + [(points[b : b + _BLOCK] @ means.T - halves).argmax(axis=1) for b in blocks]
+    )

@@ -6,7 +6,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, ClassVar, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -18,7 +18,12 @@ from ...errors import ProblemError
 from ..saved import columns_of, damaged, inflated, message_of
 from .shipped import name_of, resolved
 
-__all__ = ["PREFIXES", "ClusterTable", "gaps_of", "key_of", "keys_of", "packed", "places_of"]
+__all__ = [
+    "PREFIXES", "ClusterTable", "SharedTable", "gaps_of", "key_of", "keys_of", "packed",
+    "places_of",
+]  # fmt: skip
+
+Table = TypeVar("Table", bound="SharedTable")
 
 #: Clusters and classes of words are kept in so many bits.
 MOST = 1 << 16
@@ -26,8 +31,43 @@ MOST = 1 << 16
 PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 
 
+class SharedTable:
+    """A table of words, known by 32 bits of their hashes, which parts of a pipeline share."""
+
+    keys: NDArray[np.uint32]
+    #: What errors call it.
+    part: ClassVar[str]
+    #: The tables that were read and are still in use, by their class and the hash of their bytes.
+    _read_before: ClassVar[WeakValueDictionary[tuple[type, bytes], Any]] = WeakValueDictionary()
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def from_bytes(cls: type[Table], data: bytes) -> Table:
+        """Make a table of bytes; the parts of a pipeline that have the same share it.
+
+        Raises
+        ------
+        StorageError
+            If they are damaged.
+        """
+        if not isinstance(data, bytes):
+            raise damaged(cls.part, f"expected bytes, got {data!r:.40}")
+        name = cls, hashlib.sha256(data).digest()
+        known = cls._read_before.get(name)
+        if known is None:
+            known = cls._read_before[name] = cls._read(resolved(data, cls.part))
+        found: Table = known
+        return found
+
+    @classmethod
+    def _read(cls: type[Table], data: bytes) -> Table:
+        raise NotImplementedError(f"{cls.__name__} must implement _read().")
+
+
 @dataclass(frozen=True, eq=False)
-class ClusterTable:
+class ClusterTable(SharedTable):
     """The cluster of each word, and how often and in which case it is written.
 
     Words are known by 32 bits of their hash: of a hundred thousand unknown words, about four
@@ -57,6 +97,7 @@ class ClusterTable:
     numbers: NDArray[np.uint16]
     paths: NDArray[np.uint32]
     classes: NDArray[np.uint16]
+    part: ClassVar[str] = "clusters"
 
     @classmethod
     def of(
@@ -98,9 +139,6 @@ class ClusterTable:
             np.array([classes.get(word, 0) for word in ordered], dtype=np.uint16),
         )
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     def lookup(self, word: str) -> tuple[int, int]:
         """Return a word's path (or that of its lower case, or title case) and class."""
         return self.lookup_all([word])[0]
@@ -127,22 +165,6 @@ class ClusterTable:
         return name or bytes(srsly.msgpack_dumps([packed(column) for column in columns]))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> ClusterTable:
-        """Make a table of bytes; the parts of a pipeline that have the same share it.
-
-        Raises
-        ------
-        StorageError
-            If they are damaged.
-        """
-        if not isinstance(data, bytes):
-            raise damaged("clusters", f"expected bytes, got {data!r:.40}")
-        known = _TABLES.get(digest := hashlib.sha256(data).digest())
-        if known is None:
-            known = _TABLES[digest] = cls._read(resolved(data, "clusters"))
-        return known
-
-    @classmethod
     def _read(cls, data: bytes) -> ClusterTable:
         columns = message_of(data, "clusters")
         if not isinstance(columns, list) or len(columns) != len(_COLUMNS):
@@ -162,8 +184,6 @@ class ClusterTable:
         return cls(keys, numbers, paths, classes)
 
 
-#: The tables that were read and are still in use, by the hash of their bytes.
-_TABLES: WeakValueDictionary[bytes, ClusterTable] = WeakValueDictionary()
 #: The columns of a saved table.
 _COLUMNS: tuple[tuple[str, Any], ...] = (
     ("words", np.uint32), ("numbers", np.uint16), ("paths", np.uint32), ("classes", np.uint16)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from .quantise import nearest
 
 __all__ = ["cluster_vectors"]
 
@@ -23,8 +24,6 @@ FEWEST = 4
 #: Directions that all vectors share: they tell frequency rather than meaning.
 SHARED = 2
 ROUNDS = 10
-#: Vectors that are compared with all centres at a time.
-_BLOCK = 8192
 
 
 def cluster_vectors(
@@ -79,13 +78,13 @@ def cluster_vectors(
     random = np.random.default_rng(seed)
     rows = _without_shared(np.asarray(vectors, dtype=np.float32), fitted)
     centres = _k_means(rows[:fitted], np.ones(fitted), sizes[-1], random)
-    finest = _nearest(rows, centres)
+    finest = nearest(rows, centres)
     # the cluster of each level that a finest cluster is part of, from fine to coarse
     levels = [np.arange(sizes[-1])]
     counts = np.bincount(finest[:fitted], minlength=sizes[-1]) + 1e-3
     for size in reversed(sizes[:-1]):
         coarser = _k_means(centres, counts, size, random)
-        above = _nearest(centres, coarser)
+        above = nearest(centres, coarser)
         levels.append(above[levels[-1]])
         counts = np.bincount(above, counts, minlength=size) + 1e-3
         centres = coarser
@@ -107,22 +106,16 @@ def _without_shared(rows: Floats, fitted: int) -> Floats:
     return np.asarray(rows / np.maximum(lengths, 1e-9), dtype=np.float32)
 
 
-def _nearest(rows: Floats, centres: Floats) -> NDArray[np.int64]:
-    """The centre at the smallest angle to each row."""
-    blocks = range(0, len(rows), _BLOCK)
-    return np.concatenate([(rows[b : b + _BLOCK] @ centres.T).argmax(axis=1) for b in blocks])
-
-
 def _k_means(rows: Floats, counts: NDArray[np.floating], size: int, random: Any) -> Floats:
     """Centres of length one, by Lloyd's algorithm."""
     share = counts / counts.sum()
     centres: Floats = rows[random.choice(len(rows), size, replace=False, p=share)]
     weighted = rows * counts[:, None].astype(np.float32)
     for _ in range(ROUNDS):
-        nearest = _nearest(rows, centres)
+        closest = nearest(rows, centres)
         sums = np.zeros_like(centres)
-        np.add.at(sums, nearest, weighted)
-        empty = np.bincount(nearest, minlength=size) == 0
+        np.add.at(sums, closest, weighted)
+        empty = np.bincount(closest, minlength=size) == 0
         sums[empty] = rows[random.choice(len(rows), int(empty.sum()))]
         centres = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
     return centres

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from weakref import WeakValueDictionary
+from typing import ClassVar
 
 import numpy as np
 import srsly
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of
 from .quantise import CENTROIDS, Quantised, quantise
-from .shipped import name_of, resolved, shipped_table
-from .table import gaps_of, key_of, keys_of, packed, places_of
+from .shipped import name_of, shipped_table
+from .table import SharedTable, gaps_of, key_of, keys_of, packed, places_of
 from .vector_files import read_vectors
 
 __all__ = ["VectorTable", "WordVectors"]
@@ -28,7 +27,7 @@ _PART = "word vectors"
 
 
 @dataclass(frozen=True, eq=False)
-class VectorTable:
+class VectorTable(SharedTable):
     """The vector of each word, in about 35 bytes a word.
 
     Attributes
@@ -47,6 +46,7 @@ class VectorTable:
 
     keys: NDArray[np.uint32]
     vectors: Quantised
+    part: ClassVar[str] = _PART
 
     @classmethod
     def of(
@@ -84,9 +84,6 @@ class VectorTable:
             raise ProblemError(f"parts: expected at least 1; got {parts}.")
         return cls(np.array(keys, dtype=np.uint32), quantise(rows, parts))
 
-    def __len__(self) -> int:
-        return len(self.keys)
-
     @property
     def width(self) -> int:
         """The length of the vectors."""
@@ -123,22 +120,6 @@ class VectorTable:
         return bytes(srsly.msgpack_dumps(saved))
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> VectorTable:
-        """Make a table of bytes; the parts of a pipeline that have the same share it.
-
-        Raises
-        ------
-        StorageError
-            If they are damaged.
-        """
-        if not isinstance(data, bytes):
-            raise damaged(_PART, f"expected bytes, got {data!r:.40}")
-        known = _TABLES.get(digest := hashlib.sha256(data).digest())
-        if known is None:
-            known = _TABLES[digest] = cls._read(resolved(data, _PART))
-        return known
-
-    @classmethod
     def _read(cls, data: bytes) -> VectorTable:
         saved = fields_of(message_of(data, _PART), ("words", "codes", "centroids"), _PART)
         centroids = array_of(saved[2], np.float16, (-1, CENTROIDS, -1), f"{_PART}, centroids")
@@ -150,10 +131,6 @@ class VectorTable:
         size = len(keys) * parts
         codes = np.frombuffer(inflated(saved[1], f"{_PART}, codes", size), dtype=np.uint8)
         return cls(keys, Quantised(np.ascontiguousarray(codes.reshape(parts, -1).T), centroids))
-
-
-#: The tables that were read and are still in use, by the hash of their bytes.
-_TABLES: WeakValueDictionary[bytes, VectorTable] = WeakValueDictionary()
 
 
 class WordVectors:
