@@ -14,10 +14,9 @@ from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
 from ...decoders.tree.probabilities import arc_probabilities
 from ...errors import ProblemError
-from .search import LabelSearch
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeProblem
+    from ...decoders.tree import TreeProblem, TreeSolution
 
 __all__ = ["ArcParser", "LabelledTree"]
 
@@ -128,10 +127,11 @@ class ArcParser:
         InfeasibleError
             If there is no such tree.
         """
+        from ...decoders.tree import exact_decoder
+
         scores, of_labels = self._scores(arcs, labels, allowed, fixed)
-        search = LabelSearch(scores, of_labels, self.once, self.projective, self.single_root)
-        heads, certificate = search.run(budget)
-        return LabelledTree(heads, search.labels_of(heads), certificate)
+        problem = self._problem(scores, of_labels)
+        return _labelled(exact_decoder(problem).decode(problem, budget=budget), of_labels)
 
     def k_best(
         self, arcs: ArrayLike, k: int, labels: ArrayLike | None = None
@@ -147,11 +147,8 @@ class ArcParser:
 
         self._refuse_once("k_best")
         scores, of_labels = self._scores(arcs, labels, None, None)
-        search = LabelSearch(scores, of_labels, (), self.projective, self.single_root)
-        return [
-            LabelledTree(tree.heads, search.labels_of(tree.heads), tree.certificate)
-            for tree in k_best(search.whole(), k)
-        ]
+        found = k_best(self._problem(scores, of_labels), k)
+        return [_labelled(tree, of_labels) for tree in found]
 
     def margins(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> Floats:
         """**Shape (n,)**: how much worse the best tree with another head of a token is."""
@@ -159,9 +156,7 @@ class ArcParser:
 
         self._refuse_once("margins")
         scores, of_labels = self._scores(arcs, labels, None, None)
-        problem: TreeProblem = LabelSearch(
-            scores, of_labels, (), self.projective, self.single_root
-        ).whole()
+        problem = self._problem(scores, of_labels)
         return head_margins(problem, exact_decoder(problem).decode(problem).heads)
 
     def probabilities(self, arcs: ArrayLike) -> Floats:
@@ -217,9 +212,33 @@ class ArcParser:
             scores[head, token] = kept
         return scores, of_labels
 
+    def _problem(self, arcs: Floats, labels: Floats | None) -> TreeProblem:
+        """Return the problem of scores by heads; without `once`, each arc has its best label."""
+        from ...decoders.tree import AtMost, TreeProblem
+
+        if labels is not None and not self.once:
+            best = labels.max(axis=2)
+            arcs = np.where(np.isneginf(best) | np.isneginf(arcs), -np.inf, arcs + best)
+        return TreeProblem(
+            arcs,
+            labels=labels if self.once else None,
+            rules=tuple(AtMost([label]) for label in self.once),
+            projective=self.projective,
+            single_root=self.single_root,
+        )
+
     def _refuse_once(self, what: str) -> None:
         if self.once:
             raise ProblemError(f"{what}: not with labels that may occur only once (`once`).")
+
+
+def _labelled(tree: TreeSolution, labels: Floats | None) -> LabelledTree:
+    """Return the tree with the labels it was decoded with, else with the best of its arcs."""
+    chosen = tree.labels
+    if chosen is None and labels is not None:
+        of_arcs = labels[tree.heads, np.arange(1, len(tree.heads) + 1)]
+        chosen = of_arcs.argmax(axis=1).astype(np.int32)
+    return LabelledTree(tree.heads, chosen, tree.certificate)
 
 
 def _square(scores: NDArray[np.float64]) -> NDArray[np.float64]:

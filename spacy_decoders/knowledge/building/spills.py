@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,19 @@ from ..kernels import hash_lines
 from ..string_index import gathered
 from .stages import Stage
 
-__all__ = ["PARTS", "KeySpill", "LineSpill"]
+__all__ = ["PARTS", "KeySpill", "LineSpill", "rows_of_parts"]
 
 #: Files that everything is dealt out over; a power of 2.
 PARTS = 64
+
+
+def rows_of_parts(part: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """The number of each part, from 0 on, that has any rows, and the rows, in their order."""
+    order = np.argsort(part, kind="stable")  # a counting sort for small integers
+    ordered = part[order]
+    for rows in np.split(order, 1 + np.flatnonzero(ordered[1:] != ordered[:-1])):
+        if len(rows):
+            yield int(part[rows[0]]), rows
 
 
 class LineSpill:
@@ -42,16 +50,12 @@ class LineSpill:
         """Deal out newline-ended lines, with the numbers of each by column."""
         size = len(next(iter(columns.values())))
         codes, starts = hash_lines(read_only(lines), size)
-        part = (codes >> np.uint64(64 - PARTS.bit_length() + 1)).astype(np.int64)
-        order = np.argsort(part, kind="stable")
-        ends = np.searchsorted(part[order], np.arange(PARTS + 1)).tolist()
-        for number in range(PARTS):
-            rows = order[ends[number] : ends[number + 1]]
-            if len(rows):
-                self.stage.append(f"{self.name}.{number}", gathered(lines, starts, rows))
-                for name, dtype in self.columns.items():
-                    values = columns[name][rows].astype(dtype, copy=False)
-                    self.stage.append(f"{self.name}.{number}.{name}", values)
+        part = (codes >> np.uint64(64 - PARTS.bit_length() + 1)).astype(np.uint8)
+        for number, rows in rows_of_parts(part):
+            self.stage.append(f"{self.name}.{number}", gathered(lines, starts, rows))
+            for name, dtype in self.columns.items():
+                values = columns[name][rows].astype(dtype, copy=False)
+                self.stage.append(f"{self.name}.{number}.{name}", values)
 
     def part(self, number: int) -> tuple[NDArray[np.uint8], dict[str, NDArray[Any]]]:
         """The lines of one file, and their numbers by column."""
@@ -90,12 +94,8 @@ class KeySpill:
     def add(self, first: NDArray[Any], keys: NDArray[np.uint64]) -> None:
         """Deal out keys; `first` tells the range of each."""
         part = (np.searchsorted(self.bounds, first, side="right") - 1).astype(np.uint8)
-        order = np.argsort(part, kind="stable")  # a counting sort for small integers
-        ends = np.searchsorted(part[order], np.arange(len(self.bounds))).tolist()
-        sorted_keys = keys[order]
-        for number, (start, stop) in enumerate(pairwise(ends)):
-            if stop > start:
-                self.stage.append(f"{self.name}.{number}", sorted_keys[start:stop])
+        for number, rows in rows_of_parts(part):
+            self.stage.append(f"{self.name}.{number}", keys[rows])
 
     def parts(self, begin: int = 0) -> Iterator[tuple[int, NDArray[np.uint64]]]:
         """The number and the sorted keys of each file from `begin` on."""

@@ -13,7 +13,7 @@ from ..tables import Tables
 from ..title_words import TitleWords, title_words
 from .arrays import TEXTS, chunks
 from .articles import article_parts, lines_of
-from .spills import PARTS, LineSpill
+from .spills import PARTS, LineSpill, rows_of_parts
 from .stages import Build, Stage
 from .strings import append_index, append_strings, finish_index, index_of
 from .titles import Titles
@@ -80,9 +80,10 @@ def _deal(
     concepts: NDArray[np.int64],
     texts: list[str],
 ) -> None:
-    part = np.searchsorted(bounds, concepts, side="right") - 1
-    for number in np.unique(part[concepts >= 0]).tolist():
-        rows = np.flatnonzero((part == number) & (concepts >= 0))
+    known = np.flatnonzero(concepts >= 0)
+    part = np.searchsorted(bounds, concepts[known], side="right") - 1
+    for number, places in rows_of_parts(part):
+        rows = known[places]
         stage.append(f"{name}.{number}", concepts[rows])
         stage.append(f"{name}.{number}.lines", as_lines([texts[i] for i in rows.tolist()]))
 
