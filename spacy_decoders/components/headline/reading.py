@@ -220,6 +220,9 @@ class Texts:
         blanks, cut = self._cuts(first)
         bad |= cut[:-1] | cut[1:]
         address = (self[LIKE_URL] > 0) | (self[LIKE_EMAIL] > 0) | (self[PREFIX] == _ACCOUNT)
+        opens = first[:-1] | (self[SENT_START].astype(np.int64) == 1)
+        opens[1:] |= address[:-1] | (self[IS_SPACE][:-1] > 0)
+        address[:-1] |= opens[:-1] & (self[ORTH][1:] == _COLON) & ~first[1:-1]
         addresses = np.concatenate([[0], np.cumsum(address)])
         letters = np.concatenate([[0], np.cumsum(self[LENGTH].astype(np.int64))])
         return [
@@ -271,8 +274,8 @@ class PhraseEdges(NamedTuple):
     cut
         Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
     addresses, letters
-        Before each token, the number of addresses, and of characters in tokens, from any one on.
-        **Shape:** ``(tokens + 1,)``
+        Before each token, the number of addresses and labels, and of characters in tokens, from
+        any one on. **Shape:** ``(tokens + 1,)``
     blanks
         Whether the text is in a language with blanks between words.
     """
@@ -289,8 +292,8 @@ class PhraseEdges(NamedTuple):
 
         They have the head of each part of a noun compound and the object of each verb that they
         end with, don't begin with a finite verb that is no imperative or within a name, have
-        neither addresses nor names of accounts, and don't end within what is written as one word,
-        or begin with a part of such a one, as "gonna" has.
+        neither addresses, names of accounts nor labels such as "Email:", and don't end within what
+        is written as one word, or begin with a part of such a one, as "gonna" has.
         """
         good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
         return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
@@ -425,3 +428,5 @@ _verbs: dict[int, int] = {}
 _FINITE, _PAST = 1, 2
 #: How names of accounts begin.
 _ACCOUNT = np.uint64(get_string_id("@"))
+#: What follows a label.
+_COLON = np.uint64(get_string_id(":"))

@@ -56,6 +56,14 @@ def test_phrases_have_no_addresses_and_end_where_words_do():
     assert found == {"go", "go Jim", "go Jim's", "Jim", "Jim's", "'s"}
 
 
+def test_phrases_have_no_labels():
+    assert whole([("Email",), (":",), ("Jim",)]) == {":", ": Jim", "Jim"}
+    found = whole([("a@b.org",), ("Groups",), (":",), ("cats",)])
+    assert "Groups" not in found
+    assert "cats" in found
+    assert "trees" in whole([("Two",), ("trees",), (":",)])
+
+
 def test_phrases_do_not_begin_within_a_name():
     words, pos = [("ask",), ("Joe",), ("Biden",)], ["VERB", "PROPN", "PROPN"]
     parse = {"deps": ["ROOT", "iobj", "flat"], "heads": [0, 0, 1]}
