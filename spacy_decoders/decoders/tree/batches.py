@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import checked_scores
+from ...arrays import checked_scores, read_only
 from ...certificate import Certificate
 from ...errors import DecodersError, ProblemError
 from ..lazy_list import LazyList
@@ -32,6 +33,9 @@ MOST_SCORES = 2**16
 
 #: Entries behind the last score that vectors may read.
 PADDING = 8
+_PADDED = read_only(np.zeros(PADDING))
+
+_dtype_of = attrgetter("dtype")
 
 
 class TreeSolutions(LazyList[TreeSolution]):
@@ -182,16 +186,11 @@ def solved_by_arcs(
     heads = np.empty(offsets[-1], np.int32)
     found = Judged._make([*np.zeros((4, len(sizes))), np.zeros(len(sizes), bool)])
     ends = np.cumsum(sizes * sizes)
-    flat = np.empty(0)
     for among in _parts(ends):
         begin = offsets[among.start]
         first = ends[among.start] - sizes[among.start] ** 2
-        total = int(ends[among.stop - 1] - first)
-        if len(flat) < total + PADDING:
-            flat = np.empty(total + PADDING)
-        np.concatenate(arrays[among], axis=None, out=flat[:total])
         part = ArcBatch(
-            flat,
+            _end_to_end(arrays[among]),
             ends[among] - sizes[among] ** 2 - first,
             sizes[among],
             offsets[among.start : among.stop + 1] - begin,
@@ -214,6 +213,17 @@ def _parts(ends: NDArray[np.int64]) -> Iterator[slice]:
         stop = max(begin + 1, int(np.searchsorted(ends, done + MOST_SCORES, side="right")))
         yield slice(begin, stop)
         begin, done = stop, int(ends[stop - 1])
+
+
+def _end_to_end(arrays: Sequence[NDArray[Any]]) -> Floats:
+    """Return a copy of all scores in a row, with :data:`PADDING` behind."""
+    given = [*arrays, _PADDED]
+    if set(map(_dtype_of, given)) == {_PADDED.dtype}:
+        try:  # bytes are joined in less than half the time that arrays take
+            return np.frombuffer(bytearray().join(cast(Any, given)))
+        except TypeError:  # the rows of one are not contiguous
+            pass
+    return np.concatenate(given, axis=None, dtype=np.float64)
 
 
 def _sizes(arrays: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
@@ -268,8 +278,8 @@ def _duals(batch: ArcBatch) -> Duals:
     from .kernels.batches import Duals
 
     count, nodes = len(batch.sizes), 2 * int(batch.sizes.sum())
-    counts, parents = np.zeros(count, np.int64), np.zeros(nodes, np.int64)
-    return Duals(np.zeros(count), counts, np.zeros(nodes), parents)
+    counts, parents = np.zeros(count, np.int64), np.empty(nodes, np.int64)
+    return Duals(np.empty(count), counts, np.empty(nodes), parents)
 
 
 def by_survivors(

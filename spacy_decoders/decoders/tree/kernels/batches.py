@@ -54,13 +54,14 @@ def contractions(flat, begins, sizes, which, offsets, heads, dual_arrays):
 
 
 @internal(counted=True)
-def _judge(arcs, s, offsets, heads, projective, found):
+def _judge(arcs, s, offsets, heads, projective, found, room):
     """Write whether a sentence has a legal tree, its score and the sum of absolute parts.
 
     Returns whether the score attains the bound, up to rounding. Where a chart follows, which is
     exact, errors of the bound beyond the usual tolerance leave it open.
     """
-    legal, score, scale = proofs.tally(arcs, heads[offsets[s] : offsets[s + 1]], projective, True)
+    of_tree = heads[offsets[s] : offsets[s + 1]]
+    legal, score, scale = proofs.tally_within(arcs, of_tree, projective, True, room)
     found.legal[s], found.scores[s], found.scales[s] = legal, score, scale
     slack = found.slack[s]
     usual = 1e-9 * (1.0 + scale)
@@ -75,13 +76,13 @@ def judge_by_columns(flat, begins, sizes, offsets, heads, projective, columns):
     """Bound the trees of all sentences by the best head of each token; return the unproven."""
     found = Judged(*columns)
     best = np.empty(sizes.max() + LANES)
-    unproven = np.empty(sizes.shape[0], np.int64)
+    unproven, reached = np.empty(sizes.shape[0], np.int64), np.empty(sizes.max(), np.int64)
     count = 0
     for s in range(sizes.shape[0]):
         begin, size = begins[s], sizes[s]
         arcs = flat[begin : begin + size * size].reshape(size, size)
         found.bounds[s], found.slack[s] = proofs.column_bound(arcs, best)
-        if not _judge(arcs, s, offsets, heads, projective, found):
+        if not _judge(arcs, s, offsets, heads, projective, found, reached):
             unproven[count] = s
             count += 1
     return unproven[:count]
@@ -95,7 +96,7 @@ def judge_by_duals(flat, begins, sizes, which, offsets, heads, projective, dual_
     """
     duals = Duals(*dual_arrays)
     found = Judged(*columns)
-    unproven = np.empty(which.shape[0], np.int64)
+    unproven, reached = np.empty(which.shape[0], np.int64), np.empty(sizes.max(), np.int64)
     count = 0
     for place in range(which.shape[0]):
         s = which[place]
@@ -109,7 +110,7 @@ def judge_by_duals(flat, begins, sizes, which, offsets, heads, projective, dual_
             found.bounds[s], found.slack[s] = proofs.dual_bound(
                 arcs, duals.penalties[s], duals.values[at:], duals.parents[at:], duals.counts[s]
             )
-        if not _judge(arcs, s, offsets, heads, projective, found):
+        if not _judge(arcs, s, offsets, heads, projective, found, reached):
             unproven[count] = s
             count += 1
     return unproven[:count]
@@ -123,7 +124,7 @@ def judge_by_charts(flat, begins, sizes, which, offsets, heads, dual_arrays, kep
     """
     duals = Duals(*dual_arrays)
     found = Judged(*columns)
-    unproven = np.empty(which.shape[0], np.int64)
+    unproven, reached = np.empty(which.shape[0], np.int64), np.empty(sizes.max(), np.int64)
     count = 0
     at = 0
     for place in range(which.shape[0]):
@@ -136,7 +137,7 @@ def judge_by_charts(flat, begins, sizes, which, offsets, heads, dual_arrays, kep
             kept[at : at + size * size].reshape(size, size),
             room[4 * at : 4 * (at + size * size)].reshape(4, size, size),
         )  # fmt: skip
-        if not _judge(arcs, s, offsets, heads, True, found):
+        if not _judge(arcs, s, offsets, heads, True, found, reached):
             unproven[count] = s
             count += 1
         at += size * size

@@ -21,6 +21,12 @@ UNIT, SMALLEST = 2.0**-53, 1e-300
 @jit()
 def tally(arcs, heads, projective, single_root):
     """Return whether heads (n,) are a legal tree, its score, and the sum of its absolute parts."""
+    return tally_within(arcs, heads, projective, single_root, np.empty(arcs.shape[0], np.int64))
+
+
+@jit()
+def tally_within(arcs, heads, projective, single_root, reached):
+    """Do as :func:`tally` does, with room for n + 1 numbers."""
     size = arcs.shape[0]
     score = scale = 0.0
     roots = 0
@@ -35,7 +41,8 @@ def tally(arcs, heads, projective, single_root):
         roots += h == 0
     if single_root and size > 1 and roots != 1:
         return False, score, scale
-    reached = np.zeros(size, dtype=np.int64)  # the walk towards the root that visited each token
+    for m in range(1, size):
+        reached[m] = 0  # the walk towards the root that visited each token
     for m in range(1, size):
         at = m
         while at > 0 and reached[at] == 0:
