@@ -15,6 +15,9 @@ __all__ = ["Magnitudes", "magnitudes_of", "most_gained", "parts_of"]
 
 Scores = NDArray[np.float64]
 
+#: The largest multiplier of an arc in head automata, relative to the largest score.
+LARGEST_MULTIPLIER = 8.0
+
 
 class Magnitudes(NamedTuple):
     """Bounds on the scores of a problem's trees.
@@ -29,12 +32,15 @@ class Magnitudes(NamedTuple):
         A score between those of trees with forbidden parts and those without.
     rounding
         The rounding error in the value of a relaxation.
+    limit
+        The largest multiplier of an arc that this error allows for.
     """
 
     lowest: float
     forbidden: float
     threshold: float
     rounding: float
+    limit: float
 
 
 class _Range(NamedTuple):
@@ -68,7 +74,8 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     Notes
     -----
     Rounding: a tree is scored by n arcs, to each of which shares of up to n^2 scores were added,
-    sums of up to n terms; and by the shares of factors.
+    sums of up to n terms; and by the shares of factors. Head automata, which decode trees with
+    crossing arcs, add such sums once more for each head, with multipliers up to the limit.
     """
     ranges = [_range_of(part) for part in parts_of(problem)]
     gaps = _finite_gaps(problem)
@@ -80,6 +87,8 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     if any(forbids[1:]):  # arcs keep their -inf
         largest = max(largest, -forbidden)
     error = (problem.n + 1.0) ** 3 * largest
+    if not problem.projective:
+        error *= LARGEST_MULTIPLIER
     if problem.factors is not None:
         entries = len(problem.factors.arcs) + problem.factors.count + problem.n
         error += entries * largest * problem.factors.count
@@ -88,6 +97,7 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
         forbidden=forbidden,
         threshold=-(1.1 * reach + 1.0),
         rounding=8.0 * UNIT * error + SMALLEST,
+        limit=LARGEST_MULTIPLIER * largest,
     )
 
 

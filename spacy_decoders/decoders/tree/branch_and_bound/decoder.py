@@ -63,13 +63,17 @@ class BranchAndBound(TreeDecoder):
     for a first pass over a long sentence, the fallback is a tree of separately parsed blocks,
     bounded by the best arborescence.
 
+    Trees of more than 20 tokens that may have crossing arcs are bounded by the best arborescence
+    and by each head's best modifiers and grandparent, which multipliers make agree.
+
     With second order the search begins with the ten likeliest heads of each word: the trees and
     multipliers found at that low cost let the first passes over all arcs prune most of them.
 
     References
     ----------
     Qian and Liu (2013), Branch and Bound Algorithm for Dependency Parsing with Non-local
-    Features.
+    Features. Koo, Rush, Collins, Jaakkola and Sontag (2010), Dual Decomposition for Parsing with
+    Non-Projective Head Automata.
 
     Examples
     --------

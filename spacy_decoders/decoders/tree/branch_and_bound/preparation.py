@@ -45,6 +45,8 @@ class Prepared:
         threshold: float,
         factor_arcs: int,
         slack: NDArray[np.float64],
+        limit: float,
+        projective: bool,
     ) -> None:
         self.scores = scores
         self.index = index
@@ -54,13 +56,19 @@ class Prepared:
         self._siblings = np.full((size,) * 3, -1.0) if has_siblings else np.zeros((1, 1, 1))
         self._grandparents = np.zeros((1, 1, 1))
         self._factors = np.full(2 * factor_arcs, -1.0)
+        square = (1, 1) if projective else (size, size)
+        self._lower, self._upper = np.full(square, -np.inf), np.zeros(square)
+        self._limit = limit
 
     def multipliers(self, with_grandparents: bool) -> Any:
         """Return the multipliers that all nodes share, with those of relaxed grandparents."""
         chains = self.scores.grandparents
         if with_grandparents and self._grandparents.shape != chains.shape:
             self._grandparents = np.full(chains.shape, -1.0)
-        return Multipliers(self._siblings, self._grandparents, self._factors, self.slack)
+        return Multipliers(
+            self._siblings, self._grandparents, self._factors, self.slack,
+            self._lower, self._upper, self._limit,
+        )  # fmt: skip
 
 
 def outline(problem: TreeProblem, scores: Any) -> Any:
@@ -98,7 +106,16 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
         problem.gaps,
     )
     index = factor_index(arcs, offsets, worth, low, size)
-    return Prepared(scores, index, size, magnitudes.threshold, len(arcs), slack_of(problem))
+    return Prepared(
+        scores,
+        index,
+        size,
+        magnitudes.threshold,
+        len(arcs),
+        slack_of(problem),
+        magnitudes.limit,
+        problem.projective,
+    )
 
 
 def slack_of(problem: TreeProblem) -> NDArray[np.float64]:

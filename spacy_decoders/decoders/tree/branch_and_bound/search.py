@@ -16,6 +16,7 @@ from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels import node as kernels
 from .kernels.records import (
+    AUTOMATA,
     FIRST,
     SECOND,
     SPANNING,
@@ -47,6 +48,9 @@ MOST_CHART_BYTES = 140_000_000
 #: Seconds of a first pass with max-marginals: Eisner's for each n^3, and what each byte of the
 #: lists of grandparents and siblings adds.
 SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
+
+#: Tokens up to which trees with crossing arcs are bounded faster without head automata.
+WITHOUT_AUTOMATA = 20
 
 #: Heads of each word in the first, restricted search.
 LIKELY_HEADS = 10
@@ -220,19 +224,26 @@ class _NodeSolver:
             backbone = SECOND
         elif chains > MOST_CHART_BYTES:
             bounding = self.outlined = self.outlined or outline(problem, self.prepared.scores)
+        if backbone == SPANNING and bounding is not self.outlined and self._wants_automata():
+            backbone = AUTOMATA
         if backbone not in self.arrays:
             self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
         options = NodeOptions(
             backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
             problem.projective, problem.has_one_root,
         )  # fmt: skip
-        with_chains = backbone != SECOND and bounding is not self.outlined
+        with_chains = backbone < SECOND and bounding is not self.outlined
         found = kernels.solve_node(
             self.prepared.scores, bounding, self.prepared.index,
             self.prepared.multipliers(with_chains), self.incumbents, mask, options,
             *self.arrays[backbone],
         )  # fmt: skip
         return cast(NodeBound, found)
+
+    def _wants_automata(self) -> bool:
+        problem = self.problem
+        has_parts = problem.grandparents is not None or problem.siblings is not None
+        return has_parts and problem.n > WITHOUT_AUTOMATA
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8], second_order: bool) -> tuple[int, int]:

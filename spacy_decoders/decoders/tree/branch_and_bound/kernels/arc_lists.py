@@ -92,9 +92,10 @@ def side_of(lists, a):
 
 
 @internal()
-def in_tree(lists, a, heads):
-    """Return whether a tree has an arc."""
-    return heads[lists.modifier[a]] == lists.head[a]
+def mark_tree(lists, heads, chosen):
+    """Mark the arcs of a tree."""
+    for a in range(1, lists.head.shape[0]):
+        chosen[a] = heads[lists.modifier[a]] == lists.head[a]
 
 
 @internal()

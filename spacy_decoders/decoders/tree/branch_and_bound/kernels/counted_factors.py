@@ -9,7 +9,7 @@ multiplier (section 5.1).
 import numpy as np
 
 from .....jit import internal
-from .arc_lists import in_tree, is_free
+from .arc_lists import is_free
 from .records import CountedFactors
 
 INF = np.inf
@@ -198,36 +198,36 @@ def relax_factors(factors, backbone):
 
 
 @internal()
-def _number_in_tree(lists, factors, f, heads):
+def _number_in_tree(factors, f, chosen):
     """Return how many arcs of a factor a tree has, and the sum of their multipliers."""
     number, paid = 0, 0.0
     for i in range(factors.offsets[f], factors.offsets[f + 1]):
-        if in_tree(lists, factors.arcs[i], heads):
+        if chosen[factors.arcs[i]]:
             number += 1
             paid += factors.multiplier[i]
     return number, paid
 
 
 @internal()
-def linearise_factors(lists, factors, backbone, heads):
+def linearise_factors(factors, backbone, chosen):
     """Add to each arc what it would complete with the other arcs of a tree."""
     for f in range(factors.score.shape[0]):
-        number, _ = _number_in_tree(lists, factors, f, heads)
+        number, _ = _number_in_tree(factors, f, chosen)
         for i in range(factors.offsets[f], factors.offsets[f + 1]):
             a = factors.arcs[i]
-            if number - in_tree(lists, a, heads) == factors.need[f] - 1:
+            if number - chosen[a] == factors.need[f] - 1:
                 backbone.arc[a] += factors.score[f]
 
 
 @internal()
-def step_factors(lists, factors, heads, step):
+def step_factors(factors, chosen, step):
     """Take a subgradient step; with step 0 return the squared norm of the subgradient."""
     norm, x = 0.0, factors.multiplier
     for f in range(factors.score.shape[0]):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, size = factors.score[f], factors.need[f], end - begin
         kind = _kind(factors, f)
-        number, paid = _number_in_tree(lists, factors, f, heads)
+        number, paid = _number_in_tree(factors, f, chosen)
         if kind == BY_NUMBER:
             if value > 0.0:
                 d = number / need - 1.0
@@ -244,20 +244,20 @@ def step_factors(lists, factors, heads, step):
         norm += number * (1.0 - number / size) if kind == ALL_NEEDED else number
         if step > 0.0:
             for i in range(begin, end):
-                if in_tree(lists, factors.arcs[i], heads):
+                if chosen[factors.arcs[i]]:
                     x[i] += -step if kind == ALL_NEEDED else step
             project(x, begin, end, abs(value), kind == ONE_SUFFICES)
     return norm
 
 
 @internal()
-def add_factor_gaps(lists, factors, heads, gaps):
+def add_factor_gaps(factors, chosen, gaps):
     """Add to each arc by how much its factors are bounded too high at a tree (section 3.3)."""
     for f in range(factors.score.shape[0]):
         begin, end = factors.offsets[f], factors.offsets[f + 1]
         value, need, size = factors.score[f], factors.need[f], end - begin
         kind = _kind(factors, f)
-        number, paid = _number_in_tree(lists, factors, f, heads)
+        number, paid = _number_in_tree(factors, f, chosen)
         x = factors.multiplier[begin]
         if kind == ALL_NEEDED:
             bound = paid

@@ -3,7 +3,6 @@
 import numpy as np
 
 from .....jit import internal
-from .arc_lists import in_tree
 from .pair_multipliers import gap, initial
 from .records import CrossingPairs
 
@@ -76,7 +75,7 @@ def relax_crossings(lists, crossings, backbone):
 
 
 @internal()
-def linearise_crossings(lists, crossings, backbone, heads):
+def linearise_crossings(lists, crossings, backbone, chosen):
     """Add to each arc what it would pay with the modifiers that a tree has on the other side."""
     for h in range(1, lists.index.shape[0]):
         p, middle = lists.crosses[h], lists.sides[2 * h + 1]
@@ -86,15 +85,15 @@ def linearise_crossings(lists, crossings, backbone, heads):
             a = lists.members[i]
             for j in range(middle, lists.sides[2 * h + 2]):
                 b = lists.members[j]
-                if in_tree(lists, a, heads):
+                if chosen[a]:
                     backbone.arc[b] += crossings.score[p]
-                if in_tree(lists, b, heads):
+                if chosen[b]:
                     backbone.arc[a] += crossings.score[p]
                 p += 1
 
 
 @internal()
-def point_crossings(lists, crossings, heads, momentum):
+def point_crossings(lists, crossings, chosen, momentum):
     """Write the subgradient of the multipliers plus a part of the last direction."""
     score, d = crossings.score, crossings.direction
     for p in range(d.shape[0]):
@@ -105,17 +104,17 @@ def point_crossings(lists, crossings, heads, momentum):
         if begin == lists.crosses[h + 1]:
             continue
         for i in range(middle - low):
-            if in_tree(lists, lists.members[low + i], heads):
+            if chosen[lists.members[low + i]]:
                 for p in range(begin + i * width, begin + (i + 1) * width):
                     d[p] += 1.0 if score[p] > 0.0 else -1.0
         for j in range(width):
-            if in_tree(lists, lists.members[middle + j], heads):
+            if chosen[lists.members[middle + j]]:
                 for i in range(middle - low):
                     d[begin + i * width + j] -= 1.0
 
 
 @internal()
-def add_crossing_gaps(lists, crossings, heads, gaps):
+def add_crossing_gaps(lists, crossings, chosen, gaps):
     """Add to each arc by how much its pairs are bounded too high at a tree (section 3.3)."""
     for h in range(1, lists.index.shape[0]):
         p, middle = lists.crosses[h], lists.sides[2 * h + 1]
@@ -125,7 +124,7 @@ def add_crossing_gaps(lists, crossings, heads, gaps):
             a = lists.members[i]
             for j in range(middle, lists.sides[2 * h + 2]):
                 b = lists.members[j]
-                one, other = in_tree(lists, a, heads), in_tree(lists, b, heads)
+                one, other = chosen[a], chosen[b]
                 excess = gap(crossings.score[p], crossings.multiplier[p], one, other)
                 gaps[a] += excess
                 gaps[b] += excess

@@ -7,8 +7,7 @@ arc g -> h whether or not the chain is in the tree, which is a bound as no multi
 import numpy as np
 
 from .....jit import internal
-from .arc_lists import in_tree
-from .records import SECOND, SPANNING, GrandparentChains
+from .records import FIRST, SECOND, GrandparentChains
 
 INF = np.inf
 
@@ -17,7 +16,7 @@ INF = np.inf
 def gather_chains(lists, scores, multipliers, backbone):
     """Take the scores of the chains that are left, and the multipliers of earlier nodes."""
     count = lists.head.shape[0]
-    relaxed = scores.grandparents.shape[0] > 1 and backbone != SECOND
+    relaxed = scores.grandparents.shape[0] > 1 and backbone < SECOND
     score = np.zeros(lists.chains[count])
     multiplier = np.zeros(lists.chains[count] if relaxed else 0)
     chains = GrandparentChains(
@@ -39,7 +38,7 @@ def _fill(lists, scores, multipliers, backbone, chains):
         low, high = min(h, m), max(h, m)
         for t in range(lists.first[h + 1] - lists.first[h]):
             g, q = lists.head[lists.first[h] + t], lists.chains[a] + t
-            if g == m or (backbone != SPANNING and low < g < high):
+            if g == m or (backbone in (FIRST, SECOND) and low < g < high):
                 chains.score[q] = -INF
             elif scored:
                 chains.score[q] = max(scores.grandparents[g, h, m], scores.forbidden)
@@ -91,7 +90,7 @@ def relax_chains(lists, chains, backbone):
 
 
 @internal()
-def step_chains(lists, chains, heads, step):
+def step_chains(lists, chains, heads, chosen, step):
     """Take a subgradient step; with step 0 return the squared norm of the subgradient.
 
     An arc of the tree may assume another grandparent than the tree has: the multiplier of the
@@ -107,7 +106,7 @@ def step_chains(lists, chains, heads, step):
         q = lists.chains[a]
         actual = q + lists.index[heads[h], h] - lists.first[h]
         assumed = -1
-        if in_tree(lists, a, heads):
+        if chosen[a]:
             assumed = actual  # a tie is no disagreement
             for t in range(lists.first[h + 1] - lists.first[h]):
                 if chains.reduced[q + t] > chains.reduced[assumed]:
@@ -129,7 +128,7 @@ def step_chains(lists, chains, heads, step):
 
 
 @internal()
-def add_chain_gaps(lists, chains, heads, gaps):
+def add_chain_gaps(lists, chains, heads, chosen, gaps):
     """Add to each arc by how much its chains are bounded too high at a tree (section 3.3)."""
     if chains.multiplier.shape[0] == 0:
         return
@@ -140,7 +139,7 @@ def add_chain_gaps(lists, chains, heads, gaps):
         above = lists.index[heads[h], h]
         actual = lists.chains[a] + above - lists.first[h]
         excess = chains.multiplier[actual]
-        if in_tree(lists, a, heads):
+        if chosen[a]:
             if chains.reduced[actual] == -INF:
                 continue
             excess = max(chains.best[a], chains.reduced[actual]) - chains.reduced[actual]

@@ -14,12 +14,21 @@ from ...kernels.rows import copy_all, fill_all
 from . import counted_factors as factors_
 from . import crossing_pairs as crossings_
 from . import grandparent_chains as chains_
+from . import head_automata as automata_
 from . import sibling_pairs as siblings_
-from .arc_lists import holds_tree, in_tree, is_free, list_arcs
+from .arc_lists import holds_tree, is_free, list_arcs, mark_tree
 from .chart import back_trace, empty_chart, inside, max_marginals, outside
 from .local_search import consider, starting_score, tree_score
 from .pair_multipliers import clip_direction, step_along
-from .records import SECOND, SPANNING, BackboneScores, NodeBound, NodeParts
+from .records import (
+    AUTOMATA,
+    FIRST,
+    SECOND,
+    SPANNING,
+    BackboneScores,
+    NodeBound,
+    NodeParts,
+)
 
 INF = np.inf
 
@@ -28,7 +37,7 @@ MOST_POLISHED = 6
 
 
 @internal(counted=True)
-def _gather(lists, scores, multipliers, backbone):
+def _gather(lists, scores, multipliers, backbone, with_automata):
     """Take the scores of all parts that are left, and the multipliers of earlier nodes."""
     count = lists.head.shape[0]
     base = np.zeros(count)
@@ -38,11 +47,14 @@ def _gather(lists, scores, multipliers, backbone):
     pairs = siblings_.gather_siblings(lists, scores, multipliers)
     crossings = crossings_.gather_crossings(lists, scores, multipliers)
     factors = factors_.gather_factors(lists, scores, multipliers)
-    adjacent = np.empty(lists.pairs[count] if backbone == SECOND else 0)
+    automata = automata_.gather_automata(
+        lists, multipliers, with_automata, scores.siblings.shape[0] > 1
+    )
+    adjacent = np.empty(lists.pairs[count] if backbone >= SECOND else 0)
     scored = BackboneScores(
         base, np.empty(count), np.zeros(count), chains.score, adjacent, scores.gaps
     )
-    return NodeParts(lists, scored, pairs, crossings, chains, factors)
+    return NodeParts(lists, scored, pairs, crossings, chains, factors, automata)
 
 
 @internal()
@@ -52,6 +64,7 @@ def _keep(parts, multipliers):
     crossings_.keep_crossings(parts.lists, parts.crossings, multipliers)
     chains_.keep_chains(parts.lists, parts.chains, multipliers)
     factors_.keep_factors(parts.factors, multipliers)
+    automata_.keep_automata(parts.lists, parts.automata, multipliers)
 
 
 @internal()
@@ -60,7 +73,7 @@ def _relax(parts, backbone):
     lists, scored = parts.lists, parts.backbone
     copy_all(scored.arc, scored.base)
     constant = parts.factors.constant
-    if backbone == SECOND:
+    if backbone >= SECOND:
         siblings_.relax_onto_adjacent(lists, parts.pairs, scored)
     else:
         constant += siblings_.relax_onto_arcs(lists, parts.pairs, scored)
@@ -70,7 +83,7 @@ def _relax(parts, backbone):
 
 
 @internal()
-def _linearise(parts, heads):
+def _linearise(parts, chosen):
     """Write scores of second order by what each part adds to a tree as it stands.
 
     The best tree under these is a promising start for local search.
@@ -78,51 +91,54 @@ def _linearise(parts, heads):
     lists, scored = parts.lists, parts.backbone
     copy_all(scored.arc, scored.base)
     fill_all(scored.start, 0.0)
-    siblings_.linearise_siblings(lists, parts.pairs, scored, heads)
-    crossings_.linearise_crossings(lists, parts.crossings, scored, heads)
-    factors_.linearise_factors(lists, parts.factors, scored, heads)
+    siblings_.linearise_siblings(lists, parts.pairs, scored, chosen)
+    crossings_.linearise_crossings(lists, parts.crossings, scored, chosen)
+    factors_.linearise_factors(parts.factors, scored, chosen)
 
 
 @internal()
-def _update(parts, heads, gap, rate, options):
+def _update(parts, heads, in_tree, taken, gap, rate, limit, options):
     """Take one Polyak step: as long as would close the gap if the bound were linear."""
     lists, pairs, crossings = parts.lists, parts.pairs, parts.crossings
-    siblings_.point_siblings(lists, pairs, heads, options.backbone, options.momentum)
-    crossings_.point_crossings(lists, crossings, heads, options.momentum)
+    siblings_.point_siblings(lists, pairs, taken, options.backbone, options.momentum)
+    crossings_.point_crossings(lists, crossings, taken, options.momentum)
     norm = clip_direction(pairs.score, pairs.multiplier, pairs.direction)
     norm += clip_direction(crossings.score, crossings.multiplier, crossings.direction)
-    norm += factors_.step_factors(lists, parts.factors, heads, 0.0)
-    norm += chains_.step_chains(lists, parts.chains, heads, 0.0)
+    norm += factors_.step_factors(parts.factors, taken, 0.0)
+    norm += chains_.step_chains(lists, parts.chains, heads, taken, 0.0)
+    norm += automata_.point_automata(parts.automata, in_tree, taken, options.momentum)
     if norm == 0.0:
         return
     step = rate * gap / norm
     step_along(pairs.score, pairs.multiplier, pairs.direction, step)
     step_along(crossings.score, crossings.multiplier, crossings.direction, step)
-    factors_.step_factors(lists, parts.factors, heads, step)
-    chains_.step_chains(lists, parts.chains, heads, step)
+    factors_.step_factors(parts.factors, taken, step)
+    chains_.step_chains(lists, parts.chains, heads, taken, step)
+    automata_.step_automata(parts.automata, step, limit)
 
 
 @internal(counted=True)
-def _branching_arc(parts, heads, backbone):
+def _branching_arc(parts, heads, in_tree, backbone):
     """Return the free arc whose parts have the largest gap between bound and score (3.3)."""
     lists = parts.lists
     gaps = np.zeros(lists.head.shape[0])
-    siblings_.add_sibling_gaps(lists, parts.pairs, heads, backbone, gaps)
-    crossings_.add_crossing_gaps(lists, parts.crossings, heads, gaps)
-    factors_.add_factor_gaps(lists, parts.factors, heads, gaps)
-    chains_.add_chain_gaps(lists, parts.chains, heads, gaps)
+    siblings_.add_sibling_gaps(lists, parts.pairs, in_tree, backbone, gaps)
+    crossings_.add_crossing_gaps(lists, parts.crossings, in_tree, gaps)
+    factors_.add_factor_gaps(parts.factors, in_tree, gaps)
+    chains_.add_chain_gaps(lists, parts.chains, heads, in_tree, gaps)
+    automata_.add_disagreements(parts.automata, gaps)
     best, choice = -1.0, -1
     for a in range(1, lists.head.shape[0]):
         if is_free(lists, lists.modifier[a]):
             # without any gap, branch on the tree itself
-            gap = gaps[a] + (1e-12 if in_tree(lists, a, heads) else 0.0)
+            gap = gaps[a] + (1e-12 if in_tree[a] else 0.0)
             if gap > best:
                 best, choice = gap, a
     return choice
 
 
 @internal(counted=True)
-def _run_first_order(lists, scores, table, tokens, heads, single_root, bounds):
+def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root, bounds):
     """Run Eisner or Chu-Liu-Edmonds on the arcs that are left; return the value.
 
     `bounds` gets the max-marginals, or bounds on them, unless it is empty. Without any tree
@@ -133,9 +149,8 @@ def _run_first_order(lists, scores, table, tokens, heads, single_root, bounds):
     for h in range(size):
         for m in range(size):
             a = lists.index[h, m]
-            dense[h, m] = scores.arc[a] if a >= 0 else -INF
+            dense[h, m] = arc[a] if a >= 0 else -INF
     if tokens is None:
-        gaps = scores.gaps
         value = eisner.inside(dense, single_root, gaps, table[1], table[2], table[3], table[4])
         if value > -INF:
             eisner.back_trace(
@@ -149,6 +164,24 @@ def _run_first_order(lists, scores, table, tokens, heads, single_root, bounds):
             dense, single_root, heads, np.empty(2 * size), tokens, bounds
         )
     return value
+
+
+@internal()
+def _run_arcs(parts, table, tokens, heads, taken, single_root, bounds, limit):
+    """Run a backbone that sees single arcs, and the automata if there are any."""
+    lists, scored, automata = parts.lists, parts.backbone, parts.automata
+    if tokens is None or automata.lower.shape[0] == 0:
+        return _run_first_order(
+            lists, scored.arc, scored.gaps, table, tokens, heads, single_root, bounds
+        )
+    automata_.pay_tree(automata, scored.arc, limit)
+    value = _run_first_order(
+        lists, automata.tree, scored.gaps, table, tokens, heads, single_root, bounds
+    )
+    total = automata_.run_automata(lists, scored, automata, single_root, taken)
+    if bounds.shape[0] > 0 and value + total > -INF:
+        automata_.bound_arcs(lists, scored, automata, single_root, total, bounds)
+    return value + total
 
 
 @internal()
@@ -202,8 +235,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
     size, k = mask.shape[0], incumbents.scores.shape[0]
     backbone = options.backbone
     second = backbone == SECOND
-    with_chains = second or bounding.grandparents.shape[0] > 1
     with_pairs = second or bounding.siblings.shape[0] > 1
+    with_automata = backbone == AUTOMATA
+    with_chains = backbone >= SECOND or bounding.grandparents.shape[0] > 1
     upper, pruned, passes, polished = INF, -INF, 0, 0
     failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     found = -INF  # the best score of a tree as it came, before any climbing
@@ -219,8 +253,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
         lists, complete = list_arcs(mask, options.single_root, with_chains, with_pairs)
         if not complete:
             return NodeBound(-INF, pruned, passes, -1, -1)
-        parts = _gather(lists, bounding, multipliers, backbone)
+        parts = _gather(lists, bounding, multipliers, backbone, with_automata)
         arcs = lists.head.shape[0]
+        in_tree, taken = np.zeros(arcs, np.uint8), np.zeros(arcs, np.uint8)
         if table is None:
             chart, out = empty_chart(lists, arcs, size), empty_chart(lists, arcs, size)
         stalled = round_passes = 0
@@ -233,7 +268,8 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                     passes += 1
                     copy_all(heads, incumbents.heads[0])
                     if holds_tree(lists, heads):
-                        _linearise(parts, heads)
+                        mark_tree(lists, heads, in_tree)
+                        _linearise(parts, in_tree)
                         inside(lists, parts.backbone, chart)
                         back_trace(lists, parts.backbone, chart, heads)
                         least = starting_score(found, incumbents, upper)
@@ -248,9 +284,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             if table is None:
                 value = inside(lists, parts.backbone, chart)
             else:
-                value = _run_first_order(
-                    lists, parts.backbone, table, tokens, heads, options.single_root,
-                    bounds if prune else unwanted,
+                value = _run_arcs(
+                    parts, table, tokens, heads, taken, options.single_root,
+                    bounds if prune else unwanted, multipliers.limit,
                 )  # fmt: skip
             value += constant
             if value == -INF:
@@ -260,6 +296,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             upper = min(upper, value)
             if table is None:
                 back_trace(lists, parts.backbone, chart, heads)
+            mark_tree(lists, heads, in_tree)
+            if not with_automata:
+                copy_all(taken, in_tree)
             if _note(heads, seen):
                 least = starting_score(found, incumbents, upper) if rest == 0 else INF
                 best = incumbents.scores[0]
@@ -284,7 +323,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                 if backbone != SPANNING:
                     every = min(2 * every, 12) if kept > 0.97 * arcs else seldom
             if last:
-                a = _branching_arc(parts, heads, backbone)
+                a = _branching_arc(parts, heads, in_tree, backbone)
                 _keep(parts, multipliers)
                 if a < 0:  # one tree is left, and it is among the incumbents or worse
                     upper = min(upper, tree_score(scores, index, heads))
@@ -297,7 +336,10 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                 rate *= 0.6
                 stalled = 0
             target = threshold if threshold > -INF else incumbents.scores[0]
-            _update(parts, heads, max(value - target, slack), rate, options)
+            _update(
+                parts, heads, in_tree, taken, max(value - target, slack), rate, multipliers.limit,
+                options,
+            )  # fmt: skip
         _keep(parts, multipliers)
 
 
@@ -306,4 +348,4 @@ def room(backbone, size):
     if backbone == SECOND:
         return None, None
     table = np.empty((5, size, size))
-    return table, np.empty((4, 2 * size), np.int64) if backbone == SPANNING else None
+    return table, np.empty((4, 2 * size), np.int64) if backbone != FIRST else None

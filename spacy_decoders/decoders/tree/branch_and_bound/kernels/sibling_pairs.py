@@ -12,7 +12,7 @@ Under a backbone of first order both bounds are those of :mod:`.pair_multipliers
 import numpy as np
 
 from .....jit import internal
-from .arc_lists import in_tree, side_of
+from .arc_lists import side_of
 from .pair_multipliers import gap, initial
 from .records import SECOND, SiblingPairs
 
@@ -110,7 +110,7 @@ def relax_onto_arcs(lists, pairs, backbone):
 
 
 @internal()
-def linearise_siblings(lists, pairs, backbone, heads):
+def linearise_siblings(lists, pairs, backbone, chosen):
     """Write what adjacent siblings add to a tree as it stands, other pairs included."""
     gains = pairs.gains
     for side in range(lists.sides.shape[0] - 1):
@@ -124,21 +124,21 @@ def linearise_siblings(lists, pairs, backbone, heads):
             for j in range(lists.pairs[a + 1] - p):
                 score = pairs.score[p + j]
                 backbone.adjacent[p + j] = score + charge + gains[j]
-                if in_tree(lists, lists.members[low + j], heads):
+                if chosen[lists.members[low + j]]:
                     charge += score
-                if in_tree(lists, a, heads):
+                if chosen[a]:
                     gains[j] += score
 
 
 @internal()
-def point_siblings(lists, pairs, heads, backbone, momentum):
+def point_siblings(lists, pairs, chosen, backbone, momentum):
     """Write the subgradient of the multipliers plus a part of the last direction.
 
     With the events above the bound has x E1 + (score - x) E2 for a gain and -x (E1 - skipped) for
     a loss; under a backbone of first order x (1 - E1 - E2).
     """
     score, d = pairs.score, pairs.direction
-    second = backbone == SECOND
+    second = backbone >= SECOND
     for p in range(d.shape[0]):
         d[p] = momentum * d[p] + (1.0 if score[p] < 0.0 and not second else 0.0)
     for side in range(lists.sides.shape[0] - 1):
@@ -149,7 +149,7 @@ def point_siblings(lists, pairs, heads, backbone, momentum):
             continue  # no pairs are scored here
         for place in range(low, high):
             a = lists.members[place]
-            if not in_tree(lists, a, heads):
+            if not chosen[a]:
                 continue
             p, own = lists.pairs[a], place - low
             inner = last if second else own
@@ -167,24 +167,24 @@ def point_siblings(lists, pairs, heads, backbone, momentum):
 
 
 @internal()
-def add_sibling_gaps(lists, pairs, heads, backbone, gaps):
+def add_sibling_gaps(lists, pairs, chosen, backbone, gaps):
     """Add to each arc by how much its pairs are bounded too high at a tree (section 3.3)."""
     following = pairs.following  # the place of the next modifier in the tree
     for side in range(lists.sides.shape[0] - 1):
         low, high = lists.sides[side], lists.sides[side + 1]
         following[high - low] = high - low
         for j in range(high - low - 1, -1, -1):
-            here = in_tree(lists, lists.members[low + j], heads)
+            here = chosen[lists.members[low + j]]
             following[j] = j if here else following[j + 1]
         last = -1
         for k in range(high - low):
             b = lists.members[low + k]
-            outer = in_tree(lists, b, heads)
+            outer = chosen[b]
             for j in range(lists.pairs[b + 1] - lists.pairs[b]):
                 a = lists.members[low + j]
-                inner = in_tree(lists, a, heads)
+                inner = chosen[a]
                 score, x = pairs.score[lists.pairs[b] + j], pairs.multiplier[lists.pairs[b] + j]
-                if backbone != SECOND:
+                if backbone < SECOND:
                     excess = gap(score, x, outer, inner)
                 elif inner and outer and last == j:
                     continue  # adjacent: exact
