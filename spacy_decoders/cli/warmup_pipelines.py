@@ -113,7 +113,7 @@ def _shipped() -> None:
     doc[0]._.fixed_dep = "nsubj:outer"
     nlp(doc.copy())
     # unlikely arcs get labels only where a tree needs them, or more trees are wanted
-    nlp.get_pipe("parser").k_best = 2
+    nlp.get_pipe("parser").k_best = 2  # type: ignore[attr-defined]
     nlp(doc)
 
 

@@ -73,15 +73,13 @@ def _inserted(sentence: Sentence, breaks: Mapping[int, str]) -> Sentence:
         None if head is None else head + bisect_left(behind, head - 1) for head in sentence.heads
     ]
     layers = {name: getattr(sentence, name) for name in LAYERS} | {"heads": heads}
-    return replace(
-        sentence,
-        words=_widened(sentence.words, breaks),
-        spaces=_widened(spaces, dict.fromkeys(breaks, False)),
-        **{
-            name: values and _widened(values, dict.fromkeys(breaks, None if name in TREE else ""))
-            for name, values in layers.items()
-        },
-    )
+    widened: dict[str, Any] = {
+        name: values and _widened(values, dict.fromkeys(breaks, None if name in TREE else ""))
+        for name, values in layers.items()
+    }
+    widened["words"] = _widened(sentence.words, breaks)
+    widened["spaces"] = _widened(spaces, dict.fromkeys(breaks, False))
+    return replace(sentence, **widened)
 
 
 def _widened(values: Sequence[Any], behind: Mapping[int, Any]) -> tuple[Any, ...]:
