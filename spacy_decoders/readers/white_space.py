@@ -17,6 +17,8 @@ __all__ = ["with_white_space"]
 LAYOUTS = ("\n", "\n\n", " ", "")
 #: The share of sentences behind which a paragraph ends.
 PARAGRAPHS = 0.3
+#: The share of blanks inside of sentences that are two, where no lines part sentences.
+DOUBLED = 0.03
 #: The share of documents whose lines are wrapped, and after how many characters.
 WRAPPED = 0.3
 WIDTHS = (40, 80)
@@ -33,14 +35,17 @@ def with_white_space(sentences: Sequence[Sentence], random: Random) -> list[Sent
     Examples
     --------
     >>> twice = [Sentence(("Stop", "."), (False, True))] * 2
-    >>> [sentence.words for sentence in with_white_space(twice, Random(1))]
-    [('Stop', '.', ' '), ('Stop', '.')]
+    >>> [sentence.words for sentence in with_white_space(twice, Random(2))]
+    [('Stop', '.', '\\n'), ('Stop', '.')]
     """
     between = random.choice(LAYOUTS)
     width = random.randint(*WIDTHS) if not between or random.random() < WRAPPED else None
     found, column = [], 0
     for place, sentence in enumerate(sentences):
         breaks, column = _wrapped(sentence, column, width)
+        if "\n" not in between:
+            free = [word for word in _blanks(sentence) if random.random() < DOUBLED]
+            breaks = dict.fromkeys(free, " ") | breaks
         if place < len(sentences) - 1 and (between != "\n\n" or random.random() < PARAGRAPHS):
             breaks.pop(len(sentence) - 1, None)
             if between:
@@ -53,13 +58,21 @@ def with_white_space(sentences: Sequence[Sentence], random: Random) -> list[Sent
 def _wrapped(sentence: Sentence, column: int, width: int | None) -> tuple[dict[int, str], int]:
     """Return behind which words a line ends, and the column that is reached."""
     breaks: dict[int, str] = {}
-    ents = [*(sentence.ents or [""] * len(sentence)), ""][1:]
+    if width is None:
+        return breaks, column
+    blanks = set(_blanks(sentence))
     for word, (form, space) in enumerate(zip(sentence.words, sentence.spaces, strict=True)):
         column += len(form) + space
-        inside = ents[word].startswith("I-")  # white space is in no entity
-        if width is not None and space and column > width and not inside:
+        if word in blanks and column > width:
             breaks[word], column = "\n", 0
     return breaks, column
+
+
+def _blanks(sentence: Sentence) -> list[int]:
+    """Return the words with a blank behind them, but not those inside of entities."""
+    ents = [*(sentence.ents or [""] * len(sentence)), ""][1:]
+    found = zip(sentence.spaces, ents, strict=True)
+    return [word for word, (space, ent) in enumerate(found) if space and not ent.startswith("I-")]
 
 
 def _inserted(sentence: Sentence, breaks: Mapping[int, str]) -> Sentence:
