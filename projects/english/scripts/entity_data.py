@@ -14,8 +14,6 @@ SHARED = {
     "ORG": "ORG",
     "corporation": "ORG",
 }
-#: How often training reads UNER in a pass over the others, which annotate by other rules.
-TIMES = 2
 #: Corpora whose other types may be organisations or places: what is in capitals and not of a
 #: shared type is unknown there.
 PARTIAL = ("wnut", "emerging")
@@ -27,8 +25,7 @@ def main(assets: Path, output: Path) -> None:
     """Write UNER's training part and the other corpora to a folder, in UNER's columns."""
     output.mkdir(parents=True, exist_ok=True)
     uner = assets / "en_ewt-ud-train.iob2"
-    for times in range(TIMES):
-        (output / f"{uner.stem}-{times}.iob2").write_bytes(uner.read_bytes())
+    (output / uner.name).write_bytes(uner.read_bytes())
     for file in sorted(assets.glob("*.conll*")):
         if file.suffix == ".conllu":
             continue

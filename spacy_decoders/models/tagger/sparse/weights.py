@@ -104,6 +104,16 @@ class SparseWeights(Shim):  # type: ignore[misc]
         self._met.clear()
         self.version += 1
 
+    def replace(self, weights: Floats) -> None:
+        """Take other weights, **shape (rows, L)**, as if they were not trained yet."""
+        self.size = weights.shape[1]
+        self._replace(None, None)
+        self._dense, self._step = weights, 0
+
+    def dense(self) -> Floats:
+        """**Shape (rows, L)**: a copy of the weights, with zeros."""
+        return self._trained().copy()
+
     @property
     def packed(self) -> Packed:
         """The weights without zeros, for decoding."""

@@ -1,0 +1,220 @@
+"""Train the entities: several runs over all corpora, each ended by UNER alone, and their mean.
+
+The model is that of ``configs/entities.cfg``, its losses and steps are those of the package. What
+spaCy's loop does not: features are read once; corpora that annotate by other rules count half, and
+UNER's rules are learnt last; many documents have the sentences that the parser finds, with its
+errors; and since scores are sums of weights, the mean of several models is one model.
+"""
+
+import random
+from collections.abc import Iterator
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import spacy
+import typer
+from numpy.typing import NDArray
+from spacy.tokens import Doc
+from spacy.training import Example
+
+from spacy_decoders.decoders.chain import ChainModel
+from spacy_decoders.models.tagger.losses import UNKNOWN, ChainBatch, negative_log_likelihood
+from spacy_decoders.models.tagger.sparse.batches import DocBatch
+from spacy_decoders.readers.sentences import Sentence, read_columns
+
+COLUMNS = ["-", "form", "ent", "-", "-"]
+#: The corpus whose rules are to be learnt, and what the others count.
+OWN, SHARE = "en_ewt", 0.5
+#: The texts that only the teacher has annotated.
+SILVER = ("fortunes", "jargon", "speeches", "wikipedia", "wordnet")
+#: Sentences of the longest documents.
+LONGEST = 10
+#: The shares of documents that show their sentences, and those that the parser finds; the others
+#: show none, as where it is switched off.
+GIVEN, FOUND = 0.42, 0.43
+#: Words of a batch.
+BATCH = 250
+LABELS = ("O", *(f"{place}-{kind}" for kind in ("PER", "LOC", "ORG") for place in "BI"))
+
+
+class Text(NamedTuple):
+    """A document: what it counts, whether a model annotated it, and its sentences."""
+
+    share: float
+    silver: bool
+    sentences: list[Sentence]
+
+
+class Pass(NamedTuple):
+    """What a pass reads: features, labels, sentences, batches, and what each word counts."""
+
+    rows: NDArray[np.int32]
+    gold: NDArray[np.int32]
+    sentences: NDArray[np.int64]
+    batches: list[tuple[int, int]]
+    shares: NDArray[np.float32]
+
+
+class Chain:
+    """Transition, start and end scores, **shape (L + 2, L)**, trained by AdaGrad."""
+
+    def __init__(self, legal: NDArray[np.bool_], rate: float, penalty: float) -> None:
+        self.legal, self.rate, self.penalty = legal, rate, penalty
+        self.scores, self.squares = np.zeros(legal.shape), np.ones(legal.shape)
+
+    def model(self) -> ChainModel:
+        scores = np.where(self.legal, self.scores, -np.inf).astype(np.float32)
+        return ChainModel(scores[:-2], scores[-2], scores[-1])
+
+    def move(self, gradient: Any, words: int) -> None:
+        parts = (gradient.transitions, gradient.start[None], gradient.end[None])
+        slope = np.vstack(parts) + self.penalty * words * self.scores
+        self.squares += slope * slope
+        self.scores -= self.rate * slope / np.sqrt(self.squares)
+
+
+def main(
+    config: Path,
+    lists: Path,
+    parser: Path,
+    output: Path,
+    corpora: Path,
+    silver: Path | None = None,
+    runs: int = 2,
+) -> None:
+    """Train on the files of one or two folders, and write a pipeline with the mean of the runs."""
+    overrides = {"paths.lists": str(lists)}
+    nlp = spacy.util.load_model_from_config(
+        spacy.util.load_config(config, overrides=overrides), auto_fill=True
+    )
+    pipe = nlp.get_pipe("entities")
+    example = Example.from_dict(nlp.make_doc("a"), {})
+    pipe.initialize(lambda: [example], labels=list(LABELS))
+    settings = nlp.get_pipe_config("entities")["model"]
+    texts = [*texts_in(corpora, False), *(texts_in(silver, True) if silver is not None else ())]
+    own = [text for text in texts if text.share == 1.0]
+    passes = []
+    finder = spacy.load(parser, enable=["parser"]).get_pipe("parser")
+    sparse = pipe.model.get_ref("output_layer")
+    for number in range(2 * runs):
+        chosen, chance = own if number % 2 else texts, random.Random(number)
+        passes.append(read_pass(chosen, sparse, finder, settings["lowered"], chance))
+    weights = sparse.shims[0]
+    legal = (pipe.space.can_follow, pipe.space.can_start[None], np.ones((1, len(LABELS)), bool))
+    found, dropout = [], nlp.config["training"]["dropout"]
+    for run in range(runs):
+        weights.replace(np.zeros((1 << weights.learning.bits, len(LABELS)), dtype=np.float32))
+        chain = Chain(np.vstack(legal), weights.learning.learn_rate, settings["transition_l2"])
+        random_numbers = np.random.default_rng(run)
+        for part in (*passes[::2][run:], *passes[::2][:run], passes[2 * run + 1]):
+            loss = train(weights, chain, part, dropout, random_numbers)
+            print(
+                f"run {run + 1}: {len(part.gold):,} words, loss {loss / len(part.gold):.4f}",
+                flush=True,
+            )
+        found.append((weights.dense(), chain.scores))
+    weights.replace(np.mean([of for of, _ in found], axis=0))
+    scores = np.mean([of for _, of in found], axis=0).astype(np.float32)
+    for name, value in (("transitions", scores[:-2]), ("start", scores[-2]), ("end", scores[-1])):
+        pipe.model.get_ref("chain").set_param(name, value)
+    nlp.to_disk(output)
+
+
+def texts_in(folder: Path, silver: bool) -> Iterator[Text]:
+    """Yield the documents of the files of a folder."""
+    for file in sorted(folder.glob("*.iob2")):
+        if silver and file.stem not in SILVER:
+            continue
+        share = 1.0 if file.name.startswith(OWN) else SHARE
+        doc: list[Sentence] = []
+        for sentence in read_columns(file, columns=COLUMNS, separator="\t"):
+            if doc and sentence.starts_document:
+                yield Text(share, silver, doc)
+                doc = []
+            doc.append(sentence)
+        if doc:
+            yield Text(share, silver, doc)
+
+
+def read_pass(
+    texts: list[Text], sparse: Any, parser: Any, lowered: float, chance: random.Random
+) -> Pass:
+    """Cut documents into short and long ones, shuffle them, and read their features."""
+    pieces = [
+        text._replace(sentences=piece) for text in texts for piece in cut(text.sentences, chance)
+    ]
+    chance.shuffle(pieces)
+    number = {label: i for i, label in enumerate(LABELS)}
+    docs, parsed = [], []
+    gold: list[int] = []
+    shares: list[float] = []
+    for piece in pieces:
+        way, lower = chance.random(), chance.random() < lowered
+        words = [word.lower() if lower else word for of in piece.sentences for word in of.words]
+        spaces = [space for of in piece.sentences for space in of.spaces]
+        starts = [i == 0 for of in piece.sentences for i in range(len(of.words))]
+        shown = way < GIVEN + piece.silver * FOUND
+        docs.append(
+            Doc(parser.vocab, words=words, spaces=spaces, sent_starts=starts if shown else None)
+        )
+        if not shown and way < GIVEN + FOUND:
+            parsed.append(docs[-1])
+        gold += [
+            UNKNOWN if label is None else number.get(label, UNKNOWN)
+            for of in piece.sentences
+            for label in of.ents
+        ]
+        shares += [piece.share] * len(words)
+    for _ in parser.pipe(parsed):
+        pass
+    batch = DocBatch.of(docs)
+    rows = sparse.attrs["reader"].rows(batch, sparse.shims[0])
+    labels = np.array(gold, dtype=np.int32)
+    # of a name that the parser has cut in two, the second part begins one
+    labels[
+        [start for start in batch.sentences[:-1] if gold[start] > 0 and gold[start] % 2 == 0]
+    ] -= 1
+    ends = [0]
+    for stop in batch.documents[1:]:
+        if stop - ends[-1] >= BATCH or stop == len(labels):
+            ends.append(stop)
+    places = np.searchsorted(batch.sentences, ends)
+    batches = [*zip(places[:-1].tolist(), places[1:].tolist(), strict=True)]
+    return Pass(rows, labels, batch.sentences, batches, np.array(shares, dtype=np.float32))
+
+
+def cut(doc: list[Sentence], chance: random.Random) -> Iterator[list[Sentence]]:
+    """Cut a document into pieces of a few sentences each, as many as chance has it."""
+    sizes = accumulate(chance.randint(1, LONGEST) for _ in doc)
+    begin = 0
+    for stop in sizes:
+        if begin < len(doc):
+            yield doc[begin:stop]
+        begin = stop
+
+
+def train(
+    weights: Any, chain: Chain, part: Pass, dropout: float, chance: np.random.Generator
+) -> float:
+    """Train on a pass, and return the sum of the losses of its sentences."""
+    scale, total = np.float32(1.0 / (1.0 - dropout)), 0.0
+    for first, last in part.batches:
+        words = slice(part.sentences[first], part.sentences[last])
+        rows = part.rows[words]
+        rows = np.where(chance.random(rows.shape, dtype=np.float32) >= dropout, rows, np.int32(-1))
+        lengths = np.diff(part.sentences[first : last + 1])
+        batch = ChainBatch(
+            chain.model(), scale * weights.emissions(rows), lengths, part.gold[words]
+        )
+        loss, gradient = negative_log_likelihood(batch)
+        weights.accumulate(rows, scale * part.shares[words, None] * gradient.emissions)
+        weights.finish_update(None)
+        chain.move(gradient, len(rows))
+        total += loss
+    return total
+
+
+if __name__ == "__main__":
+    typer.run(main)
