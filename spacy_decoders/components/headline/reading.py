@@ -203,7 +203,7 @@ class Texts:
             np.repeat([end for _, end in self.bounds], [b - a for a, b in self.bounds]),
         )
         relations, places = np.unique(self[DEP], return_inverse=True)
-        part, of_object = _relations_of(relations, strings)[places.reshape(-1)].T
+        part, of_object, of_clause = _relations_of(relations, strings)[places.reshape(-1)].T
         to, needs = own + heads, np.full(count, -1)
         later = np.flatnonzero(part & (to > own) & (to < ends))
         needs[later] = to[later]
@@ -212,8 +212,13 @@ class Texts:
         features, places = np.unique(self[MORPH], return_inverse=True)
         verbs = np.array([_verb(morph, strings) for morph in features.tolist()], dtype=np.int64)
         kinds = verbs[places.reshape(-1)]
-        # a participle that the sentence begins with has lost its subject and its auxiliary
+        # a participle that a phrase begins with has lost its subject and its auxiliary, and
+        # what is negated before the phrase begins would say the contrary
         bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & self.parsed)
+        before, left = (to > own) & (to < ends), np.zeros(count, dtype=bool)
+        left[to[of_clause & before]] = True
+        bad |= ((kinds == _PAST) | (kinds == _PRESENT)) & left
+        bad[to[(kinds == _NOT) & before]] = True
         name = self[POS] == IDS["PROPN"]
         within = name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
         bad[1:] |= within & ~first[1:-1]
@@ -291,9 +296,10 @@ class PhraseEdges(NamedTuple):
         """Which occurrences of phrases can stand by themselves.
 
         They have the head of each part of a noun compound and the object of each verb that they
-        end with, don't begin with a finite verb that is no imperative or within a name, have
-        neither addresses, names of accounts nor labels such as "Email:", and don't end within what
-        is written as one word, or begin with a part of such a one, as "gonna" has.
+        end with, don't begin with a finite verb that is no imperative, with a participle whose
+        subject or auxiliary stands before it, with what is negated before it, or within a name,
+        have neither addresses, names of accounts nor labels such as "Email:", and don't end
+        within what is written as one word, or begin with a part of such a one, as "gonna" has.
         """
         good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
         return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
@@ -400,21 +406,22 @@ def among(keys: NDArray[np.uint64], ascending: NDArray[np.uint64]) -> NDArray[np
 
 
 def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
-    """Whether each relation is that of a part, and that of an object. **Shape:** ``(n, 2)``"""
+    """Whether relations are those of parts, of objects, of clauses. **Shape:** ``(n, 3)``"""
     names = [strings[key].partition(":")[0] for key in keys.tolist()]
-    return np.array([(name in _PARTS, name in _OBJECTS) for name in names], dtype=bool).reshape(
-        -1, 2
-    )
+    kinds = (_PARTS, _OBJECTS, _CLAUSES)
+    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 3)
 
 
 def _verb(morph: int, strings: Any) -> int:
-    """Whether features are those of a finite verb that is no imperative, or a past participle."""
+    """Whether features are those of a finite verb that is no imperative, a participle, or not."""
     found = _verbs.get(morph)
     if found is None:
         features = strings[morph].split("|")
         finite = "VerbForm=Fin" in features and "Mood=Imp" not in features
         past = "VerbForm=Part" in features and "Tense=Past" in features
-        found = _verbs[morph] = _FINITE if finite else _PAST if past else 0
+        present = "VerbForm=Ger" in features or "VerbForm=Part" in features
+        kind = _FINITE if finite else _PAST if past else _PRESENT * present
+        found = _verbs[morph] = _NOT if "Polarity=Neg" in features else kind
     return found
 
 
@@ -422,10 +429,12 @@ def _verb(morph: int, strings: Any) -> int:
 #: it that can't end one without the word.
 _PARTS = frozenset({"compound", "flat", "goeswith"})
 _OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp"})
+#: Relations of what a verb has in a clause, and lacks in a phrase that it begins.
+_CLAUSES = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl", "aux", "auxpass"})
 #: What is known of features that were read, by their keys.
 _verbs: dict[int, int] = {}
-#: Kinds of verbs.
-_FINITE, _PAST = 1, 2
+#: Kinds of verbs, and negations.
+_FINITE, _PAST, _PRESENT, _NOT = 1, 2, 3, 4
 #: How names of accounts begin.
 _ACCOUNT = np.uint64(get_string_id("@"))
 #: What follows a label.

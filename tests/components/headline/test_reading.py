@@ -49,6 +49,19 @@ def test_phrases_do_not_begin_with_finite_verbs():
     assert "Met" in whole(imperative, morphs=["Mood=Imp|VerbForm=Fin", ""])
 
 
+def test_phrases_do_not_begin_behind_a_subject_an_auxiliary_or_a_negation():
+    words = [("it",), ("was",), ("raining",), ("now",)]
+    parse = {"deps": ["nsubj", "aux", "ROOT", "advmod"], "heads": [2, 2, 2, 2]}
+    morphs = ["", "VerbForm=Fin", "Tense=Pres|VerbForm=Part", ""]
+    assert whole(words, morphs=morphs, **parse) == {"it", "it was", "it was raining", "now"}
+    alone = {"deps": ["ROOT", "advmod"], "heads": [0, 0], "morphs": morphs[2:]}
+    assert whole(words[2:], **alone) == {"raining", "raining now", "now"}
+    words = [("do",), ("not",), ("run",)]
+    parse = {"deps": ["aux", "advmod", "ROOT"], "heads": [2, 2, 2]}
+    found = whole(words, morphs=["", "Polarity=Neg", "VerbForm=Inf"], **parse)
+    assert found == {"do", "do not", "do not run", "not", "not run"}
+
+
 def test_phrases_have_no_addresses_and_end_where_words_do():
     assert whole([("ask",), ("@jim",), ("a@b.org",), ("example.com",), ("now",)]) == {"ask", "now"}
     cut = [("gon",), ("na",), ("go",), ("Jim",), ("'s",)]
