@@ -18,7 +18,7 @@ from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
 from spacy_decoders.models.tagger.sparse.parts import LabelParts
-from spacy_decoders.models.tagger.sparse.weights import SparseWeights
+from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples
 
@@ -318,3 +318,18 @@ def test_a_string_for_a_token_is_no_list_of_features():
 
     with pytest.raises(ProblemError, match="features: expected a list of strings for each token"):
         pipeline(steps=1, templates=[], features={"@misc": "test_sparse_string_features"})
+
+
+def test_weights_can_be_replaced_by_a_mean_of_others():
+    weights = SparseWeights(Learning(bits=8))
+    rows = np.array([[3, 5]], dtype=np.int32)
+    given = np.zeros((256, 2), dtype=np.float32)
+    given[3, 1], given[5, 1] = 1.0, 0.5
+    weights.replace(given)
+    assert weights.emissions(rows).tolist() == [[0.0, 1.5]]
+    copy = weights.dense()
+    weights.accumulate(rows, np.array([[0.0, 1.0]], dtype=np.float32))
+    weights.finish_update(None)
+    assert weights.emissions(rows)[0, 1] < 1.5
+    weights.replace(copy)
+    assert weights.emissions(rows).tolist() == [[0.0, 1.5]]
