@@ -126,6 +126,8 @@ def _units(span: Span, found: Mapping[str, Any]) -> Sequence[float]:
         return units
     sentences = list(span.doc.sents)
     if len(sentences) != len(units):  # white space alone is no sentence to parse
+        sentences = [sentence for sentence in sentences if not sentence.text.isspace()]
+    if len(sentences) != len(units):
         return units
     return [
         unit

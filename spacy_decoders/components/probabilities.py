@@ -172,10 +172,10 @@ class CalibratedPipe(DecodingPipe):
             for kind, answers in heated.items()
             if len(answers.right)
         }
-        _warn_of_few(self.name, fitted)
         merged = before | {kind: found.calibration.as_dict() for kind, found in fitted.items()}
         # the temperature is read from the first
         self.calibration = {kind: merged[kind] for kind in (*plain, *before) if kind in merged}
+        _warn_of_few(self.name, fitted)
         return fitted
 
 

@@ -25,9 +25,11 @@ PREFIXES = (
     "post|pre|pro|pseudo|quasi|re|semi|sub|super|trans|tri|ultra|un|under|vice"
 )
 ABBREVIATIONS = [
-    "Ave.", "Blvd.", "Capt.", "Co.", "Col.", "Corp.", "Dr.", "Fri.", "Ft.", "Gen.", "Gov.", "Inc.",
-    "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Prof.", "Rep.", "Rev.", "Sen.",
-    "Sgt.", "Sr.", "St.", "Thu.", "Thur.", "Thurs.", "Tue.", "Tues.", "vs.", "Wed.",
+    "al.", "approx.", "Approx.", "Apt.", "Ave.", "Blvd.", "Capt.", "cf.", "Ch.", "Co.", "Col.",
+    "Corp.", "Dr.", "eds.", "Eds.", "Eq.", "Eqs.", "Fig.", "Figs.", "Fri.", "Ft.", "Gen.", "Gov.",
+    "Inc.", "Jr.", "Lt.", "Ltd.", "Mon.", "Mr.", "Mrs.", "Ms.", "Nos.", "pp.", "Prof.", "Ref.",
+    "Refs.", "Rep.", "Rev.", "Sec.", "Secs.", "Sen.", "Sgt.", "Sr.", "St.", "Thu.", "Thur.",
+    "Thurs.", "Tue.", "Tues.", "vol.", "Vol.", "vols.", "Vols.", "vs.", "Wed.",
 ]  # fmt: skip
 #: Words of two tokens.
 JOINED = {"wanna": "wan na", "Wanna": "Wan na", "outta": "out ta", "Outta": "Out ta"}

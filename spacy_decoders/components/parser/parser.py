@@ -234,7 +234,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Sentence starts that are known: none inside of arcs and constituents that are given."""
         presets = rules.joined(doc, self._wishes(doc).joined(preset_starts(doc)))
         if self.paragraphs:
-            behind = paragraph_starts(doc)
+            behind = paragraph_starts(doc, presets)
             presets[behind[presets[behind] == 0]] = 1
         return presets
 

@@ -25,6 +25,11 @@ __all__ = [
 
 #: Ends of lines and of paragraphs.
 BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+PARAGRAPH = "\u2029"
+#: What an item of a list begins with, at the front of a line.
+ITEM = re.compile(
+    r"(?:[-*+\u2022\u2023\u25aa\u25e6\u00b7\u2013]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+\S"
+)
 
 #: The label of white space, the same as in spaCy's parser.
 SPACE_LABEL = "dep"
@@ -44,23 +49,34 @@ def is_space(doc: Doc) -> NDArray[np.bool_]:
     return blank
 
 
-def paragraph_starts(doc: Doc) -> NDArray[np.int64]:
-    """Return the words behind blank lines: white space with two line breaks or more.
+def paragraph_starts(doc: Doc, known: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the words behind blank lines and at the front of list items.
+
+    They must begin sentences. Blank lines are white space with two line breaks or more. None
+    counts before the first word, or where a sentence is known to begin within it.
+
+    Parameters
+    ----------
+    known
+        Sentence starts as :func:`preset_starts` gives them. **Shape:** ``(tokens,)``
 
     Examples
     --------
     >>> import spacy
-    >>> paragraph_starts(spacy.blank("en")("A title\n\nOne line\nand another."))
+    >>> doc = spacy.blank("en")("A title\n\nOne line\nand another.")
+    >>> paragraph_starts(doc, preset_starts(doc))
     array([3])
     """
-    breaks, found = 0, []
-    blank = is_space(doc)
-    for place in np.flatnonzero(blank).tolist():
-        breaks = (breaks if place and blank[place - 1] else 0) + len(
-            BREAKS.findall(doc[place].text)
-        )
-        if breaks > 1 and place + 1 < len(doc) and not blank[place + 1]:
-            found.append(place + 1)
+    blank, found = is_space(doc), []
+    words = np.flatnonzero(~blank)
+    for before, behind in zip(words[:-1].tolist(), words[1:].tolist(), strict=True):
+        if behind - before < 2 or (known[before + 1 : behind] == 1).any():
+            continue
+        text = doc[before + 1 : behind].text
+        breaks = len(BREAKS.findall(text)) + text.count(PARAGRAPH)
+        item = breaks and ITEM.match(doc[behind : behind + 4].text_with_ws)
+        if breaks > 1 or item:
+            found.append(behind)
     return np.array(found, dtype=np.int64)
 
 

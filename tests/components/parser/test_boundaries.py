@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import spacy
 from spacy.tokens import Doc
 
+from spacy_decoders.components.parser.trees import paragraph_starts, preset_starts
 from tests.components.parser.parsing import NAME, make_nlp, parse, trees
 
 
@@ -158,3 +160,22 @@ def test_boundaries_that_are_set_go_before_blank_lines():
     words = ["he", "sleeps", "\n\n", "he", "sleeps"]
     doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True] + [False] * 4))
     assert len(list(doc.sents)) == 1
+    doc = nlp(Doc(nlp.vocab, words=words, sent_starts=[True, None, True, None, None]))
+    assert 3 not in {sentence.start for sentence in doc.sents}
+
+
+@pytest.mark.parametrize(
+    ("text", "starts"),
+    [
+        ("\n\nhe sleeps", []),
+        ("he\n1. sleeps\n2) he\n(c) sleeps", ["1", "2", "("]),
+        ("he\n- sleeps\n\u2022 he", ["-", "\u2022"]),
+        ("he\n-sleeps\n3.5 times\n1. ", []),
+        ("he\u2029sleeps", ["sleeps"]),
+        ("he 1. sleeps - he", []),
+    ],
+)
+def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
+    doc = spacy.blank("en")(text)
+    found = paragraph_starts(doc, preset_starts(doc))
+    assert [doc[place].text.rstrip(".)") for place in found.tolist()] == starts
