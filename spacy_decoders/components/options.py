@@ -6,18 +6,22 @@ component also inherits: a validated attribute for each option.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import get_annotations
 from typing import Any, ClassVar
+
+from thinc.api import Config
 
 from ..errors import ProblemError
 from .option_checks import Check, check_of
 
 __all__ = ["Option", "WithOptions", "option"]
 
-#: Key of a component's `cfg` under which options are saved that differ from its config.
+#: Key of a component's `cfg` under which options are saved that differ from its config, or have
+#: dollars, which every save of a config doubles.
 SAVED = "changed_options"
 
 
@@ -110,6 +114,8 @@ class WithOptions:
             If there is no such option.
         """
         checked = {name: self._checked(name, value) for name, value in values.items()}
+        if not self._configured:
+            _check_variables(checked)
         options = {**self._options, **checked}
         self.check_options(options)
         # as instance attributes, whose access calls no descriptor
@@ -128,9 +134,18 @@ class WithOptions:
             **{
                 name: changed
                 for name, (configured, changed) in saved.items()
-                if self._checked(name, configured) == self._configured[name]
+                if self._is_configured(name, configured)
             }
         )
+
+    def _is_configured(self, name: str, saved: Any) -> bool:
+        """Whether the config still gives an option the value that it had when it was saved."""
+        now = _single_dollars(self._configured[name])
+        if _single_dollars(self._checked(name, saved)) == now:
+            return True
+        if not any("$" in text for text in _texts(saved)):
+            return False
+        return bool(_single_dollars(self._checked(name, _as_read(saved))) == now)
 
     def unsaved_changes(self) -> list[str]:
         """Options that were changed and are not saved with the component."""
@@ -160,9 +175,13 @@ class WithOptions:
         return checked
 
     def _note_changes(self) -> None:
-        """Store options that differ from the config in `cfg`, which is saved, with both values."""
+        """Store options that a config does not keep in `cfg`, which is saved, with both values."""
         self.cfg.pop(SAVED, None)
-        saved = [name for name in self._changed() if self._declared[name].saved]
+        with_dollars = {
+            name for name, value in self._options.items() if any("$" in of for of in _texts(value))
+        }
+        differ = with_dollars.union(self._changed())
+        saved = [name for name in self._options if name in differ and self._declared[name].saved]
         if saved:
             now = self._options
             self.cfg[SAVED] = {name: [self._configured[name], now[name]] for name in saved}
@@ -181,3 +200,40 @@ class WithOptions:
         near = get_close_matches(name, [*self._declared, *known], n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"options: {', '.join(self._declared)}."
         return f"{type(self).__name__} has no {kind} {name!r}; {hint}"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """The strings of an option's value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, tuple, Mapping)):
+        for item in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts(item)
+
+
+def _single_dollars(value: Any) -> Any:
+    """Return a value in which dollars beside each other are one: config files double each."""
+    if isinstance(value, str):
+        return re.sub(r"\$+", "$", value)
+    if isinstance(value, Mapping):
+        return {key: _single_dollars(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_single_dollars(item) for item in value]
+    return value
+
+
+def _as_read(value: Any) -> Any:
+    """Return what a config file gives back: strings beside each other with dollars become one."""
+    text = Config({"options": {"value": value}}).to_str()
+    return Config().from_str(text, interpolate=False).interpolate()["options"]["value"]
+
+
+def _check_variables(options: Mapping[str, Any]) -> None:
+    """Raise if a config with these options could be saved, and not be read again."""
+    for name, value in options.items():
+        for text in _texts(value):
+            if "${" in text:
+                raise ProblemError(
+                    f"{name}: {text!r} has '${{', which config files take for the beginning of a "
+                    "variable; write it otherwise, '[$]{' in a regular expression."
+                )

@@ -287,3 +287,24 @@ def test_training_goes_on_after_a_change():
     for loss in ("crf", "margin", "perceptron"):
         tagger.loss = loss
         assert nlp.update(examples, sgd=optimizer)["exact_tagger"] >= 0.0
+
+
+def test_dollars_survive_saves(tmp_path):
+    demand = {"phrases": ["US$", "$$", "$"], "labels": ["CUR"]}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("exact_tagger", config={"constraints": [demand]}).add_label("CUR")
+    nlp.initialize()
+    for _ in range(2):
+        nlp.to_disk(tmp_path)
+        nlp = spacy.load(tmp_path)
+        assert nlp.get_pipe("exact_tagger").constraints == (demand,)
+    # what a config says otherwise prevails
+    other = [{**demand, "phrases": ["EUR"]}]
+    nlp = spacy.load(tmp_path, config={"components.exact_tagger.constraints": other})
+    assert nlp.get_pipe("exact_tagger").constraints == tuple(other)
+
+
+def test_what_a_config_takes_for_a_variable_is_refused():
+    demand = {"phrases": ["${x}"], "labels": ["CUR"]}
+    with pytest.raises(ProblemError, match=r"^constraints: '\$\{x\}' has '\$\{', which config"):
+        spacy.blank("en").add_pipe("exact_tagger", config={"constraints": [demand]})

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...models.parser.pattern_matches import TooManyPlaces
+
 if TYPE_CHECKING:
     from ...decoders.tree import Rule, TreeProblem
     from ...models.parser.decoding import DecodedTree, TreeParser
@@ -92,8 +94,7 @@ def factor_changes(
             ``tokens`` (-1 for the root), whether the best tree has it (``in_tree``), and the
             ``gain`` of the best tree from that.
 
-        Empty without trained factors, and for sentences that
-        are parsed by their arcs alone.
+        Empty without trained factors, and for sentences that are parsed by their arcs alone.
     """
     patterns, arcs_alone = sentence.patterns, replace(sentence, patterns=None)
     if (not parser.templates and not patterns) or len(sentence.tokens) > parser.longest:
@@ -110,11 +111,14 @@ def factor_changes(
     families = parser.templates.families if parser.templates else ()
     starts = _starts(best, len(differ)), _starts(first, len(differ))
     both = [*np.flatnonzero(starts[0] & starts[1]).tolist(), len(differ)]
-    return [
-        _change(sentence, problem, families, trees, starts, (begin, end), names)
-        for begin, end in pairwise(both)
-        if differ[begin:end].any()
-    ]
+    try:
+        return [
+            _change(sentence, problem, families, trees, starts, (begin, end), names)
+            for begin, end in pairwise(both)
+            if differ[begin:end].any()
+        ]
+    except TooManyPlaces:
+        return []  # what the patterns gain can't be told
 
 
 def _starts(found: DecodedTree, size: int) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from ...certificate import Certificate
 from ...errors import InfeasibleError
 from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
-from .pattern_matches import SentencePatterns
+from .pattern_matches import SentencePatterns, TooManyPlaces
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
@@ -51,8 +51,9 @@ class TreeParser:
         Keep the likely heads of each token only where there are templates, as
         :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
     longest
-        Longer sentences are parsed by their arcs alone, in little memory. The certificate then
-        compares the tree's score, factors included, with a bound on all trees.
+        Longer sentences, and those in which a pattern has too many places, are parsed by their
+        arcs alone, in little memory. The certificate then compares the tree's score, factors
+        included, with a bound on all trees.
     budget
         For one sentence.
     exempt
@@ -75,6 +76,17 @@ class TreeParser:
 
         The bounds of arcs without labels are quick ones, or `tight`.
         """
+        try:
+            return self._problem(sentence, tight)
+        except TooManyPlaces:
+            return self._by_arcs_alone._problem(sentence, tight)
+
+    @property
+    def _by_arcs_alone(self) -> TreeParser:
+        """The same for sentences in which a pattern has too many places."""
+        return replace(self, longest=0)
+
+    def _problem(self, sentence: SentenceScores, tight: bool) -> TreeProblem:
         is_long, patterns = len(sentence.tokens) > self.longest, sentence.patterns
         if self.templates is not None and not is_long:
             return self.templates.problem(
@@ -111,12 +123,20 @@ class TreeParser:
             Whether the problem that is returned must have all labels. Where rules leave no tree it
             has, so that the error names the rules as they are given.
         """
+        try:
+            return self._decode(sentence, rules, every_label)
+        except TooManyPlaces:
+            return self._by_arcs_alone._decode(sentence, rules, every_label)
+
+    def _decode(
+        self, sentence: SentenceScores, rules: Sequence[Rule], every_label: bool
+    ) -> DecodedTree:
         if sentence.partly and (every_label or not self.takes_parts(len(sentence.tokens))):
             sentence = sentence.completed()
         problem = self._ruled_arcs(sentence, rules)
         solution = self._decoded(sentence, problem)
         if sentence.partly and not _are_labelled(sentence, solution):
-            return self.decode(sentence.completed(), rules)
+            return self._decode(sentence.completed(), rules, False)
         if not _breaks(rules, sentence, solution):
             return DecodedTree(problem, solution, sentence)
         if sentence.partly:
@@ -131,7 +151,7 @@ class TreeParser:
             )
         labels = found.solution.labels
         if labels is not None and labels.min() < 0:
-            return self.decode(sentence.completed(), rules)
+            return self._decode(sentence.completed(), rules, False)
         return found
 
     def takes_parts(self, n: int = 1) -> bool:
@@ -144,7 +164,7 @@ class TreeParser:
         self, sentence: SentenceScores, rules: Sequence[Rule], *, tight: bool = False
     ) -> TreeProblem:
         """Return the problem of a sentence under the rules that need no labels."""
-        problem = self.problem(sentence, tight=tight)
+        problem = self._problem(sentence, tight)
         of_arcs = tuple(rule for rule in rules if not rule.needs_labels)
         return problem.ruled(of_arcs) if of_arcs else problem
 
@@ -201,8 +221,8 @@ class TreeParser:
             score += self.templates.tree_score(sentence, found.heads)
             most += self.templates.most(problem.n)
         if patterns is not None:
-            score += float(patterns.weights @ patterns.counts(found.heads))
-            most += patterns.most()
+            least, of_all = patterns.bounds(found.heads)
+            score, most = score + least, most + of_all
         name = type(first).__name__
         if arcs.bound is None:
             certificate = Certificate.heuristic(name, score, scope=arcs.scope)

@@ -13,6 +13,7 @@ from ...budget import Budget
 from .factor_templates import FactorTemplates
 from .factor_weights import PATTERNS
 from .losses import ROOT, UNKNOWN, GoldTrees
+from .pattern_matches import TooManyPlaces
 from .tree_scores import SentenceScores
 
 if TYPE_CHECKING:
@@ -80,17 +81,22 @@ class MarginTraining:
         for sentence, gold in zip(sentences, trees, strict=True):
             if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
                 continue
-            tokens += len(gold)
             augmented = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
-            problem = self.templates.problem(augmented, projective=self.projective, k=self.k)
+            stated = sentence.patterns
+            try:
+                problem = self.templates.problem(augmented, projective=self.projective, k=self.k)
+                in_gold = None if stated is None else stated.counts(gold)
+            except TooManyPlaces:
+                continue
+            tokens += len(gold)
             found = self.decoder.decode(problem, budget=self.budget)
             if (found.heads == gold).all():
                 continue
             self.templates.add(tables, augmented, found.heads, 1.0)
             self.templates.add(tables, augmented, gold, -1.0)
-            if sentence.patterns is not None:
-                sentence.patterns.add(patterns, found.heads, 1.0)
-                sentence.patterns.add(patterns, gold, -1.0)
+            if stated is not None and in_gold is not None:
+                stated.add(patterns, stated.counts(found.heads), 1.0)
+                stated.add(patterns, in_gold, -1.0)
             wrong += int((found.heads != gold).sum())
         gradients: list[tuple[str, Any]] = [*tables.items()]
         if len(patterns):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...decoders.tree import Factors
     from .tree_scores import SentenceScores
 
-__all__ = ["PatternMatcher", "PatternTokens", "SentencePatterns"]
+__all__ = ["PatternMatcher", "PatternTokens", "SentencePatterns", "TooManyPlaces"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -30,6 +30,10 @@ MOST_PLACES = 200_000
 
 #: Attributes that a Doc has only after some component.
 _ANNOTATED = ("POS", "MORPH", "LEMMA")
+
+
+class TooManyPlaces(ProblemError):
+    """A pattern has more places in a sentence than can be decoded."""
 
 
 class PatternTokens(NamedTuple):
@@ -85,7 +89,7 @@ class SentencePatterns:
 
         Raises
         ------
-        ProblemError
+        TooManyPlaces
             If there are more than can be decoded.
         """
         pattern, first = self.patterns[number], self._first[number]
@@ -100,7 +104,7 @@ class SentencePatterns:
                 arcs = allowed & may_be & self.may_have[first + token][self.labels]
                 among = arcs[found[:, head]]
                 if among.sum() > MOST_PLACES:
-                    raise ProblemError(
+                    raise TooManyPlaces(
                         f"patterns ({pattern.name!r}): more than {MOST_PLACES:,} places in one "
                         "sentence; say more of its tokens, or score fewer arcs (beam = 10)."
                     )
@@ -132,28 +136,44 @@ class SentencePatterns:
 
     def within(self, heads: NDArray[np.integer]) -> list[Ints]:
         """Return the places of each pattern in a tree, heads (n,), 0 for the root."""
-        tree = np.zeros_like(self.labels, dtype=bool)
-        tree[heads, np.arange(1, len(heads) + 1)] = True
+        tree = self._arcs_of(heads)
         return [self.places(number, tree) for number in range(len(self.patterns))]
 
     def counts(self, heads: NDArray[np.integer]) -> NDArray[np.float64]:
         """Return how often a tree has each pattern."""
         return np.array(list(map(len, self.within(heads))), dtype=np.float64)
 
-    def add(self, weights: NDArray[np.float32], heads: NDArray[np.integer], amount: float) -> None:
+    def add(
+        self, weights: NDArray[np.float32], counts: NDArray[np.float64], amount: float
+    ) -> None:
         """Add `amount` to a learned weight for each place in a tree: the gradient of its score."""
-        for row, count in zip(self.rows, self.counts(heads), strict=True):
+        for row, count in zip(self.rows, counts, strict=True):
             if row >= 0:
                 weights[row] += amount * count
 
-    def most(self) -> float:
-        """Return an upper bound on what patterns add to the score of any tree."""
-        total = 0.0
-        for first, pattern, weight in zip(self._first, self.patterns, self.weights, strict=False):
+    def bounds(self, heads: NDArray[np.integer]) -> tuple[float, float]:
+        """Return a lower bound on what patterns add to a tree, and an upper one for all trees.
+
+        The first is what they add, unless one has too many places in the tree to count them.
+        """
+        tree = self._arcs_of(heads)
+        least = most = 0.0
+        for number, (pattern, weight) in enumerate(zip(self.patterns, self.weights, strict=True)):
             # the head of each dependant is given by the tree
-            dependants = [first + token for _, token in pattern.arcs]
-            total += max(0.0, weight) * float(np.prod(self.may_be[dependants].sum(axis=1)))
-        return total
+            dependants = [self._first[number] + token for _, token in pattern.arcs]
+            largest = float(np.prod(self.may_be[dependants].sum(axis=1, dtype=np.float64)))
+            most += max(0.0, weight) * largest
+            try:
+                least += weight * len(self.places(number, tree))
+            except TooManyPlaces:
+                least += min(0.0, weight) * largest
+        return least, most
+
+    def _arcs_of(self, heads: NDArray[np.integer]) -> Bools:
+        """Return the arcs of a tree, bool (n + 1, n + 1)."""
+        tree = np.zeros_like(self.labels, dtype=bool)
+        tree[heads, np.arange(1, len(heads) + 1)] = True
+        return tree
 
 
 def _arcs(pattern: ArcPattern, places: Ints) -> Ints:

@@ -135,12 +135,15 @@ def _parsed(name: str, value: Any) -> list[tuple[Mapping[str, Any], ArcPattern]]
 
 
 def _unescaped(given: Any) -> Any:
-    """Read ``$$++`` as ``$++``: config files double each dollar, and not all readers undo it."""
+    """Read the operator ``$$++`` as ``$++``: config files double each dollar."""
     if isinstance(given, Mapping):
-        return {key: _unescaped(value) for key, value in given.items()}
-    if isinstance(given, (list, tuple)):
-        return [_unescaped(value) for value in given]
-    return re.sub(r"^\$+(?=[+-])", "$", given) if isinstance(given, str) else given
+        return {
+            key: re.sub(r"^\$+", "$", value)
+            if key == "REL_OP" and isinstance(value, str)
+            else _unescaped(value)
+            for key, value in given.items()
+        }
+    return [_unescaped(value) for value in given] if isinstance(given, (list, tuple)) else given
 
 
 def _pattern(where: str, given: Any) -> ArcPattern:

@@ -76,6 +76,38 @@ def test_siblings_survive_the_config(tmp_path):
         assert nlp.get_pipe(NAME).patterns[0]["pattern"][2] == sibling
 
 
+def test_dollars_survive_saves(tmp_path):
+    mark = {**PATTERN[2], "RIGHT_ATTRS": {"ORTH": {"IN": ["$", "US$"]}}}
+    patterns = [{"name": "US$", "pattern": [*PATTERN[:2], mark]}]
+    nlp = make_nlp(steps=1, factors=[], factors_start=0, patterns=patterns)
+    before = nlp.get_pipe(NAME).patterns
+    assert before[0]["pattern"][2] == mark
+    for _ in range(3):
+        nlp.to_disk(tmp_path)
+        nlp = spacy.load(tmp_path)
+        assert nlp.get_pipe(NAME).patterns == before
+        assert nlp.from_bytes(nlp.to_bytes()).get_pipe(NAME).patterns == before
+
+
+def test_a_document_with_too_many_places_costs_no_other(nlp, pipe, monkeypatch):
+    from spacy_decoders.models.parser import pattern_matches
+
+    pipe.configure(patterns=[RED], head_margins=True)
+    monkeypatch.setattr(pattern_matches, "MOST_PLACES", 0)
+    docs = [parse(nlp, [which]) for which in (0, 1)]
+    statuses = [doc._.certificates[NAME][0]["status"] for doc in docs]
+    assert (statuses, docs[0]._.factor_changes) == (["bounded", "optimal"], [])
+
+
+def test_training_passes_over_sentences_with_too_many_places(monkeypatch):
+    from spacy_decoders.models.parser import pattern_matches
+
+    patterns = [{"name": "it", "pattern": PATTERN}]
+    nlp = make_nlp(steps=1, factors=[], factors_start=0, patterns=patterns)
+    monkeypatch.setattr(pattern_matches, "MOST_PLACES", 0)
+    assert nlp.update(make_examples(nlp))[NAME] > 0
+
+
 def test_what_is_wrong_is_named(nlp, pipe):
     from spacy_decoders.decoders.tree import Eisner
 

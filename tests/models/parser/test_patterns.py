@@ -163,14 +163,30 @@ def test_learned_weights_belong_to_names():
         with_patterns(vocab, scores_of(0), given, (("siblings",), (0.5,)))
 
 
-def test_too_many_places_are_refused(monkeypatch):
+@pytest.mark.parametrize("most", [10, 0])
+@pytest.mark.parametrize("weight", [5.0, -5.0])
+def test_a_sentence_with_too_many_places_is_bounded(monkeypatch, most, weight):
     from spacy_decoders.models.parser import pattern_matches
 
-    monkeypatch.setattr(pattern_matches, "MOST_PLACES", 10)
     vocab = spacy.blank("en").vocab
-    sentence = with_patterns(vocab, scores_of(0), [PATTERNS[2]])
-    with pytest.raises(ProblemError, match=r"patterns \('comb'\): more than 10 places"):
-        TreeParser(BranchAndBound()).decode(sentence)
+    comb = {**PATTERNS[2], "weight": weight}
+    for seed in range(4):
+        sentence = with_patterns(vocab, scores_of(seed), [comb])
+        exact = TreeParser(BranchAndBound()).decode(sentence).solution.certificate
+        with monkeypatch.context() as patch:
+            patch.setattr(pattern_matches, "MOST_PLACES", most)
+            found = TreeParser(BranchAndBound()).decode(sentence).solution
+            assert TreeParser(BranchAndBound()).problem(sentence).factors is None
+        heads = found.heads.tolist()
+        score = oracles.tree_score(heads, sentence.arcs.astype("d"))
+        score += weight * counted(vocab, sentence, heads, comb["pattern"])
+        # a tree without what counts against it may be proven the best all the same
+        assert found.certificate.status == "bounded" or weight < 0
+        assert not found.certificate.is_optimal or score == pytest.approx(exact.score, abs=1e-5)
+        # a lower bound where the places in the tree are too many to count, too
+        assert found.certificate.score <= score + 1e-5
+        assert score <= exact.score + 1e-5 <= found.certificate.bound + 2e-5
+        assert most == 0 or found.certificate.score == pytest.approx(score, abs=1e-5)
 
 
 ONE = [first(), then("1", "0", ">")]
