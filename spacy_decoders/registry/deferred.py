@@ -42,8 +42,8 @@ class Deferred:
     @property
     def __signature__(self) -> Signature:
         """With types instead of their names, which are defined in the target's module only."""
-        given = signature(self._target)
-        types = get_type_hints(self._target)
+        target, given = self._target, signature(self._target)
+        types = get_type_hints(vars(target).get("__init__", target))
         return given.replace(
             parameters=[
                 parameter.replace(annotation=types.get(name, parameter.annotation))

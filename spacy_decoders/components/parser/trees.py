@@ -50,7 +50,7 @@ def is_space(doc: Doc) -> NDArray[np.bool_]:
 
 
 def paragraph_starts(doc: Doc, known: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the words behind blank lines and at the front of list items.
+    r"""Return the words behind blank lines and at the front of list items.
 
     They must begin sentences. Blank lines are white space with two line breaks or more. None
     counts before the first word, or where a sentence is known to begin within it.

@@ -25,7 +25,7 @@ def test_long_sentences_are_proven_by_either(rng):
     seen = set()
     for noise, n in ((0.1, 0), (0.45, 0), (0.45, 3), (0.45, 6), (0.45, 9)):
         problem = make_problem(rng, PRICED_FROM + n, noise)
-        found = decode_by_length(BranchAndBound(), problem, Budget(iterations=500))
+        found = decode_by_length(BranchAndBound(), problem, Budget(iterations=2_000))
         seen.add(found.certificate.decoder)
         assert found.certificate.status == "optimal"
         other = BranchAndBound().decode(problem)
