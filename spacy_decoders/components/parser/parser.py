@@ -376,9 +376,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self._warn_of_gold(self.check_rules(get_examples()))
         sample = [example.predicted for example in islice(get_examples(), 10)]
         learned = [of.name for of in stated_patterns(self.patterns) if of.weight is None]
-        self.cfg["learned_patterns"] = learned
         add_families(self.model.get_ref("factors"), self.factors)
-        add_patterns(self.model.get_ref("factors"), len(learned))
+        add_patterns(self.model.get_ref("factors"), learned, self.cfg["learned_patterns"])
+        self.cfg["learned_patterns"] = learned
         self.check_options(self._options)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)

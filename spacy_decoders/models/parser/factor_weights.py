@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from thinc.api import Model
@@ -56,16 +56,20 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
             model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
 
 
-def add_patterns(model: Model[Any, Any], count: int) -> None:
-    """Allocate the weights of so many patterns, all zero, unless they are there."""
+def add_patterns(model: Model[Any, Any], names: Sequence[str], before: Sequence[str]) -> None:
+    """Allocate the weights of patterns: those of names that were there before, others zero."""
     there = len(pattern_weights(model))
-    if count and not there:
-        model.set_param(PATTERNS, model.ops.alloc1f(count))
-    elif count not in (0, there):
+    if there and len(names) not in (0, there):
         raise ProblemError(
-            f"patterns: the model has learned {there} weights, and {count} patterns are without "
-            "one; initialize a new component."
+            f"patterns: the model has learned {there} weights, and {len(names)} patterns are "
+            "without one; initialize a new component."
         )
+    if names:
+        weights: Any = model.ops.alloc1f(len(names))
+        for row, name in enumerate(names):
+            if there and name in before:
+                weights[row] = model.get_param(PATTERNS)[list(before).index(name)]
+        model.set_param(PATTERNS, weights)
 
 
 def pattern_weights(model: Model[Any, Any]) -> Any:

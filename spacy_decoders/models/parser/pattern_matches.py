@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
@@ -40,7 +40,7 @@ class PatternTokens(NamedTuple):
     """Which tokens of a document may be which of the patterns' tokens, laid end to end."""
 
     may_be: Bools  # (tokens of patterns, tokens)
-    has_tags: bool  # whether the document has tags, which were compared
+    is_tagged: Bools  # (tokens,), which tokens have tags, which were compared
 
 
 @dataclass(frozen=True)
@@ -258,6 +258,12 @@ class PatternMatcher:
         for number, conditions in enumerate(self._attributes):
             if conditions:
                 found[number] = False
+            for name in conditions.get("_", ()):
+                if not Token.has_extension(name):
+                    raise ProblemError(
+                        f"patterns ({self._names[number]!r}): there is no token._.{name}; call "
+                        f"Token.set_extension({name!r}, ...) first."
+                    )
             for name in _ANNOTATED:
                 if name in conditions and not doc.has_annotation(name):
                     raise ProblemError(
@@ -268,13 +274,12 @@ class PatternMatcher:
         is_matched = len(doc) and any(self._attributes)
         for number, start, _ in self._matcher_of(doc.vocab)(doc) if is_matched else ():
             found[number, start] = True
-        has_tags = doc.has_annotation("TAG")
-        if has_tags:
-            tags = [token.tag_ for token in doc]
-            for number, condition in enumerate(self._tags):
-                if condition is not None:
-                    found[number] &= [accepts(condition, tag) for tag in tags]
-        return PatternTokens(found, has_tags)
+        is_tagged = doc.to_array("TAG") != 0
+        tags = [doc[i].tag_ for i in np.flatnonzero(is_tagged).tolist()]
+        for number, condition in enumerate(self._tags):
+            if condition is not None:
+                found[number, is_tagged] &= np.array([accepts(condition, of) for of in tags], bool)
+        return PatternTokens(found, is_tagged)
 
     def _matcher_of(self, vocab: Vocab) -> Any:
         if self._vocab is not vocab:
@@ -324,9 +329,10 @@ class PatternMatcher:
         worth: NDArray[np.float64],
     ) -> SentencePatterns:
         may_be = np.zeros((len(self._tags), len(sentence.tokens) + 1), dtype=bool)
-        may_be[:, 1:] = found.may_be[:, sentence.tokens - begin]
-        if not found.has_tags:
-            may_be &= self._own_tags[:, sentence.tags]
+        tokens = sentence.tokens - begin
+        may_be[:, 1:] = found.may_be[:, tokens]
+        # the parser's own tags stand in for those that are not set
+        may_be[:, 1:] &= found.is_tagged[tokens] | self._own_tags[:, sentence.tags[1:]]
         return SentencePatterns(
             self._patterns, worth, self._rows, may_be, self._may_have, sentence.labels
         )

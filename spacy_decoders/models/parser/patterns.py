@@ -232,6 +232,12 @@ class _Links:
                     "head in the pattern, so it can only be 'ROOT'; add its head as a token."
                 )
             self.heads[top] = OF_ROOT
+        for token, (head, of) in enumerate(zip(self.heads, self.conditions, strict=True)):
+            if head >= 0 and str(of.get("DEP", "")).upper() == "ROOT":
+                raise ProblemError(
+                    f"{self.where}.pattern[{token}].RIGHT_ATTRS.DEP: the root has no head, and "
+                    f"{self.names[token]!r} has {self.names[head]!r}; leave one of them out."
+                )
         arcs = sum(head != TOP for head in self.heads)
         if not 1 <= arcs <= MOST_ARCS:
             raise ProblemError(
@@ -265,21 +271,47 @@ def _conditions(where: str, given: Any) -> dict[str, Any]:
 
     if not isinstance(given, Mapping):
         raise ProblemError(f"{where}: expected a dict of token attributes; got {given!r}.")
-    faults = validate_token_pattern([dict(given)]) if given else []
+    # spaCy takes small letters, too
+    found = {str(key).upper(): deepcopy(value) for key, value in given.items()}
+    if len(found) < len(given):
+        raise ProblemError(f"{where}: an attribute is given twice, in capital and small letters.")
+    faults = validate_token_pattern([found]) if found else []
     if faults:
         raise ProblemError(f"{where}: {'; '.join(map(str, faults))}.")
-    if "OP" in given:
+    if "OP" in found:
         raise ProblemError(f"{where}.OP: each token of a pattern stands for one token.")
-    for key in {"TAG", "DEP"} & given.keys():
-        if not _is_condition(given[key]):
+    for key in ("SENT_START", "IS_SENT_START"):
+        if key in found:
+            raise ProblemError(f"{where}.{key}: where sentences begin is found with the trees.")
+    for key in ("TAG", "DEP"):
+        if key in found and not _is_condition(found[key]):
             raise ProblemError(
                 f"{where}.{key}: expected a name, or a dict with {', '.join(_PREDICATES)}; got "
-                f"{given[key]!r}."
+                f"{found[key]!r}."
             )
-    return deepcopy(dict(given))
+    _check_expressions(where, found)
+    return found
 
 
 def _is_condition(given: Any) -> bool:
-    return isinstance(given, str) or (
-        isinstance(given, Mapping) and bool(given) and _PREDICATES.keys() >= given.keys()
+    if not isinstance(given, Mapping):
+        return isinstance(given, str)
+    # spaCy's check leaves that an expression may be a dict
+    return bool(given) and all(
+        key in _PREDICATES and not isinstance(value, Mapping) for key, value in given.items()
     )
+
+
+def _check_expressions(where: str, given: Any, is_regular: bool = False) -> None:
+    """Raise if a regular expression in a condition can't be read."""
+    if isinstance(given, Mapping):
+        for key, value in given.items():
+            _check_expressions(f"{where}.{key}", value, is_regular or key == "REGEX")
+    elif isinstance(given, (list, tuple)):
+        for item in given:
+            _check_expressions(where, item, is_regular)
+    elif is_regular and isinstance(given, str):
+        try:
+            re.compile(given)
+        except re.error as error:
+            raise ProblemError(f"{where}: {given!r} is no regular expression: {error}.") from None

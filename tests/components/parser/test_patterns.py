@@ -141,6 +141,14 @@ def test_a_model_keeps_the_number_of_its_weights():
     component = again.get_pipe(NAME)
     component.patterns = [RED]
     component.cfg["labels"] = []  # as if it were new
+    weights = component.model.get_ref("factors")
+    weights.set_param("patterns", weights.get_param("patterns") + 2)
+    for name, weight in (("it", 2.0), ("other", 0.0)):
+        component.cfg["labels"] = []
+        component.patterns = [{"name": name, "pattern": PATTERN}]
+        again.initialize(lambda: make_examples(again))
+        assert weights.get_param("patterns") == [weight]
+    component.cfg["labels"] = []
     component.patterns = [{"name": name, "pattern": PATTERN} for name in "ab"]
     with pytest.raises(ProblemError, match="learned 1 weights, and 2 patterns are without one"):
         again.initialize(lambda: make_examples(again))

@@ -250,6 +250,43 @@ ONE = [first(), then("1", "0", ">")]
             [{"name": "p", "pattern": [first(), then("1", "0", ">", LOWER="x", OP="*")]}],
             r"pattern\[1\].RIGHT_ATTRS.OP: each token",
         ),
+        ([{"name": "p", "pattern": [first(op="?"), ONE[1]]}], r"RIGHT_ATTRS.OP: each token"),
+        (
+            [{"name": "p", "pattern": [first(dep="x", DEP="y"), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS: an attribute is given twice",
+        ),
+        (
+            [{"name": "p", "pattern": [first(dep="nsubj"), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
+        ),
+        (
+            [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP="ROOT")]}],
+            r"pattern\[1\].RIGHT_ATTRS.DEP: the root has no head, and '1' has '0'",
+        ),
+        (
+            [{"name": "p", "pattern": [first(DEP="ROOT"), then("1", "0", "<")]}],
+            r"pattern\[0\].RIGHT_ATTRS.DEP: the root has no head, and '0' has '1'",
+        ),
+        (
+            [{"name": "p", "pattern": [first(SENT_START=True), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS.SENT_START: where sentences begin",
+        ),
+        (
+            [{"name": "p", "pattern": [first(LOWER={"REGEX": "("}), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS.LOWER.REGEX: '\(' is no regular expression: missing",
+        ),
+        (
+            [{"name": "p", "pattern": [first(TAG={"REGEX": "("}), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS.TAG.REGEX: '\(' is no regular expression",
+        ),
+        (
+            [{"name": "p", "pattern": [first(_={"x": {"REGEX": {"IN": ["a", "["]}}}), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS._.x.REGEX.IN: '\[' is no regular expression",
+        ),
+        (
+            [{"name": "p", "pattern": [first(TAG={"REGEX": {"IN": ["a"]}}), ONE[1]]}],
+            r"pattern\[0\].RIGHT_ATTRS.TAG: expected a name",
+        ),
     ],
 )
 def test_errors_name_the_pattern_and_the_field(given, message):
@@ -262,6 +299,35 @@ def test_labels_that_the_parser_lacks_are_named():
     message = r"patterns \('p'\).pattern\[1\].RIGHT_ATTRS.DEP: the parser has no label 'nsubj'"
     with pytest.raises(ProblemError, match=message):
         PatternMatcher(stated_patterns([pattern]), LABELS, TAGS, ())
+
+
+def test_attributes_in_small_letters_are_the_same():
+    small, capital = (
+        [{"name": "p", "weight": 1, "pattern": [first(**{of("tag"): "X"}), then("1", "0", ">")]}]
+        for of in (str, str.upper)
+    )
+    assert stated_patterns(small) == stated_patterns(capital)
+
+
+def test_each_token_without_a_tag_has_the_parsers_own():
+    sentence = scores_of(0)
+    matcher = PatternMatcher(
+        stated_patterns([{"name": "p", "weight": 1, "pattern": [first(TAG="X"), ONE[1]]}]),
+        LABELS,
+        TAGS,
+        (),
+    )
+    own = [TAGS[tag - 1] == "X" for tag in sentence.tags[1:]]
+    assert 0 < sum(own) < 5
+    doc = Doc(spacy.blank("en").vocab, words=WORDS, tags=["", "X", "Y", "", ""])
+    (found,) = matcher.add_to([sentence], doc, ())
+    assert found.patterns.may_be[0].tolist() == [False, own[0], True, False, *own[3:]]
+
+
+def test_extension_attributes_that_nobody_set_are_named():
+    pattern = {"name": "p", "weight": 1, "pattern": [first(_={"nobodys": 1}), ONE[1]]}
+    with pytest.raises(ProblemError, match=r"patterns \('p'\): there is no token._.nobodys; call"):
+        with_patterns(spacy.blank("en").vocab, scores_of(0), [pattern])
 
 
 def test_attributes_that_nobody_set_are_named():
