@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, groupby
 from pathlib import Path
@@ -41,6 +42,7 @@ from .decoding import (
 from .headlines import Headline
 from .learning import TitledText, example_table, learn, phrase_table, word_table
 from .reading import Texts, word_keys
+from .sentences import is_word
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
@@ -76,6 +78,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         super().__init__(vocab, model, name, cfg={"language": language}, **options)
         self._knowledge = HeadlineKnowledge.untrained(language)
         self._stemmer = Stemmer(language)
+        self._warned_of: set[str] = set()
 
     @property
     def knowledge(self) -> HeadlineKnowledge:
@@ -142,6 +145,30 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             own = [headline.as_dict() for headline in headlines]
             owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
             owner._.headline = headlines[0].text if headlines else ""
+            if not headlines and _has_words(owner):
+                self._warn_of_none(owner)
+
+    def _warn_of_none(self, unit: Doc | Span) -> None:
+        """Say once which options leave a text without a headline."""
+        words = {token.lower_ for token in unit}
+        absent = [word for word in self.required or () if word.lower() not in words]
+        given: dict[str, Any] = {"required": self.required, "max_chars": self.max_chars}
+        if self.mode == "sentence" and self.length != "auto":
+            given["length"] = self.length
+        limits = ["required"] if absent else [name for name, value in given.items() if value]
+        if not limits or " ".join(limits) in self._warned_of:
+            return
+        self._warned_of.add(" ".join(limits))
+        values = ", ".join(f"{name}={given[name]!r}" for name in limits)
+        reason = f"nothing in it fits {values}; relax {' or '.join(limits)}."
+        if absent:
+            reason = f"required: it does not have {absent}; leave out what a text may lack."
+        warnings.warn(
+            f"{self.name}: a text has no headline (others may follow unsaid; their certificates "
+            f"are infeasible): {reason}",
+            UserWarning,
+            stacklevel=2,
+        )
 
     def _units(self, doc: Doc) -> Sequence[Doc | Span]:
         if self.spans_key is None:
@@ -297,7 +324,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
 
 def _has_words(unit: Doc | Span) -> bool:
     """Whether there is anything to decode: an empty unit is not counted as one without proof."""
-    return any(not (token.is_punct or token.is_space) for token in unit)
+    return any(is_word(token) for token in unit)
 
 
 #: How headlines are found in each mode.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .subtree_search import SubtreeSearch, attainable_sizes
 if TYPE_CHECKING:
     from ...models.headline.compression import Compression
 
-__all__ = ["USUAL_WORDS", "ShortSentences"]
+__all__ = ["USUAL_WORDS", "ShortSentences", "is_word"]
 
 #: The most words of a sentence whose length is automatic, and the least of one that says anything.
 USUAL_WORDS = (4, 12)
@@ -29,6 +30,10 @@ COST = 0.06
 LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence.
 PRONOUN = 0.5
+#: Punctuation that is read aloud; "#" is before a number.
+SIGNS = frozenset("%‰&§@")
+#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
+ASKING_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: A relation that is always required.
 REQUIRED_PART = "fixed"
 
@@ -41,6 +46,8 @@ class SentenceTree:
     ----------
     tokens
         Of the sentence.
+    read
+        Which of them are words. **Shape:** ``(tokens,)``
     heads, relations
         As parsed, within the sentence.
     compression
@@ -52,6 +59,7 @@ class SentenceTree:
     """
 
     tokens: list[Token]
+    read: NDArray[np.bool_]
     heads: NDArray[np.int64]
     relations: list[str]
     compression: Compression
@@ -68,13 +76,20 @@ class SentenceTree:
         """The tokens of a headline, ascending."""
         groups = self.compression.groups
         inside = sorted(place for node in nodes for place in groups[node].tolist())
-        words = [place for place in inside if _is_word(self.tokens[place])]
+        words = [place for place in inside if self.read[place]]
         if not words:
             return []
         known = set(inside)
-        kept = [place for place in inside if _is_kept(self.tokens, place, known)]
+        kept = [place for place in inside if self._is_kept(place, known)]
         lower = [token.lower_ for token in self.tokens]
-        return sorted({*kept, *set_off(words, lower, self.heads, self.relations)})
+        commas = set_off(words, lower, self.heads, self.relations, self.read)
+        return sorted({*kept, *commas})
+
+    def _is_kept(self, place: int, kept: set[int]) -> bool:
+        """Drop punctuation, but for what is inside of a compound of which both parts stay."""
+        if self.read[place]:
+            return True
+        return _hyphen(self.tokens[place]) and {place - 1, place + 1} <= kept
 
     def text(self, nodes: list[int]) -> str:
         """The headline of some nodes."""
@@ -114,7 +129,7 @@ class ShortSentences:
 
         The certificates compare with the best short sentence of the whole text.
         """
-        if not any(_is_word(token) for token in list(self.unit)):
+        if not any(is_word(token) for token in list(self.unit)):
             return []
         doc = self.unit if isinstance(self.unit, Doc) else self.unit.doc
         if not doc.has_annotation("DEP"):
@@ -128,7 +143,7 @@ class ShortSentences:
             self._tree(sentence, number, sentence.start - origin)
             for number, sentence in enumerate(given.sents)
             if set(self.required) <= {token.lower_ for token in sentence}
-            and any(_is_word(token) for token in sentence)
+            and any(is_word(token) for token in sentence)
         ]
         sizes = sorted({size for tree in trees for size in tree.sizes})
         limits = [(self.least, self.most)]
@@ -192,8 +207,9 @@ class ShortSentences:
             lambda nodes: limit is None or len(tree.text(nodes)) <= limit,
         )
 
-    def _scores(self, tokens: Sequence[Token], begin: int) -> NDArray[np.float64]:
-        words = np.array([_is_word(token) for token in tokens])
+    def _scores(
+        self, tokens: Sequence[Token], words: NDArray[np.bool_], begin: int
+    ) -> NDArray[np.float64]:
         content = np.array([not token.is_stop for token in tokens])
         chances = self.chances[begin : begin + len(tokens)] * content
         return np.where(words, chances - COST, 0.0)
@@ -210,23 +226,22 @@ class ShortSentences:
         )  # fmt: skip
         roots: Any = np.flatnonzero(parsed == own)
         parsed[roots] = roots[0]  # one tree, whatever the parser made of the sentence
-        scores = self._scores(tokens, begin)
+        read = np.array([is_word(token) for token in tokens])
+        scores = self._scores(tokens, read, begin)
         scores[roots[0]] += LEAD / (1.0 + number)
         if any(_is_pronoun_subject(token) for token in tokens[roots[0]].children):
             scores[roots[0]] -= PRONOUN
-        sizes = np.array([int(_is_word(token)) for token in tokens])
         lower = [token.lower_ for token in tokens]
         plain = [token.dep_ for token in tokens]
-        relations = [
-            REQUIRED_PART if _hyphen(token) or _is_name_part(token) else token.dep_
-            for token in tokens
-        ]
+        relations = [REQUIRED_PART if _is_part(token) else token.dep_ for token in tokens]
         heads = parsed.copy()
         tied = attach_conjuncts(heads, plain)
         _keep_compounds(tokens, heads, relations)
+        _keep_joint_names(tokens, heads, relations)
         numbers = np.array([token.like_num or token.pos_ == "NUM" for token in tokens])
-        needed = tied | words_of_meaning(lower, heads, plain, numbers)
-        tree = compression(heads, relations, needed, scores, sizes)
+        asking = np.array([_asks(token) for token in tokens])
+        needed = tied | words_of_meaning(lower, heads, plain, numbers, asking)
+        tree = compression(heads, relations, needed, scores, read.astype(np.int64))
         wanted = [
             frozenset(
                 node
@@ -235,12 +250,14 @@ class ShortSentences:
             )
             for word in self.required
         ]
-        return SentenceTree(tokens, parsed, plain, tree, wanted, attainable_sizes(tree.problem))
+        return SentenceTree(
+            tokens, read, parsed, plain, tree, wanted, attainable_sizes(tree.problem)
+        )
 
 
 def _least_characters(token: Token) -> int:
     """What a word takes at least, with a blank after it if there is always one."""
-    if not _is_word(token):
+    if not is_word(token):
         return 0
     return len(token.text) + bool(token.whitespace_)
 
@@ -256,6 +273,11 @@ def _is_pronoun_subject(token: Token) -> bool:
     return token.dep_.startswith("nsubj") and (token.pos_ == "PRON" or token.tag_ == "PRP")
 
 
+def _is_part(token: Token) -> bool:
+    """Whether its head is less than the whole without it: hyphens, degrees, parts of names."""
+    return _hyphen(token) or token.text == "°" or _is_name_part(token)
+
+
 def _is_name_part(token: Token) -> bool:
     """Whether it belongs to the name that its head is in, such as "Central" to a bank's."""
     head = token.head
@@ -264,9 +286,9 @@ def _is_name_part(token: Token) -> bool:
 
 
 def _keep_compounds(tokens: Sequence[Token], heads: Any, relations: list[str]) -> None:
-    """Make the parts around a hyphen depend on each other, so that they stay together."""
+    """Make the parts around a hyphen or a degree sign depend on each other, to stay together."""
     for place in range(1, len(tokens) - 1):
-        if _hyphen(tokens[place]):
+        if _hyphen(tokens[place]) or tokens[place].text == "°":
             left, right = place - 1, place + 1
             if heads[left] == heads[right] and left != heads[left]:
                 heads[left] = right
@@ -275,8 +297,31 @@ def _keep_compounds(tokens: Sequence[Token], heads: Any, relations: list[str]) -
                     relations[one] = REQUIRED_PART
 
 
-def _is_word(token: Token) -> bool:
-    return not (token.is_punct or token.is_space)
+def _keep_joint_names(tokens: Sequence[Token], heads: Any, relations: list[str]) -> None:
+    """Keep both halves of a joint name: "Marks & Spencer", "Mr. and Mrs. Dursley"."""
+    for place, (token, following) in enumerate(pairwise(tokens)):
+        titled = token.dep_ == "cc" and following.dep_ == "nmod:desc"
+        if titled:
+            relations[place] = relations[place + 1] = REQUIRED_PART
+        name = heads[place + 1] if titled else heads[place]
+        if (titled or token.text == "&") and relations[name] == "conj":
+            relations[name] = REQUIRED_PART
+
+
+def is_word(token: Token) -> bool:
+    """Whether it is read: spaCy counts percent signs and ampersands among punctuation."""
+    if not token.is_punct:
+        return not token.is_space
+    if token.text == "#":
+        return token.i + 1 < len(token.doc) and token.nbor().like_num
+    return token.text in SIGNS and token.dep_ != "punct"
+
+
+def _asks(token: Token) -> bool:
+    """Whether it asks, or begins a relative clause."""
+    return token.tag_ in ASKING_TAGS or not {"Int", "Rel"}.isdisjoint(
+        token.morph.get("PronType", [])
+    )
 
 
 def _hyphen(token: Token) -> bool:
@@ -288,13 +333,6 @@ def _hyphen(token: Token) -> bool:
         and not (token.nbor(-1).whitespace_)
         and token.text in "-–/"
     )
-
-
-def _is_kept(tokens: Sequence[Token], place: int, kept: set[int]) -> bool:
-    """Drop punctuation, but for what is inside of a compound of which both parts stay."""
-    if _is_word(tokens[place]):
-        return True
-    return _hyphen(tokens[place]) and {place - 1, place + 1} <= kept
 
 
 def _written(tokens: Sequence[Token]) -> str:

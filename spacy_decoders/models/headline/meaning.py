@@ -53,14 +53,20 @@ TIMES = frozenset({
     "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
     "night", "week", "month", "year",
 })  # fmt: skip
+#: Relations of measures and times without a preposition.
+MEASURES = frozenset({"obl", "nmod", "npadvmod", "advmod"})
 #: Heads whose "of" phrase says what is counted.
 COUNTS = NEGATIONS | LIMITS | {"one", "number", "majority", "minority", "percent", "%", "third"}
 
 
 def words_of_meaning(
-    words: Sequence[str], heads: Integers, relations: Sequence[str], numbers: Booleans
+    words: Sequence[str],
+    heads: Integers,
+    relations: Sequence[str],
+    numbers: Booleans,
+    asking: Booleans,
 ) -> Booleans:
-    """Tokens that their heads cannot lose: negations, limits, and what a negation restricts.
+    """Tokens that their heads cannot lose: negations, limits, what a negation restricts, pronouns.
 
     Parameters
     ----------
@@ -72,6 +78,8 @@ def words_of_meaning(
         The relation of each to its head.
     numbers
         Which tokens are numbers. **Shape:** ``(n,)``
+    asking
+        Which tokens ask or begin a relative clause. **Shape:** ``(n,)``
     """
     n = len(words)
     plain = [relation.partition(":")[0] for relation in relations]
@@ -89,13 +97,63 @@ def words_of_meaning(
             needed[token] = True
         if plain[token] == "det" and words[token] in DETERMINERS:
             needed[token] = True
+        needed[token] |= _is_measure(token, words, heads, plain, children, numbers)
+        if plain[token] == "conj":
+            between = [*children[head], int(heads[head])]
+            needed[token] |= any(words[place] == "between" for place in between)
         if plain[token] == "mark" and words[token] in ("if", "unless"):
             needed[head] = True
         if words[token] in NEGATIONS or plain[token] == "neg":
             needed[head] |= plain[head] == "advmod"  # "no longer"
             for top, way in _governors(token, heads, plain):
                 _reach(top, way, words, plain, children, needed)
+        if asking[token]:
+            _keep_asking(token, heads, plain, children, needed)
     return needed
+
+
+def _is_measure(
+    token: int,
+    words: Sequence[str],
+    heads: Integers,
+    plain: Sequence[str],
+    children: list[list[int]],
+    numbers: Booleans,
+) -> bool:
+    """Whether it says how much, as in "12 km long", or by what, as in "twice a day"."""
+    head = int(heads[token])
+    if words[token] in ("once", "twice"):
+        return words[token + 1 : token + 2] in (["a"], ["an"])
+    articles = [child for child in children[token] if words[child] in ("a", "an")]
+    if any(words[child - 1] in ("once", "twice") for child in articles if child):
+        return True
+    measure = head if plain[token] == "det" else token
+    below = children[measure]
+    if plain[measure] not in MEASURES or any(plain[child] == "case" for child in below):
+        return False
+    if measure == head:
+        return words[token] in ("a", "an")
+    return head == token + 1 and any(numbers[child] for child in below)
+
+
+def _keep_asking(
+    token: int,
+    heads: Integers,
+    plain: Sequence[str],
+    children: list[list[int]],
+    needed: Booleans,
+) -> None:
+    """Mark what joins a clause to "which", or what makes it a question: "in which", "how long".
+
+    A pronoun that is itself in the clause above, as in "He laughed at what he saw", needs what
+    is below it instead.
+    """
+    below = [child for child in children[token] if plain[child] in ("acl", "relcl")]
+    if below:
+        needed[below] = True
+        return
+    for _, way in _governors(token, heads, plain):
+        needed[way] = True
 
 
 def _governors(token: int, heads: Integers, plain: Sequence[str]) -> Iterable[tuple[int, int]]:
@@ -183,7 +241,11 @@ ASIDE = frozenset({
 
 
 def set_off(
-    kept: Sequence[int], words: Sequence[str], heads: Integers, relations: Sequence[str]
+    kept: Sequence[int],
+    words: Sequence[str],
+    heads: Integers,
+    relations: Sequence[str],
+    read: Booleans,
 ) -> list[int]:
     """The commas around kept words that the text sets off with what is below them.
 
@@ -193,10 +255,12 @@ def set_off(
         Kept tokens, ascending.
     words, heads, relations
         Of all tokens of the sentence, as parsed.
+    read
+        Which of these are no punctuation. **Shape:** ``(n,)``
     """
     children: list[list[int]] = [[] for _ in words]
     for token, head in enumerate(heads.tolist()):
-        if token != head and any(c.isalnum() for c in words[token]):
+        if token != head and read[token]:
             children[head].append(token)
     commas: list[int] = []
     for token in kept:

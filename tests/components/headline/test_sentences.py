@@ -183,12 +183,91 @@ def shipped():
         ("Rain fell.", "rain fell"),
         ("Hello", "hello"),
         ("Police arrested a man who was not armed.", "police arrested"),
+        ("Germany's economy shrank 0.3% in the fourth quarter.", "shrank 0.3%"),
+        ("The bill passed with 60% of the vote.", "60% of vote"),
+        ("The company, whose shares fell 7%, fired 500 workers.", "company, fell 7%, fired"),
+        ("Johnson & Johnson sued the city in March.", "johnson & johnson"),
+        ("Marks & Spencer closed 20 stores last year.", "marks & spencer"),
+        ("The suspect was charged under § 211 of the code.", "under § 211"),
+        ("Apple ranks # 1 in the list.", "# 1"),
+        ("Which team won the cup last year?", "which team"),
+        ("What time does the train leave?", "what time"),
+        ("How long did the war in Europe last?", "how long"),
+        ("In which year did the war end?", "in which year"),
+        ("Police do not know which road the thieves took.", "which road thieves took"),
+        ("Photosynthesis is the process by which plants convert light.", "process by which"),
+        ("The extent to which prices rose surprised analysts.", "extent to which"),
+        ("He laughed at what he saw in the mirror.", "at what he saw"),
+        ("Mr. and Mrs. Dursley were proud of their son.", "mr. and mrs. dursley"),
+        ("Mr. and Mrs. Dursley, of number four, were proud of it.", "mr. and mrs. dursley"),
+        ("The river is 230 km long and flows into the sea.", "230 km long"),
+        ("The drug is given at 5 mg twice a day.", "at 5 mg twice a day"),
+        ("Talks between Iran and the United States failed.", "between iran and states"),
     ],
 )
 def test_a_headline_says_what_the_text_says(shipped, text, words):
     doc = shipped(text)
     assert set(words.split()) <= set(doc._.headline.lower().split())
     assert doc._.headlines[0]["certificate"]["status"] == "optimal"
+
+
+@pytest.mark.filterwarnings("ignore:headline")  # not every length is possible
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The rocket reached a speed of 28,000 km/h on Monday.",
+        "Preheat the oven to 180 °C and grease a tin.",
+        "The oven was at 220 ° C for an hour.",
+        "The temperature fell to -5 °C on Monday.",
+        "The budget of $ 3.5 million was approved by 52 votes to 48.",
+        "The rate rose by 0.25 percentage points to 3 %.",
+    ],
+)
+def test_numbers_keep_their_units(shipped, text):
+    units = {"km", "/", "h", "°", "C", "million", "points", "%"}
+    doc = shipped(text)
+    tied = [i for i in range(len(doc) - 1) if doc[i + 1].text.rstrip(".") in units]
+    every = []
+    for length in range(4, 14):
+        with pipe_options(shipped.get_pipe("headline"), length=length):
+            every += [headline["tokens"] for headline in shipped(text)._.headlines]
+    assert any(i in tokens for tokens in every for i in tied)
+    for tokens in every:
+        assert all((i in tokens) == (i + 1 in tokens) for i in tied)
+
+
+def test_pronouns_keep_their_preposition_in_other_schemes():
+    """In spaCy's own labels a pronoun depends on its preposition."""
+    words = ["The", "box", "in", "which", "he", "kept", "the", "money", "was", "empty"]
+    heads = [1, 8, 5, 2, 5, 1, 7, 5, 8, 8]
+    relations = ["det", "nsubj", "prep", "pobj", "nsubj", "relcl", "det", "dobj", "ROOT", "acomp"]
+    tags = ["DT", "NN", "IN", "WDT", "PRP", "VBD", "DT", "NN", "VBD", "JJ"]
+    doc = Doc(blank().vocab, words=words, heads=heads, deps=relations, tags=tags)
+    (headline,) = shortened(doc, 9, least=8)
+    assert headline.text == "Box in which he kept money was empty"
+
+
+def test_a_number_sign_is_read_before_a_number_alone(shipped):
+    doc = shipped("# Introduction")
+    assert doc._.headline == "Introduction"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"required": ["Berlin"]}, r"required: it does not have \['Berlin'\]"),
+        ({"max_chars": 3}, r"max_chars=3; relax max_chars"),
+        ({"length": 2, "max_chars": 8}, r"max_chars=8, length=2; relax max_chars or length"),
+    ],
+)
+def test_warns_once_of_options_that_leave_no_headline(parsed, options, said):
+    pipe = blank(mode="sentence", **options).get_pipe("headline_generator")
+    with pytest.warns(UserWarning, match=said) as found:
+        docs = [pipe(parsed.copy()) for _ in range(2)]
+    assert len(found) == 1
+    assert [doc._.headline for doc in docs] == ["", ""]
+    certificate = docs[0]._.certificates["headline_generator"][0]
+    assert certificate["status"] == "infeasible"
 
 
 def test_appositives_keep_their_commas(shipped):
