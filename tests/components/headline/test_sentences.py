@@ -199,7 +199,7 @@ def shipped():
         ("The extent to which prices rose surprised analysts.", "extent to which"),
         ("He laughed at what he saw in the mirror.", "at what he saw"),
         ("Mr. and Mrs. Dursley were proud of their son.", "mr. and mrs. dursley"),
-        ("Mr. and Mrs. Dursley, of number four, were proud of it.", "mr. and mrs. dursley"),
+        ("Mr. and Mrs. Dursley, of number four, were proud of it.", "mr. and mrs."),
         ("The river is 230 km long and flows into the sea.", "230 km long"),
         ("The drug is given at 5 mg twice a day.", "at 5 mg twice a day"),
         ("Talks between Iran and the United States failed.", "between iran and states"),

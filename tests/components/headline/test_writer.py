@@ -35,4 +35,5 @@ def test_max_chars():
     text = TEXTS["Shortest paths in graphs"]
     doc = blank(length=4, max_chars=20)(text)
     assert 0 < len(doc._.headline) <= 20
-    assert blank(length=4, max_chars=1)(text)._.headlines == []
+    with pytest.warns(UserWarning, match="relax max_chars"):
+        assert blank(length=4, max_chars=1)(text)._.headlines == []
