@@ -48,7 +48,8 @@ def test_the_later_one_without_a_headline_leaves_none_of_the_earlier():
     nlp = spacy.blank("en")
     nlp.add_pipe("headline_generator", name="title", config={"length": 2})
     nlp.add_pipe("headline_generator", name="tiny", config={"max_chars": 1})
-    doc = nlp(TEXT)
+    with pytest.warns(UserWarning, match="tiny.*max_chars=1"):
+        doc = nlp(TEXT)
     assert doc._.headline == ""
     assert [headline["component"] for headline in doc._.headlines] == ["title"]
 

@@ -157,7 +157,7 @@ def _keep_asking(
 
 
 def _governors(token: int, heads: Integers, plain: Sequence[str]) -> Iterable[tuple[int, int]]:
-    """What a negation is in the arguments of, and the child on the way to it."""
+    """What a negation or a pronoun is in the arguments of, and the child on the way to it."""
     way, top = token, int(heads[token])
     yield token, token
     while top != way:
