@@ -17,7 +17,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
 from thinc.api import Optimizer
 
-from ...certificate import Certificate
+from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
@@ -134,7 +134,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
         owners: Sequence[Any] = self._units(doc)
-        missing = Certificate.infeasible(type(self.decoder).__name__)
+        # with a limit of characters, only so many headlines are looked at
+        scope: Scope = "full" if self.max_chars is None else "pruned"
+        missing = Certificate.infeasible(type(self.decoder).__name__, scope=scope)
         certificates = [
             headlines[0].certificate if headlines else missing
             for owner, headlines in zip(owners, decoded, strict=True)
