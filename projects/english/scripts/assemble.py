@@ -26,7 +26,7 @@ SOURCES = [
     {"name": "pytickersymbols: names of companies, from Wikipedia", "license": "CC BY-SA 4.0"},
     {"name": "GloVe 6B: groups of words with like vectors", "license": "PDDL 1.0"},
     {
-        "name": "all-MiniLM-L6-v2: word vectors, and the teacher of the parser, the tagger and the entities",
+        "name": "all-MiniLM-L6-v2: word vectors, and the teacher of parser, tagger and entities",
         "license": "Apache 2.0",
     },
     {"name": "WordNet 3.0: example sentences", "license": "WordNet"},
