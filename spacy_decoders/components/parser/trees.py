@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,9 +28,9 @@ __all__ = [
 #: Ends of lines and of paragraphs.
 BREAKS = re.compile("\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
 PARAGRAPH = "\u2029"
-#: What an item of a list begins with, at the front of a line.
+#: What an item of a list begins with: a sign, a number, or a letter in brackets.
 ITEM = re.compile(
-    r"(?:[-*+\u2022\u2023\u25aa\u25e6\u00b7\u2013]|\(?(?:\d{1,3}|[A-Za-z])[.)])\s+\S"
+    r"(?:([-*+\u2022\u2023\u25aa\u25e6\u00b7\u2013])|\(?(\d{1,3})[.)]|\(?[A-Za-z]\))\s+\S"
 )
 
 #: The label of white space, the same as in spaCy's parser.
@@ -67,17 +69,37 @@ def paragraph_starts(doc: Doc, known: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> paragraph_starts(doc, preset_starts(doc))
     array([3])
     """
-    blank, found = is_space(doc), []
+    blank, found = is_space(doc), set()
     words = np.flatnonzero(~blank)
+    fronts = words[:1].tolist()
     for before, behind in zip(words[:-1].tolist(), words[1:].tolist(), strict=True):
         if behind - before < 2 or (known[before + 1 : behind] == 1).any():
             continue
         text = doc[before + 1 : behind].text
         breaks = len(BREAKS.findall(text)) + text.count(PARAGRAPH)
-        item = breaks and ITEM.match(doc[behind : behind + 4].text_with_ws)
-        if breaks > 1 or item:
-            found.append(behind)
-    return np.array(found, dtype=np.int64)
+        if breaks > 1:
+            found.add(behind)
+        if breaks:
+            fronts.append(behind)
+    found.update(set(_items(doc, fronts)).difference(words[:1].tolist()))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+def _items(doc: Doc, fronts: Sequence[int]) -> Iterator[int]:
+    """Yield which words at the front of lines begin items of a list.
+
+    A sign or a number alone may stand there because a line was wrapped ("3. Oktober"): the same
+    sign, or a number beside it, must be at the front of another line.
+    """
+    matches = {place: ITEM.match(doc[place : place + 4].text_with_ws) for place in fronts}
+    signs = Counter(match[1] or match[2] for match in matches.values() if match)
+    for place, match in matches.items():
+        if not match:
+            continue
+        sign, number = match[1], match[2]
+        beside = [str(int(number) + step) for step in (-1, 1)] if number else []
+        if (signs[sign] > 1) if sign else (not number or any(signs[of] for of in beside)):
+            yield place
 
 
 def tree_fault(heads: NDArray[np.int64]) -> str | None:

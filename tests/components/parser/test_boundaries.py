@@ -169,7 +169,12 @@ def test_boundaries_that_are_set_go_before_blank_lines():
     [
         ("\n\nhe sleeps", []),
         ("he\n1. sleeps\n2) he\n(c) sleeps", ["1", "2", "("]),
-        ("he\n- sleeps\n\u2022 he", ["-", "\u2022"]),
+        ("\u2022 he\n\u2022 sleeps\nhe", ["\u2022"]),
+        ("he\n- sleeps\n- he", ["-", "-"]),
+        # lines that were wrapped
+        ("he\n- as ever - sleeps", []),
+        ("he sleeps in\n3. Oktober", []),
+        ("he and\nJ. Smith", []),
         ("he\n-sleeps\n3.5 times\n1. ", []),
         ("he\u2029sleeps", ["sleeps"]),
         ("he 1. sleeps - he", []),
