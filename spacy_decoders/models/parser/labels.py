@@ -212,6 +212,20 @@ class ArcLabels:
             of_likely=of_likely,
         )
 
+    def products(
+        self, by_label: NDArray[np.float32] | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
+        """Yield rows of modifiers, and the products (modifiers, labels * inner) of their queries
+        with the tensor; those that are given, if any.
+        """
+        n, inner = len(self.queries), len(self.tensor)
+        for start in range(0, n, _BLOCK):
+            rows = slice(start, min(start + _BLOCK, n))
+            if by_label is None:
+                yield rows, np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
+            else:
+                yield rows, by_label[rows]
+
     def blocks(
         self, by_label: NDArray[np.float32] | None = None
     ) -> Iterator[tuple[slice, NDArray[np.float32]]]:
@@ -226,17 +240,12 @@ class ArcLabels:
         from .kernels import labels as kernels  # compiled where it is first needed
 
         n, (inner, labels, _) = len(self.queries), self.tensor.shape
-        for start in range(0, n, _BLOCK):
-            rows = slice(start, min(start + _BLOCK, n))
-            if by_label is None:
-                given = np.dot(self.queries[rows], self.tensor.reshape(inner, -1))
-            else:
-                given = by_label[rows]
+        for rows, given in self.products(by_label):
             scores = np.dot(given.reshape(-1, inner), self.keys.T).reshape(-1, labels, n)
             if self.distances is not None:
-                kernels.add_distances(scores, self.distances, start)
+                kernels.add_distances(scores, self.distances, rows.start)
             if self.templates is not None and self.likely is not None:
-                self.templates.add(scores, self.likely, start)
+                self.templates.add(scores, self.likely, rows.start)
             yield rows, scores
 
 
@@ -323,7 +332,7 @@ def _likely_labels(
 ) -> BestLabels:
     from .kernels import label_templates as kernels
 
-    n, (inner, labels, _) = len(sentence.queries), sentence.tensor.shape
+    n, labels = len(sentence.queries), sentence.tensor.shape[1]
     found = BestLabels(
         np.empty((n + 1, n + 1), dtype="f"),
         np.zeros((n + 1, n + 1), dtype="f"),
@@ -334,19 +343,14 @@ def _likely_labels(
     if distances is None:
         distances = np.zeros((labels, 2 * n + 1), dtype="f")
     templates = sentence.templates or LikelyTemplates.none(n, labels)
-    for start in range(0, n, _BLOCK):
-        rows = slice(start, min(start + _BLOCK, n))
-        if by_label is None:
-            given = np.dot(sentence.queries[rows], sentence.tensor.reshape(inner, -1))
-        else:
-            given = by_label[rows]
+    for rows, given in sentence.products(by_label):
         done = kernels.label_likely(
             given,
             sentence.keys,
             distances,
             templates.arrays(),
             sentence.likely,
-            (start, done),
+            (rows.start, done),
             arcs,
             into,
         )
