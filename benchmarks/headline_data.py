@@ -66,7 +66,7 @@ class Given:
         return [self.solution or Beam(1).decode(problem, lengths[-1])]
 
     def k_best(self, *_: Any, **__: Any) -> list[PathSolution]:
-        raise NotImplementedError
+        raise NotImplementedError("problems are taken from decode_lengths alone.")
 
 
 def sections_of(folder: Path, book: str) -> list[Example]:

@@ -27,7 +27,7 @@ class LazyList(list[Item], Generic[Item]):
 
     def _items(self) -> list[Item]:
         """Create all items."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must implement _items().")
 
     def made(self) -> list[Item]:
         """Create all items unless they exist; return this list itself.

@@ -38,7 +38,7 @@ class WordMemory(Shim, Generic[Table, Found]):  # type: ignore[misc]
 
     def look_up(self, words: list[str]) -> Iterable[Found]:
         """Return what the table has of words."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} must implement look_up().")
 
     def of_tokens(self, doc: Doc) -> list[Found]:
         """Return what is known of each token's word."""
