@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -79,7 +80,9 @@ class HeadlineCorpus:
 def without_title(title: str, text: str) -> str:
     """Return a text without the title that it begins with, as often as it repeats it.
 
-    Only letters and digits are compared, whatever their case.
+    Only letters and digits are compared, whatever their case. Where a sentence goes on from the
+    title, in lower case or with a bracket, that is no heading but the sentence's beginning,
+    and stays.
 
     Examples
     --------
@@ -87,14 +90,23 @@ def without_title(title: str, text: str) -> str:
     'It halves an array.'
     >>> without_title("Heap", "Heaps are trees.")
     'Heaps are trees.'
+    >>> without_title("A heap", "A heap A heap is a tree.")
+    'A heap is a tree.'
     """
     wanted = [c for c in title.lower() if c.isalnum()]
     while wanted:
         end = _end_of(wanted, text)
-        if end is None:
+        if end is None or _is_in_sentence(text, end):
             break
         text = text[end:].lstrip(" \t\r\n.:-–—")
     return text
+
+
+def _is_in_sentence(text: str, end: int) -> bool:
+    """Whether a sentence goes on at `end` from the title before it; an author's name does not."""
+    title = re.sub(r"[\W_]+\Z", "", text[:end])
+    rest = re.sub(r"^\s*\([^)]*\)", "", text[len(title) :]).lstrip(" ,")
+    return rest[:1].islower() and not rest.startswith("by ")
 
 
 def _end_of(wanted: list[str], text: str) -> int | None:

@@ -9,7 +9,7 @@ import pytest
 import spacy
 
 from spacy_decoders import ProblemError
-from spacy_decoders.readers.headlines import HeadlineCorpus
+from spacy_decoders.readers.headlines import HeadlineCorpus, without_title
 from tests.processes import python
 
 ROWS = [{"title": f"Title {i}", "text": f"Text {i}."} for i in range(3)]
@@ -54,3 +54,22 @@ def test_it_needs_no_component(tmp_path):
         "print(example.reference._.headline)\n"
     )
     assert python("-c", code).stdout == "Title 0\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "left"),
+    [
+        ("The Quicksort", "The quicksort uses a pivot.", "The quicksort uses a pivot."),
+        ("Split", "Split (T, X) separates trees.", "Split (T, X) separates trees."),
+        ("Phi", "Phi, also known as totient, counts.", "Phi, also known as totient, counts."),
+        ("Daisy", "Daisy by Andrew Willett It was Sunday.", "by Andrew Willett It was Sunday."),
+        ("Heap", "HEAP: is a tree.", "is a tree."),
+        ("Heap", "Heap\nheaps are trees.", "heaps are trees."),
+        ("Heap", "Heap Heap is a tree.", "Heap is a tree."),
+        ("Heap", "Heap", ""),
+    ],
+)
+def test_a_title_that_a_sentence_goes_on_from_is_no_heading(
+    title: str, text: str, left: str
+) -> None:
+    assert without_title(title, text) == left
