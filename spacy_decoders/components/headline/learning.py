@@ -139,10 +139,10 @@ def example_table(
     odds = _odds(model, text.words, vertices, knowledge)
     own = text.stems if counted else None
     table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge, own)
-    keys = word_keys([word for word, _ in text.title])
     first = phrases.first[candidates]
+    # by stems, so that "graph" is not as far from "Graphs" as any other word is
     reward = rouge_of_spans(
-        keys, text.words.keys, traits.word, phrases.starts[first], phrases.ends[first]
+        text.stems, text.words.stems, traits.word, phrases.starts[first], phrases.ends[first]
     )
     return table[candidates], reward.mean(axis=1).astype(np.float32)
 
