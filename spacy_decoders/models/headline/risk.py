@@ -24,12 +24,12 @@ LEAST_STEPS = 200
 #: Decay of the weights, in each step relative to its size.
 DECAY = 0.3
 #: A reward of 1 is worth as much as this difference of log-probabilities.
-SHARPNESS = 5.0
+SHARPNESS = 8.0
 #: Share of the log-likelihood of good phrases in the loss; without it a text whose good phrases
 #: are all unlikely teaches nothing.
-LIKELIHOOD = 0.3
+LIKELIHOOD = 0.1
 #: A phrase is taken as `exp(reward / TEMPERATURE)` times as good.
-TEMPERATURE = 0.2
+TEMPERATURE = 0.1
 #: Phrases without a reward that a step looks at, drawn at random from a long text's.
 MOST_OTHERS = 200
 
