@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Rouge", "rouge", "rouge_of_spans"]
+__all__ = ["Rouge", "rouge", "rouge_of_spans", "words_of"]
 
 
 class Rouge(NamedTuple):
@@ -35,7 +35,7 @@ def rouge(reference: str, text: str) -> Rouge:
     >>> rouge("the cat sat", "The cat was there")
     Rouge(rouge1=0.5714285714285715, rouge2=0.4, rougeL=0.5714285714285715)
     """
-    wanted, given = _words(reference), _words(text)
+    wanted, given = words_of(reference), words_of(text)
     pairs = _pairs(wanted), _pairs(given)
     return Rouge(
         _f1(_shared(wanted, given), len(wanted), len(given)),
@@ -88,7 +88,8 @@ def rouge_of_spans(
     return result
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
+    """The lower-cased words of a text: what is alphanumeric in any script."""
     return "".join(c if c.isalnum() else " " for c in text.lower()).split()
 
 
