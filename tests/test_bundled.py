@@ -246,7 +246,7 @@ def test_lemmas_and_features(nlp):
 
 
 def test_phrases_of_headlines_can_stand_by_themselves(nlp):
-    assert nlp("Works for Jaguar in Coventry.")._.headline.startswith("Jaguar")
+    assert nlp("He works for Jaguar in Coventry.")._.headline.startswith("Jaguar")
     assert "onna" not in nlp("I'm gonna go to London.")._.headline
     text = "@jim see http://example.com for the Python tutorial."
     assert nlp(text)._.headline == "Python tutorial"

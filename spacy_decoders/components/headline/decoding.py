@@ -22,7 +22,8 @@ from .headlines import (
     headline_of_sentences,
     headline_of_words,
 )
-from .reading import PhraseEdges, word_keys
+from .phrase_edges import PhraseEdges
+from .reading import word_keys
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -84,7 +85,7 @@ def headlines_of_phrases(
     writer: HeadlineWriter,
 ) -> list[Headline]:
     """Select and join phrases; the best headlines of all lengths, best first."""
-    from ...models.headline.forms import prefer_longest_forms
+    from ...models.headline.forms import prefer_fuller_phrases, prefer_longest_forms
     from ...models.headline.phrase_graph import Joins, phrase_graph, useful_phrases
 
     found = scored.phrases
@@ -94,7 +95,8 @@ def headlines_of_phrases(
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    candidates = found.edges.candidates(phrases)
+    heads = found.edges.constituents(phrases.starts, phrases.ends)
+    candidates = found.edges.candidates(phrases, heads)
     if not len(candidates):
         return []
     if not np.isfinite(found.scores).all():
@@ -103,6 +105,12 @@ def headlines_of_phrases(
     kinds = phrases.occurrences.stemmed[first]
     letters = found.edges.letters[phrases.ends[first]] - found.edges.letters[phrases.starts[first]]
     scores = prefer_longest_forms(found.scores[candidates], kinds, letters)
+    if traits.parsed:
+        fuller = found.edges.fuller(phrases, heads, candidates)
+        counts = phrases.occurrences.counts[candidates]
+        number = np.full(len(phrases), -1)
+        number[candidates] = np.arange(len(candidates))
+        scores = prefer_fuller_phrases(scores, counts, number[phrases.occurrences.phrase], fuller)
     scores -= scores.max()
     text = PhraseText(scored.unit, words, phrases, " " if found.edges.blanks else "")
     units = np.concatenate([[0], np.cumsum(traits.unit)])

@@ -41,6 +41,7 @@ from .decoding import (
 )
 from .headlines import Headline
 from .learning import TitledText, example_table, learn, phrase_table, word_table
+from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
 from .sentences import is_word
 from .writer import HeadlineWriter
@@ -202,7 +203,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             )
         ]
         scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
-        scored = zip(traits, texts.edges(), phrases, scores, strict=True)
+        scored = zip(traits, phrase_edges(texts), phrases, scores, strict=True)
         return [
             ScoredUnit(*part, ScoredPhrases(*of_unit))
             for part, of_unit in zip(parts, scored, strict=True)

@@ -20,6 +20,7 @@ from ...models.headline.word_features import word_features
 from ...models.headline.word_selection import feature_columns, fit_logistic
 from ...models.headline.words import Vertices, Words
 from .headlines import title_words
+from .phrase_edges import phrase_edges
 from .reading import Texts, read_words, word_keys
 from .rouge import rouge_of_spans
 
@@ -133,7 +134,7 @@ def example_table(
     traits = texts.traits(text.words.content, auxiliaries, knowledge.titles.openers)[0]
     vertices = Vertices.of(text.words)
     phrases = Phrases.of(text.words, traits, knowledge.longest)
-    candidates = texts.edges()[0].candidates(phrases)
+    candidates = phrase_edges(texts)[0].candidates(phrases)
     if not len(candidates):
         return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
     odds = _odds(model, text.words, vertices, knowledge)

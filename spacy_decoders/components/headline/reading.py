@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +34,17 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
-from ...models.headline.phrases import Phrases, Traits
+from ...models.headline.phrases import Traits
 from ...models.headline.stems import Stemmer
 from ...models.headline.words import Words
 
 __all__ = [
     "among",
-    "PhraseEdges",
     "Texts",
     "read_traits",
     "read_words",
-    "whole_occurrences",
     "word_keys",
 ]
-
-#: A text with fewer blanks than this share of its tokens is in a language that has none.
-BLANKS = 0.2
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
@@ -193,126 +188,6 @@ class Texts:
             found.append(Traits.of_flags(flags[own], tags[own], to, parsed))
         return found
 
-    def edges(self) -> list[PhraseEdges]:
-        """Read which phrases can stand by themselves."""
-        strings, heads = self.strings, self[HEAD].astype(np.int64)
-        count, first = len(heads), np.zeros(len(heads) + 1, dtype=bool)
-        first[[begin for begin, _ in self.bounds]] = True
-        own, ends = (
-            np.arange(count),
-            np.repeat([end for _, end in self.bounds], [b - a for a, b in self.bounds]),
-        )
-        relations, places = np.unique(self[DEP], return_inverse=True)
-        part, of_object, of_clause = _relations_of(relations, strings)[places.reshape(-1)].T
-        to, needs = own + heads, np.full(count, -1)
-        later = np.flatnonzero(part & (to > own) & (to < ends))
-        needs[later] = to[later]
-        earlier = np.flatnonzero(of_object & (to >= self.begins) & (to < own))
-        np.maximum.at(needs, to[earlier], earlier)
-        features, places = np.unique(self[MORPH], return_inverse=True)
-        verbs = np.array([_verb(morph, strings) for morph in features.tolist()], dtype=np.int64)
-        kinds = verbs[places.reshape(-1)]
-        # a participle that a phrase begins with has lost its subject and its auxiliary, and
-        # what is negated before the phrase begins would say the contrary
-        bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & self.parsed)
-        before, left = (to > own) & (to < ends), np.zeros(count, dtype=bool)
-        left[to[of_clause & before]] = True
-        bad |= ((kinds == _PAST) | (kinds == _PRESENT)) & left
-        bad[to[(kinds == _NOT) & before]] = True
-        name = self[POS] == IDS["PROPN"]
-        within = name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
-        bad[1:] |= within & ~first[1:-1]
-        blanks, cut = self._cuts(first)
-        bad |= cut[:-1] | cut[1:]
-        address = (self[LIKE_URL] > 0) | (self[LIKE_EMAIL] > 0) | (self[PREFIX] == _ACCOUNT)
-        opens = first[:-1] | (self[SENT_START].astype(np.int64) == 1)
-        opens[1:] |= address[:-1] | (self[IS_SPACE][:-1] > 0)
-        address[:-1] |= opens[:-1] & (self[ORTH][1:] == _COLON) & ~first[1:-1]
-        addresses = np.concatenate([[0], np.cumsum(address)])
-        letters = np.concatenate([[0], np.cumsum(self[LENGTH].astype(np.int64))])
-        return [
-            PhraseEdges(
-                needs[begin:end] - begin,
-                bad[begin:end],
-                cut[begin : end + 1],
-                addresses[begin : end + 1],
-                letters[begin : end + 1],
-                blank,
-            )
-            for (begin, end), blank in zip(self.bounds, blanks, strict=True)
-        ]
-
-    def _cuts(self, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[np.bool_]]:
-        """Which units have blanks between words, and before which tokens a word is cut."""
-        spaced = np.concatenate([[0], np.cumsum(self[SPACY] > 0)])
-        blanks = [
-            end - begin < 2 or bool(spaced[end] - spaced[begin] >= BLANKS * (end - begin))
-            for begin, end in self.bounds
-        ]
-        near = np.repeat(blanks, [b - a for a, b in self.bounds])
-        left = np.flatnonzero((self[SPACY] == 0) & near & ~first[1:])
-        left = left[left + 1 < len(near)]
-        cut = np.zeros(len(near) + 1, dtype=bool)
-        words, places = np.unique(
-            self[ORTH][np.concatenate([left, left + 1])], return_inverse=True
-        )
-        texts = [self.strings[word] for word in words.tolist()]
-        begin, end = (
-            np.array([bool(text) and text[at].isalpha() for text in texts], dtype=bool)
-            for at in (0, -1)
-        )
-        before, after = places.reshape(2, -1)
-        cut[left + 1] = end[before] & begin[after]
-        return blanks, cut
-
-
-class PhraseEdges(NamedTuple):
-    """Where phrases of a text can begin and end.
-
-    Attributes
-    ----------
-    needs
-        The place of the word after each token that a phrase cannot end without, or less than 0.
-        **Shape:** ``(tokens,)``
-    bad
-        Which tokens no phrase begins with. **Shape:** ``(tokens,)``
-    cut
-        Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
-    addresses, letters
-        Before each token, the number of addresses and labels, and of characters in tokens, from
-        any one on. **Shape:** ``(tokens + 1,)``
-    blanks
-        Whether the text is in a language with blanks between words.
-    """
-
-    needs: NDArray[np.int64]
-    bad: NDArray[np.bool_]
-    cut: NDArray[np.bool_]
-    addresses: NDArray[np.int64]
-    letters: NDArray[np.int64]
-    blanks: bool
-
-    def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which occurrences of phrases can stand by themselves.
-
-        They have the head of each part of a noun compound and the object of each verb that they
-        end with, don't begin with a finite verb that is no imperative, with a participle whose
-        subject or auxiliary stands before it, with what is negated before it, or within a name,
-        have neither addresses, names of accounts nor labels such as "Email:", and don't end
-        within what is written as one word, or begin with a part of such a one, as "gonna" has.
-        """
-        good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
-        return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
-
-    def candidates(self, phrases: Phrases) -> NDArray[np.int64]:
-        """The phrases that headlines may have: with no stem twice, and able to stand if any is."""
-        fresh = ~phrases.occurrences.repeats
-        whole = np.zeros(len(phrases), dtype=bool)
-        places = self.allow(phrases.starts, phrases.ends)
-        whole[phrases.occurrences.phrase[places]] = True
-        left = np.flatnonzero(fresh & whole)
-        return left if len(left) else np.flatnonzero(fresh)
-
 
 def read_words(unit: Doc | Span, stemmer: Stemmer) -> Words:
     """Read the words of a document or a span; see :meth:`Texts.words`."""
@@ -337,13 +212,6 @@ def read_traits(
         Keys of function words that titles begin with, ascending.
     """
     return Texts.of([unit]).traits(words.content, auxiliaries, openers)[0]
-
-
-def whole_occurrences(
-    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which occurrences of phrases can stand by themselves; see :meth:`PhraseEdges.allow`."""
-    return Texts.of([unit]).edges()[0].allow(starts, ends)
 
 
 def _doc(unit: Doc | Span) -> Doc:
@@ -403,39 +271,3 @@ def among(keys: NDArray[np.uint64], ascending: NDArray[np.uint64]) -> NDArray[np
         return np.zeros(len(keys), dtype=bool)
     place = np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)
     return np.asarray(ascending[place] == keys)
-
-
-def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
-    """Whether relations are those of parts, of objects, of clauses. **Shape:** ``(n, 3)``"""
-    names = [strings[key].partition(":")[0] for key in keys.tolist()]
-    kinds = (_PARTS, _OBJECTS, _CLAUSES)
-    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 3)
-
-
-def _verb(morph: int, strings: Any) -> int:
-    """Whether features are those of a finite verb that is no imperative, a participle, or not."""
-    found = _verbs.get(morph)
-    if found is None:
-        features = strings[morph].split("|")
-        finite = "VerbForm=Fin" in features and "Mood=Imp" not in features
-        past = "VerbForm=Part" in features and "Tense=Past" in features
-        present = "VerbForm=Ger" in features or "VerbForm=Part" in features
-        kind = _FINITE if finite else _PAST if past else _PRESENT * present
-        found = _verbs[morph] = _NOT if "Polarity=Neg" in features else kind
-    return found
-
-
-#: Relations to a head after the word, without which it can't end a phrase, and to one before
-#: it that can't end one without the word.
-_PARTS = frozenset({"compound", "flat", "goeswith"})
-_OBJECTS = frozenset({"flat", "goeswith", "obj", "dobj", "ccomp"})
-#: Relations of what a verb has in a clause, and lacks in a phrase that it begins.
-_CLAUSES = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl", "aux", "auxpass"})
-#: What is known of features that were read, by their keys.
-_verbs: dict[int, int] = {}
-#: Kinds of verbs, and negations.
-_FINITE, _PAST, _PRESENT, _NOT = 1, 2, 3, 4
-#: How names of accounts begin.
-_ACCOUNT = np.uint64(get_string_id("@"))
-#: What follows a label.
-_COLON = np.uint64(get_string_id(":"))

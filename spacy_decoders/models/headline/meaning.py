@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["attach_conjuncts", "set_off", "words_of_meaning"]
+__all__ = [
+    "GREETINGS", "QUANTITIES", "TIMES", "VAGUE", "attach_conjuncts", "set_off", "words_of_meaning",
+]  # fmt: skip
 
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
@@ -53,6 +55,18 @@ TIMES = frozenset({
     "november", "december", "today", "yesterday", "tomorrow", "morning", "afternoon", "evening",
     "night", "week", "month", "year",
 })  # fmt: skip
+#: Nouns that say how much of what follows, nouns that name nothing alone, and words that letters
+#: begin with.
+QUANTITIES = frozenset({
+    "number", "numbers", "part", "parts", "lot", "lots", "dozens", "hundreds", "thousands",
+    "millions", "billions", "majority", "rest", "kind", "kinds", "piece", "pieces", "couple",
+})  # fmt: skip
+VAGUE = QUANTITIES | {
+    "way", "ways", "thing", "things", "example", "examples", "problem", "problems", "case",
+    "cases", "fact", "people", "time", "times", "one", "ones", "person", "use", "reason",
+    "following", "figure",
+}  # fmt: skip
+GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 #: Relations of measures and times without a preposition.
 MEASURES = frozenset({"obl", "nmod", "npadvmod", "advmod"})
 #: Heads whose "of" phrase says what is counted.

@@ -4,7 +4,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_decoders.models.headline.forms import CLOSE, prefer_longest_forms
+from spacy_decoders.models.headline.forms import (
+    BEHIND,
+    CLOSE,
+    prefer_fuller_phrases,
+    prefer_longest_forms,
+)
 from tests.components.headline.titled import blank
 
 
@@ -40,3 +45,15 @@ def test_headlines_take_the_plural():
     text = "A hash table stores pairs. Hash tables are fast. A hash table is simple."
     pipe = blank().get_pipe("headline_generator")
     assert pipe(blank().make_doc(text))._.headline == "Hash tables"
+
+
+def test_a_fuller_phrase_is_rare_or_far_behind():
+    phrases, fuller = np.array([0, 0, 0, 1]), np.array([1, 0, 0, 1])
+    scores = np.array([1.0, 0.5])
+    rare = prefer_fuller_phrases(scores, np.array([3, 1]), phrases, fuller)
+    assert rare.tolist() == scores.tolist()
+    scores = np.array([1.0, 0.9 - BEHIND])
+    far = prefer_fuller_phrases(scores, np.array([1, 1]), phrases[[0, 3]], fuller[[0, 3]])
+    assert far.tolist() == scores.tolist()
+    none = np.zeros(0, dtype=np.int64)
+    assert len(prefer_fuller_phrases(np.zeros(0), none, none, none)) == 0

@@ -6,7 +6,7 @@ from ....jit import internal, jit
 
 __all__ = [
     "AUXILIARY", "EDGE", "GLUE", "HYPHEN", "MEANING", "OPENER", "STOP", "UNIT", "WORD",
-    "collect_phrases",
+    "collect_phrases", "phrase_heads",
 ]  # fmt: skip
 
 #: Columns of a text's traits.
@@ -127,3 +127,24 @@ def collect_phrases(keys, stems, sentences, flags, most):
             found += 1
             end = _next(flags, start, end, limit, most)
     return starts, ends, phrase, stemmed, first[:phrases], counts[:phrases], repeats[:phrases]
+
+
+@jit()
+def phrase_heads(heads, needs, starts, ends):
+    """The token of each span that all its others depend on; -1 if it lacks something.
+
+    So it does if two of its words depend on others outside of it, or if a word needs one behind
+    its end.
+    """
+    found = np.full(starts.size, -1)
+    for span in range(starts.size):
+        start, end = starts[span], ends[span]
+        outside, last = 0, -1
+        for at in range(start, end):
+            if heads[at] < start or heads[at] >= end or heads[at] == at:
+                outside += 1
+                found[span] = at
+            last = max(last, needs[at])
+        if outside != 1 or last >= end:
+            found[span] = -1
+    return found

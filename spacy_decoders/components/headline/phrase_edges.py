@@ -1,0 +1,298 @@
+"""Which phrases of a text can stand by themselves, by its parse."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import (
+    DEP,
+    HEAD,
+    IS_SPACE,
+    LENGTH,
+    LIKE_EMAIL,
+    LIKE_URL,
+    LOWER,
+    MORPH,
+    ORTH,
+    POS,
+    PREFIX,
+    SENT_START,
+    SPACY,
+)
+from spacy.parts_of_speech import IDS
+from spacy.strings import get_string_id
+from spacy.tokens import Doc, Span
+
+from ...models.headline.meaning import GREETINGS, QUANTITIES, TIMES, VAGUE
+from ...models.headline.phrases import Phrases
+from .reading import Texts, among, word_keys
+
+__all__ = ["PhraseEdges", "phrase_edges", "whole_occurrences"]
+
+#: A text with fewer blanks than this share of its tokens is in a language that has none.
+BLANKS = 0.2
+
+
+class PhraseEdges(NamedTuple):
+    """Where phrases of a text can begin and end.
+
+    Attributes
+    ----------
+    needs
+        The place of the word after each token that a phrase cannot end without, or less than 0.
+        **Shape:** ``(tokens,)``
+    bad
+        Which tokens no phrase begins with. **Shape:** ``(tokens,)``
+    cut
+        Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
+    addresses, letters
+        Before each token, the number of addresses and labels, and of characters in tokens, from
+        any one on. **Shape:** ``(tokens + 1,)``
+    blanks
+        Whether the text is in a language with blanks between words.
+    heads
+        The token that each depends on, which may be outside of the text; without a parse the
+        next one. **Shape:** ``(tokens,)``
+    since
+        Where a phrase whose other words depend on this token begins at the latest: with the
+        subject of a verb that has one; less than 0 where none is a headline. **Shape:**
+        ``(tokens,)``
+    vague
+        Which tokens name nothing alone. **Shape:** ``(tokens,)``
+    nouns
+        Which tokens are nouns or numbers. **Shape:** ``(tokens,)``
+    verbs
+        Before each token, the number of finite verbs, from any one on. **Shape:**
+        ``(tokens + 1,)``
+    """
+
+    needs: NDArray[np.int64]
+    bad: NDArray[np.bool_]
+    cut: NDArray[np.bool_]
+    addresses: NDArray[np.int64]
+    letters: NDArray[np.int64]
+    blanks: bool
+    heads: NDArray[np.int64]
+    since: NDArray[np.int64]
+    vague: NDArray[np.bool_]
+    nouns: NDArray[np.bool_]
+    verbs: NDArray[np.int64]
+
+    def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which occurrences of phrases can stand by themselves.
+
+        They have the head of each part of a noun compound and the object of each verb that they
+        end with, don't begin with a finite verb that is no imperative, with a participle whose
+        subject or auxiliary stands before it, with what is negated before it, or within a name,
+        have neither addresses, names of accounts nor labels such as "Email:", and don't end
+        within what is written as one word, or begin with a part of such a one, as "gonna" has.
+        """
+        good = (self.needs[ends - 1] < ends) & ~self.bad[starts] & ~self.cut[ends]
+        return np.asarray(good & (self.addresses[ends] == self.addresses[starts]))
+
+    def constituents(
+        self, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """The head of each phrase that is one: a noun phrase, or a clause with its subject.
+
+        It is -1 for phrases that cannot stand by themselves, of which two words depend on others
+        outside, and for greetings, times and single words that name nothing.
+        """
+        from ...models.headline.kernels.phrases import phrase_heads
+
+        heads = phrase_heads(self.heads, self.needs, starts, ends)
+        good = self.allow(starts, ends) & (starts <= self.since[heads])
+        good &= ~(self.vague[starts] & (ends == starts + 1))
+        return np.where(good, heads, -1)
+
+    def candidates(
+        self, phrases: Phrases, heads: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """The phrases that headlines may have: with no stem twice.
+
+        These are constituents, if any is; else what can stand by itself, if anything does.
+        """
+        starts, ends = phrases.starts, phrases.ends
+        if heads is None:
+            heads = self.constituents(starts, ends)
+        fresh = ~phrases.occurrences.repeats
+        for places in (heads >= 0, self.allow(starts, ends)):
+            whole = np.zeros(len(phrases), dtype=bool)
+            whole[phrases.occurrences.phrase[places]] = True
+            left = np.flatnonzero(fresh & whole)
+            if len(left):
+                return left
+        return np.flatnonzero(fresh)
+
+    def fuller(
+        self, phrases: Phrases, heads: NDArray[np.int64], candidates: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Of each occurrence the fullest noun phrase around its head, as a candidate, or -1."""
+        starts, ends, of = phrases.starts, phrases.ends, phrases.occurrences.phrase
+        number = np.full(len(phrases), -1)
+        number[candidates] = np.arange(len(candidates))
+        whole = (heads >= 0) & (number[of] >= 0) & self.nouns[heads] & self.nouns[ends - 1]
+        whole &= self.verbs[starts] == self.verbs[ends]
+        places = np.flatnonzero(whole)
+        places = places[np.argsort((ends - starts)[places], kind="stable")]
+        fullest = np.full(len(self.heads), -1)
+        fullest[heads[places]] = places  # the longest comes last
+        found = fullest[heads]
+        inside = whole & (starts[found] <= starts) & (ends[found] >= ends)
+        return np.where(inside, number[of[found]], -1)
+
+
+def phrase_edges(texts: Texts) -> list[PhraseEdges]:
+    """Read which phrases of each text can stand by themselves."""
+    strings, heads = texts.strings, texts[HEAD].astype(np.int64)
+    count, first = len(heads), np.zeros(len(heads) + 1, dtype=bool)
+    first[[begin for begin, _ in texts.bounds]] = True
+    own, ends = (
+        np.arange(count),
+        np.repeat([end for _, end in texts.bounds], [b - a for a, b in texts.bounds]),
+    )
+    relations, places = np.unique(texts[DEP], return_inverse=True)
+    kinds_of = _relations_of(relations, strings)[places.reshape(-1)]
+    part, of_object, of_clause, subject, aside, joining, modifier = kinds_of.T
+    to, needs = own + heads, np.full(count, -1)
+    after, before = (to >= texts.begins) & (to < own), (to > own) & (to < ends)
+    later = np.flatnonzero(part & before)
+    needs[later] = to[later]
+    counted = among(texts[LOWER], _QUANTITIES)
+    earlier = np.flatnonzero((of_object | (modifier & counted[np.clip(to, 0, count - 1)])) & after)
+    np.maximum.at(needs, to[earlier], earlier)
+    features, places = np.unique(texts[MORPH], return_inverse=True)
+    verbs = np.array([_verb(morph, strings) for morph in features.tolist()], dtype=np.int64)
+    kinds = verbs[places.reshape(-1)]
+    # a participle that a phrase begins with has lost its subject and its auxiliary, and
+    # what is negated before the phrase begins would say the contrary
+    bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & texts.parsed)
+    left = np.zeros(count, dtype=bool)
+    left[to[of_clause & before]] = True
+    bad |= ((kinds == _PAST) | (kinds == _PRESENT)) & left
+    bad[to[(kinds == _NOT) & before]] = True
+    tags = texts[POS]
+    name = tags == IDS["PROPN"]
+    within = name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
+    bad[1:] |= within & ~first[1:-1]
+    blanks, cut = _cuts(texts, first)
+    bad |= cut[:-1] | cut[1:]
+    greeting = (tags == IDS["INTJ"]) | (among(texts[LOWER], _GREETINGS) & texts.parsed)
+    bad |= greeting | (joining & before)
+    address = (texts[LIKE_URL] > 0) | (texts[LIKE_EMAIL] > 0) | (texts[PREFIX] == _ACCOUNT)
+    opens = first[:-1] | (texts[SENT_START].astype(np.int64) == 1)
+    opens[1:] |= address[:-1] | (texts[IS_SPACE][:-1] > 0)
+    address[:-1] |= opens[:-1] & (texts[ORTH][1:] == _COLON) & ~first[1:-1]
+    noun = np.isin(tags, _NOUNS)
+    time = among(texts[LOWER], _TIMES) & ~subject
+    # a noun phrase is of nouns, or of a verb without a subject; a clause has its subject
+    headed = (noun & ~time) | ((tags == IDS["VERB"]) & (kinds != _PAST))
+    since = np.where((headed & ~aside) | ~texts.parsed, own, -1)
+    of_verb = np.flatnonzero(subject & before & ~noun[np.clip(to, 0, count - 1)])
+    since[to[of_verb]] = count
+    np.minimum.at(since, to[of_verb], of_verb)
+    vague = among(texts[LOWER], _VAGUE) & texts.parsed
+    to = np.where(texts.parsed, to, own + 1)
+    addresses, letters, finite = (
+        np.concatenate([[0], np.cumsum(of)])
+        for of in (address, texts[LENGTH].astype(np.int64), kinds == _FINITE)
+    )
+    noun |= tags == IDS["NUM"]
+    return [
+        PhraseEdges(
+            needs[begin:end] - begin,
+            bad[begin:end],
+            cut[begin : end + 1],
+            addresses[begin : end + 1],
+            letters[begin : end + 1],
+            blank,
+            to[begin:end] - begin,
+            since[begin:end] - begin,
+            vague[begin:end],
+            noun[begin:end],
+            finite[begin : end + 1],
+        )
+        for (begin, end), blank in zip(texts.bounds, blanks, strict=True)
+    ]
+
+
+def whole_occurrences(
+    unit: Doc | Span, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which occurrences of phrases can stand by themselves; see :meth:`PhraseEdges.allow`."""
+    return phrase_edges(Texts.of([unit]))[0].allow(starts, ends)
+
+
+def _cuts(texts: Texts, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[np.bool_]]:
+    """Which units have blanks between words, and before which tokens a word is cut."""
+    spaced = np.concatenate([[0], np.cumsum(texts[SPACY] > 0)])
+    blanks = [
+        end - begin < 2 or bool(spaced[end] - spaced[begin] >= BLANKS * (end - begin))
+        for begin, end in texts.bounds
+    ]
+    near = np.repeat(blanks, [b - a for a, b in texts.bounds])
+    left = np.flatnonzero((texts[SPACY] == 0) & near & ~first[1:])
+    left = left[left + 1 < len(near)]
+    cut = np.zeros(len(near) + 1, dtype=bool)
+    words, places = np.unique(texts[ORTH][np.concatenate([left, left + 1])], return_inverse=True)
+    written = [texts.strings[word] for word in words.tolist()]
+    begin, end = (
+        np.array([bool(text) and text[at].isalpha() for text in written], dtype=bool)
+        for at in (0, -1)
+    )
+    before, after = places.reshape(2, -1)
+    cut[left + 1] = end[before] & begin[after]
+    return blanks, cut
+
+
+def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
+    """Whether relations are of the kinds below, in that order. **Shape:** ``(n, 7)``"""
+    names = [strings[key] for key in keys.tolist()]
+    names = [name if name in _PARTS else name.partition(":")[0] for name in names]
+    kinds = (_PARTS, _OBJECTS, _CLAUSES, _SUBJECTS, _ASIDE, _JOINING, _MODIFIERS)
+    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 7)
+
+
+def _verb(morph: int, strings: Any) -> int:
+    """Whether features are those of a finite verb that is no imperative, a participle, or not."""
+    found = _verbs.get(morph)
+    if found is None:
+        features = strings[morph].split("|")
+        finite = "VerbForm=Fin" in features and "Mood=Imp" not in features
+        past = "VerbForm=Part" in features and "Tense=Past" in features
+        present = "VerbForm=Ger" in features or "VerbForm=Part" in features
+        kind = _FINITE if finite else _PAST if past else _PRESENT * present
+        found = _verbs[morph] = _NOT if "Polarity=Neg" in features else kind
+    return found
+
+
+#: Relations to a head after the word, without which it can't end a phrase, and to one before
+#: it that can't end one without the word.
+_PARTS = frozenset({"compound", "flat", "goeswith", "nmod:desc"})
+_OBJECTS = frozenset({
+    "flat", "goeswith", "obj", "dobj", "ccomp", "xcomp", "prt", "attr", "acomp",
+})  # fmt: skip
+#: Relations of what a verb has in a clause, and lacks in a phrase that it begins.
+_CLAUSES = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl", "aux", "auxpass"})
+#: Those of subjects, of what stands beside a sentence, of what joins a phrase to others, and of
+#: what follows a noun.
+_SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
+_ASIDE = frozenset({"discourse", "vocative", "intj"})
+_JOINING = frozenset({"case", "cc"})
+_MODIFIERS = frozenset({"nmod", "prep"})
+#: Tags of what names things; of words that are not tagged, too.
+_NOUNS = np.array([IDS[tag] for tag in ("NOUN", "PROPN", "X", "")], dtype=np.uint64)
+_TIMES, _VAGUE, _QUANTITIES, _GREETINGS = (
+    np.sort(word_keys(sorted(of)))
+    for of in (TIMES | {f"{word}s" for word in TIMES}, VAGUE, QUANTITIES, GREETINGS)
+)
+#: What is known of features that were read, by their keys.
+_verbs: dict[int, int] = {}
+#: Kinds of verbs, and negations.
+_FINITE, _PAST, _PRESENT, _NOT = 1, 2, 3, 4
+#: How names of accounts begin.
+_ACCOUNT = np.uint64(get_string_id("@"))
+#: What follows a label.
+_COLON = np.uint64(get_string_id(":"))
