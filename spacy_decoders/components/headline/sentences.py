@@ -28,10 +28,15 @@ USUAL_WORDS = (4, 12)
 COST = 0.06
 #: A sentence counts this much more the earlier it is.
 LEAD = 0.5
-#: What a pronoun as the subject costs: it refers to another sentence.
-PRONOUN = 0.5
+#: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
+#: no sentence.
+PRONOUN, FRAGMENT = 0.5, 0.5
+#: Relations of what a clause is about begin so.
+SUBJECTS = ("nsubj", "csubj", "expl")
 #: Punctuation that is read aloud; "#" is before a number.
 SIGNS = frozenset("%‰&§@")
+#: Punctuation that no blank precedes.
+CLOSING = frozenset({",", ":", ";", ")"})
 #: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
 ASKING_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
 #: A relation that is always required.
@@ -212,7 +217,9 @@ class ShortSentences:
     ) -> NDArray[np.float64]:
         content = np.array([not token.is_stop for token in tokens])
         chances = self.chances[begin : begin + len(tokens)] * content
-        return np.where(words, chances - COST, 0.0)
+        # an address names nobody that a reader knows
+        costs = [1.0 if token.like_url or token.like_email else COST for token in tokens]
+        return np.where(words, chances - costs, 0.0)
 
     def _tree(self, sentence: Span, number: int, begin: int) -> SentenceTree:
         from ...models.headline.compression import compression
@@ -229,8 +236,7 @@ class ShortSentences:
         read = np.array([is_word(token) for token in tokens])
         scores = self._scores(tokens, read, begin)
         scores[roots[0]] += LEAD / (1.0 + number)
-        if any(_is_pronoun_subject(token) for token in tokens[roots[0]].children):
-            scores[roots[0]] -= PRONOUN
+        scores[roots[0]] -= _cost_of(tokens[roots[0]])
         lower = [token.lower_ for token in tokens]
         plain = [token.dep_ for token in tokens]
         relations = [REQUIRED_PART if _is_part(token) else token.dep_ for token in tokens]
@@ -240,6 +246,7 @@ class ShortSentences:
         _keep_joint_names(tokens, heads, relations)
         numbers = np.array([token.like_num or token.pos_ == "NUM" for token in tokens])
         asking = np.array([_asks(token) for token in tokens])
+        tied |= np.array([_is_rank(token) for token in tokens])
         needed = tied | words_of_meaning(lower, heads, plain, numbers, asking)
         tree = compression(heads, relations, needed, scores, read.astype(np.int64))
         wanted = [
@@ -268,9 +275,19 @@ def _certificate(score: float, bound: float) -> Certificate:
     return Certificate.from_bound("TreeKnapsack", score, bound, tolerance=1e-9, scale=scale)
 
 
-def _is_pronoun_subject(token: Token) -> bool:
-    """Whether the sentence is about something that another sentence names."""
-    return token.dep_.startswith("nsubj") and (token.pos_ == "PRON" or token.tag_ == "PRP")
+def _cost_of(root: Token) -> float:
+    """What a sentence costs that is about what another one names, or is none."""
+    subjects = [child for child in root.children if child.dep_.startswith(SUBJECTS)]
+    if not subjects:
+        return 0.0 if root.pos_ in ("VERB", "") else FRAGMENT
+    pronouns = (child for child in subjects if child.dep_.startswith("nsubj"))
+    return PRONOUN * any(child.pos_ == "PRON" or child.tag_ == "PRP" for child in pronouns)
+
+
+def _is_rank(token: Token) -> bool:
+    """Whether it says which of several its noun is: "highest", "third"."""
+    which = "Degree=Sup" in str(token.morph) or "NumType=Ord" in str(token.morph)
+    return which and token.dep_ == "amod"
 
 
 def _is_part(token: Token) -> bool:
@@ -342,7 +359,7 @@ def _written(tokens: Sequence[Token]) -> str:
         following: Any = tokens[place + 1] if place + 1 < len(tokens) else None
         adjacent = following is not None and following.i == token.i + 1
         blank = token.whitespace_ if adjacent else " "
-        if following is not None and following.text == ",":
+        if token.text == "(" or (following is not None and following.text in CLOSING):
             blank = ""
         parts.append(token.text + ("" if following is None else blank))
     text = "".join(parts).strip()

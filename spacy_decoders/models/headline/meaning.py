@@ -29,7 +29,7 @@ LIMITS = frozenset({
     "fake", "false", "mock", "counterfeit", "would-be", "so-called", "self-styled", "supposed",
     "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
     "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
-    "impossible", "last", "next",
+    "impossible", "last", "next", "about", "around",
 })  # fmt: skip
 #: Determiners that say which or how many, beside those above.
 DETERMINERS = frozenset({
@@ -48,6 +48,8 @@ ARGUMENTS = frozenset({
     "nsubj", "nsubjpass", "csubj", "obj", "dobj", "iobj", "obl", "nmod", "pobj", "prep", "attr",
     "agent", "advmod", "nummod", "det", "amod",
 })  # fmt: skip
+#: Relations of what a verb says enough with.
+OBJECTS = frozenset({"obj", "dobj", "iobj", "xcomp", "ccomp", "attr", "acomp", "oprd"})
 #: Words for times: these can be left out even under a negation.
 TIMES = frozenset({
     "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january",
@@ -70,7 +72,12 @@ GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 #: Relations of measures and times without a preposition.
 MEASURES = frozenset({"obl", "nmod", "npadvmod", "advmod"})
 #: Heads whose "of" phrase says what is counted.
-COUNTS = NEGATIONS | LIMITS | {"one", "number", "majority", "minority", "percent", "%", "third"}
+COUNTS = (
+    NEGATIONS
+    | LIMITS
+    | QUANTITIES
+    | {"one", "number", "majority", "minority", "percent", "%", "third"}
+)
 
 
 def words_of_meaning(
@@ -81,6 +88,8 @@ def words_of_meaning(
     asking: Booleans,
 ) -> Booleans:
     """Tokens that their heads cannot lose: negations, limits, what a negation restricts, pronouns.
+
+    So are complements without which a noun or a verb says little.
 
     Parameters
     ----------
@@ -123,7 +132,36 @@ def words_of_meaning(
                 _reach(top, way, words, plain, children, needed)
         if asking[token]:
             _keep_asking(token, heads, plain, children, needed)
+    for head in range(n):
+        needed[_complements(head, words, plain, children)] = True
     return needed
+
+
+def _complements(
+    head: int, words: Sequence[str], plain: Sequence[str], children: list[list[int]]
+) -> list[int]:
+    """What a noun or a verb says little without: "tomb *of a scribe*", "went *on strike*"."""
+    below = children[head]
+    relations = {plain[child] for child in below}
+    found = [
+        child
+        for child in below
+        if child > head
+        and plain[child] in ("nmod", "prep")
+        and words[min(children[child], default=child) if plain[child] == "nmod" else child] == "of"
+    ]
+    if "cop" in relations:
+        found += [child for child in below if plain[child] == "det" and words[child] == "the"]
+    elif {"nsubj", "nsubjpass"} & relations and not OBJECTS & relations:
+        places = [
+            child
+            for child in below
+            if child > head and words[child] not in TIMES
+            if plain[child] in ("obl", "prep")
+            or (plain[child] == "advcl" and any(words[place] == "to" for place in children[child]))
+        ]
+        found += places[:1]
+    return found
 
 
 def _is_measure(
@@ -254,6 +292,10 @@ ASIDE = frozenset({
 })  # fmt: skip
 
 
+#: Marks that stay before what they set off.
+MARKS = frozenset({",", ":", ";", "–", "—", "--"})
+
+
 def set_off(
     kept: Sequence[int],
     words: Sequence[str],
@@ -261,7 +303,7 @@ def set_off(
     relations: Sequence[str],
     read: Booleans,
 ) -> list[int]:
-    """The commas around kept words that the text sets off with what is below them.
+    """The commas, brackets and such around kept words, where the text sets them off by these.
 
     Parameters
     ----------
@@ -287,7 +329,9 @@ def set_off(
             below += found
             stack += found
         left, right = min(below) - 1, max(below) + 1
-        if left > kept[0] and words[left] == ",":
+        if left > kept[0] and words[left] == "(" and words[right : right + 1] == [")"]:
+            commas += [left, right]
+        if left > kept[0] and words[left] in MARKS:
             commas.append(left)
         if relation != "conj" and right < kept[-1] and words[right] == ",":
             commas.append(right)

@@ -203,6 +203,13 @@ def shipped():
         ("The river is 230 km long and flows into the sea.", "230 km long"),
         ("The drug is given at 5 mg twice a day.", "at 5 mg twice a day"),
         ("Talks between Iran and the United States failed.", "between iran and states"),
+        ("Coffee prices reached their highest level in 13 years.", "highest level"),
+        ("The player won her third title on Sunday.", "third title"),
+        ("Teachers in Chicago went on strike on Wednesday.", "went on strike"),
+        ("Archaeologists have discovered the tomb of a scribe in Egypt.", "tomb of scribe"),
+        ("A fire forced hundreds of people to leave their homes.", "hundreds of people"),
+        ("About 300 pupils of the school were sick.", "about 300"),
+        ("This vacuum cleaner is the best I have ever owned.", "is the best"),
     ],
 )
 def test_a_headline_says_what_the_text_says(shipped, text, words):
@@ -273,6 +280,17 @@ def test_warns_once_of_options_that_leave_no_headline(parsed, options, said):
 def test_appositives_keep_their_commas(shipped):
     doc = shipped("Mario Rossi, the mayor of Rome, met the pope on Friday.")
     assert doc._.headline in ("Mario Rossi, mayor of Rome, met pope", "Mario Rossi met pope")
+
+
+def test_what_is_set_off_keeps_its_marks(shipped):
+    doc = shipped("Myotonic dystrophy (DM) is associated with a repeat expansion.")
+    assert "dystrophy (DM) is" in doc._.headline
+    assert "pool: shower" in shipped("Rules for the swimming pool: shower first.")._.headline
+
+
+def test_a_sentence_is_preferred_to_what_is_none(shipped):
+    doc = shipped("Minutes of the meeting on 3 March. The board approved the accounts.")
+    assert doc._.headline == "Board approved the accounts"
 
 
 @pytest.mark.parametrize(
