@@ -105,6 +105,8 @@ class PhraseEdges(NamedTuple):
         heads = phrase_heads(self.heads, self.needs, starts, ends)
         good = self.allow(starts, ends) & (starts <= self.since[heads])
         good &= ~(self.vague[starts] & (ends == starts + 1))
+        # a noun phrase ends with a noun: "gene mutated" has lost what the gene is mutated in
+        good &= self.nouns[ends - 1] | (heads == ends - 1) | ~self.nouns[heads]
         return np.where(good, heads, -1)
 
     def candidates(
@@ -199,7 +201,7 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
         np.concatenate([[0], np.cumsum(of)])
         for of in (address, texts[LENGTH].astype(np.int64), kinds == _FINITE)
     )
-    noun |= tags == IDS["NUM"]
+    noun |= np.isin(tags, _NUMBERS)
     return [
         PhraseEdges(
             needs[begin:end] - begin,
@@ -282,6 +284,7 @@ _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 _ASIDE = frozenset({"discourse", "vocative", "intj"})
 _JOINING = frozenset({"case", "cc"})
 _MODIFIERS = frozenset({"nmod", "prep"})
+_NUMBERS = np.array([IDS["NUM"], IDS["SYM"]], dtype=np.uint64)
 #: Tags of what names things; of words that are not tagged, too.
 _NOUNS = np.array([IDS[tag] for tag in ("NOUN", "PROPN", "X", "")], dtype=np.uint64)
 _TIMES, _VAGUE, _QUANTITIES, _GREETINGS = (

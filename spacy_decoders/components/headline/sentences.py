@@ -363,4 +363,4 @@ def _written(tokens: Sequence[Token]) -> str:
             blank = ""
         parts.append(token.text + ("" if following is None else blank))
     text = "".join(parts).strip()
-    return text[:1].upper() + text[1:]
+    return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
