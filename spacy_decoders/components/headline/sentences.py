@@ -13,7 +13,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ...certificate import Certificate
 from ...errors import ProblemError
-from ...models.headline.meaning import attach_conjuncts, set_off, words_of_meaning
+from ...models.headline.meaning import TIMES, attach_conjuncts, set_off, words_of_meaning
 from .headlines import Headline
 from .subtree_search import SubtreeSearch, attainable_sizes
 
@@ -215,7 +215,7 @@ class ShortSentences:
     def _scores(
         self, tokens: Sequence[Token], words: NDArray[np.bool_], begin: int
     ) -> NDArray[np.float64]:
-        content = np.array([not token.is_stop for token in tokens])
+        content = np.array([not token.is_stop and token.lower_ not in TIMES for token in tokens])
         chances = self.chances[begin : begin + len(tokens)] * content
         # an address names nobody that a reader knows
         costs = [1.0 if token.like_url or token.like_email else COST for token in tokens]

@@ -124,6 +124,7 @@ def words_of_meaning(
         if plain[token] == "conj":
             between = [*children[head], int(heads[head])]
             needed[token] |= any(words[place] == "between" for place in between)
+            needed[token] |= bool(numbers[token] and numbers[head])  # "one or two"
         if plain[token] == "mark" and words[token] in ("if", "unless"):
             needed[head] = True
         if words[token] in NEGATIONS or plain[token] == "neg":
@@ -292,6 +293,8 @@ ASIDE = frozenset({
 })  # fmt: skip
 
 
+#: Quotation marks, which do not stay.
+QUOTES = frozenset({'"', "''", "”", "“", "’", "»"})
 #: Marks that stay before what they set off.
 MARKS = frozenset({",", ":", ";", "–", "—", "--"})
 
@@ -329,6 +332,8 @@ def set_off(
             below += found
             stack += found
         left, right = min(below) - 1, max(below) + 1
+        if words[right : right + 1] and words[right] in QUOTES:
+            right += 1
         if left > kept[0] and words[left] == "(" and words[right : right + 1] == [")"]:
             commas += [left, right]
         if left > kept[0] and words[left] in MARKS:

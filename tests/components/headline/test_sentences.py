@@ -209,6 +209,7 @@ def shipped():
         ("Archaeologists have discovered the tomb of a scribe in Egypt.", "tomb of scribe"),
         ("A fire forced hundreds of people to leave their homes.", "hundreds of people"),
         ("About 300 pupils of the school were sick.", "about 300"),
+        ("The robot scored one or two points for the team.", "one or two points"),
         ("This vacuum cleaner is the best I have ever owned.", "is the best"),
     ],
 )
@@ -286,6 +287,12 @@ def test_what_is_set_off_keeps_its_marks(shipped):
     doc = shipped("Myotonic dystrophy (DM) is associated with a repeat expansion.")
     assert "dystrophy (DM) is" in doc._.headline
     assert "pool: shower" in shipped("Rules for the swimming pool: shower first.")._.headline
+
+
+def test_small_first_letters_and_dates(shipped):
+    doc = shipped("iPhone sales of the company fell sharply on Monday in Asia.")
+    assert doc._.headline.startswith("iPhone sales")
+    assert "Monday" not in doc._.headline
 
 
 def test_a_sentence_is_preferred_to_what_is_none(shipped):
