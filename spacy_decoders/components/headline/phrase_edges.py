@@ -25,7 +25,7 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
-from ...models.headline.meaning import GREETINGS, QUANTITIES, TIMES, VAGUE
+from ...models.headline.meaning import GREETINGS, QUANTITIES, VAGUE
 from ...models.headline.phrases import Phrases
 from .reading import Texts, among, word_keys
 
@@ -59,8 +59,9 @@ class PhraseEdges(NamedTuple):
         Where a phrase whose other words depend on this token begins at the latest: with the
         subject of a verb that has one; less than 0 where none is a headline. **Shape:**
         ``(tokens,)``
-    vague
-        Which tokens name nothing alone. **Shape:** ``(tokens,)``
+    telling
+        Before each token, the number of those that name something alone, from any one on.
+        **Shape:** ``(tokens + 1,)``
     nouns
         Which tokens are nouns or numbers. **Shape:** ``(tokens,)``
     verbs
@@ -76,7 +77,7 @@ class PhraseEdges(NamedTuple):
     blanks: bool
     heads: NDArray[np.int64]
     since: NDArray[np.int64]
-    vague: NDArray[np.bool_]
+    telling: NDArray[np.int64]
     nouns: NDArray[np.bool_]
     verbs: NDArray[np.int64]
 
@@ -98,13 +99,13 @@ class PhraseEdges(NamedTuple):
         """The head of each phrase that is one: a noun phrase, or a clause with its subject.
 
         It is -1 for phrases that cannot stand by themselves, of which two words depend on others
-        outside, and for greetings, times and single words that name nothing.
+        outside, and for greetings, times and words that name nothing.
         """
         from ...models.headline.kernels.phrases import phrase_heads
 
         heads = phrase_heads(self.heads, self.needs, starts, ends)
         good = self.allow(starts, ends) & (starts <= self.since[heads])
-        good &= ~(self.vague[starts] & (ends == starts + 1))
+        good &= self.telling[ends] > self.telling[starts]
         # a noun phrase ends with a noun: "gene mutated" has lost what the gene is mutated in
         good &= self.nouns[ends - 1] | (heads == ends - 1) | ~self.nouns[heads]
         return np.where(good, heads, -1)
@@ -188,18 +189,17 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
     opens[1:] |= address[:-1] | (texts[IS_SPACE][:-1] > 0)
     address[:-1] |= opens[:-1] & (texts[ORTH][1:] == _COLON) & ~first[1:-1]
     noun = np.isin(tags, _NOUNS)
-    time = among(texts[LOWER], _TIMES) & ~subject
     # a noun phrase is of nouns, or of a verb without a subject; a clause has its subject
-    headed = (noun & ~time) | ((tags == IDS["VERB"]) & (kinds != _PAST))
+    headed = noun | ((tags == IDS["VERB"]) & (kinds != _PAST))
     since = np.where((headed & ~aside) | ~texts.parsed, own, -1)
     of_verb = np.flatnonzero(subject & before & ~noun[np.clip(to, 0, count - 1)])
     since[to[of_verb]] = count
     np.minimum.at(since, to[of_verb], of_verb)
-    vague = among(texts[LOWER], _VAGUE) & texts.parsed
+    telling = (np.isin(tags, _TELLING) & ~among(texts[LOWER], _VAGUE)) | ~texts.parsed
     to = np.where(texts.parsed, to, own + 1)
-    addresses, letters, finite = (
+    addresses, letters, finite, told = (
         np.concatenate([[0], np.cumsum(of)])
-        for of in (address, texts[LENGTH].astype(np.int64), kinds == _FINITE)
+        for of in (address, texts[LENGTH].astype(np.int64), kinds == _FINITE, telling)
     )
     noun |= np.isin(tags, _NUMBERS)
     return [
@@ -212,7 +212,7 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
             blank,
             to[begin:end] - begin,
             since[begin:end] - begin,
-            vague[begin:end],
+            told[begin : end + 1],
             noun[begin:end],
             finite[begin : end + 1],
         )
@@ -287,9 +287,11 @@ _MODIFIERS = frozenset({"nmod", "prep"})
 _NUMBERS = np.array([IDS["NUM"], IDS["SYM"]], dtype=np.uint64)
 #: Tags of what names things; of words that are not tagged, too.
 _NOUNS = np.array([IDS[tag] for tag in ("NOUN", "PROPN", "X", "")], dtype=np.uint64)
-_TIMES, _VAGUE, _QUANTITIES, _GREETINGS = (
-    np.sort(word_keys(sorted(of)))
-    for of in (TIMES | {f"{word}s" for word in TIMES}, VAGUE, QUANTITIES, GREETINGS)
+_TELLING = np.array(
+    [IDS[tag] for tag in ("NOUN", "PROPN", "VERB", "ADJ", "X", "")], dtype=np.uint64
+)
+_VAGUE, _QUANTITIES, _GREETINGS = (
+    np.sort(word_keys(sorted(of))) for of in (VAGUE, QUANTITIES, GREETINGS)
 )
 #: What is known of features that were read, by their keys.
 _verbs: dict[int, int] = {}

@@ -63,10 +63,10 @@ QUANTITIES = frozenset({
     "number", "numbers", "part", "parts", "lot", "lots", "dozens", "hundreds", "thousands",
     "millions", "billions", "majority", "rest", "kind", "kinds", "piece", "pieces", "couple",
 })  # fmt: skip
-VAGUE = QUANTITIES | {
+VAGUE = QUANTITIES | TIMES | {f"{word}s" for word in TIMES} | {
     "way", "ways", "thing", "things", "example", "examples", "problem", "problems", "case",
     "cases", "fact", "people", "time", "times", "one", "ones", "person", "use", "reason",
-    "following", "figure",
+    "following", "figure", "last", "next", "early", "late", "pm", "am",
 }  # fmt: skip
 GREETINGS = frozenset({"dear", "hi", "hello", "hey"})
 #: Relations of measures and times without a preposition.

@@ -100,7 +100,7 @@ def test_headlines_are_no_greetings_times_or_words_that_name_nothing():
     found = constituents("Dear Ann", [1, 1], "amod ROOT", "ADJ PROPN")
     assert set(found) == {"Ann"}
     assert not constituents("hi Ann", [1, 1], "discourse vocative", "INTJ PROPN")
-    assert not constituents("Friday", [0], "ROOT", "PROPN")
+    assert not constituents("last Friday", [1, 1], "amod ROOT", "ADJ PROPN")
     found = constituents("number of bees", [0, 2, 0], "ROOT case nmod", "NOUN ADP NOUN")
     assert found == {"number of bees": "number", "bees": "bees"}
 
