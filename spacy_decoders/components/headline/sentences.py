@@ -31,6 +31,8 @@ LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
+#: Relations of greetings and of who is greeted.
+ADDRESSING = frozenset({"vocative", "discourse", "intj"})
 #: Relations of what a clause is about begin so.
 SUBJECTS = ("nsubj", "csubj", "expl")
 #: Punctuation that is read aloud; "#" is before a number.
@@ -215,7 +217,12 @@ class ShortSentences:
     def _scores(
         self, tokens: Sequence[Token], words: NDArray[np.bool_], begin: int
     ) -> NDArray[np.float64]:
-        content = np.array([not token.is_stop and token.lower_ not in TIMES for token in tokens])
+        content = np.array(
+            [
+                not (token.is_stop or token.lower_ in TIMES or token.dep_ in ADDRESSING)
+                for token in tokens
+            ]
+        )
         chances = self.chances[begin : begin + len(tokens)] * content
         # an address names nobody that a reader knows
         costs = [1.0 if token.like_url or token.like_email else COST for token in tokens]

@@ -210,6 +210,7 @@ def shipped():
         ("A fire forced hundreds of people to leave their homes.", "hundreds of people"),
         ("About 300 pupils of the school were sick.", "about 300"),
         ("The robot scored one or two points for the team.", "one or two points"),
+        ("Anna, the train to Prague leaves on time.", "train to prague"),
         ("This vacuum cleaner is the best I have ever owned.", "is the best"),
     ],
 )
