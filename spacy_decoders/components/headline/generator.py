@@ -15,12 +15,13 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Optimizer
+from thinc.api import Optimizer, set_dropout_rate
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
+from ...models.headline.phrase_context import TextPhrases
+from ...models.headline.phrase_scorer import PhraseSelection, context_scorer_of, phrase_scorer_of
 from ...models.headline.phrases import Phrases
 from ...models.headline.risk import expected_reward
 from ...models.headline.stems import Stemmer
@@ -40,7 +41,7 @@ from .decoding import (
     headlines_of_words,
 )
 from .headlines import Headline
-from .learning import TitledText, example_table, learn, phrase_table, word_table
+from .learning import TitledText, example_phrases, learn, phrase_table, word_table
 from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
 from .sentences import is_word
@@ -202,7 +203,15 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 words, traits, vertices, phrases, odds, strict=True
             )
         ]
-        scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
+        context, found = context_scorer_of(self.model), scorer.predict(tables)
+        if context is not None:
+            found = context.predict(
+                [
+                    TextPhrases.of(unit, table, of_unit, np.arange(len(of_unit)))
+                    for unit, table, of_unit in zip(texts.units, tables, phrases, strict=True)
+                ]
+            )
+        scores = [np.asarray(of_unit, dtype="d") for of_unit in found]
         scored = zip(traits, phrase_edges(texts), phrases, scores, strict=True)
         return [
             ScoredUnit(*part, ScoredPhrases(*of_unit))
@@ -248,13 +257,19 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Learn from a batch: 1 minus the expected ROUGE of phrases drawn by their scores."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
-        scorer = phrase_scorer_of(self.model)
+        scorer, context = phrase_scorer_of(self.model), context_scorer_of(self.model)
         if scorer is None:
             return losses
-        tables, rewards = self._training_tables(examples)
-        if not tables:
+        texts, rewards = self._training_phrases(examples)
+        if not any(len(of_text) for of_text in rewards):
             return losses
-        scores, backprop = scorer.begin_update(tables)
+        backprop: Any
+        if context is None:
+            tables: Any = [text.table for text in texts]
+            scores, backprop = scorer.begin_update(tables)
+        else:
+            set_dropout_rate(context.get_ref("tok2vec"), drop)
+            scores, backprop = context.begin_update(texts)
         loss, gradients = _risk(scores, rewards)
         backprop(gradients)
         if sgd is not None:
@@ -265,19 +280,21 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
     def get_loss(self, examples: Iterable[Example], scores: Any) -> tuple[float, Any]:
         """Return 1 minus the expected ROUGE of phrases, and its gradient.
 
-        `scores` are those of the phrases of each example that has a title and any phrase.
+        `scores` are those of the phrases of each example, none where it has no title.
         """
-        return _risk(scores, self._training_tables(examples)[1])
+        return _risk(scores, self._training_phrases(examples)[1])
 
-    def _training_tables(self, examples: Iterable[Example]) -> tuple[list[Any], list[Any]]:
-        tables, rewards = [], []
+    def _training_phrases(
+        self, examples: Iterable[Example]
+    ) -> tuple[list[TextPhrases], list[Any]]:
+        texts, rewards = [], []
+        # those without a title stay, since listeners know whole batches
         for example in examples:
             text = self._titled(example)
-            table, reward = example_table(self.model, text, self._knowledge, counted=True)
-            if text.title and len(table):
-                tables.append(table)
-                rewards.append(reward)
-        return tables, rewards
+            phrases, reward = example_phrases(self.model, text, self._knowledge, counted=True)
+            texts.append(phrases)
+            rewards.append(reward if text.title else reward[:0])
+        return texts, rewards
 
     def _titled(self, example: Example) -> TitledText:
         title = example.reference._.headline
@@ -340,10 +357,14 @@ _DECODE = {
 
 
 def _risk(scores: Sequence[Any], rewards: Sequence[Any]) -> tuple[float, list[Any]]:
-    """The mean of 1 minus the expected reward, and its gradient."""
+    """The mean of 1 minus the expected reward over texts with any phrase, and its gradient."""
+    known = sum(1 for reward in rewards if len(reward))
     risk, gradients = 0.0, []
     for of_text, reward in zip(scores, rewards, strict=True):
+        if not len(reward):
+            gradients.append(np.zeros_like(of_text))
+            continue
         value, gradient = expected_reward(of_text, reward)
-        risk += (1.0 - value) / len(rewards)
-        gradients.append(gradient / len(rewards))
+        risk += (1.0 - value) / known
+        gradients.append(gradient / known)
     return risk, gradients

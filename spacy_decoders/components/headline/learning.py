@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
+from thinc.api import fix_random_seed
 
 from ...models.headline.corpus_counts import HeadlineKnowledge
+from ...models.headline.phrase_context import TextPhrases
 from ...models.headline.phrase_features import TextScores, phrase_features
-from ...models.headline.phrase_scorer import phrase_scorer_of
+from ...models.headline.phrase_scorer import context_scorer_of, phrase_scorer_of
 from ...models.headline.phrases import Phrases, Traits
-from ...models.headline.risk import fit_phrases
+from ...models.headline.risk import fit_context, fit_phrases
 from ...models.headline.stems import Stemmer
 from ...models.headline.word_features import word_features
 from ...models.headline.word_selection import feature_columns, fit_logistic
@@ -107,25 +109,32 @@ def learn(
     titled = [text for text in texts if len(text.title)]
     if scorer is None or not titled:
         return knowledge
-    tables, rewards = [], []
+    examples, rewards = [], []
     size = -(-len(titled) // PARTS)
     for low in range(0, len(titled), size):
         part = titled[low : low + size]
         others = titled[:low] + titled[low + size :]
         counts = _count(others, language, bigrams=False) if others else knowledge
         for text in part:
-            table, reward = example_table(model, text, counts)
-            if len(table):
-                tables.append(table)
+            example, reward = example_phrases(model, text, counts)
+            if len(reward):
+                examples.append(example)
                 rewards.append(reward)
-    fit_phrases(scorer, tables, rewards, seed=seed)
+    fit_phrases(scorer, [example.table for example in examples], rewards, seed=seed)
+    context = context_scorer_of(model)
+    if context is not None:
+        fix_random_seed(seed)
+        context.initialize(X=examples[:10])
+        # what other components share is theirs to fit, together with the scorer, in updates
+        if not any("listener" in node.name for node in context.walk()):
+            fit_context(context, examples, rewards, seed=seed)
     return knowledge
 
 
-def example_table(
+def example_phrases(
     model: Any, text: TitledText, knowledge: HeadlineKnowledge, *, counted: bool = False
-) -> tuple[Any, Any]:
-    """The features of phrases for headlines, and the reward of each: how close it is to the title.
+) -> tuple[TextPhrases, Any]:
+    """The phrases for headlines, and the reward of each: how close it is to the title.
 
     A text that the knowledge has `counted` is left out of the counts behind its own features.
     """
@@ -135,8 +144,6 @@ def example_table(
     vertices = Vertices.of(text.words)
     phrases = Phrases.of(text.words, traits, knowledge.longest)
     candidates = phrase_edges(texts)[0].candidates(phrases)
-    if not len(candidates):
-        return np.zeros((0, 1), dtype=np.float32), np.zeros(0, dtype=np.float32)
     odds = _odds(model, text.words, vertices, knowledge)
     own = text.stems if counted else None
     table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge, own)
@@ -145,7 +152,8 @@ def example_table(
     reward = rouge_of_spans(
         text.stems, text.words.stems, traits.word, phrases.starts[first], phrases.ends[first]
     )
-    return table[candidates], reward.mean(axis=1).astype(np.float32)
+    example = TextPhrases.of(text.doc, table[candidates], phrases, candidates)
+    return example, reward.mean(axis=1).astype(np.float32)
 
 
 def _odds(

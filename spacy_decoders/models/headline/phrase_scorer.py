@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
+from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
@@ -13,11 +14,16 @@ from ...errors import ProblemError
 from .phrase_features import PHRASE_FEATURES
 from .word_selection import build_word_selection
 
+if TYPE_CHECKING:
+    from .phrase_context import ContextScorer
+
 __all__ = [
     "PhraseScorer",
     "PhraseSelection",
     "build_phrase_selection",
+    "context_scorer_of",
     "phrase_scorer_of",
+    "standardised",
 ]
 
 #: From features of each text's phrases to their scores.
@@ -50,9 +56,16 @@ DEFAULT_WEIGHTS = {
 }
 #: Standardised features beyond this many deviations count as much as those at it.
 MOST_DEVIATIONS = 5.0
+#: Hidden units that see token vectors.
+CONTEXT_HIDDEN = 96
 
 
-def build_phrase_selection(hidden: int = 24, features: list[str] | None = None) -> PhraseSelection:
+def build_phrase_selection(
+    hidden: int = 24,
+    features: list[str] | None = None,
+    tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
+    rate: float = 0.001,
+) -> PhraseSelection:
     """Build the model of a headline made of phrases.
 
     The model scores words, as :func:`.build_word_selection` does; their log-odds are features of
@@ -66,11 +79,16 @@ def build_phrase_selection(hidden: int = 24, features: list[str] | None = None) 
     features
         Names of the features of words, from
         :data:`~spacy_decoders.models.headline.word_features.FEATURES`; all by default.
+    tok2vec
+        Token vectors, by which phrases are scored in context too: any `Tok2Vec` of spaCy, a
+        transformer, or a listener to one that several components share.
+    rate
+        The step for `tok2vec` when `initialize` fits it; about 0.0001 for a transformer.
 
     Raises
     ------
     ProblemError
-        If a name is unknown, or `hidden` is less than 1.
+        If a name is unknown, `hidden` is less than 1, or `rate` is not from 0 to 1.
 
     Examples
     --------
@@ -92,11 +110,18 @@ def build_phrase_selection(hidden: int = 24, features: list[str] | None = None) 
         "output": np.zeros(hidden, dtype="f"),
     }
     phrases: PhraseScorer = Model("phrase_scorer", _score_phrases, params=params)
+    layers: list[Model[Any, Any]] = [phrases]
+    refs: dict[str, Model[Any, Any] | None] = {"phrases": phrases}
+    if tok2vec is not None:
+        from .phrase_context import build_context_scorer
+
+        context = build_context_scorer(phrases, tok2vec, CONTEXT_HIDDEN, rate)
+        layers, refs = [context], {**refs, "context": context}
     return Model(
         "phrase_selection",
         words._func,
-        layers=[phrases],
-        refs={"phrases": phrases},
+        layers=layers,
+        refs=refs,
         params={"weights": words.get_param("weights")},
         attrs={"features": words.attrs["features"]},
     )
@@ -107,15 +132,27 @@ def phrase_scorer_of(model: PhraseSelection) -> PhraseScorer | None:
     return model.get_ref("phrases") if model.has_ref("phrases") else None
 
 
+def context_scorer_of(model: PhraseSelection) -> ContextScorer | None:
+    """Return the scorer of phrases in context within a model, None if it has no token vectors."""
+    return model.get_ref("context") if model.has_ref("context") else None
+
+
+def standardised(model: PhraseScorer, table: Floats2d) -> Floats2d:
+    """Return features less their means, in deviations, without extremes."""
+    mean: Any = model.get_param("mean")
+    deviations: Any = (table - mean) / model.get_param("scale")
+    return cast(Floats2d, deviations.clip(-MOST_DEVIATIONS, MOST_DEVIATIONS))
+
+
 def _score_phrases(
     model: PhraseScorer, tables: list[Floats2d], is_train: bool
 ) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[Floats2d]]]:
     param: Any = model.get_param
     linear, hidden = param("linear"), param("hidden")
-    bias, output, mean, scale = param("bias"), param("output"), param("mean"), param("scale")
+    bias, output = param("bias"), param("output")
     given, active, scores = [], [], []
     for table in tables:
-        standard = ((table - mean) / scale).clip(-MOST_DEVIATIONS, MOST_DEVIATIONS)
+        standard = standardised(model, table)
         units = (standard @ hidden + bias).clip(0.0, None)
         given.append(standard)
         active.append(units)

@@ -3,7 +3,7 @@
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.headline.learning import TitledText, example_table
+from spacy_decoders.components.headline.learning import TitledText, example_phrases
 from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
 from spacy_decoders.models.headline.phrase_scorer import build_phrase_selection
 from spacy_decoders.models.headline.stems import Stemmer
@@ -35,7 +35,8 @@ def test_training_sees_the_phrases_that_headlines_may_have():
     def rewards(**annotation) -> list[float]:
         doc = Doc(vocab, words=words, **annotation)
         text = TitledText.of(doc, "Binary search", Stemmer("en"), set())
-        table, reward = example_table(model, text, knowledge)
+        phrases, reward = example_phrases(model, text, knowledge)
+        table = phrases.table
         assert len(table) == len(reward)
         return sorted(reward.tolist())
 
