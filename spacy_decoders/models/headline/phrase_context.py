@@ -141,11 +141,18 @@ def _score(
     model: ContextScorer, texts: list[TextPhrases], is_train: bool
 ) -> tuple[list[Floats1d], Callable[[list[Floats1d]], list[TextPhrases]]]:
     features, tok2vec = model.layers
+    by_features, backprop_features = features([text.table for text in texts], is_train)
+    if not model.has_param("output"):  # untrained
+
+        def backprop_none(gradients: list[Floats1d]) -> list[TextPhrases]:
+            backprop_features(gradients)
+            return texts
+
+        return by_features, backprop_none
     docs = _docs(texts)
     given, backprop_tok2vec = tok2vec(docs, is_train)
     number = {id(doc): place for place, doc in enumerate(docs)}
     rows = [model.ops.to_numpy(of_doc) for of_doc in given]
-    by_features, backprop_features = features([text.table for text in texts], is_train)
     weights = {name: model.get_param(name) for name in (*WEIGHTS, "bias", "output")}
     read = []
     for text in texts:
