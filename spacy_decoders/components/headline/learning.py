@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from thinc.api import fix_random_seed
 
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.phrase_context import TextPhrases
+from ...models.headline.phrase_context import TextPhrases, is_shared
 from ...models.headline.phrase_features import TextScores, phrase_features
 from ...models.headline.phrase_scorer import context_scorer_of, phrase_scorer_of
 from ...models.headline.phrases import Phrases, Traits
@@ -30,6 +30,8 @@ __all__ = ["TitledText", "learn", "phrase_table", "word_table"]
 
 #: Parts of the training texts: the counts behind a text's features are those of the other parts.
 PARTS = 4
+#: Texts by which token vectors are standardised.
+SAMPLE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,9 +126,9 @@ def learn(
     context = context_scorer_of(model)
     if context is not None:
         fix_random_seed(seed)
-        context.initialize(X=examples[:10])
+        context.initialize(X=examples[:: max(1, len(examples) // SAMPLE)])
         # what other components share is theirs to fit, together with the scorer, in updates
-        if not any("listener" in node.name for node in context.walk()):
+        if not is_shared(context):
             fit_context(context, examples, rewards, seed=seed)
     return knowledge
 

@@ -15,7 +15,7 @@ from ...errors import ProblemError
 from .phrase_scorer import PhraseScorer, standardised
 from .phrases import Phrases
 
-__all__ = ["ContextScorer", "TextPhrases", "TokenVectors", "build_context_scorer"]
+__all__ = ["ContextScorer", "TextPhrases", "TokenVectors", "build_context_scorer", "is_shared"]
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
@@ -27,6 +27,8 @@ ContextScorer: TypeAlias = "Model[list[TextPhrases], list[Floats1d]]"
 #: Weights of the units: of features, of a phrase's first and last token, of the mean of its
 #: tokens, of the text's mean, and of the product of both means.
 WEIGHTS = ("features", "first", "last", "mean", "text", "product")
+#: Vectors that differ by less are not standardised.
+LEAST_SPREAD = 1e-3
 
 
 class TextPhrases(NamedTuple):
@@ -101,7 +103,7 @@ def build_context_scorer(
     """
     if not 0.0 <= rate <= 1.0:
         raise ProblemError(f"rate: expected a step from 0 to 1; got {rate!r}.")
-    params: dict[str, Any] = dict.fromkeys((*WEIGHTS, "bias", "output"))
+    params: dict[str, Any] = dict.fromkeys((*WEIGHTS, "bias", "output", "centre", "scale"))
     return Model(
         "phrase_context",
         _score,
@@ -116,9 +118,10 @@ def build_context_scorer(
 def _initialise(
     model: ContextScorer, X: list[TextPhrases] | None = None, Y: Any | None = None
 ) -> None:
-    """Set small random weights, and those of the output to zero."""
+    """Set small random weights, those of the output to zero, and standardise the vectors."""
     features, tok2vec = model.layers
-    tok2vec.initialize(X=_docs(X) if X else None)
+    docs = _docs(X) if X else []
+    tok2vec.initialize(X=docs or None)
     width, hidden = tok2vec.get_dim("nO"), model.attrs["hidden"]
     of_features = len(features.get_param("mean"))
     draw = np.random.default_rng(0)
@@ -129,6 +132,19 @@ def _initialise(
         model.set_param(name, model.ops.asarray2f(weights.tolist()))
     for name in ("bias", "output"):
         model.set_param(name, model.ops.alloc1f(hidden))
+    centre, scale = np.zeros(width, dtype=np.float32), np.ones(width, dtype=np.float32)
+    if docs and not is_shared(model):
+        sample: Any = np.concatenate([model.ops.to_numpy(own) for own in tok2vec.predict(docs)])
+        spread = sample.std(axis=0)
+        centre = sample.mean(axis=0)
+        scale = np.where(spread > LEAST_SPREAD, 1.0 / np.maximum(spread, LEAST_SPREAD), 1.0)
+    model.set_param("centre", model.ops.asarray1f(centre.tolist()))
+    model.set_param("scale", model.ops.asarray1f(scale.tolist()))
+
+
+def is_shared(model: ContextScorer) -> bool:
+    """Whether the vectors are those of another component's network, which it fits."""
+    return any("listener" in node.name for node in model.walk())
 
 
 def _docs(texts: Sequence[TextPhrases]) -> list[Doc]:
@@ -152,7 +168,9 @@ def _score(
     docs = _docs(texts)
     given, backprop_tok2vec = tok2vec(docs, is_train)
     number = {id(doc): place for place, doc in enumerate(docs)}
-    rows = [model.ops.to_numpy(of_doc) for of_doc in given]
+    centre: Any = model.get_param("centre")
+    scale: Any = model.get_param("scale")
+    rows = [(model.ops.to_numpy(of_doc) - centre) * scale for of_doc in given]
     weights = {name: model.get_param(name) for name in (*WEIGHTS, "bias", "output")}
     read = []
     for text in texts:
@@ -174,7 +192,7 @@ def _score(
             begin = text.unit.start if isinstance(text.unit, Span) else 0
             below[number[id(text.unit.doc)]][begin : begin + len(text.unit)] += of_vectors
         backprop_features(gradients)
-        backprop_tok2vec([cast(Floats2d, tok2vec.ops.asarray(of_doc)) for of_doc in below])
+        backprop_tok2vec([cast(Floats2d, tok2vec.ops.asarray(of_doc * scale)) for of_doc in below])
         return texts
 
     return scores, backprop

@@ -130,3 +130,16 @@ def test_fitting_finds_what_only_vectors_tell():
 def test_the_step_is_a_share():
     with pytest.raises(ProblemError, match="rate"):
         build_phrase_selection(tok2vec=given({}), rate=-1.0)
+
+
+def test_the_scale_of_vectors_does_not_count():
+    rows = np.random.default_rng(4).normal(size=(7, WIDTH)).astype("f")
+    found = []
+    for vectors in (rows, 100.0 * rows + 3.0):
+        rng = np.random.default_rng(5)
+        scorer, text = scorer_of({DOC.text: vectors}, rng), phrases_of(DOC, rng)
+        output = scorer.get_param("output")
+        scorer.initialize(X=[text])
+        scorer.set_param("output", output)
+        found.append(scorer.predict([text])[0])
+    np.testing.assert_allclose(*found, rtol=1e-3, atol=1e-3)
