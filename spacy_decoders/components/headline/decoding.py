@@ -115,7 +115,7 @@ def headlines_of_phrases(
     text = PhraseText(scored.unit, words, phrases, " " if found.edges.blanks else "")
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
-    usual = (1, max(knowledge.lengths[1], 4))
+    usual = (1, max(knowledge.lengths[1], 2 * knowledge.longest // 3))
     lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
     fitting = (sizes >= lengths[0]) & (sizes <= lengths[-1])
     if writer.max_chars is not None:

@@ -185,7 +185,7 @@ class HeadlineKnowledge:
             for words, stems in zip(titles, keys, strict=True)
         ]
         counts = TitleCounts.count(keys, openers)
-        longest = int(np.percentile([len(words) for words in titles], 90)) if titles else 0
+        longest = int(np.percentile([len(words) for words in titles], 98)) if titles else 0
         longest = min(max(longest, MOST_WORDS), LONGEST)
         lengths = (least, most)
         return cls(corpus, model, tuple(auxiliaries), lengths, counts, JOIN, longest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,12 +53,20 @@ COMPARED = (
     "occurrences", "expected_overlap", "mean_chance", "mean_tfidf", "mean_title_rate",
     "last_ends_titles", "first_position",
 )  # fmt: skip
+#: What kinds of texts differ in, and its usual value: the products of the difference with a
+#: phrase's number of words are features, from which the length of a title is learned.
+OF_TEXTS = {
+    "text_words": 5.0, "text_sentences": 2.0, "sentence_words": 3.0, "text_rarity": 1.2,
+    "text_unknown": 0.1, "text_capital": 0.1, "text_function_words": 0.4, "text_repetition": 1.5,
+}  # fmt: skip
 PHRASE_FEATURES = (
     *OF_PHRASES,
     *(f"words_{size}" for size in range(1, MOST_WORDS + 1)),
     *(f"{kind}_{name}" for name, kinds in OF_WORDS.items() for kind in kinds),
     *(f"{place}_{tag}" for place in ("first", "last", "share") for tag in TAGS),
     *(f"{name}_behind" for name in COMPARED),
+    *(name for name in OF_TEXTS if name not in OF_PHRASES),
+    *(f"{name}_by_words" for name in OF_TEXTS),
 )
 
 
@@ -227,7 +235,32 @@ def phrase_features(
         np.append(np.minimum(pairs, 3), 0).astype(np.float64),
     )
     fill_features(text, phrases.occurrences, _COLUMNS, float(titles.words), table)
+    _add_text(words, traits, scores, table)
     return table
+
+
+def _add_text(words: Words, traits: Traits, scores: TextScores, table: Floats) -> None:
+    """Add what the whole text is like, and how that goes with long and short phrases."""
+    column = PHRASE_FEATURES.index
+    units, said = traits.unit, traits.word
+    size, sentences = table[0, column("text_words")], table[0, column("text_sentences")]
+    values = {
+        "text_words": size,
+        "text_sentences": sentences,
+        "sentence_words": size - sentences,
+        "text_rarity": _mean(scores.columns["rarity"][units]),
+        "text_unknown": _mean(scores.columns["unknown"][units]),
+        "text_capital": _mean(words.capital[units]),
+        "text_function_words": _mean(traits.stop[said]),
+        "text_repetition": table[:, column("occurrences")].max(),
+    }
+    for name, usual in OF_TEXTS.items():
+        table[:, column(name)] = values[name]
+        table[:, column(f"{name}_by_words")] = (values[name] - usual) * table[:, column("words")]
+
+
+def _mean(values: NDArray[Any]) -> float:
+    return float(values.mean()) if len(values) else 0.0
 
 
 def _columns() -> FeatureColumns:

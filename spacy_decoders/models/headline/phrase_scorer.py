@@ -140,7 +140,8 @@ def context_scorer_of(model: PhraseSelection) -> ContextScorer | None:
 def standardised(model: PhraseScorer, table: Floats2d) -> Floats2d:
     """Return features less their means, in deviations, without extremes."""
     mean: Any = model.get_param("mean")
-    deviations: Any = (table - mean) / model.get_param("scale")
+    # models that were saved when there were fewer features know the first ones
+    deviations: Any = (table[:, : len(mean)] - mean) / model.get_param("scale")
     return cast(Floats2d, deviations.clip(-MOST_DEVIATIONS, MOST_DEVIATIONS))
 
 
@@ -166,6 +167,6 @@ def _score_phrases(
             model.inc_grad("hidden", standard.T @ below)
             model.inc_grad("bias", below.sum(axis=0))
         # the features are not learned
-        return [cast(Floats2d, np.zeros_like(standard)) for standard in given]
+        return [cast(Floats2d, np.zeros_like(table)) for table in tables]
 
     return cast("list[Floats1d]", scores), backprop
