@@ -228,8 +228,9 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
+        more: Any = None,  # spaCy checks the types of arguments, and does not know those of its own
     ) -> None:
-        """Count the corpus and fit the selection of words.
+        """Count the corpus, and fit the scores of words and phrases.
 
         Documents without a title, in the reference's ``doc._.headline``, count for the language
         model alone. Without any title the default weights are kept.
@@ -240,11 +241,16 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             Returns the training examples; all are read.
         nlp
             The pipeline.
+        more
+            Returns titled texts of other kinds: phrases are fitted to them, too, but what titles
+            look like is counted without them.
         """
         validate_get_examples(get_examples, "HeadlineGenerator.initialize")
         self.model.initialize()
         texts = [self._titled(example) for example in get_examples()]
-        self._knowledge = learn(self.model, texts, self.cfg["language"])
+        others = [self._titled(example) for example in more()] if more is not None else []
+        others = [text for text in others if len(text.title)]
+        self._knowledge = learn(self.model, texts, self.cfg["language"], more=others)
 
     def update(
         self,

@@ -97,9 +97,14 @@ def phrase_table(
 
 
 def learn(
-    model: Any, texts: Sequence[TitledText], language: str, *, seed: int = 0
+    model: Any,
+    texts: Sequence[TitledText],
+    language: str,
+    *,
+    more: Sequence[TitledText] = (),
+    seed: int = 0,
 ) -> HeadlineKnowledge:
-    """Count texts and titles, and fit the model to them.
+    """Count texts and titles, and fit the model to them and to `more` that are not counted.
 
     The features of a text depend on counts of other texts. In training they are counted in the
     other parts of the corpus, not in the text's own: sections of one book, which stand together,
@@ -113,10 +118,12 @@ def learn(
         return knowledge
     examples, rewards = [], []
     size = -(-len(titled) // PARTS)
+    parts = [(more, knowledge)]
     for low in range(0, len(titled), size):
-        part = titled[low : low + size]
         others = titled[:low] + titled[low + size :]
         counts = _count(others, language, bigrams=False) if others else knowledge
+        parts.append((titled[low : low + size], counts))
+    for part, counts in parts:
         for text in part:
             example, reward = example_phrases(model, text, counts)
             if len(reward):
