@@ -16,10 +16,12 @@ from ..errors import StorageError
 __all__ = [
     "array_of",
     "columns_of",
+    "counts_of",
     "damaged",
     "fields_of",
     "inflated",
     "message_of",
+    "saved_counts",
     "whole_number",
 ]
 
@@ -92,6 +94,19 @@ def array_of(value: Any, kind: Any, shape: Sequence[int], part: str) -> NDArray[
         raise damaged(part, f"expected numbers of shape {tuple(shape)}, got {value!r:.40}")
     found: NDArray[Any] = value
     return found
+
+
+def counts_of(value: Any, shape: Sequence[int], part: str) -> NDArray[np.int64]:
+    """Return counts that were saved, of four bytes or eight; see :func:`array_of`."""
+    if isinstance(value, np.ndarray) and value.dtype == np.int32:
+        value = value.astype(np.int64)
+    return array_of(value, np.int64, shape, part)
+
+
+def saved_counts(value: Any) -> Any:
+    """Return counts in four bytes, for saving; anything else as it is."""
+    small = isinstance(value, np.ndarray) and value.dtype == np.int64
+    return value.astype(np.int32) if small and value.max(initial=0) < 1 << 31 else value
 
 
 def inflated(data: Any, part: str, size: int | None = None) -> bytes:

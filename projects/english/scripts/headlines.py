@@ -9,6 +9,7 @@ import typer
 from spacy.training import Example
 
 from spacy_decoders.models.headline.corpus_counts import HeadlineKnowledge
+from spacy_decoders.models.headline.phrases import LONGEST
 from spacy_decoders.readers.headlines import HeadlineCorpus
 
 #: Parts of GUM whose texts are under CC BY or CC BY-SA; the rest is not for commercial use.
@@ -22,11 +23,12 @@ def main(
     output: Path,
     books: Annotated[list[Path], typer.Option()],
     gum: Annotated[Path, typer.Option()],
+    more: Annotated[list[Path] | None, typer.Option()] = None,
 ) -> None:
     """Add a trained `headline` to a pipeline, in the place of one that it has.
 
     `books` are JSON lines of sections with their titles; `gum` are the documents of GUM, with
-    genres.
+    genres. To `more`, with longer titles, phrases are fitted, too, but they are not counted.
     """
     nlp = spacy.load(pipeline, exclude=["linker"])
     if "headline" in nlp.pipe_names:
@@ -37,14 +39,16 @@ def main(
     examples = [example for book in books for example in _parsed(nlp, book)]
     examples += REPEATED * _parsed(nlp, part)
     part.unlink()
+    others = [example for path in more or [] for example in _parsed(nlp, path)]
     whole = spacy.load(pipeline)
     if "headline" in whole.pipe_names:
         whole.remove_pipe("headline")
     headline = whole.add_pipe("headline_generator", name="headline")
-    headline.initialize(lambda: examples, nlp=whole)
-    # single words are ordered by the text's own bigrams: a corpus of them would be large
+    headline.initialize(lambda: examples, nlp=whole, more=lambda: others)
+    # single words are ordered by the text's own bigrams: a corpus of them would be large; what
+    # happened takes more words than the titles of sections have
     headline.knowledge = HeadlineKnowledge.from_dict(
-        {**headline.knowledge.as_dict(), "language_model": None}
+        {**headline.knowledge.as_dict(), "language_model": None, "longest": LONGEST}
     )
     whole.to_disk(output)
 

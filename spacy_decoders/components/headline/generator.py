@@ -228,7 +228,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        more: Any = None,  # spaCy checks the types of arguments, and does not know those of its own
+        more: Any = None,  # spaCy checks types, and does not know `Example` there
     ) -> None:
         """Count the corpus, and fit the scores of words and phrases.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..saved import array_of, damaged, fields_of, whole_number
+from ..saved import array_of, counts_of, damaged, fields_of, saved_counts, whole_number
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
 from .phrases import LONGEST, MOST_WORDS
@@ -89,7 +89,8 @@ class CorpusCounts:
 
     def arrays(self) -> dict[str, Any]:
         """The fields by name, for saving; `restored` takes them back."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: saved_counts(field) for name, field in fields.items()}
 
     @classmethod
     def restored(cls, saved: Any) -> CorpusCounts:
@@ -97,8 +98,8 @@ class CorpusCounts:
         part = "knowledge, corpus"
         stems, texts, titles, size = fields_of(saved, list(cls.__dataclass_fields__), part)
         stems = array_of(stems, np.uint64, (-1,), part)
-        texts = array_of(texts, np.int64, (len(stems),), part)
-        titles = array_of(titles, np.int64, (len(stems),), part)
+        texts = counts_of(texts, (len(stems),), part)
+        titles = counts_of(titles, (len(stems),), part)
         return cls(stems, texts, titles, whole_number(size, 0, 1 << 62, part))
 
 

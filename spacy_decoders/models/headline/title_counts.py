@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..saved import array_of, fields_of, whole_number
+from ..saved import array_of, counts_of, fields_of, saved_counts, whole_number
 
 __all__ = ["TitleCounts"]
 
@@ -110,7 +110,8 @@ class TitleCounts:
 
     def arrays(self) -> dict[str, Any]:
         """The fields by name, for saving; `restored` takes them back."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {name: saved_counts(field) for name, field in fields.items()}
 
     @classmethod
     def restored(cls, saved: Any) -> TitleCounts:
@@ -121,8 +122,8 @@ class TitleCounts:
         stems, pairs, openers = (
             array_of(keys, np.uint64, (-1,), part) for keys in (stems, pairs, openers)
         )
-        counts = array_of(counts, np.int64, (len(stems), 3), part)
-        pair_counts = array_of(pair_counts, np.int64, (len(pairs),), part)
+        counts = counts_of(counts, (len(stems), 3), part)
+        pair_counts = counts_of(pair_counts, (len(pairs),), part)
         size = whole_number(size, 0, 1 << 62, part)
         return cls(stems, counts, pairs, pair_counts, openers, size, float(words))
 

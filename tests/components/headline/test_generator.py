@@ -51,6 +51,26 @@ def test_training_learns_the_titles(trained):
     assert set(scores) >= {"headline_rouge1", "headline_rouge2", "speed"}
 
 
+def test_phrases_are_fitted_to_texts_that_are_not_counted():
+    alone, both = blank(), blank()
+    alone.initialize(lambda: examples(alone)[:2])
+    pipe = both.get_pipe("headline_generator")
+    pipe.initialize(lambda: examples(both)[:2], more=lambda: examples(both)[2:])
+    other = alone.get_pipe("headline_generator")
+    assert pipe.knowledge.titles.size == other.knowledge.titles.size == 2
+    assert pipe.knowledge.corpus.stems.tolist() == other.knowledge.corpus.stems.tolist()
+    fitted, without = (phrase_scorer_of(one.model).get_param("linear") for one in (pipe, other))
+    assert not np.array_equal(fitted, without)
+
+
+def test_models_with_fewer_features_still_score(trained):
+    nlp = blank().from_bytes(trained.to_bytes())
+    scorer = phrase_scorer_of(nlp.get_pipe("headline_generator").model)
+    for name in ("mean", "scale", "linear", "hidden"):
+        scorer.set_param(name, scorer.get_param(name)[:-5])
+    assert nlp(TEXTS["Hash tables"])._.headlines[0]["certificate"]["status"] == "optimal"
+
+
 def test_updating_lowers_the_loss():
     nlp = blank()
     optimizer = nlp.initialize(lambda: examples(nlp))

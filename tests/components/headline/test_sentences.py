@@ -312,7 +312,7 @@ def test_a_sentence_is_preferred_to_what_is_none(shipped):
         (
             "The European Central Bank raised its interest rates on Thursday. Markets fell after "
             "the decision.",
-            "European Central Bank",
+            "European Central Bank raised its interest rates on Thursday",
         ),
     ],
 )

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.models.headline.phrase_features import (
+    OF_TEXTS,
     OF_WORDS,
     PHRASE_FEATURES,
     TAGS,
@@ -165,3 +166,16 @@ def test_features_are_those_of_the_definition(seed):
         behind = table[:, PHRASE_FEATURES.index(f"{name}_behind")]
         if len(own):
             assert behind.tolist() == pytest.approx((own.max() - own).tolist())
+    inside = [i for i in range(n) if traits.unit[i]]
+    whole = {
+        "sentence_words": math.log(n) - math.log1p(sentence[-1]),
+        "text_rarity": np.mean([scores.columns["rarity"][i] for i in inside]) if inside else 0.0,
+        "text_function_words": np.mean(traits.stop[traits.word]) if traits.word.any() else 0.0,
+        "text_repetition": max((math.log(stems.count(stem)) for stem in stems), default=0.0),
+    }
+    for row in table:
+        by_name = dict(zip(PHRASE_FEATURES, row.tolist(), strict=True))
+        for name, value in whole.items():
+            assert by_name[name] == pytest.approx(value, abs=1e-12), name
+            expected = (value - OF_TEXTS[name]) * by_name["words"]
+            assert by_name[f"{name}_by_words"] == pytest.approx(expected, abs=1e-12), name
