@@ -67,6 +67,9 @@ class PhraseEdges(NamedTuple):
     verbs
         Before each token, the number of finite verbs, from any one on. **Shape:**
         ``(tokens + 1,)``
+    joining
+        Which tokens are prepositions or conjunctions of what stands after them. **Shape:**
+        ``(tokens,)``
     """
 
     needs: NDArray[np.int64]
@@ -80,6 +83,7 @@ class PhraseEdges(NamedTuple):
     telling: NDArray[np.int64]
     nouns: NDArray[np.bool_]
     verbs: NDArray[np.int64]
+    joining: NDArray[np.bool_]
 
     def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which occurrences of phrases can stand by themselves.
@@ -108,6 +112,11 @@ class PhraseEdges(NamedTuple):
         good &= self.telling[ends] > self.telling[starts]
         # a noun phrase ends with a noun: "gene mutated" has lost what the gene is mutated in
         good &= self.nouns[ends - 1] | (heads == ends - 1) | ~self.nouns[heads]
+        # nor does a clause begin with what has lost its preposition: "In" of "In 1969 men landed"
+        before = np.maximum(starts - 1, 0)
+        of_before = self.heads[before]
+        lost = self.joining[before] & (of_before >= starts) & (of_before < ends)
+        good &= ~(lost & (of_before != heads) & (starts > 0))
         return np.where(good, heads, -1)
 
     def candidates(
@@ -215,6 +224,7 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
             told[begin : end + 1],
             noun[begin:end],
             finite[begin : end + 1],
+            (joining & before)[begin:end],
         )
         for (begin, end), blank in zip(texts.bounds, blanks, strict=True)
     ]

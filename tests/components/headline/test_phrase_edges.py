@@ -121,3 +121,17 @@ def test_a_vague_word_gives_way_to_the_noun_phrase_that_it_heads():
     )  # fmt: skip
     pipe = blank().get_pipe("headline_generator")
     assert pipe(doc)._.headline == "Tomb of a scribe"
+
+
+def test_clauses_do_not_begin_with_what_has_lost_its_preposition():
+    words = ["In", "1969", "men", "landed"]
+    doc = Doc(
+        spacy.blank("en").vocab,
+        words=words,
+        pos=["ADP", "NUM", "NOUN", "VERB"],
+        deps=["case", "obl", "nsubj", "ROOT"],
+        heads=[1, 3, 3, 3],
+    )
+    edges = phrase_edges(Texts.of([doc]))[0]
+    heads = edges.constituents(np.array([1, 2, 1]), np.array([4, 4, 2]))
+    assert heads.tolist()[:2] == [-1, 3]
