@@ -70,6 +70,8 @@ class PhraseEdges(NamedTuple):
     joining
         Which tokens are prepositions or conjunctions of what stands after them. **Shape:**
         ``(tokens,)``
+    describing
+        Which tokens are modifiers of a noun behind them. **Shape:** ``(tokens,)``
     """
 
     needs: NDArray[np.int64]
@@ -84,6 +86,7 @@ class PhraseEdges(NamedTuple):
     nouns: NDArray[np.bool_]
     verbs: NDArray[np.int64]
     joining: NDArray[np.bool_]
+    describing: NDArray[np.bool_]
 
     def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which occurrences of phrases can stand by themselves.
@@ -112,11 +115,13 @@ class PhraseEdges(NamedTuple):
         good &= self.telling[ends] > self.telling[starts]
         # a noun phrase ends with a noun: "gene mutated" has lost what the gene is mutated in
         good &= self.nouns[ends - 1] | (heads == ends - 1) | ~self.nouns[heads]
-        # nor does a clause begin with what has lost its preposition: "In" of "In 1969 men landed"
+        # nor does a clause begin with what has lost its preposition, as "1969" of "In 1969 men
+        # landed", or its adjective, as "rain" of "Heavy rain fell"
         before = np.maximum(starts - 1, 0)
         of_before = self.heads[before]
-        lost = self.joining[before] & (of_before >= starts) & (of_before < ends)
-        good &= ~(lost & (of_before != heads) & (starts > 0))
+        lost = self.joining[before] | (self.describing[before] & ~self.nouns[heads])
+        lost &= (of_before >= starts) & (of_before < ends) & (of_before != heads)
+        good &= ~lost | (starts == 0)
         return np.where(good, heads, -1)
 
     def candidates(
@@ -167,7 +172,7 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
     )
     relations, places = np.unique(texts[DEP], return_inverse=True)
     kinds_of = _relations_of(relations, strings)[places.reshape(-1)]
-    part, of_object, of_clause, subject, aside, joining, modifier = kinds_of.T
+    part, of_object, of_clause, subject, aside, joining, modifier, describing = kinds_of.T
     to, needs = own + heads, np.full(count, -1)
     after, before = (to >= texts.begins) & (to < own), (to > own) & (to < ends)
     later = np.flatnonzero(part & before)
@@ -225,6 +230,7 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
             noun[begin:end],
             finite[begin : end + 1],
             (joining & before)[begin:end],
+            (describing & before)[begin:end],
         )
         for (begin, end), blank in zip(texts.bounds, blanks, strict=True)
     ]
@@ -260,11 +266,11 @@ def _cuts(texts: Texts, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[n
 
 
 def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
-    """Whether relations are of the kinds below, in that order. **Shape:** ``(n, 7)``"""
+    """Whether relations are of the kinds below, in that order. **Shape:** ``(n, 8)``"""
     names = [strings[key] for key in keys.tolist()]
     names = [name if name in _PARTS else name.partition(":")[0] for name in names]
-    kinds = (_PARTS, _OBJECTS, _CLAUSES, _SUBJECTS, _ASIDE, _JOINING, _MODIFIERS)
-    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 7)
+    kinds = (_PARTS, _OBJECTS, _CLAUSES, _SUBJECTS, _ASIDE, _JOINING, _MODIFIERS, _DESCRIBING)
+    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 8)
 
 
 def _verb(morph: int, strings: Any) -> int:
@@ -288,12 +294,13 @@ _OBJECTS = frozenset({
 })  # fmt: skip
 #: Relations of what a verb has in a clause, and lacks in a phrase that it begins.
 _CLAUSES = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl", "aux", "auxpass"})
-#: Those of subjects, of what stands beside a sentence, of what joins a phrase to others, and of
-#: what follows a noun.
+#: Those of subjects, of what stands beside a sentence, of what joins a phrase to others, of what
+#: follows a noun, and of what stands before it.
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass"})
 _ASIDE = frozenset({"discourse", "vocative", "intj"})
 _JOINING = frozenset({"case", "cc"})
 _MODIFIERS = frozenset({"nmod", "prep"})
+_DESCRIBING = frozenset({"amod", "compound", "nummod"})
 _NUMBERS = np.array([IDS["NUM"], IDS["SYM"]], dtype=np.uint64)
 #: Tags of what names things; of words that are not tagged, too.
 _NOUNS = np.array([IDS[tag] for tag in ("NOUN", "PROPN", "X", "")], dtype=np.uint64)

@@ -96,6 +96,14 @@ def test_headlines_are_noun_phrases_or_clauses():
     }  # fmt: skip
 
 
+def test_clauses_keep_the_modifiers_that_they_begin_with():
+    found = constituents(
+        "Heavy rain fell", [1, 2, 2], "amod nsubj ROOT", "ADJ NOUN VERB",
+        ["", "", "Tense=Past|VerbForm=Fin"],
+    )  # fmt: skip
+    assert set(found) == {"Heavy rain", "rain", "Heavy rain fell"}
+
+
 def test_headlines_are_no_greetings_times_or_words_that_name_nothing():
     found = constituents("Dear Ann", [1, 1], "amod ROOT", "ADJ PROPN")
     assert set(found) == {"Ann"}
