@@ -60,6 +60,7 @@ _LETTERS = np.sort(
 )
 #: Tokens that join their neighbours into one word, and those that are part of the word before.
 _HYPHENS = frozenset("-–/")
+_DASHES = np.sort(np.array([get_string_id(c) for c in "-–—"], dtype=np.uint64))
 _GLUE = _HYPHENS | frozenset("—&+#'’") | {"'s", "’s", "++", "--"}
 #: Characters of formulas, whose tokens are no words.
 _FORMULA = frozenset("^=<>\\~|")
@@ -162,6 +163,10 @@ class Texts:
         """Read what phrases need beside the words; see :func:`read_traits`."""
         keys, (distinct, places) = self[LOWER], self.lowered
         kinds, joins, named = (of[places] for of in _traits(distinct, self.strings))
+        # a dash between blanks parts what a hyphen joins
+        apart = among(keys, _DASHES) & (self[SPACY] > 0)
+        apart[1:] &= self[SPACY][:-1] > 0
+        kinds, joins = np.where(apart, 0, kinds), joins & ~apart
         stop = self[IS_STOP] > 0
         word, number = kinds > 0, kinds == 2
         meaning = content | (named & (kinds == 1) & ~stop)

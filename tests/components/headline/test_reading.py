@@ -46,3 +46,12 @@ def test_training_sees_the_phrases_that_headlines_may_have():
     parsed = rewards(deps=["compound", "compound", "ROOT"], heads=[1, 2, 2])
     assert len(parsed) == 3
     assert parsed[-1] < 1.0
+
+
+def test_a_dash_between_blanks_parts_phrases_and_a_hyphen_does_not():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("headline_generator", config={"n_best": 50})
+    texts = ["Red-black trees", "Red - black trees", "Red – black trees"]
+    found = [[headline["text"] for headline in nlp(text)._.headlines] for text in texts]
+    assert "Red-black trees" in found[0]
+    assert not any("-" in text or "–" in text for text in found[1] + found[2])
