@@ -9,13 +9,16 @@ from typing import Any, Literal
 
 from .errors import ProblemError
 
-__all__ = ["Certificate", "Scope", "Status", "largest_tolerance"]
+__all__ = ["Certificate", "Scope", "Status", "agree", "largest_tolerance", "tolerance_of"]
 
 Status = Literal["optimal", "probable", "bounded", "heuristic", "infeasible"]
 Scope = Literal["full", "pruned"]
 
 #: The largest tolerance within which a structure may be called optimal, relative to its scale.
 RELATIVE_TOLERANCE = 1e-6
+
+#: The tolerance of a proof whose own rounding is less than that, relative to the same scale.
+PROOF_TOLERANCE = 1e-9
 
 
 def largest_tolerance(scale: float) -> float:
@@ -33,6 +36,49 @@ def largest_tolerance(scale: float) -> float:
     2e-06
     """
     return RELATIVE_TOLERANCE * (1.0 + scale)
+
+
+def tolerance_of(scale: float, rounding: float = 0.0) -> float:
+    """Return the tolerance within which a score and a bound on the best score count as equal.
+
+    Searches ask it when to stop and certificates compare with it, so that what a search takes for
+    proven is proven in the certificate, too.
+
+    Parameters
+    ----------
+    scale
+        The sum of the absolute scores of the parts that the structure has.
+    rounding
+        What the bound adds for the rounding error of its own arithmetic.
+
+    Examples
+    --------
+    >>> tolerance_of(1.0)
+    2e-09
+    >>> tolerance_of(1.0, rounding=1e-8)
+    2e-08
+    """
+    return min(max(PROOF_TOLERANCE * (1.0 + scale), 2.0 * rounding), largest_tolerance(scale))
+
+
+def agree(score: float, bound: float, scale: float, rounding: float = 0.0) -> bool:
+    """Return whether a bound, with its rounding added, proves a score.
+
+    Parameters
+    ----------
+    score
+        Of the structure, recomputed from the problem.
+    bound
+        On the best score, as computed: `rounding` is still to be added on its far side.
+    scale, rounding
+        As for :func:`tolerance_of`.
+
+    Examples
+    --------
+    >>> agree(3.0, 3.0 + 1e-9, scale=3.0), agree(3.0, 3.1, scale=3.0)
+    (True, False)
+    """
+    return abs(bound - score) + rounding <= tolerance_of(scale, rounding)
 
 
 @dataclass(frozen=True, slots=True)
