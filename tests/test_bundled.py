@@ -296,3 +296,11 @@ def test_white_space_parts_sentences():
     for space in ("  ", "\n"):
         doc = nlp(f"We waited for an hour.{space}Then the food came.{space}It was  cold.")
         assert len(list(doc.sents)) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [("See you at 7am.", ["7", "am", "."]), ("It was 7 p.m.", ["7", "p.m."])],
+)
+def test_a_full_stop_is_no_part_of_the_time_before_it(text, last):
+    assert [token.text for token in spacy_decoders.load().make_doc(text)][-len(last) :] == last

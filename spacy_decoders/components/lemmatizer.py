@@ -33,7 +33,8 @@ class ListedLemmatizer(EnglishLemmatizer):
     The list, the table ``lemma_words``, has lemmas by tag ("PRP$") and word: of "her", of
     "Palestinian", of "p.m.". What has the tag of a name keeps its capitals, also where its part of
     speech is another ("New" in "New York"); plurals of names and comparatives lose their endings.
-    So do words with capitals inside ("iPhone"), and numbers lose their commas.
+    So do words with capitals inside ("iPhone") and single capitals ("X"); numbers lose their
+    commas.
     """
 
     def initialize(self, *arguments: Any, **options: Any) -> None:
@@ -80,7 +81,9 @@ class ListedLemmatizer(EnglishLemmatizer):
         if token.pos_ not in RULED:
             return token.lower_
         if token.tag_ in BASE_FORMS:
-            return text if text[1:] != text[1:].lower() and not text.isupper() else token.lower_
+            kept = text[1:] != text[1:].lower() and not text.isupper()
+            # a capital that stands alone names something: "X", "Z", "vitamin C"
+            return text if kept or len(text) == 1 else token.lower_
         lemma: str = super().rule_lemmatize(token)[0]
         if token.tag_ in NAMES:
             return _cased(lemma, text)

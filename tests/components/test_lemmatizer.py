@@ -38,6 +38,7 @@ def nlp():
         ("a@b.org", "ADD", "PROPN", "", "a@b.org"),
         ("iPhone", "NN", "NOUN", "Number=Sing", "iPhone"),
         ("iPhones", "NNS", "NOUN", "Number=Plur", "iPhone"),
+        ("X", "NN", "NOUN", "Number=Sing", "X"),
         ("diabetes", "NN", "NOUN", "Number=Plur", "diabetes"),
         ("bleed", "VBP", "VERB", "Number=Plur|VerbForm=Fin", "bleed"),
         ("https://a.org", "NNP", "PROPN", "Number=Sing", "https://a.org"),
