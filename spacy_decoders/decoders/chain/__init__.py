@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .agreement import DocumentAgreement
-    from .documents import DocumentProblem, DocumentSolution, EntityLabels, agreement_costs
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
     from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
@@ -37,17 +35,12 @@ __all__ = [
     "ChainSolution",
     "ChainSolutions",
     "ColumnGeneration",
-    "DocumentAgreement",
-    "DocumentProblem",
-    "DocumentSolution",
-    "EntityLabels",
     "Expectations",
     "ForwardDominance",
     "LabelRuns",
     "PrunedViterbi",
     "RunKinds",
     "Viterbi",
-    "agreement_costs",
     "forward_backward",
     "k_best",
     "log_partition",
