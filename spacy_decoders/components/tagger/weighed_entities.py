@@ -49,7 +49,7 @@ def weighed(
     for unit, (begin, stop) in enumerate(pairwise([0, *np.cumsum(tagging.units).tolist()])):
         worths = [of for of in evidence if begin <= of.start and of.end <= stop]
         if worths and certificates[unit].status != "infeasible":
-            search = _Search(model, decoder, space, emissions[begin:stop], worths, begin)
+            search = _WeighedUnit(model, decoder, space, emissions[begin:stop], worths, begin)
             labels[begin:stop], certificates[unit] = search.best(
                 tagging.labels[begin:stop], certificates[unit]
             )
@@ -67,7 +67,7 @@ class _Node:
     open: frozenset[int]
 
 
-class _Search:
+class _WeighedUnit:
     """Branch and bound over the sets of demands that the labels of one unit fulfil.
 
     All weights are positive, so the best is the best of: the labels that fulfil a set of demands,
