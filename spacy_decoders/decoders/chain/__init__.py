@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .problem import ChainDecoder, ChainModel
     from .published.beam import Beam
     from .published.column_generation import ColumnGeneration
+    from .published.label_trees import LabelTree
     from .published.pruned_viterbi import PrunedViterbi
     from .published.zero_one import zero_one_oracle
     from .ranking import k_best
@@ -38,6 +39,7 @@ __all__ = [
     "Expectations",
     "ForwardDominance",
     "LabelRuns",
+    "LabelTree",
     "PrunedViterbi",
     "RunKinds",
     "Viterbi",

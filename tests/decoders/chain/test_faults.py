@@ -30,6 +30,7 @@ from spacy_decoders.decoders.chain import (
 from spacy_decoders.decoders.chain.certifying import proof_of
 from spacy_decoders.decoders.chain.kernels.layout import LANES
 from spacy_decoders.decoders.chain.problem import Sentences
+from spacy_decoders.decoders.chain.published.label_trees import LabelTree
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 from .judge import ONE, Chain, Judge
@@ -41,7 +42,7 @@ LENGTHS = [4, 1, 3]
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
     "Viterbi": ("kernels.viterbi", Viterbi()),
     "PrunedViterbi": ("published.kernels.pruning", PrunedViterbi()),
-    "ForwardDominance": ("kernels.forward_dominance", ForwardDominance()),
+    "ForwardDominance": ("kernels.search", ForwardDominance()),
     "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
     "ColumnGeneration left": (
         "published.kernels.column_generation",
@@ -119,7 +120,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 #: Kernels that leave sentences to others: which of their results lists these.
 LEAVES = {
-    "kernels.forward_dominance": 1,
+    "kernels.search": 1,
     "kernels.narrow": 1,
     "published.kernels.column_generation": 3,
 }
@@ -135,7 +136,7 @@ def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) 
 
 def kernel_for(kernel: str, size: int) -> str:
     """Return which kernel stands in for forward dominance over so few labels."""
-    return "kernels.narrow" if kernel == "kernels.forward_dominance" and size <= LANES else kernel
+    return "kernels.narrow" if kernel == "kernels.search" and size <= LANES else kernel
 
 
 def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
@@ -222,7 +223,7 @@ def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
 @pytest.mark.parametrize("size", [4, 70])
 def test_dropped_survivors_are_noticed(size):
     case = Case.drawn(size)
-    links = case.model.without_masks.pruning.links
+    links = case.model.links
     links.gains[:], links.ready[:] = -1e6, 1  # nothing can gain on the pivot
     solutions = case.decoded(ForwardDominance())
     assert all(case.optimal(solutions)) and all(case.right(solutions))
@@ -401,16 +402,13 @@ def test_a_false_bound_on_others_makes_none_optimal(monkeypatch):
 @pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
 def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
     case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
-    assert decoder.decode_tree(case.model, case.emissions, parents).certificate.is_optimal
+    right = decoder.decode_tree(case.model, case.emissions, parents)
+    assert right.certificate.is_optimal
     with monkeypatch.context() as patched:
-        lie(patched, "kernels.label_trees.bound", lambda _, bound: bound - 1.0)
+        patched.setattr(LabelTree, "_bound", lambda tree: right.certificate.score - 1.0)
         found = decoder.decode_tree(case.model, case.emissions, parents)
         assert not found.certificate.is_optimal
-    lie(monkeypatch, "kernels.label_trees.maximise", lambda _, labels: (labels + 1) % 4)
-    lie(
-        monkeypatch,
-        "published.kernels.tree_columns.generate_columns",
-        lambda _, found: ((found[0] + 1) % 4, *found[1:]),
-    )
+    true = LabelTree._labels
+    monkeypatch.setattr(LabelTree, "_labels", lambda *given: (true(*given) + 1) % 4)
     found = decoder.decode_tree(case.model, case.emissions, parents)
     assert found.certificate.status == "bounded"

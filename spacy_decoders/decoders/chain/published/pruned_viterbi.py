@@ -43,13 +43,7 @@ class PrunedViterbi(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         if lacks_time(model, sentences, budget):
-            return within(
-                budget,
-                "PrunedViterbi",
-                model,
-                sentences,
-                lambda one: self._solve(model, one, budget)[0],
-            )
+            return within(budget, "PrunedViterbi", model, sentences)
         labels = survive(model, sentences, 0)
         return certify("PrunedViterbi", model, sentences, labels)
 
