@@ -233,6 +233,13 @@ class Sentences:
                 offsets = read_only(self.offsets[first : last + 1] - begin)
                 yield Sentences(self.emissions[begin:stop], offsets)
 
+    def borders(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which tokens are the first, and which the last, of their sentence."""
+        first, last = np.zeros((2, len(self.emissions)), dtype=bool)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        first[self.offsets[filled]] = last[self.offsets[filled + 1] - 1] = True
+        return first, last
+
     def scores_of(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (score, sum of absolute terms) of each labelling: **shape (sentences, 2)**.
 

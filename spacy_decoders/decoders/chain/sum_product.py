@@ -172,14 +172,13 @@ def forward_backward(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike
     sentences = Sentences.of(model, emissions, lengths)
     pairs = np.zeros((model.size, model.size))
     found = summed(model, sentences, pairs=pairs)
-    filled = np.flatnonzero(np.diff(sentences.offsets))
-    firsts, lasts = sentences.offsets[filled], sentences.offsets[filled + 1] - 1
+    first, last = sentences.borders()
     return Expectations(
         found.log_partitions,
         found.marginals.astype(np.float32),
         np.ascontiguousarray(pairs.T),
-        found.marginals[firsts].sum(axis=0),
-        found.marginals[lasts].sum(axis=0),
+        found.marginals[first].sum(axis=0),
+        found.marginals[last].sum(axis=0),
     )
 
 

@@ -24,10 +24,10 @@ from spacy_decoders.decoders.chain import (
     ForwardDominance,
     PrunedViterbi,
     Viterbi,
+    certifying,
     k_best,
     zero_one_oracle,
 )
-from spacy_decoders.decoders.chain.certifying import proof_of
 from spacy_decoders.decoders.chain.kernels.layout import LANES
 from spacy_decoders.decoders.chain.problem import Sentences
 from spacy_decoders.decoders.chain.published.label_trees import LabelTree
@@ -41,7 +41,7 @@ LENGTHS = [4, 1, 3]
 #: Each decoder that promises the best, with the module of its kernel.
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
     "Viterbi": ("kernels.viterbi", Viterbi()),
-    "PrunedViterbi": ("published.kernels.pruning", PrunedViterbi()),
+    "PrunedViterbi": ("published.kernels.beam", PrunedViterbi()),
     "ForwardDominance": ("kernels.search", ForwardDominance()),
     "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
     "ColumnGeneration left": (
@@ -196,7 +196,7 @@ def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, w
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_beam_never_says_optimal(monkeypatch, width):
     case = Case.drawn(70)
-    corrupt(monkeypatch, case, "published.kernels.pruning", WRONG["all others"])
+    corrupt(monkeypatch, case, "published.kernels.beam", WRONG["all others"])
     assert not any(case.optimal(case.decoded(Beam(width))))
 
 
@@ -329,6 +329,38 @@ def test_a_false_bound_makes_right_labels_no_more_than_proven(
     assert case.optimal(solutions) == [not below] * len(LENGTHS)
 
 
+@each_decoder
+@pytest.mark.parametrize("repairs", [True, False])
+def test_a_search_that_takes_its_first_labels_for_proven(
+    monkeypatch, case, kernel, decoder, repairs
+):
+    """The most plausible lie of a search: its incumbent's own score is the bound."""
+    rows = np.split(case.emissions, np.cumsum(LENGTHS)[:-1])
+    first = [Beam(1).decode(case.model, part).labels for part in rows]
+    corrupt(monkeypatch, case, kernel, lambda labels, size: np.concatenate(first))
+    if not repairs:
+        no_repair(monkeypatch)
+    solutions = case.decoded(decoder)
+    assert case.optimal(solutions) == case.right(solutions)
+    assert all(case.right(solutions)) == repairs or case.model.size == 4
+
+
+@each_decoder
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, decoder, seconds):
+    """The most plausible lie of a proof: what it calls optimal is right, since the search is."""
+    true = certifying.proof_of
+
+    def proof_of(*given):
+        proof = true(*given)
+        return proof._replace(bounds=proof.scores)
+
+    monkeypatch.setattr(certifying, "proof_of", proof_of)
+    monkeypatch.setattr("spacy_decoders.decoders.chain.forward_dominance.proof_of", proof_of)
+    solutions = case.decoded(decoder, budget=Budget(seconds=seconds))
+    assert case.optimal(solutions) == [True] * len(LENGTHS) == case.right(solutions)
+
+
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, false):
     corrupt(monkeypatch, case, "kernels.viterbi", WRONG["one wrong back pointer"])
@@ -351,7 +383,9 @@ def test_a_bound_from_any_labelling_lies_above_the_optimum(rng, case):
     for _ in range(50):
         labels = rng.integers(case.model.size, size=len(case.emissions), dtype=np.int32)
         for judge, bound in zip(
-            case.judges, proof_of(case.model, sentences, labels).bounds, strict=True
+            case.judges,
+            certifying.proof_of(case.model, sentences, labels).bounds,
+            strict=True,
         ):
             assert bound == np.inf or exact(bound) >= judge.best.score
 
