@@ -44,7 +44,6 @@ __all__ = [
     "add",
     "at_least",
     "broadcast",
-    "count_lanes",
     "fill8",
     "fill16",
     "fill64",
@@ -60,12 +59,10 @@ __all__ = [
     "load64_part",
     "load_acquire",
     "maximum",
-    "minimum",
     "multiply",
     "peek",
     "place_of",
     "poke",
-    "prefetch",
     "select_greater",
     "select_lanes",
     "store",
@@ -207,21 +204,6 @@ def poke(typing, array, index, value):
 
 
 @intrinsic
-def prefetch(typing, array, index):
-    """Have the cache line of ``array[index]`` fetched; the entry need not exist."""
-
-    def build(context, builder, signature, given):
-        place = place_of(context, builder, signature.args[0], *given)
-        place = builder.bitcast(place, _INT8.as_pointer())
-        kind = ir.FunctionType(ir.VoidType(), [place.type, _INT32, _INT32, _INT32])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        builder.call(fetch, [place, _INT32(0), _INT32(3), _INT32(1)])
-        return context.get_dummy_value()
-
-    return types.void(array, types.int64), build
-
-
-@intrinsic
 def store_release(typing, flags, index):
     """Set ``flags[index]`` (uint8) so that no thread sees it before what was written earlier."""
 
@@ -280,15 +262,10 @@ def _larger(builder: Any, left: Any, right: Any) -> Any:
     return builder.select(builder.fcmp_ordered(">", left, right), left, right)
 
 
-def _smaller(builder: Any, left: Any, right: Any) -> Any:
-    return builder.select(builder.fcmp_ordered("<", left, right), left, right)
-
-
 add = _binary("add", "Return ``left + right``.", lambda b, x, y: b.fadd(x, y))
 subtract = _binary("subtract", "Return ``left - right``.", lambda b, x, y: b.fsub(x, y))
 multiply = _binary("multiply", "Return ``left * right``.", lambda b, x, y: b.fmul(x, y))
 maximum = _binary("maximum", "Return the larger one; `right` where `left` is NaN.", _larger)
-minimum = _binary("minimum", "Return the smaller one; `right` where `left` is NaN.", _smaller)
 
 
 @intrinsic
@@ -423,15 +400,5 @@ def first_lane(typing, bits):
 
     def build(context, builder, signature, given):
         return builder.cttz(given[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), build
-
-
-@intrinsic
-def count_lanes(typing, bits):
-    """Return how many lanes a set has."""
-
-    def build(context, builder, signature, given):
-        return builder.ctpop(given[0])
 
     return types.int64(types.int64), build

@@ -23,7 +23,6 @@ ROUNDING = 1e-9
 #: The module that examines the solutions of a core, by the name of the solution's class.
 EXAMINERS = {
     "ChainSolution": "chain",
-    "DocumentSolution": "chain",
     "TreeSolution": "tree",
     "PathSolution": "path",
     "RepresentativesSolution": "representatives",
@@ -101,7 +100,7 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     ----------
     problem
         The decoded problem: a `TreeProblem`, `PathProblem` or `RepresentativesProblem`; for a
-        chain, the pair ``(model, emissions)``; for chains tied together, the `DocumentProblem`.
+        chain, the pair ``(model, emissions)``.
     solution
         The solution, with its certificate.
     seconds

@@ -87,7 +87,6 @@ def tasks_of(group: str) -> dict[str, Task]:
             tasks[name] = lambda build=build, run=run: run(build())  # type: ignore[misc]
     if group == "chain":
         tasks["k-best, margins and marginals of chains"] = _chain_functions
-        tasks["agreement of entities"] = _agreement
     if group == "tree":
         tasks["probabilities of trees"] = _tree_probabilities
     if group == OTHERS:
@@ -136,22 +135,6 @@ def _chain_functions() -> None:
         found = chain.posteriors(model, emissions)
         found.likely_runs(kinds, 0.5)
         found.of_runs(kinds, [0], [1], [0])
-
-
-def _agreement() -> None:
-    from ..decoders import chain
-
-    entities = chain.EntityLabels(np.array([-1, 0, 1]), np.zeros(3, dtype=bool))
-    problem = chain.DocumentProblem(
-        chain.ChainModel(np.zeros((3, 3), dtype=np.float32)),
-        np.array([[0, 1, 0], [0, 0, 1]]),
-        [1, 1],
-        entities,
-        mentions=[[0, 1], [1, 2]],
-        members=[[0, 1]],
-        costs=chain.agreement_costs(2)[None],
-    )
-    chain.DocumentAgreement().decode(problem)
 
 
 def _adapters() -> None:

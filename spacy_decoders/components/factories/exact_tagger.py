@@ -5,7 +5,6 @@ from typing import Any, Literal, cast, get_args
 from ...decoders.protocols import ChainDecoding
 from ...errors import ProblemError
 from ...models.tagger.losses import Loss
-from ..constraints.agreement import checked_agreement
 from ..constraints.constraint import constraints_about
 from ..option_checks import alternatives, decoder_of, number, strings
 from ..options import WithOptions, option
@@ -50,12 +49,6 @@ class TaggerOptions(WithOptions):
     constraints
         Demands on labels and entities where patterns, phrases or spans match: dictionaries, or
         objects of :class:`~spacy_decoders.components.constraints.Constraint`.
-    agreement
-        How the entities of a document agree, decoded exactly over all of it: "hard" for the same
-        type of the same name, a weight, or a dictionary of "same_name" ("hard" or a weight),
-        "missing" (the cost of each occurrence that is no entity where others are), "short_names"
-        (a weight for surnames and initials to agree with full names) and "attr" (by which names
-        are compared). None for each sentence by itself.
     probabilities
         Whether to set ``token._.tag_prob``, ``ent._.prob`` and ``doc._.probabilities``: exact
         marginals of the chain, calibrated by ``python -m spacy decoders calibrate``.
@@ -79,7 +72,6 @@ class TaggerOptions(WithOptions):
     margins: bool = option(False)
     k_best: int = option(1, alternatives)
     constraints: list[dict[str, Any]] = option([], constraints_about("labels", "entities"))
-    agreement: str | float | dict[str, Any] | None = option(None, checked_agreement)
     probabilities: bool = option(False)
     entity_alternatives: float | None = option(None, number(least=1e-6, most=1.0))
     min_prob: float | None = option(None, number(least=0.0, most=1.0))

@@ -121,9 +121,6 @@ class Tagging:
                 [replace(of, certificate=_raised(of.certificate, more)) for of in of_unit]
                 for of_unit, more in zip(self.alternatives, constants, strict=True)
             ]
-        if any(of.decoder == "DocumentAgreement" for of in self.certificates):
-            # the first is of all units that have labels, the others are of the rest
-            constants = [sum(constants)] + [0.0] * (len(self.certificates) - 1)
         certificates = [*map(_raised, self.certificates, constants)]
         return replace(self, certificates=certificates, alternatives=alternatives)
 

@@ -38,7 +38,6 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         self._space: LabelSpace | None = None
         self._allowed: dict[int, NDArray[np.bool_]] | None = None
         self._chain: Any = None
-        self._agreement: Any = None
 
     @property
     def targets(self) -> tuple[Target, ...]:

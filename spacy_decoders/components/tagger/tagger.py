@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from .probabilities import (
     tagging_probabilities,
     write_to_entities,
 )
+from .weighed_entities import weighed
 
 __all__ = ["ExactTagger"]
 
@@ -70,10 +71,10 @@ class ExactTagger(LabelledPipe):
     def configure(self, **values: Any) -> None:
         """Set options; warn of two that may undo each other."""
         super().configure(**values)
-        if self.min_prob and (self.agreement is not None or self._weighs_entities()):
+        if self.min_prob and self._weighs_entities():
             warnings.warn(
-                f"{self.name}: min_prob knows nothing of agreement and of weighted demands on "
-                "entities, and may take out what these decide",
+                f"{self.name}: min_prob knows nothing of weighted demands on entities, and may "
+                "take out what these decide",
                 stacklevel=2,
             )
 
@@ -89,8 +90,6 @@ class ExactTagger(LabelledPipe):
             for key in ("entity", "not_entity")
             if key in given
         ]
-        if options.get("agreement") is not None:
-            needing.append("agreement")
         if options.get("entity_alternatives") is not None:
             needing.append("entity_alternatives")
         if needing:
@@ -150,12 +149,10 @@ class ExactTagger(LabelledPipe):
                 docs, taggings, limits, scores, strict=True
             )
         ]
-        if model is not None and (self.agreement is not None or self._weighs_entities()):
+        if self._weighs_entities():
             taggings = [
-                self._agreement_of().agreed(doc, tagging, of_doc, model, of_limits.evidence)
-                for doc, tagging, of_doc, of_limits in zip(
-                    docs, taggings, emissions, limits, strict=True
-                )
+                weighed(tagging, of.evidence, of_doc, model, self.decoder, self.space)
+                for tagging, of_doc, of in zip(taggings, emissions, limits, strict=True)
             ]
         if self.margins:
             taggings = [
@@ -179,15 +176,6 @@ class ExactTagger(LabelledPipe):
     def _weighs_entities(self) -> bool:
         """Whether a constraint weighs that spans are entities."""
         return any("entity" in given and "weight" in given for given in self.constraints)
-
-    def _agreement_of(self) -> Any:
-        """What makes entities agree by the present option and labels."""
-        from .agreement import Agreement
-
-        found = self._agreement
-        if found is None or found.space is not self.space or found.option != self.agreement:
-            found = self._agreement = Agreement(self.space, cast(Any, self.agreement))
-        return found
 
     def _probabilities(
         self,

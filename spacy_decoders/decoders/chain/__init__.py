@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .agreement import DocumentAgreement
-    from .documents import DocumentProblem, DocumentSolution, EntityLabels, agreement_costs
     from .forward_dominance import ForwardDominance
     from .margins import max_marginal_margins
     from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
     from .problem import ChainDecoder, ChainModel
     from .published.beam import Beam
     from .published.column_generation import ColumnGeneration
+    from .published.label_trees import LabelTree
     from .published.pruned_viterbi import PrunedViterbi
     from .published.zero_one import zero_one_oracle
     from .ranking import k_best
@@ -37,17 +36,13 @@ __all__ = [
     "ChainSolution",
     "ChainSolutions",
     "ColumnGeneration",
-    "DocumentAgreement",
-    "DocumentProblem",
-    "DocumentSolution",
-    "EntityLabels",
     "Expectations",
     "ForwardDominance",
     "LabelRuns",
+    "LabelTree",
     "PrunedViterbi",
     "RunKinds",
     "Viterbi",
-    "agreement_costs",
     "forward_backward",
     "k_best",
     "log_partition",

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from ...certificate import Certificate
+from ...certificate import PROOF_TOLERANCE, Certificate, agree, tolerance_of
 from .kernels import dense, dual, narrow
 from .kernels.layout import LANES
+from .kernels.tables import TransitionTables
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 
 __all__ = [
     "CHUNK",
-    "TOLERANCE",
     "Evidence",
     "certified",
     "certify",
@@ -25,10 +25,6 @@ __all__ = [
     "proof_of",
     "proven",
 ]
-
-#: The tolerance of `optimal`, relative to 1 + the labelling's scale. The rounding error of float64
-#: over a sentence of 10,000 tokens is a hundredth of that.
-TOLERANCE = 1e-9
 
 #: The average share of all labels that may survive before a lattice of those within some slack
 #: costs more than messages between all labels. A proof, which has no slack, is never given up:
@@ -60,7 +56,7 @@ def certified(
         decoder,
         score,
         bound,
-        tolerance=TOLERANCE * (1.0 + scale),
+        tolerance=tolerance_of(scale),
         scale=scale,
         iterations=iterations,
     )
@@ -70,13 +66,21 @@ def certified(
 def proven(decoder: str, labels: Labels, proof: Evidence) -> ChainSolution | None:
     """Return one labelling with its certificate if the proof shows that it is optimal."""
     score, scale, bound = (float(column[0]) for column in proof)
-    if not bound - score <= TOLERANCE * (1.0 + scale):
+    if not agree(score, bound, scale):
         return None
     return certified(decoder, labels, score, scale, bound)
 
 
-def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidence:
-    """Return the scores of some labellings, and upper bounds on the best ones."""
+def proof_of(
+    model: ChainModel,
+    sentences: Sentences,
+    labels: Labels,
+    links: TransitionTables | None = None,
+) -> Evidence:
+    """Return the scores of some labellings, and upper bounds on the best ones.
+
+    The bounds come from tables of the model read from the right, by default its own.
+    """
     scores, scales = sentences.scores_of(model, labels).T
     emissions = sentences.emissions.reshape(-1)
     if model.size <= LANES:
@@ -85,7 +89,8 @@ def proof_of(model: ChainModel, sentences: Sentences, labels: Labels) -> Evidenc
             padded.transitions, padded.transposed, emissions, sentences.offsets, model.size
         )
     else:
-        bounds = dual.bounds(model.links, emissions, sentences.offsets, model.size, labels, NEVER)
+        tables = model.reversed_links if links is None else links
+        bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels, NEVER)
     return Evidence(scores, scales, bounds)
 
 
@@ -128,14 +133,15 @@ def certify(
         If a sentence has no legal labelling.
     """
     scores, scales, bounds = proof or proof_of(model, sentences, labels)
-    tolerances = TOLERANCE * (1.0 + scales)
+    # `tolerance_of` each scale: the rounding of float64 over 10,000 tokens is a hundredth of it
+    tolerances = PROOF_TOLERANCE * (1.0 + scales)
     # written so that NaN, and -inf as of a forbidden labelling, are repaired too
     unproven = np.flatnonzero(~((bounds - scores <= tolerances) & (tolerances < np.inf)))
     if len(unproven):
         if repair:
             decode_exactly(model, sentences, unproven, labels)
             scores, scales = sentences.scores_of(model, labels).T
-            tolerances = TOLERANCE * (1.0 + scales)
+            tolerances = PROOF_TOLERANCE * (1.0 + scales)
         bound_over_all(model, sentences, unproven, bounds)
     if iterations is None:
         iterations = np.ones(len(sentences), dtype=np.int64)

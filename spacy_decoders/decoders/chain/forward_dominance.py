@@ -10,14 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from .certifying import CHUNK, certify, joined, proof_of, proven
-from .kernels import forward_dominance, narrow
+from .kernels import narrow, search
 from .kernels.layout import LANES
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
-from .timed import lacks_time, lacks_time_to_prepare, one_by_one, solve_in_slices
+from .timed import lacks_time, one_by_one, solve_in_slices
 from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
+
+
+NAME = "ForwardDominance"
 
 
 @dataclass(frozen=True)
@@ -26,36 +29,26 @@ class ForwardDominance(ChainDecoder):
 
     With ``D[g, x] = max over y of (T[x, y] - T[g, y])``, the most that label `x` can gain on label
     `g` by what follows, a label `x` is dropped where ``a[x] + D[g, x] < a[g]`` for the running
-    scores `a` and the best label `g`: whatever follows, a path through `g` scores more. One or two
-    labels survive on average where scores were trained.
+    scores `a`: whatever follows, a path through `g` scores more. One or two labels survive on
+    average where scores were trained.
 
     Notes
     -----
-    Labels are taken 64 at a time. The pivot g of a token should be its best label, but any will
-    do: it is predicted one token ahead, which avoids a pipeline stall, and where another survivor
-    turns out to be better, that one prunes others too. Up to a few survivors, all running scores
-    are exact. From more, the best survivor, and for the others the best transition into each
-    label, bound all running scores from above; only labels that the bound does not rule out are
-    scored exactly.
-
-    Where transitions are forbidden, D says nothing of what may follow x and not g. There the
-    pivots come from a reference path, found by a narrow beam; a backward pass bounds what each
-    label can gain on it, by the few labels and groups of labels that have evidence at the next
-    token.
+    The labels `g` are those of a greedy labelling, the reference. The best labelling through the
+    survivors is the best of all. :mod:`.kernels.dual` has the pruning, also where transitions are
+    forbidden or masked, :mod:`.kernels.search` the search. A separate proof follows: the same
+    pruning, from the right, with tables of its own, and with the labels found as the reference,
+    bounds the best labelling in float64. Labels that do not reach that bound are decoded again in
+    float64 over all labels.
 
     Up to 16 labels are all kept, in float64, as that is faster than pruning. Where so many labels
     survive that pruning is no faster, sentences go to the dense :class:`Viterbi`; after that a
     growing number of sentences, up to 64, goes there untried before the next trial.
 
     A row of D is computed when a sentence first needs it, for about the work of two dense
-    tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the
-    transitions and 4 for D, of which only rows in use are ever touched; where transitions are
-    forbidden, 5 more, and 11 bytes for each label at each token of the longest sentence.
-
-    All this is a search in float32, in which masks such as -1e9 count as forbidden. A separate
-    proof follows: :mod:`.kernels.dual` bounds the best labelling in float64, given the labels
-    found; where they do not reach that bound, the sentence is decoded again in float64 over all
-    labels.
+    tokens, and kept with the model. Memory: 4 bytes for each pair of labels for the transitions
+    and 4 for D, of which only rows in use are ever touched; where transitions are forbidden, 4
+    more. The proof has as much.
 
     Examples
     --------
@@ -74,10 +67,10 @@ class ForwardDominance(ChainDecoder):
         sentence = Sentences.of(model, emissions, checked_later=True)
         if lacks_time(model, sentence, budget):
             return self._solve(model, sentence, budget)[0]
-        labels, name = self._search(model, model.without_masks, sentence), "ForwardDominance"
+        labels = self._search(model, sentence)
         proof = proof_of(model, sentence, labels)
         # in less time than a batch of one takes
-        return proven(name, labels, proof) or certify(name, model, sentence, labels, proof)[0]
+        return proven(NAME, labels, proof) or certify(NAME, model, sentence, labels, proof)[0]
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
@@ -89,38 +82,35 @@ class ForwardDominance(ChainDecoder):
     def _solve_within(
         self, model: ChainModel, sentence: Sentences, budget: Budget
     ) -> ChainSolution:
-        """Solve one sentence: where pruning fails, in slices."""
+        """Solve one sentence: by pruning where the tables for it are there, else in slices."""
+        clock = budget.start()
         if not lacks_time(model, sentence, budget):
             return self.solve(model, sentence)[0]
-        clock = budget.start()
-        if not lacks_time_to_prepare(model, budget, "pruning"):
-            emissions, offsets = sentence.emissions.reshape(-1), sentence.offsets
-            pruning = model.without_masks.pruning
-            labels, left, _ = forward_dominance.decode(pruning, emissions, offsets, model.size)
+        if {"links", "reversed_links"} <= vars(model).keys():
+            links, back = (of._replace(grows=False) for of in (model.links, model.reversed_links))
+            emissions = sentence.emissions.reshape(-1)
+            labels, left, _ = search.decode(links, back, emissions, sentence.offsets, model.size)
             if not len(left):
-                proof = proof_of(model, sentence, labels)
-                if (solution := proven("ForwardDominance", labels, proof)) is not None:
+                proof = proof_of(model, sentence, labels, back)
+                if (solution := proven(NAME, labels, proof)) is not None:
                     return solution
-        return solve_in_slices("ForwardDominance", model, sentence, clock)
+        return solve_in_slices(NAME, model, sentence, clock)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a checked batch; the columns of what comes back hold labels and bounds."""
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
-        searched = model.without_masks
         found = []
         begin = 0
         for part in sentences.chunks(CHUNK):
             stop = begin + len(part.emissions)
-            labels[begin:stop] = self._search(model, searched, part)
+            labels[begin:stop] = self._search(model, part)
             # while the emissions are still in the cache
             found.append(proof_of(model, part, labels[begin:stop]))
             begin = stop
-        return certify("ForwardDominance", model, sentences, labels, joined(found))
+        return certify(NAME, model, sentences, labels, joined(found))
 
-    def _search(
-        self, model: ChainModel, searched: ChainModel, sentences: Sentences
-    ) -> NDArray[np.int32]:
-        """Return the labels that the kernel for so many labels finds best, masks left out."""
+    def _search(self, model: ChainModel, sentences: Sentences) -> NDArray[np.int32]:
+        """Return the labels that the kernel for so many labels finds best."""
         labels: NDArray[np.int32]
         emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
         if model.size <= LANES:
@@ -129,9 +119,8 @@ class ForwardDominance(ChainDecoder):
                 padded.transitions, padded.transposed, padded.end, emissions, offsets, model.size
             )
         else:
-            labels, left, valid = forward_dominance.decode(
-                searched.pruning, emissions, offsets, model.size
-            )
+            given = model.links, model.reversed_links, emissions
+            labels, left, valid = search.decode(*given, offsets, model.size)
         if not valid:
             sentences.refuse()
         if len(left):

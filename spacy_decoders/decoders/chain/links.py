@@ -1,4 +1,4 @@
-"""Derived arrays of a model for forward dominance and for the proofs of bounds."""
+"""Derived arrays of a model for the search and for the proof of a bound."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .kernels.layout import BLOCK, LANES, UP32, aligned
-from .kernels.reference_path import ConstrainedTables
 from .kernels.tables import TransitionTables
-from .kernels.unconstrained import Pruning
 from .padded import Padded
-from .rules import rules_of
 
-__all__ = ["links_of", "pruning_of", "usual_limit"]
+__all__ = ["links_of", "usual_limit"]
 
 #: A score is a mask if it is negative and exceeds the median magnitude so many times, and all
 #: usual scores so many times: transitions with a strong penalty have long tails, without a gap.
@@ -70,17 +67,8 @@ def links_of(padded: Padded) -> TransitionTables:
         _block_maxima(exits, size, stride),
         np.zeros(size, dtype=np.uint8),
         np.float32(limit),
+        True,
     )
-
-
-def pruning_of(padded: Padded, has_forbidden: bool) -> Pruning | ConstrainedTables:
-    """Return the arrays of forward dominance: its own tables, separate from those of the proof."""
-    if has_forbidden:
-        return rules_of(padded)
-    links = links_of(padded)
-    ceiling = aligned(len(links.end))
-    links.transitions.reshape(-1, len(ceiling)).max(axis=0, out=ceiling)
-    return Pruning(links, ceiling)
 
 
 def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:

@@ -50,6 +50,13 @@ class Padded:
         columns[size] = self.end
         return read_only(flat)
 
+    @property
+    def reversed(self) -> Padded:
+        """The scores of sentences that are read from the right."""
+        start = aligned(len(self.end))
+        start[:] = self.transitions.reshape(-1, len(self.end))[self.size]
+        return Padded(self.transposed, read_only(start), self.size)
+
 
 class TransitionBounds(NamedTuple):
     """The largest and the smallest transition into and out of each label.

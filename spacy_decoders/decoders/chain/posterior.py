@@ -13,14 +13,11 @@ from ...arrays import checked_indices, is_number, read_only
 from ...errors import ProblemError
 from .kernels import runs as kernels
 from .problem import ChainModel, Sentences
-from .sum_product import smoothed
+from .sum_product import summed
 
 __all__ = ["ChainPosteriors", "LabelRuns", "RunKinds", "posteriors"]
 
 Floats = NDArray[np.float64]
-
-#: Bytes of emissions whose sums are computed together: more would not fit the cache.
-CHUNK = 1 << 21
 
 
 class LabelRuns(NamedTuple):
@@ -283,21 +280,12 @@ def posteriors(
     array([0.2])
     """
     sentences = Sentences.of(model, emissions, lengths)
-    shape = sentences.emissions.shape
-    marginals, forward = np.empty(shape), np.empty(shape)
-    partitions = [np.zeros(0)]
-    begin = 0
-    for chunk in sentences.chunks(CHUNK):
-        found = smoothed(model, chunk)
-        rows = begin + found.rows
-        marginals[rows], forward[rows] = found.nodes, found.forward
-        partitions.append(found.log_partitions)
-        begin += len(chunk.emissions)
+    found = summed(model, sentences, forward=True)
     return ChainPosteriors(
         model,
         sentences.emissions,
         sentences.offsets,
-        read_only(np.concatenate(partitions)),
-        read_only(marginals),
-        read_only(forward),
+        read_only(found.log_partitions),
+        read_only(found.marginals),
+        read_only(found.forward),
     )

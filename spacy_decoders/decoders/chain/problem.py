@@ -23,11 +23,9 @@ from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_
 from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
-from .kernels.reference_path import ConstrainedTables
 from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
-from .kernels.unconstrained import Pruning
-from .links import links_of, pruning_of, usual_limit
+from .links import links_of
 from .padded import Padded, TransitionBounds
 from .solutions import ChainSolution
 
@@ -124,26 +122,13 @@ class ChainModel:
 
     @cached_property
     def links(self) -> TransitionTables:
-        """The scores and tables that the proof of a bound needs."""
+        """The tables by which the search prunes, from the left."""
         return links_of(self.padded)
 
     @cached_property
-    def pruning(self) -> Pruning | ConstrainedTables:
-        """The arrays of forward dominance."""
-        return pruning_of(self.padded, self.has_forbidden)
-
-    @cached_property
-    def without_masks(self) -> ChainModel:
-        """The model with every mask, such as -1e9, forbidden, for the fast kernels.
-
-        A proof over the model itself then shows whether anything was lost.
-        """
-        given = [self.transitions.reshape(-1), self.start_scores, self.end_scores]
-        limit = usual_limit(np.concatenate(given))
-        if not any(np.any((scores < limit) & (scores > -np.inf)) for scores in given):
-            return self
-        arrays = (self.transitions, self.start_scores, self.end_scores)
-        return ChainModel(*(np.where(scores < limit, -np.inf, scores) for scores in arrays))
+    def reversed_links(self) -> TransitionTables:
+        """The tables by which the proof prunes, from the right: none of them is the search's."""
+        return links_of(self.padded.reversed)
 
     def score(self, emissions: ArrayLike, labels: ArrayLike) -> float:
         """Return the score of a labelling, summed in float64; ``-inf`` if it is illegal.
@@ -247,6 +232,13 @@ class Sentences:
                 begin, stop = int(self.offsets[first]), int(self.offsets[last])
                 offsets = read_only(self.offsets[first : last + 1] - begin)
                 yield Sentences(self.emissions[begin:stop], offsets)
+
+    def borders(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which tokens are the first, and which the last, of their sentence."""
+        first, last = np.zeros((2, len(self.emissions)), dtype=bool)
+        filled = np.flatnonzero(np.diff(self.offsets))
+        first[self.offsets[filled]] = last[self.offsets[filled + 1] - 1] = True
+        return first, last
 
     def scores_of(self, model: ChainModel, labels: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return (score, sum of absolute terms) of each labelling: **shape (sentences, 2)**.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,6 @@ class ChainSolution:
 
     labels: NDArray[np.int32]
     certificate: Certificate
-
-
-class _Draft(ChainSolution):
-    """A solution whose fields can still be assigned; its class is changed when it is complete."""
-
-    __slots__ = ()
-    __setattr__ = object.__setattr__
-    __delattr__ = object.__delattr__
 
 
 class ChainSolutions(LazyList[ChainSolution]):
@@ -100,12 +92,8 @@ class ChainSolutions(LazyList[ChainSolution]):
         return Certificate.from_bounds(self.decoder, *(column.tolist() for column in columns))
 
     def _items(self) -> list[ChainSolution]:
-        items, labels, new = [], self.labels, object.__new__
-        ends = self.offsets.tolist()
-        for begin, stop, certificate in zip(ends, ends[1:], self.certificates, strict=False):
-            draft: Any = new(_Draft)
-            draft.labels = labels[begin:stop]
-            draft.certificate = certificate
-            draft.__class__ = ChainSolution
-            items.append(draft)
-        return items
+        ends = pairwise(self.offsets.tolist())
+        return [
+            ChainSolution(self.labels[begin:stop], certificate)
+            for (begin, stop), certificate in zip(ends, self.certificates, strict=True)
+        ]

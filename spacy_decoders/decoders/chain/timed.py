@@ -1,16 +1,15 @@
-"""Chains within a limit of time: Viterbi in slices, between which the clock is read.
+"""Chains within a limit of time: one pass over all pairs of labels, some rows at a time.
 
-One pass over all pairs of labels may take seconds where there are thousands of labels. Here it is
-made a few rows of the transitions at a time. Where the time ends during the pass, the best
-labelling of the tokens that it has reached is completed greedily; where it ends during the pass
-from the right, which bounds the best labelling, the tokens that this one has not reached are
-bounded by the sum of the maxima of their scores.
+Where there are thousands of labels such a pass may take seconds: the clock is read every few
+milliseconds. A pass from the right finds the labelling; tokens that it has not reached when the
+time ends are labelled greedily. A pass from the left bounds the best labelling; tokens that it has
+not reached are bounded by the sum of the maxima of their scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +18,15 @@ from ...arrays import read_only
 from ...budget import Budget, Clock
 from ...errors import InfeasibleError
 from .certifying import certified
-from .kernels import dense
 from .kernels.layout import UP64, all_valid
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution
 
-__all__ = [
-    "certified_within",
-    "labels_in_time",
-    "lacks_time",
-    "lacks_time_to_prepare",
-    "one_by_one",
-    "solve_in_slices",
-    "within",
-]
+__all__ = ["certified_within", "lacks_time", "one_by_one", "solve_in_slices", "within"]
 
 #: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
-#: machine; and for each pair to derive arrays from a model.
-STEP, PREPARATION = 4e-9, 1e-7
+#: machine.
+STEP = 4e-9
 
 #: Up to so many labels the transitions stay in the cache, and a token takes microseconds.
 SMALL = 512
@@ -45,10 +35,9 @@ SMALL = 512
 LEAST = 0.05
 
 #: Pairs of labels between two readings of the clock: some milliseconds.
-SLICE = 1 << 22
+SLICE = 1 << 20
 
 Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
 
 
 def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
@@ -57,18 +46,6 @@ def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
         return False
     tokens = int(np.diff(sentences.offsets).max(initial=0))
     return STEP * tokens * model.size**2 > max(LEAST, budget.seconds)
-
-
-def lacks_time_to_prepare(model: ChainModel, budget: Budget, derived: str) -> bool:
-    """Return whether an attribute of a model is still to be derived, in more than the budget."""
-    if budget.seconds is None or derived in vars(model):
-        return False
-    return PREPARATION * model.size**2 > max(LEAST, budget.seconds)
-
-
-def labels_in_time(model: ChainModel, sentence: Sentences, clock: Clock) -> float:
-    """Return how many labels of each token there is time to pair with all of its neighbour."""
-    return clock.seconds_left / (STEP * max(1, len(sentence.emissions)) * model.size)
 
 
 def one_by_one(
@@ -98,26 +75,16 @@ def one_by_one(
 
 
 def within(
-    budget: Budget,
-    decoder: str,
-    model: ChainModel,
-    sentences: Sentences,
-    usual: Callable[[Sentences], ChainSolution],
+    budget: Budget, decoder: str, model: ChainModel, sentences: Sentences
 ) -> list[ChainSolution]:
-    """Solve a batch sentence by sentence: in slices those that lack time, the others as usual."""
-
-    def solve(one: Sentences) -> ChainSolution:
-        if lacks_time(model, one, budget):
-            return solve_in_slices(decoder, model, one, budget.start())
-        return usual(one)
-
-    return one_by_one(sentences, solve)
+    """Solve each sentence in slices, within a budget of its own."""
+    return one_by_one(sentences, lambda one: solve_in_slices(decoder, model, one, budget.start()))
 
 
 def solve_in_slices(
     decoder: str, model: ChainModel, sentence: Sentences, clock: Clock
 ) -> ChainSolution:
-    """Decode one sentence in float64 over all labels, and return the best when the time ends.
+    """Return the best labelling of one sentence when the time ends, with a bound.
 
     Parameters
     ----------
@@ -129,8 +96,7 @@ def solve_in_slices(
     InfeasibleError
         If no labelling is legal.
     """
-    messages = _messages(model, sentence, clock)
-    labels = _completed(model, sentence, messages)
+    labels = _followed(model, sentence, _continuations(model, sentence.emissions, clock))
     return certified_within(decoder, model, sentence, labels, clock)
 
 
@@ -138,7 +104,7 @@ def certified_within(
     decoder: str,
     model: ChainModel,
     sentence: Sentences,
-    labels: Labels,
+    labels: NDArray[np.int32],
     clock: Clock,
     iterations: int = 1,
 ) -> ChainSolution:
@@ -148,68 +114,55 @@ def certified_within(
     return certified(decoder, labels, score, scale, bound, iterations)
 
 
-def _passed_on(table: NDArray[np.float32], scores: Floats, clock: Clock) -> Floats | None:
-    """Return the best of score + table entry into each column; None when the time ends.
-
-    `table` has rows of any width, of which the first ``len(scores)`` are read.
-    """
-    width = table.shape[1]
-    step = max(1, SLICE // width)
-    best, part = np.full(width, -np.inf), np.empty(width)
-    for first in range(0, len(scores), step):
+def _slices(model: ChainModel, clock: Clock) -> Iterator[slice]:
+    """Yield some rows of the transitions at a time, until the time ends."""
+    step = max(1, SLICE // model.size)
+    for first in range(0, model.size, step):
         if clock.seconds_left == 0.0:
-            return None
-        rows = scores[first : first + step]
-        flat = table[first : first + len(rows)].reshape(-1)
-        dense.pass_on(flat, rows, len(rows), width, part)
-        np.maximum(best, part, out=best)
-    return best
+            return
+        yield slice(first, first + step)
 
 
-def _messages(model: ChainModel, sentence: Sentences, clock: Clock) -> list[Floats]:
-    """Return the best score of the tokens up to each one, by its label, until the time ends."""
-    emissions = sentence.emissions
-    n = len(emissions)
+def _continuations(
+    model: ChainModel, emissions: NDArray[np.float32], clock: Clock
+) -> list[Floats]:
+    """Return, for the last tokens, the best score from each label on; the last token first.
+
+    As many as there is time for: ``V[i, x] = E[i, x] + max over y of (T[x, y] + V[i + 1, y])``.
+    """
     found: list[Floats] = []
-    for i in range(n):
-        before = (
-            _passed_on(model.transitions, found[-1], clock)
-            if i
-            else model.start_scores.astype(np.float64)
-        )
-        if before is None:
-            break
-        message = before + emissions[i]
-        if i == n - 1:
-            message += model.end_scores
-        if message.max() == -np.inf:
-            raise sentence.infeasible(0, i)
-        found.append(message)
+    for row in emissions[::-1]:
+        best = model.end_scores.astype(np.float64)
+        if found:
+            reached = 0
+            for rows in _slices(model, clock):
+                best[rows] = (model.transitions[rows] + found[-1]).max(axis=1)
+                reached = rows.stop
+            if reached < model.size:
+                break
+        found.append(best + row)
     return found
 
 
-def _completed(model: ChainModel, sentence: Sentences, messages: list[Floats]) -> Labels:
-    """Return the best labelling of the tokens with messages, with a greedy one of the others.
+def _followed(
+    model: ChainModel, sentence: Sentences, continuations: list[Floats]
+) -> NDArray[np.int32]:
+    """Return a labelling: greedy from the left, then by the best continuations.
 
-    A label from which the greedy one cannot go on is left for the next best, once for all.
+    A label from which it cannot go on is left for the next best, once for all.
     """
     emissions, links = sentence.emissions, model.transitions
     n = len(emissions)
     labels = np.zeros(n, dtype=np.int32)
-    if not n:
-        return labels
-    reached = len(messages) - 1
     dead: dict[int, set[int]] = {}
-    deepest = i = reached
-    while reached <= i < n:
-        if i == reached:
-            scores = messages[i].copy()
-        else:
-            scores = links[labels[i - 1]] + emissions[i].astype(np.float64)
-            if i == n - 1:
-                scores += model.end_scores
+    i = 0
+    while 0 <= i < n:
+        scores = np.asarray(links[labels[i - 1]] if i else model.start_scores, dtype=np.float64)
+        left = n - i
+        scores = scores + (continuations[left - 1] if left <= len(continuations) else emissions[i])
+        if left == 1 and not continuations:
+            scores += model.end_scores
         scores[list(dead.get(i, ()))] = -np.inf
-        deepest = max(deepest, i)
         y = int(scores.argmax())
         if scores[y] > -np.inf:
             labels[i] = y
@@ -217,43 +170,51 @@ def _completed(model: ChainModel, sentence: Sentences, messages: list[Floats]) -
         else:
             i -= 1
             dead.setdefault(i, set()).add(int(labels[i]))
-    if i < reached:
-        raise sentence.infeasible(0, deepest)
-    for i in range(reached, 0, -1):
-        labels[i - 1] = (messages[i - 1] + links[:, labels[i]]).argmax()
+    if i < 0:
+        raise sentence.infeasible(0, _dead_end(model, emissions))
     return labels
 
 
-def _bound(model: ChainModel, emissions: NDArray[np.float32], clock: Clock) -> float:
-    """Return an upper bound on all labellings, rounded up: by messages from the right.
+def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
+    """Return the token at which all paths from the left have ended."""
+    alive = model.start_scores > -np.inf
+    for i, row in enumerate(emissions):
+        if i:
+            alive = (model.transitions[alive] > -np.inf).any(axis=0)
+        alive &= row > -np.inf
+        if not alive.any():
+            return i
+    return len(emissions) - 1
 
-    What these have not reached when the time ends is bounded by its largest scores.
+
+def _bound(model: ChainModel, emissions: NDArray[np.float32], clock: Clock) -> float:
+    """Return an upper bound on all labellings, every sum rounded up.
+
+    ``A[i, y] = E[i, y] + max over x of (A[i - 1, x] + T[x, y])`` as far as there is time.
     """
-    size, n = model.size, len(emissions)
-    if not n:
+    if not len(emissions):
         return 0.0
-    rest = model.end_scores.astype(np.float64)
-    begin = n - 1
-    value = _rounded_up(rest + emissions[begin])
-    table = None
-    if not lacks_time_to_prepare(model, Budget(max(clock.seconds_left, 1e-9)), "padded"):
-        table = model.padded.transposed.reshape(size + 1, -1)
-    while begin and table is not None:
-        message = _passed_on(table, value, clock)
-        if message is None:
+    value = _rounded_up(model.start_scores.astype(np.float64) + emissions[0])
+    reached = 1
+    while reached < len(emissions):
+        best, done = np.full(model.size, -np.inf), 0
+        for rows in _slices(model, clock):
+            entered = (model.transitions[rows] + value[rows, None]).max(axis=0)
+            np.maximum(best, entered, out=best)
+            done = rows.stop
+        if done < model.size:
             break
-        begin -= 1
-        value = _rounded_up(_rounded_up(message[:size]) + emissions[begin])
-    if begin:
-        most = emissions[:begin].max(axis=1).tolist()
-        terms = [
-            float(value.max()),
-            *most,
-            float(model.start_scores.max()),
-            float(model.transitions.max()) * begin,
-        ]
-    else:
-        terms = [float((value + model.start_scores).max())]
+        value = _rounded_up(_rounded_up(best) + emissions[reached])
+        reached += 1
+    rest = emissions[reached:]
+    if not len(rest):
+        return float(_rounded_up(value + model.end_scores).max())
+    terms = [
+        float(value.max()),
+        *rest.max(axis=1).tolist(),
+        len(rest) * float(model.transitions.max()),
+        float(model.end_scores.max()),
+    ]
     return math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
 
 

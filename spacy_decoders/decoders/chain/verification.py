@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ...arrays import checked_indices, checked_scores
 from ...errors import ProblemError
 from ...verify import Findings
-from .document_verification import examine_document
-from .documents import DocumentSolution
 from .problem import ChainModel
 
 __all__ = ["examine"]
@@ -27,10 +25,9 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     Parameters
     ----------
     problem
-        The pair ``(model, emissions)``; for a labelled tree the triple with its `parents`; a
-        `DocumentProblem`.
+        The pair ``(model, emissions)``; for a labelled tree the triple with its `parents`.
     solution
-        A `ChainSolution` or `DocumentSolution` of it.
+        A `ChainSolution` of it.
     seconds
         After so much time there is no bound.
 
@@ -52,8 +49,6 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     >>> found.score, found.scale, found.best, round(found.bound, 9)
     (4.5, 4.5, 4.5, 4.5)
     """
-    if isinstance(solution, DocumentSolution):
-        return examine_document(problem, solution, seconds=seconds)
     tree = _Tree.of(problem)
     labels = np.asarray(solution.labels)
     if labels.shape != (len(tree.emissions),):

@@ -35,9 +35,7 @@ class Viterbi(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         if lacks_time(model, sentences, budget):
-            return within(
-                budget, "Viterbi", model, sentences, lambda one: self._solve(model, one, budget)[0]
-            )
+            return within(budget, "Viterbi", model, sentences)
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         decode_densely(model, sentences, np.arange(len(sentences)), labels)
         return certify("Viterbi", model, sentences, labels)
@@ -80,9 +78,9 @@ class Viterbi(ChainDecoder):
         >>> solution.labels, solution.certificate.score
         (array([0, 0, 0], dtype=int32), 4.0)
         """
-        from .label_trees import tree_viterbi
+        from . import LabelTree
 
-        return tree_viterbi(model, emissions, parents)
+        return LabelTree.of(model, emissions, parents).viterbi()
 
 
 def decode_densely(

@@ -77,14 +77,6 @@ def test_what_never_applies_is_refused(given, said):
     pipe.constraints = [repeated, {"phrases": ["New York"], "token": -2, "not_labels": ["NN"]}]
 
 
-def test_agreement_is_by_attributes_that_every_word_has():
-    nlp = randomised(0, target="ent")
-    nlp.get_pipe("exact_tagger").agreement = {"attr": "NORM"}
-    with pytest.raises(ProblemError, match="expected ORTH, LOWER or NORM") as caught:
-        nlp.get_pipe("exact_tagger").agreement = {"attr": "LEMMA"}
-    assert str(caught.value).count("None is allowed") == 1
-
-
 def test_a_component_keeps_its_model():
     pipe = randomised(0).get_pipe("exact_tagger")
     with pytest.raises(ProblemError, match="model: expected a model of thinc; got None"):

@@ -252,7 +252,3 @@ def test_weights_count_once_in_the_certificate_of_a_document():
     alone = nlp(bare(nlp, text))._.certificates[NAME][0]
     score, _ = best_labels(nlp, text, lambda y: 3.0 * (y[1] == "O"))
     assert alone["score"] == pytest.approx(score, abs=1e-4)
-    pipe.agreement = 0.5
-    (whole,) = nlp(bare(nlp, text))._.certificates[NAME]
-    assert whole["decoder"] == "DocumentAgreement"
-    assert whole["score"] == pytest.approx(score, abs=1e-4)

@@ -89,10 +89,8 @@ def test_k_best_labellings_are_distinct_and_ordered():
     assert set(doc._.taggings[0]["labels"]) <= set(pipe.labels)
 
 
-@pytest.mark.parametrize("agreement", [None, "hard"])
-def test_documents_without_tokens_have_margins_and_no_certificate(agreement):
+def test_documents_without_tokens_have_margins_and_no_certificate():
     nlp = trained(0, target="ent", margins=True, probabilities=True, k_best=2)
-    nlp.get_pipe(NAME).agreement = agreement
     for texts in (["", ""], ["", "Mercury sees"]):
         doc, *_ = nlp.pipe(bare(nlp, text) for text in texts)
         assert doc._.margins[NAME] == []

@@ -270,10 +270,7 @@ def test_alternatives_to_entities_need_entities():
         trained(0, entity_alternatives=0.1)
 
 
-def test_a_threshold_beside_agreement_is_warned_of():
+def test_a_threshold_beside_weighted_entities_is_warned_of():
     pipe = trained(0, target="ent", min_prob=0.5).get_pipe(NAME)
-    with pytest.warns(UserWarning, match="min_prob knows nothing of agreement"):
-        pipe.agreement = "hard"
-    pipe.agreement = None
-    with pytest.warns(UserWarning, match="min_prob knows nothing of agreement"):
+    with pytest.warns(UserWarning, match="min_prob knows nothing of weighted demands"):
         pipe.constraints = [{"phrases": ["sees"], "entity": True, "weight": 1.0}]

@@ -41,8 +41,8 @@ def test_any_labelling_leads_to_a_bound():
             score, labels = every[rng.integers(len(every))]
             given = np.array(labels, dtype=np.int32)
             bound = dual.bounds(
-                model.links, sentences.emissions.reshape(-1), sentences.offsets, model.size,
-                given, 2.0,
+                model.reversed_links, sentences.emissions.reshape(-1), sentences.offsets,
+                model.size, given, 2.0,
             )[0]  # fmt: skip
             assert bound >= every[0][0]
             checked += 1
@@ -56,7 +56,7 @@ def test_labels_that_are_none_prove_nothing_and_illegal_labellings_nothing_wrong
     sentence = Sentences.of(model, [[1, 0], [0, 1]])
     for labels, proven in (([0, 1], 1.0), ([0, 2], np.inf), ([-1, 0], np.inf)):
         bounds = dual.bounds(
-            model.links, sentence.emissions.reshape(-1), sentence.offsets, 2,
+            model.reversed_links, sentence.emissions.reshape(-1), sentence.offsets, 2,
             np.array(labels, dtype=np.int32), 2.0,
         )  # fmt: skip
         assert bounds[0] >= proven
@@ -98,6 +98,6 @@ def test_the_search_alone_finds_the_best(size):
     lengths = [3] * 40
     emissions = 3.0 * rng.normal(size=(sum(lengths), size)).astype(np.float32)
     sentences = Sentences.of(model, emissions, lengths)
-    found = ForwardDominance()._search(model, model, sentences)
+    found = ForwardDominance()._search(model, sentences)
     best = ForwardDominance().solve(model, sentences)
     assert sentences.scores_of(model, found)[:, 0] == pytest.approx(best.scores, abs=1e-4)

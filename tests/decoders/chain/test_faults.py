@@ -24,12 +24,13 @@ from spacy_decoders.decoders.chain import (
     ForwardDominance,
     PrunedViterbi,
     Viterbi,
+    certifying,
     k_best,
     zero_one_oracle,
 )
-from spacy_decoders.decoders.chain.certifying import proof_of
 from spacy_decoders.decoders.chain.kernels.layout import LANES
 from spacy_decoders.decoders.chain.problem import Sentences
+from spacy_decoders.decoders.chain.published.label_trees import LabelTree
 from spacy_decoders.errors import InfeasibleError, ProblemError
 
 from .judge import ONE, Chain, Judge
@@ -40,8 +41,8 @@ LENGTHS = [4, 1, 3]
 #: Each decoder that promises the best, with the module of its kernel.
 DECODERS: dict[str, tuple[str, ChainDecoder]] = {
     "Viterbi": ("kernels.viterbi", Viterbi()),
-    "PrunedViterbi": ("published.kernels.pruning", PrunedViterbi()),
-    "ForwardDominance": ("kernels.forward_dominance", ForwardDominance()),
+    "PrunedViterbi": ("published.kernels.beam", PrunedViterbi()),
+    "ForwardDominance": ("kernels.search", ForwardDominance()),
     "ColumnGeneration both": ("published.kernels.column_generation", ColumnGeneration()),
     "ColumnGeneration left": (
         "published.kernels.column_generation",
@@ -119,7 +120,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 
 #: Kernels that leave sentences to others: which of their results lists these.
 LEAVES = {
-    "kernels.forward_dominance": 1,
+    "kernels.search": 1,
     "kernels.narrow": 1,
     "published.kernels.column_generation": 3,
 }
@@ -135,7 +136,7 @@ def lie(monkeypatch, place: str, change: Callable[[tuple[Any, ...], Any], Any]) 
 
 def kernel_for(kernel: str, size: int) -> str:
     """Return which kernel stands in for forward dominance over so few labels."""
-    return "kernels.narrow" if kernel == "kernels.forward_dominance" and size <= LANES else kernel
+    return "kernels.narrow" if kernel == "kernels.search" and size <= LANES else kernel
 
 
 def corrupt(monkeypatch, case: Case, kernel: str, change: Any) -> None:
@@ -195,7 +196,7 @@ def test_labels_that_are_none_are_an_error(monkeypatch, case, kernel, decoder, w
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_beam_never_says_optimal(monkeypatch, width):
     case = Case.drawn(70)
-    corrupt(monkeypatch, case, "published.kernels.pruning", WRONG["all others"])
+    corrupt(monkeypatch, case, "published.kernels.beam", WRONG["all others"])
     assert not any(case.optimal(case.decoded(Beam(width))))
 
 
@@ -222,7 +223,7 @@ def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
 @pytest.mark.parametrize("size", [4, 70])
 def test_dropped_survivors_are_noticed(size):
     case = Case.drawn(size)
-    links = case.model.without_masks.pruning.links
+    links = case.model.links
     links.gains[:], links.ready[:] = -1e6, 1  # nothing can gain on the pivot
     solutions = case.decoded(ForwardDominance())
     assert all(case.optimal(solutions)) and all(case.right(solutions))
@@ -328,6 +329,38 @@ def test_a_false_bound_makes_right_labels_no_more_than_proven(
     assert case.optimal(solutions) == [not below] * len(LENGTHS)
 
 
+@each_decoder
+@pytest.mark.parametrize("repairs", [True, False])
+def test_a_search_that_takes_its_first_labels_for_proven(
+    monkeypatch, case, kernel, decoder, repairs
+):
+    """The most plausible lie of a search: its incumbent's own score is the bound."""
+    rows = np.split(case.emissions, np.cumsum(LENGTHS)[:-1])
+    first = [Beam(1).decode(case.model, part).labels for part in rows]
+    corrupt(monkeypatch, case, kernel, lambda labels, size: np.concatenate(first))
+    if not repairs:
+        no_repair(monkeypatch)
+    solutions = case.decoded(decoder)
+    assert case.optimal(solutions) == case.right(solutions)
+    assert all(case.right(solutions)) == repairs or case.model.size == 4
+
+
+@each_decoder
+@pytest.mark.parametrize("seconds", [None, 60.0])
+def test_a_proof_that_takes_the_score_for_the_bound(monkeypatch, case, kernel, decoder, seconds):
+    """The most plausible lie of a proof: what it calls optimal is right, since the search is."""
+    true = certifying.proof_of
+
+    def proof_of(*given):
+        proof = true(*given)
+        return proof._replace(bounds=proof.scores)
+
+    monkeypatch.setattr(certifying, "proof_of", proof_of)
+    monkeypatch.setattr("spacy_decoders.decoders.chain.forward_dominance.proof_of", proof_of)
+    solutions = case.decoded(decoder, budget=Budget(seconds=seconds))
+    assert case.optimal(solutions) == [True] * len(LENGTHS) == case.right(solutions)
+
+
 @pytest.mark.parametrize("false", FALSE_BOUNDS)
 def test_a_false_bound_over_all_labels_makes_nothing_optimal(monkeypatch, case, false):
     corrupt(monkeypatch, case, "kernels.viterbi", WRONG["one wrong back pointer"])
@@ -350,7 +383,9 @@ def test_a_bound_from_any_labelling_lies_above_the_optimum(rng, case):
     for _ in range(50):
         labels = rng.integers(case.model.size, size=len(case.emissions), dtype=np.int32)
         for judge, bound in zip(
-            case.judges, proof_of(case.model, sentences, labels).bounds, strict=True
+            case.judges,
+            certifying.proof_of(case.model, sentences, labels).bounds,
+            strict=True,
         ):
             assert bound == np.inf or exact(bound) >= judge.best.score
 
@@ -401,16 +436,13 @@ def test_a_false_bound_on_others_makes_none_optimal(monkeypatch):
 @pytest.mark.parametrize("decoder", [Viterbi(), ColumnGeneration()], ids=["dense", "columns"])
 def test_trees_with_wrong_labels_or_false_bounds(monkeypatch, decoder):
     case, parents = Case.drawn(4), [-1, 0, 0, 1, 1, 2, -1, 6]
-    assert decoder.decode_tree(case.model, case.emissions, parents).certificate.is_optimal
+    right = decoder.decode_tree(case.model, case.emissions, parents)
+    assert right.certificate.is_optimal
     with monkeypatch.context() as patched:
-        lie(patched, "kernels.label_trees.bound", lambda _, bound: bound - 1.0)
+        patched.setattr(LabelTree, "_bound", lambda tree: right.certificate.score - 1.0)
         found = decoder.decode_tree(case.model, case.emissions, parents)
         assert not found.certificate.is_optimal
-    lie(monkeypatch, "kernels.label_trees.maximise", lambda _, labels: (labels + 1) % 4)
-    lie(
-        monkeypatch,
-        "published.kernels.tree_columns.generate_columns",
-        lambda _, found: ((found[0] + 1) % 4, *found[1:]),
-    )
+    true = LabelTree._labels
+    monkeypatch.setattr(LabelTree, "_labels", lambda *given: (true(*given) + 1) % 4)
     found = decoder.decode_tree(case.model, case.emissions, parents)
     assert found.certificate.status == "bounded"

@@ -125,7 +125,6 @@ def test_a_long_tail_of_flat_transitions_is_no_mask(rng, monkeypatch):
     size, lengths = 30, [12] * 40
     small = 1e-4 * np.exp(2 * rng.normal(size=(size, size))) * rng.choice([-1, 1], (size, size))
     model = ChainModel(small, start=np.linspace(-0.05, 0.05, size))
-    assert model.without_masks is model
     repaired = []
     monkeypatch.setattr(
         "spacy_decoders.decoders.chain.certifying.decode_exactly",
@@ -134,9 +133,3 @@ def test_a_long_tail_of_flat_transitions_is_no_mask(rng, monkeypatch):
     emissions = rng.normal(size=(sum(lengths), size)).astype(np.float32)
     found = ForwardDominance().decode_batch(model, emissions, lengths)
     assert all(solution.certificate.is_optimal for solution in found) and not repaired
-
-
-def test_masks_of_flat_transitions_are_masks():
-    scores = np.full((4, 4), 1e-4)
-    scores[0, 1] = -10.0
-    assert np.isneginf(ChainModel(scores).without_masks.transitions[0, 1])

@@ -136,20 +136,6 @@ def test_scores_far_apart_and_masks():
     assert found.of_labellings([1, 2, 0]) == pytest.approx([1.0], abs=1e-3)
 
 
-def test_batches_are_cut_without_a_difference(monkeypatch):
-    rng = np.random.default_rng(2)
-    model = bio_model(rng)
-    emissions = rng.normal(size=(300, 5)).astype(np.float32)
-    lengths = [10] * 15 + [0] + [15] * 10
-    whole = posteriors(model, emissions, lengths)
-    monkeypatch.setattr("spacy_decoders.decoders.chain.posterior.CHUNK", 1000)
-    parts = posteriors(model, emissions, lengths)
-    assert parts.marginals == pytest.approx(whole.marginals, abs=1e-12)
-    assert parts.forward == pytest.approx(whole.forward, abs=1e-9)
-    assert parts.log_partitions == pytest.approx(whole.log_partitions)
-    assert len(posteriors(model, np.zeros((0, 5)), []).log_partitions) == 0
-
-
 def test_what_is_refused():
     rng = np.random.default_rng(3)
     model, kinds = bio_model(rng), RunKinds(KINDS, bio_continues())

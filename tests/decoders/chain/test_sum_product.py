@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, forward_backward, log_partition, marginals
-from spacy_decoders.decoders.chain.problem import Sentences
-from spacy_decoders.decoders.chain.sum_product import _scaled, smoothed
 from spacy_decoders.errors import InfeasibleError, ProblemError
 from tests.oracles import all_chains
 
@@ -216,41 +214,3 @@ def test_bad_input_is_named():
     emissions[2] = -np.inf
     with pytest.raises(InfeasibleError, match=r"sentence 1: .* token 1 of 2"):
         forward_backward(model, emissions, [1, 2])
-
-
-@pytest.mark.parametrize("forbidden", [0.0, 0.4])
-def test_scaled_passes_are_worth_what_logarithms_are(forbidden):
-    rng = np.random.default_rng(11)
-    for size in (1, 2, 7, 20):
-        transitions = rng.normal(size=(size, size)) * 5
-        transitions[(rng.random((size, size)) < forbidden) & ~np.eye(size, dtype=bool)] = -np.inf
-        model = ChainModel(transitions, rng.normal(size=size), rng.normal(size=size))
-        lengths = [3, 0, 1, 40, 2]
-        emissions = rng.normal(size=(sum(lengths), size)) * 8
-        emissions[rng.random(emissions.shape) < forbidden / 4] = -np.inf
-        emissions[:, 0] = 0.0  # some labelling is legal
-        sentences = Sentences.of(model, emissions, lengths)
-        scaled, kept = _scaled(model, sentences), smoothed(model, sentences)
-        assert scaled is not None
-        marginals = np.empty(emissions.shape)
-        marginals[kept.rows] = kept.nodes
-        np.testing.assert_allclose(scaled.log_partitions, kept.log_partitions, rtol=1e-12)
-        np.testing.assert_allclose(scaled.marginals, marginals, atol=1e-7)
-        np.testing.assert_allclose(scaled.transitions, kept.transitions, atol=1e-9)
-        np.testing.assert_allclose(scaled.end, kept.nodes[kept.steps.last].sum(axis=0), atol=1e-9)
-
-
-@pytest.mark.parametrize("far", ["transitions", "emissions", "beginnings", "nothing legal"])
-def test_scaled_passes_leave_scores_far_apart_to_logarithms(far):
-    transitions, emissions = np.zeros((2, 2)), np.zeros((30, 2))
-    if far == "transitions":
-        transitions[0, 1] = -300.0
-    elif far == "emissions":
-        emissions[3, 0] = -1e9
-    elif far == "beginnings":  # a label that is entered at the first token only
-        transitions[0, 1] = -np.inf
-        emissions[:, 1] = -100.0
-    else:
-        emissions[2] = -np.inf
-    model = ChainModel(transitions)
-    assert _scaled(model, Sentences.of(model, emissions, [30])) is None

@@ -34,6 +34,7 @@ from ....simd import (
     largest,
     load16,
     load64,
+    load_acquire,
     maximum,
     peek,
     poke,
@@ -94,15 +95,15 @@ def lattice_for(longest, size):
 
 
 @uncounted()
-def look_ahead(links, emissions, begin, n, size, labels, detours):
+def look_ahead(links, emissions, begin, way, n, size, labels, detours):
     """Fill in the detours of one sentence, from the right."""
     transitions, stride = links.transitions, len(links.end)
     at, exit_row = size * stride, np.int64(-1)
     detour = FORBIDDEN
     for i in range(n - 2, -1, -1):
-        lead = np.int64(peek(labels, begin + i)) * stride
-        s = np.int64(peek(labels, begin + i + 1))
-        row = (begin + i + 1) * size
+        lead = np.int64(peek(labels, begin + way * i)) * stride
+        s = np.int64(peek(labels, begin + way * (i + 1)))
+        row = (begin + way * (i + 1)) * size
         most = fill16(FORBIDDEN)
         for block in range(0, size, BLOCK):
             score = emissions64(emissions, row, block, size)
@@ -171,7 +172,7 @@ def thinned(links, lattice, start, used, size, slack):
         if values[k] > values[lead]:
             lead = k
     g = names[lead]
-    if lead == start:
+    if lead == start or not (links.grows or load_acquire(links.ready, g)):
         return used
     at = need_rows(links, g, size, stride)
     least = values[lead] - slack
@@ -187,7 +188,7 @@ def thinned(links, lattice, start, used, size, slack):
 
 @uncounted(inline="always")
 def follow_reference(
-    links, emissions, begin, n, size, labels, slack, lattice, i, used, message, error
+    links, emissions, begin, way, n, size, labels, slack, lattice, i, used, message, error
 ):
     """Continue from token i for as long as the reference is the only survivor.
 
@@ -203,10 +204,10 @@ def follow_reference(
     transitions, end = links.transitions, links.end
     stride = len(end)
     wide = maxima_width(stride)
-    before = np.int64(peek(labels, begin + i - 1)) if i else size
+    before = np.int64(peek(labels, begin + way * (i - 1))) if i else size
     while i < n:
-        row, last = (begin + i) * size, i == n - 1
-        r = np.int64(peek(labels, begin + i))
+        token, last = begin + way * i, i == n - 1
+        row, r = token * size, np.int64(peek(labels, token))
         lead = before * stride
         table = size if last else r
         has_exits = len(links.exits) > 0 and not last
@@ -266,7 +267,7 @@ def follow_reference(
 
 
 @uncounted()
-def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
+def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
 
     Returns
@@ -289,15 +290,27 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
         i += 1
         if past - first == 1:
             i, past, message, error = follow_reference(
-                links, emissions, begin, n, size, labels, slack, lattice, i, past, message, error
+                links,
+                emissions,
+                begin,
+                way,
+                n,
+                size,
+                labels,
+                slack,
+                lattice,
+                i,
+                past,
+                message,
+                error,
             )
             first, excess, extent = past - 1, NO_EXCESS, 0.0
             if i == n:
                 break
         if past + size + n > len(names):
             return FULL, 0.0
-        row, last = (begin + i) * size, i == n - 1
-        r = np.int64(peek(labels, begin + i))
+        token, last = begin + way * i, i == n - 1
+        row, r = token * size, np.int64(peek(labels, token))
         before = peek(names, first)
         lead = before * stride
         table = size if last else r
@@ -370,18 +383,20 @@ def forward(links, emissions, begin, n, size, labels, slack, share, lattice):
 
 
 @uncounted()
-def bound(links, emissions, begin, n, size, labels, slack, share, lattice):
+def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     """Prepare the rows of the tables and the detours, then call `forward`."""
-    for k in range(begin, begin + n):
-        r = np.int64(peek(labels, k))
+    for i in range(n):
+        r = np.int64(peek(labels, begin + way * i))
         if not 0 <= r < size:
             return ILLEGAL, np.inf
-        if k < begin + n - 1:
+        if i < n - 1:
+            if not (links.grows or load_acquire(links.ready, r)):
+                return GIVEN_UP, np.inf
             need_rows(links, r, size, len(links.end))
     if len(links.exits):
-        look_ahead(links, emissions, begin, n, size, labels, lattice.detours)
+        look_ahead(links, emissions, begin, way, n, size, labels, lattice.detours)
     poke(lattice.marks, 1, 1)
-    return forward(links, emissions, begin, n, size, labels, slack, share, lattice)
+    return forward(links, emissions, begin, way, n, size, labels, slack, share, lattice)
 
 
 @uncounted()
@@ -390,7 +405,9 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
     while s < len(offsets) - 1:
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
-            status, best = bound(links, emissions, begin, n, size, labels, 0.0, share, lattice)
+            status, best = bound(
+                links, emissions, begin + n - 1, -1, n, size, labels, 0.0, share, lattice
+            )
             if status == FULL:
                 return s
             poke(found, s, best if status == PROVEN else np.inf)
@@ -410,7 +427,7 @@ def with_more_room(lattice):
 def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
     """Return status and bound of one sentence, and the lattice of its survivors."""
     while True:
-        status, best = bound(links, emissions, begin, n, size, labels, slack, share, lattice)
+        status, best = bound(links, emissions, begin, 1, n, size, labels, slack, share, lattice)
         if status != FULL:
             return status, best, lattice
         lattice = with_more_room(lattice)

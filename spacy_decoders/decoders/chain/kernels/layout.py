@@ -19,7 +19,6 @@ from ....simd import (
     load16_part,
     load64,
     load64_part,
-    prefetch,
 )
 
 __all__ = [
@@ -27,17 +26,14 @@ __all__ = [
     "FORBIDDEN",
     "LANES",
     "LARGEST",
-    "LOWEST",
     "TINY",
     "UP32",
     "UP64",
     "aligned",
     "all_valid",
-    "are_small",
     "emissions16",
     "emissions64",
     "longest_of",
-    "prefetch64",
 ]
 
 #: Floats of a vector: one cache line.
@@ -47,9 +43,6 @@ LANES = 16
 BLOCK = 4 * LANES
 
 FORBIDDEN = np.float32(-np.inf)
-
-#: The least threshold of survival: no forbidden label reaches it.
-LOWEST = np.float32(-3e38)
 
 #: The largest magnitude of a finite score: sums of many such scores, and of their bounds, still
 #: fit float32, whereas sums with the lowest float as a mask would become -inf and be forbidden.
@@ -99,19 +92,6 @@ def emissions64(emissions, row, first, size):
     return load64_part(emissions, row + first, size - first)
 
 
-@jit(inline="always")
-def prefetch64(array, index):
-    """Prefetch 64 entries of an array."""
-    for at in range(index, index + BLOCK, LANES):
-        prefetch(array, at)
-
-
-@jit(inline="always")
-def are_small(magnitudes):
-    """Return whether sums of magnitudes show that no score is NaN, ``+inf``, or too large."""
-    return at_least(fill16(LARGEST), magnitudes) == 0xFFFF
-
-
 @uncounted()
 def all_valid(scores, begin, stop):
     """Return whether ``scores[begin:stop]`` are ``-inf`` or of a magnitude up to `LARGEST`."""
@@ -121,7 +101,7 @@ def all_valid(scores, begin, stop):
             sums = add(sums, fold_magnitudes(load64(scores, at)))
         else:
             sums = add(sums, fold_magnitudes(load64_part(scores, at, stop - at)))
-    if are_small(sums):
+    if at_least(fill16(LARGEST), sums) == 0xFFFF:
         return True
     for k in range(begin, stop):
         if not (abs(scores[k]) <= LARGEST or scores[k] == FORBIDDEN):

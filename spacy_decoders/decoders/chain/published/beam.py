@@ -11,7 +11,7 @@ from ....certificate import Certificate
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
 from .column_generation import legal_emissions
-from .pruned_viterbi import survive
+from .pruned_viterbi import best_of_few
 
 __all__ = ["Beam"]
 
@@ -55,7 +55,7 @@ class Beam(ChainDecoder):
     ) -> list[ChainSolution]:
         # where transitions are forbidden, the beam must avoid dead ends
         legal = legal_emissions(model, sentences)
-        labels = survive(model, legal, self.width)
+        labels = best_of_few(model, legal, self.width, legal.emissions)
         scores = sentences.scores_of(model, labels)
         shared = read_only(labels)
         return [

@@ -14,14 +14,7 @@ from ....errors import ProblemError
 from ..certifying import certify
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
-from ..timed import (
-    certified_within,
-    labels_in_time,
-    lacks_time,
-    lacks_time_to_prepare,
-    one_by_one,
-    solve_in_slices,
-)
+from ..timed import certified_within, lacks_time, one_by_one, solve_in_slices
 from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
 from .kernels import legality
@@ -110,9 +103,9 @@ class ColumnGeneration(ChainDecoder):
         >>> solution.labels, solution.certificate.score
         (array([0, 0, 0], dtype=int32), 4.0)
         """
-        from .tree_columns import tree_column_generation
+        from .label_trees import LabelTree
 
-        return tree_column_generation(model, emissions, parents, self.gap, budget)
+        return LabelTree.of(model, emissions, parents).column_generation(self.gap, budget)
 
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
@@ -133,23 +126,19 @@ class ColumnGeneration(ChainDecoder):
         self, model: ChainModel, sentence: Sentences, budget: Budget
     ) -> ChainSolution:
         """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
-        clock, large = budget.start(), lacks_time(model, sentence, budget)
-        if large and lacks_time_to_prepare(model, budget, "padded"):
+        clock = budget.start()
+        if lacks_time(model, sentence, budget):
             return solve_in_slices(NAME, model, sentence, clock)
         legal, limit = legal_emissions(model, sentence), 1
-        arrays = arrays_of(model, legal, self.reduced_cost)
+        arrays, most = arrays_of(model, legal, self.reduced_cost), kernels.most_labels(model.size)
         while True:
-            steps, most = min(limit, budget.iterations or limit), kernels.most_labels(model.size)
-            if large:
-                most = min(most, labels_in_time(model, legal, clock))
+            steps = min(limit, budget.iterations or limit)
             found = kernels.decode(arrays, legal.offsets, float(self.gap), steps, most)
             labels, excess, count, left = found
             late = clock.exhausted(int(count.max()))
-            if len(left) and large:
-                return solve_in_slices(NAME, model, sentence, clock)
             if len(left):
                 decode_densely(model, legal, left, labels)
-            elif late and (large or clock.seconds_left == 0.0):
+            elif late and clock.seconds_left == 0.0:
                 return certified_within(NAME, model, sentence, labels, clock, int(count[0]))
             if late or len(left) or excess[0] <= self.gap:
                 found = certify(NAME, model, sentence, labels, repair=False, iterations=count)

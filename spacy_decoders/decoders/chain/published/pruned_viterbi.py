@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ....arrays import read_only
 from ....budget import Budget
 from ..certifying import certify, decode_exactly
 from ..problem import ChainDecoder, ChainModel, Sentences
 from ..solutions import ChainSolution
 from ..timed import lacks_time, within
-from .kernels import pruning
+from .kernels import beam
 
-__all__ = ["PrunedViterbi"]
+__all__ = ["PrunedViterbi", "best_of_few"]
 
 
 @dataclass(frozen=True)
@@ -43,30 +44,46 @@ class PrunedViterbi(ChainDecoder):
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
         if lacks_time(model, sentences, budget):
-            return within(
-                budget,
-                "PrunedViterbi",
-                model,
-                sentences,
-                lambda one: self._solve(model, one, budget)[0],
-            )
-        labels = survive(model, sentences, 0)
+            return within(budget, "PrunedViterbi", model, sentences)
+        kept = _may_be_best(model, sentences)
+        pruned = read_only(np.where(kept, sentences.emissions, np.float32(-np.inf)))
+        labels = best_of_few(model, sentences, model.size, pruned)
         return certify("PrunedViterbi", model, sentences, labels)
 
 
-def survive(model: ChainModel, sentences: Sentences, width: int) -> NDArray[np.int32]:
-    """Call the kernel: keep the best `width` labels, or prune by equation 14 if it is 0.
+def _may_be_best(model: ChainModel, sentences: Sentences) -> NDArray[np.bool_]:
+    """Return which labels no other rules out, whatever their neighbours: **shape (total, L)**."""
+    least = np.empty(sentences.emissions.shape)
+    most = least.copy()
+    first, last = sentences.borders()
+    for scores, into, out in (
+        (least, model.bounds.least_in, model.bounds.least_out),
+        (most, model.bounds.most_in, model.bounds.most_out),
+    ):
+        scores[:] = sentences.emissions
+        scores += np.where(first[:, None], model.start_scores, into[: model.size])
+        scores += np.where(last[:, None], model.end_scores, out[: model.size])
+    bar = least.max(axis=1, keepdims=True, initial=-np.inf)
+    kept: NDArray[np.bool_] = most >= bar
+    return kept
+
+
+def best_of_few(
+    model: ChainModel, sentences: Sentences, width: int, pruned: NDArray[np.float32]
+) -> NDArray[np.int32]:
+    """Return the best labels that keep the best few of each token, by pruned emissions.
 
     Raises
     ------
     InfeasibleError
         If a sentence has no legal labelling.
     """
-    padded, emissions = model.padded, sentences.emissions.reshape(-1)
+    padded, emissions = model.padded, pruned.reshape(-1)
     labels: NDArray[np.int32]
-    arrays = padded.transitions, padded.end, model.bounds, emissions, sentences.offsets
-    labels, infeasible = pruning.decode(*arrays, model.size, width)
+    labels, infeasible = beam.decode(
+        padded.transitions, padded.end, emissions, sentences.offsets, model.size, width
+    )
     if infeasible:
-        # float64 decides whether there is a legal labelling
+        # float64, and all labels, decide whether there is a legal labelling
         decode_exactly(model, sentences, np.arange(len(sentences)), labels)
     return labels

@@ -1,8 +1,7 @@
-"""Dynamic programming in float32 over a few labels of each token: PrunedViterbi and Beam.
+"""Dynamic programming in float32 over the best few labels of each token.
 
-Either those labels are kept that the bounds of equation 14 do not prune, or the best few. The kept
-labels are in one growing list; those of token i are ``marks[i + 1]:marks[i + 2]``. The first token
-is entered from the one label `size`, whose transitions are the start scores.
+The kept labels are in one growing list; those of token i are ``marks[i + 1]:marks[i + 2]``. The
+first token is entered from the one label `size`, whose transitions are the start scores.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 
 from .....jit import jit, uncounted
 from .....simd import add, at_least, fill16, first_lane, largest, load16, maximum, store
-from ...kernels.layout import FORBIDDEN, LANES, UP32, emissions16, longest_of
+from ...kernels.layout import FORBIDDEN, LANES, emissions16, longest_of
 
 __all__ = ["decode"]
 
@@ -25,10 +24,8 @@ class Kept(NamedTuple):
 
 
 @jit()
-def decode(transitions, end, extremes, emissions, offsets, size, width):
-    """Decode a batch, keeping the best `width` labels, or by equation 14 if it is 0.
-
-    `extremes` are the :class:`.TransitionBounds`.
+def decode(transitions, end, emissions, offsets, size, width):
+    """Decode a batch, keeping the best `width` labels that are not forbidden.
 
     Returns
     -------
@@ -40,7 +37,7 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
     stride = len(end)
     labels = np.zeros(offsets[-1], np.int32)
     longest = longest_of(offsets)
-    most = min(width, size) if width else size
+    most = min(width, size)
     capacity = min(longest, 64) * most + most + 1
     kept = Kept(
         np.empty(capacity, np.int64),
@@ -48,7 +45,7 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
         np.zeros(longest + 2, np.int64),
     )
     kept.labels[0], kept.scores[0], kept.marks[1] = size, 0.0, 1
-    running, limits = np.empty(stride, np.float32), np.empty(stride, np.float32)
+    running = np.empty(stride, np.float32)
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         for i in range(n):
@@ -58,13 +55,10 @@ def decode(transitions, end, extremes, emissions, offsets, size, width):
                 return labels, True
             if kept.marks[i + 1] + most > len(kept.labels):
                 kept = with_more_room(kept, kept.marks[i + 1])
-            if width:
+            if most < size:
                 keep_best(running, top, kept, i, most)
             else:
-                bar = bound_all(
-                    transitions, end, extremes, emissions, row, size, i == 0, last, limits
-                )
-                keep_by_bounds(limits, bar, running, top, kept, i)
+                keep_all(running, top, kept, i)
         if n:
             trace(transitions, stride, kept, labels, begin, n)
     return labels, False
@@ -96,48 +90,14 @@ def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
     return largest(peak)
 
 
-@uncounted(forceinline=True)
-def bound_all(transitions, end, extremes, emissions, row, size, first, last, limits):
-    """Write an upper bound on each label with its neighbours to `limits` (equation 14).
-
-    Returns the largest lower bound, less a margin for rounding.
-    """
-    stride = len(end)
-    floor = fill16(FORBIDDEN)
-    for block in range(0, stride, LANES):
-        least = most = emissions16(emissions, row, block, size)
-        if first:
-            start = load16(transitions, size * stride + block)
-            least, most = add(least, start), add(most, start)
-        else:
-            least = add(least, load16(extremes.least_in, block))
-            most = add(most, load16(extremes.most_in, block))
-        if last:
-            final = load16(end, block)
-            least, most = add(least, final), add(most, final)
-        else:
-            least = add(least, load16(extremes.least_out, block))
-            most = add(most, load16(extremes.most_out, block))
-        floor = maximum(least, floor)
-        store(limits, block, most)
-    bar = np.float64(largest(floor))
-    if bar > -np.inf:
-        bar -= 2.0 * UP32 * (abs(bar) + 4.0 * extremes.magnitude)
-    return np.float32(bar)
-
-
-@uncounted(forceinline=True)
-def keep_by_bounds(limits, bar, running, top, kept, i):
-    """Keep the labels of token i whose bound is not below the bar."""
+@uncounted()
+def keep_all(running, top, kept, i):
+    """Keep the labels of token i that are not forbidden."""
     used = kept.marks[i + 1]
-    for block in range(0, len(limits), LANES):
-        bits = at_least(load16(limits, block), fill16(bar))
-        while bits:
-            x = block + first_lane(bits)
-            bits &= bits - 1
-            if running[x] > FORBIDDEN:
-                kept.labels[used], kept.scores[used] = x, running[x] - top
-                used += 1
+    for x in range(len(running)):
+        if running[x] > FORBIDDEN:
+            kept.labels[used], kept.scores[used] = x, running[x] - top
+            used += 1
     kept.marks[i + 2] = used
 
 

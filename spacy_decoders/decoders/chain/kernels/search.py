@@ -1,0 +1,152 @@
+"""The search for the best labelling: a greedy reference, what survives its bound, and a trace.
+
+The reference takes, from the left, the best label after the one before; where that leads to a
+dead end, from the right. :mod:`.dual` finds the labels that may be on a better labelling, which
+are one or two a token where scores were trained, and the best of the labellings among them is
+found exactly. Where too many survive, messages between all labels take less time.
+"""
+
+import numpy as np
+
+from ....jit import jit, uncounted
+from ....simd import (
+    add,
+    at_least,
+    fill64,
+    first_lane,
+    fold_largest,
+    largest,
+    load64,
+    peek,
+    poke,
+)
+from .dual import FULL, PROVEN, bound, lattice_for, with_more_room
+from .layout import BLOCK, FORBIDDEN, all_valid, emissions64, longest_of
+
+__all__ = ["decode", "trace"]
+
+#: The average share of all labels that may survive before messages between all of them take less
+#: time.
+SHARE = 0.1
+
+#: The most sentences that are left untried after one in which too many labels survived.
+LONGEST_WAIT = 64
+
+
+@uncounted()
+def greedy(transitions, end, emissions, begin, way, n, size, labels):
+    """Write the best label after the one before, of each token; return whether there is one."""
+    stride = len(end)
+    before = np.int64(size)
+    for i in range(n):
+        token = begin + way * i
+        row, lead = token * size, before * stride
+        top, place = FORBIDDEN, np.int64(0)
+        for block in range(0, size, BLOCK):
+            value = add(
+                load64(transitions, lead + block), emissions64(emissions, row, block, size)
+            )
+            if i == n - 1:
+                value = add(value, load64(end, block))
+            most = largest(fold_largest(value))
+            if most > top:
+                top = most
+                place = block + first_lane(at_least(value, fill64(top)))
+        if not (FORBIDDEN < top < np.inf):
+            return False
+        poke(labels, token, np.int32(place))
+        before = place
+    return True
+
+
+@uncounted()
+def trace(links, emissions, begin, n, size, lattice, labels):
+    """Write the best labelling through the survivors, whose messages are in the lattice."""
+    transitions, stride = links.transitions, len(links.end)
+    marks, names, values = lattice.marks, lattice.names, lattice.values
+    state = peek(marks, n)
+    for k in range(state + 1, peek(marks, n + 1)):
+        if peek(values, k) > peek(values, state):
+            state = k
+    y = peek(names, state)
+    for i in range(n - 1, -1, -1):
+        poke(labels, begin + i, np.int32(y))
+        first, past = peek(marks, i), peek(marks, i + 1)
+        origin = peek(names, first)
+        if past - first > 1:
+            most = -np.inf
+            for k in range(first, past):
+                link = np.float64(peek(transitions, peek(names, k) * stride + y))
+                if peek(values, k) + link > most:
+                    most = peek(values, k) + link
+                    origin = peek(names, k)
+        y = origin
+
+
+@uncounted()
+def decode_from(
+    links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
+):
+    """Decode the sentences from number s on, until the lattice is full."""
+    while s < len(offsets) - 1:
+        begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
+        if n == 0:
+            s += 1
+            continue
+        if not all_valid(emissions, begin * size, (begin + n) * size):
+            return -1, lefts, skip, wait
+        done = False
+        if skip:
+            skip -= 1
+        elif greedy(links.transitions, links.end, emissions, begin, 1, n, size, labels) or greedy(
+            back.transitions, back.end, emissions, begin + n - 1, -1, n, size, labels
+        ):
+            status, _ = bound(links, emissions, begin, 1, n, size, labels, 0.0, SHARE, lattice)
+            if status == FULL:
+                return s, lefts, skip, wait
+            done = status == PROVEN
+            if done:
+                wait = 1
+                if peek(lattice.marks, n + 1) > n + 1:
+                    trace(links, emissions, begin, n, size, lattice, labels)
+            else:
+                skip = wait
+                wait = min(4 * wait, LONGEST_WAIT)
+        if not done:
+            poke(left, lefts, s)
+            lefts += 1
+        s += 1
+    return s, lefts, skip, wait
+
+
+@jit()
+def decode(links, back, emissions, offsets, size):
+    """Decode a batch.
+
+    Parameters
+    ----------
+    links, back
+        The tables of the model, and of the model read from the right.
+
+    Returns
+    -------
+    labels
+        **Shape (total,)**, int32.
+    left
+        Sentences in which so many labels survive that dense decoding is faster, or in which no
+        legal labelling was found.
+    valid
+        Whether no emission is NaN, ``+inf``, or so large that sums would not fit float32.
+    """
+    labels = np.zeros(offsets[-1], np.int32)
+    left = np.zeros(len(offsets) - 1, np.int64)
+    lattice = lattice_for(longest_of(offsets), size)
+    s = lefts = skip = 0
+    wait = 1
+    while True:
+        s, lefts, skip, wait = decode_from(
+            links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
+        )
+        if s < 0 or s == len(offsets) - 1:
+            return labels, left[:lefts], s >= 0
+        lattice = with_more_room(lattice)
