@@ -165,7 +165,11 @@ class LabelledSearch:
         budget = rest_of(self.clock, self.iterations)
         if budget.seconds is not None:
             budget = replace(budget, seconds=share * budget.seconds)
-        solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+        try:
+            solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+        except InfeasibleError:
+            self.iterations += 1
+            raise
         self.iterations += solution.certificate.iterations
         return solution
 
@@ -185,12 +189,12 @@ class LabelledSearch:
         self._offer_charted(branching)
         order, closed = count(), -np.inf
         opened = [(-bound, next(order), first._replace(part=branching.everything))]
-        ordered = False
+        ordered = ended = False
         while opened:
             if self.best is not None and not ordered:
                 heapq.heapify(opened)
                 ordered = True
-            ended = self.clock.exhausted(self.iterations)
+            ended = ended or self.clock.exhausted(self.iterations)
             ended = ended or len(opened) * branching.size > MOST_NODE_BYTES
             if self.best is not None:
                 bound = -opened[0][0]
@@ -207,11 +211,14 @@ class LabelledSearch:
                 continue
             self._offer_repaired(branching, node)
             for part in branching.children(node.part, violation):
-                if self.clock.exhausted(self.iterations):
+                try:
+                    if self.clock.exhausted(self.iterations):
+                        raise UndecidedError(NOTHING_YET)
+                    child = self._solved(branching, part)
+                except UndecidedError:
                     opened.append((upper, next(order), node))  # it stays open
-                    ordered = False
+                    ordered, ended = False, True
                     break
-                child = self._solved(branching, part)
                 if child is not None:
                     entry = max(upper, -_bound_of(child.solution)), next(order), child
                     if ordered:
