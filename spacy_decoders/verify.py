@@ -20,12 +20,15 @@ __all__ = ["Findings", "Verification", "verify"]
 #: The tolerance of a recomputed sum, relative to the sum of its absolute terms.
 ROUNDING = 1e-9
 
-#: The module that examines the solutions of a core, by the name of the solution's class.
+#: The package whose `verification` examines a solution, by the name of the solution's class.
 EXAMINERS = {
-    "ChainSolution": "chain",
-    "TreeSolution": "tree",
-    "PathSolution": "path",
-    "RepresentativesSolution": "representatives",
+    "ChainSolution": ".decoders.chain",
+    "TreeSolution": ".decoders.tree",
+    "LabelledTree": ".decoders.tree",
+    "PathSolution": ".decoders.path",
+    "SubtreeSolution": ".decoders.path",
+    "RepresentativesSolution": ".decoders.representatives",
+    "SpanSolution": ".adapt.spans",
 }
 
 
@@ -99,8 +102,11 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Parameters
     ----------
     problem
-        The decoded problem: a `TreeProblem`, `PathProblem` or `RepresentativesProblem`; for a
-        chain, the pair ``(model, emissions)``.
+        The decoded problem: a `TreeProblem`, `PathProblem`, `RepresentativesProblem` or
+        `SpanProblem`; for a chain, the pair ``(model, emissions)``; for a path also the pair of
+        its problem and the length that was asked for, since a path says of itself only how long
+        it is; for a subtree, ``(SubtreeProblem, capacity, least)``; for the tree of an adapted
+        parser, what its `problem` returns.
     solution
         The solution, with its certificate.
     seconds
@@ -109,8 +115,10 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Returns
     -------
     Verification
-        True if the certificate's claims about the structure are confirmed. The decoder's name, and
-        whether a `scope` of ``"pruned"`` is needed, cannot be checked.
+        True if the certificate's claims about the structure are confirmed. The decoder's name, the
+        number of iterations, a confidence below 1, and whether candidates were pruned that the
+        problem does not say, cannot be checked. `SecondOrder` is taken for the decoder of all
+        grandparents and adjacent siblings.
 
     Raises
     ------
@@ -135,7 +143,7 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
         )
     if not seconds > 0:
         raise ProblemError(f"seconds: expected a number greater than 0, got {seconds!r}.")
-    examiner = import_module(f".decoders.{core}.verification", __package__)
+    examiner = import_module(f"{core}.verification", __package__)
     return judge(solution.certificate, examiner.examine(problem, solution, seconds=seconds))
 
 
@@ -147,7 +155,7 @@ def judge(certificate: Certificate, found: Findings) -> Verification:
     sign = -1.0 if found.minimized else 1.0
     fault = _fault_of_numbers(certificate, found, sign)
     optimal = certificate.status == "optimal"
-    slack = max(certificate.tolerance, rounding) if optimal else rounding
+    slack = max(certificate.tolerance, rounding) if optimal and fault is None else rounding
     if fault is None:
         fault = _fault_of_claim(certificate, found, sign, slack) or _fault_of_status(certificate)
     numbers = (found.score, found.bound if math.isfinite(found.bound) else None)
@@ -183,14 +191,24 @@ def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) ->
     rounding = ROUNDING * (1.0 + found.scale)
     if score is None or certificate.status == "infeasible":
         return f"status: {certificate.status!r}, but the structure is legal."
+    for name in ("score", "bound", "gap", "tolerance", "confidence", "iterations"):
+        value = getattr(certificate, name)
+        if not (value is None and name in ("bound", "gap", "confidence")) and not _is_finite(
+            value
+        ):
+            return f"{name}: {value!r} is no finite number."
+    if certificate.iterations < 0 or certificate.scope not in ("full", "pruned"):
+        return f"iterations or scope: {certificate.iterations!r}, {certificate.scope!r}."
     if not abs(score - found.score) <= rounding:
         return f"score: the certificate says {score!r}, the structure is worth {found.score!r}."
     most = largest_tolerance(found.scale) * (1.0 + ROUNDING)
     tolerance, optimal = certificate.tolerance, certificate.status == "optimal"
     if bound is None and optimal:
         return "status: 'optimal' without a bound."
-    if bound is not None and (
-        gap is None or not abs(gap - abs(bound - score)) <= ROUNDING * (abs(bound) + abs(score))
+    if (bound is None) != (gap is None) or (
+        bound is not None
+        and gap is not None
+        and not abs(gap - abs(bound - score)) <= ROUNDING * (abs(bound) + abs(score))
     ):
         return f"gap: {gap!r} is not the distance from {score!r} to {bound!r}."
     if optimal and not (gap is not None and gap <= tolerance <= most):
@@ -203,6 +221,10 @@ def _fault_of_numbers(certificate: Certificate, found: Findings, sign: float) ->
     if bound is not None and sign * (score - bound) > max(tolerance, rounding):
         return f"bound: {bound!r} lies on the wrong side of the score {score!r}."
     return None
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, (int, float)) and math.isfinite(value)
 
 
 def _fault_of_status(certificate: Certificate) -> str | None:

@@ -212,6 +212,34 @@ class ArcParser:
             scores[head, token] = kept
         return scores, of_labels
 
+    def problem(
+        self,
+        arcs: ArrayLike,
+        labels: ArrayLike | None = None,
+        *,
+        allowed: ArrayLike | None = None,
+        fixed: Mapping[int, int] | None = None,
+    ) -> TreeProblem:
+        """Return what :meth:`decode` solves, with all labels, to :func:`~spacy_decoders.verify`.
+
+        Examples
+        --------
+        >>> from spacy_decoders import verify
+        >>> parser, arcs = ArcParser(rows="heads"), [[0, 3, 3], [0, 0, 1], [0, 2, 0]]
+        >>> verify(parser.problem(arcs), parser.decode(arcs)).outcome
+        'confirmed'
+        """
+        from ...decoders.tree import AtMost, TreeProblem
+
+        scores, of_labels = self._scores(arcs, labels, allowed, fixed)
+        return TreeProblem(
+            scores,
+            labels=of_labels,
+            rules=tuple(AtMost([label]) for label in self.once),
+            projective=self.projective,
+            single_root=self.single_root,
+        )
+
     def _problem(self, arcs: Floats, labels: Floats | None) -> TreeProblem:
         """Return the problem of scores by heads; without `once`, each arc has its best label."""
         from ...decoders.tree import AtMost, TreeProblem

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ...errors import ProblemError
 from ...verify import Findings
-from .problem import PathProblem, PathSolution
+from .problem import PathProblem
+from .subtree import SubtreeProblem, SubtreeSolution
 
 __all__ = ["examine", "fault_of"]
 
@@ -30,17 +31,36 @@ LARGEST = 1e6
 Path = tuple[int, ...]
 
 
-def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> Findings:
-    """Score a path anew, and bound all others of its length.
+def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
+    """Score a path or subtree anew, and bound all others of its length or size.
+
+    Parameters
+    ----------
+    problem
+        A `PathProblem`, or the pair of it and the length that was asked for; for a
+        `SubtreeSolution` the triple ``(SubtreeProblem, capacity, least)``.
+    solution
+        What was found.
+    seconds
+        After so much time there is no bound.
 
     Raises
     ------
     ProblemError
-        If the solution has no path, for its length is then unknown.
+        If the problem is neither, or the solution has no path, for its length is then unknown.
     """
+    if isinstance(solution, SubtreeSolution):
+        return _examine_subtree(problem, solution)
+    asked = len(solution.vertices)
+    if isinstance(problem, tuple) and len(problem) == 2:
+        problem, asked = problem
+    if not isinstance(problem, PathProblem):
+        raise ProblemError(f"problem: expected a PathProblem, got {type(problem).__name__}.")
     path = tuple(int(vertex) for vertex in solution.vertices)
     if not path:
         raise ProblemError("solution: it has no path, so there is nothing to compare with.")
+    if len(path) != asked:
+        return Findings.illegal(f"the path {path} has not the length {asked}.")
     fault = fault_of(problem, path)
     if fault is not None:
         return Findings.illegal(fault)
@@ -63,6 +83,39 @@ def examine(problem: PathProblem, solution: PathSolution, *, seconds: float) -> 
     if other is not None and fault_of(problem, other) is None:
         best = max(best, math.fsum(_parts(problem, other)))
     return Findings(None, score, scale, best, max(bound, best))
+
+
+def _examine_subtree(problem: Any, solution: SubtreeSolution) -> Findings:
+    parts = problem if isinstance(problem, tuple) else ()
+    if len(parts) != 3 or not isinstance(parts[0], SubtreeProblem):
+        raise ProblemError(
+            "problem: expected the triple (SubtreeProblem, capacity, least) that was decoded; got "
+            f"{type(problem).__name__}."
+        )
+    tree, capacity, least = parts
+    nodes = np.asarray(solution.nodes).tolist()
+    parents, sizes = tree.parents.tolist(), tree.sizes.tolist()
+    if not all(isinstance(node, int) and 0 <= node < len(parents) for node in nodes):
+        return Findings.illegal(f"{nodes} are no nodes of the tree.")
+    if nodes != sorted(set(nodes)) or 0 not in nodes:
+        return Findings.illegal("the nodes do not ascend, or the root is missing.")
+    if any(parents[node] not in nodes for node in nodes if node):
+        return Findings.illegal("a node is there without its parent.")
+    if not least <= sum(sizes[node] for node in nodes) <= capacity:
+        return Findings.illegal(f"the size is not from {least} to {capacity}.")
+    # of each node, by size, the most that it and some of what is below it are worth
+    tables = [{sizes[node]: float(score)} for node, score in enumerate(tree.scores.tolist())]
+    for node in range(len(parents) - 1, 0, -1):
+        merged = dict(tables[parents[node]])
+        for size, worth in tables[parents[node]].items():
+            for more, gain in tables[node].items():
+                if size + more <= capacity:
+                    merged[size + more] = max(merged.get(size + more, -math.inf), worth + gain)
+        tables[parents[node]] = merged
+    best = max(worth for size, worth in tables[0].items() if least <= size <= capacity)
+    terms = [float(tree.scores[node]) for node in nodes]
+    score, scale = math.fsum(terms), math.fsum(map(abs, terms))
+    return Findings(None, score, scale, best, best)
 
 
 def fault_of(problem: PathProblem, path: Path) -> str | None:

@@ -65,6 +65,9 @@ def examine(problem: Any, solution: Any, *, seconds: float) -> Findings:
     score, scale = math.fsum(terms), math.fsum(map(abs, terms))
     if math.prod(len(members) for members in problem.sets) <= ENUMERABLE:
         best, bound = _all_choices(costs)
+        fault = _fault_of_margins(costs, choices.tolist(), solution)
+        if fault is not None:
+            return Findings.illegal(fault)
     else:
         best, bound = _program(costs, score, scale, seconds)
     return Findings(None, score, scale, min(best, score), bound, minimized=True)
@@ -81,8 +84,8 @@ def _costs(problem: RepresentativesProblem) -> _Costs:
     return _Costs([np.asarray(own, dtype=np.float64) for own in local], pairs)
 
 
-def _all_choices(costs: _Costs) -> tuple[float, float]:
-    """Return the least cost of all choices, and a bound that allows for rounding."""
+def _totals(costs: _Costs) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the cost of every choice, with an axis for each set, and that of absolute terms."""
     k = len(costs.own)
     shape = tuple(len(own) for own in costs.own)
     total, size = np.zeros(shape), np.zeros(shape)
@@ -91,7 +94,29 @@ def _all_choices(costs: _Costs) -> tuple[float, float]:
         spread = term.reshape([shape[i] if i in axes else 1 for i in range(k)])
         total = total + spread
         size = size + np.abs(spread)
-    least = np.unravel_index(int(np.argmin(total)), shape)
+    return total, size
+
+
+def _fault_of_margins(costs: _Costs, choices: list[int], solution: Any) -> str | None:
+    """Return which margin that is called exact is not the cost of choosing otherwise, if any."""
+    total, size = _totals(costs)
+    margins, exact = np.asarray(solution.margins), np.asarray(solution.exact_margins)
+    if margins.shape != exact.shape or len(margins) != len(choices) or np.isnan(margins).any():
+        return f"margins {margins!r} do not belong to {len(choices)} sets."
+    least = float(total.min(initial=math.inf))
+    for i in np.flatnonzero(exact).tolist():
+        others = np.delete(total, choices[i], axis=i)
+        best = float(others.min(initial=math.inf)) - least
+        slack = 1e-6 * (1.0 + float(size[np.isfinite(size)].max())) + 1e-6 * abs(best)
+        if margins[i] != best and not abs(float(margins[i]) - best) <= slack:
+            return f"margins[{i}] is {margins[i]!r}, choosing otherwise costs {best!r} more."
+    return None
+
+
+def _all_choices(costs: _Costs) -> tuple[float, float]:
+    """Return the least cost of all choices, and a bound that allows for rounding."""
+    total, size = _totals(costs)
+    least = np.unravel_index(int(np.argmin(total)), total.shape)
     allowed = np.isfinite(total)
     bound = float((total[allowed] - ROUNDING * size[allowed]).min())
     return math.fsum(costs.of([int(c) for c in least])), bound

@@ -17,7 +17,7 @@ MOST_NAMED = 20
 
 
 def conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> InfeasibleError:
-    """Return the error that names a smallest set of rules without any tree.
+    """Return the error that names a least set of rules without any tree.
 
     Each of them is needed for the conflict: without it there is a tree. If there is none even
     without rules, `error` is returned. Where the budget ends before, the set still has no tree,
@@ -39,16 +39,16 @@ def conflicting_rules(search: LabelledSearch, error: InfeasibleError) -> Infeasi
     if not conflict.has_tree([]):
         return error
     rules = search.problem.rules
-    found = sorted(conflict.smallest([], False, list(range(len(rules)))))
+    found = sorted(conflict.least([], False, list(range(len(rules)))))
     names = " and ".join(f"rules[{place}] {rules[place]}" for place in found[:MOST_NAMED])
     if len(found) > MOST_NAMED:
         names += f" and {len(found) - MOST_NAMED} more"
     which = "this rule" if len(found) == 1 else "these rules together"
     advice = "drop or relax one."
-    if conflict.cut:
+    if not conflict.is_least:
         advice = "the budget ended before a smallest set of them was found."
     named = InfeasibleError(f"no tree satisfies {which}: {names}; {advice}")
-    named.rules = tuple(rules[place] for place in found)
+    named.rules, named.is_least = tuple(rules[place] for place in found), conflict.is_least
     return named
 
 
@@ -58,21 +58,21 @@ class _ConflictSearch:
     def __init__(self, search: LabelledSearch) -> None:
         self.search = search
         self.iterations = search.iterations
-        self.cut = False
+        self.is_least = True
 
-    def smallest(self, kept: list[int], changed: bool, rest: list[int]) -> list[int]:
-        """Return a smallest set of `rest` that conflicts with what is kept; all of it does."""
+    def least(self, kept: list[int], changed: bool, rest: list[int]) -> list[int]:
+        """Return a least set of `rest` that conflicts with what is kept; all of it does."""
         if changed and not self.has_tree(kept):
             return []
         if len(rest) == 1:
             return rest
         if self.search.clock.exhausted(self.iterations):
-            self.cut = True
+            self.is_least = False
             return rest
         half = len(rest) // 2
         first, second = rest[:half], rest[half:]
-        of_second = self.smallest(kept + first, True, second)
-        of_first = self.smallest(kept + of_second, bool(of_second), first)
+        of_second = self.least(kept + first, True, second)
+        of_first = self.least(kept + of_second, bool(of_second), first)
         return of_first + of_second
 
     def has_tree(self, places: list[int]) -> bool:
@@ -89,5 +89,5 @@ class _ConflictSearch:
         found = inner.has_tree()
         self.iterations = inner.iterations
         if found is None:
-            self.cut = True
+            self.is_least = False
         return found is not False

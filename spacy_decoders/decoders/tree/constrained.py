@@ -2,7 +2,8 @@
 
 At first every arc has its best label, and the rules that no single arc or label breaks are left
 out: the best tree of this relaxation bounds all others, and mostly satisfies the rules already.
-Where it breaks one, the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
+Where it breaks one, a chart over single arcs that keeps to the rules (:mod:`.kernels.ruled`) looks
+for a first tree, and the search branches (:mod:`.rule_branching`): a label of an arc, a token as a
 leaf or as the head of a constituent is demanded in one child and forbidden in the other, so that
 each child is a relaxation of the same kind, with fewer arcs and labels, which the decoder solves.
 """
@@ -20,33 +21,37 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate
-from ...errors import DecodersError, InfeasibleError
+from ...certificate import Certificate, agree, tolerance_of
+from ...errors import DecodersError, InfeasibleError, UndecidedError
 from .label_classes import allowed_arcs, allowed_labels
 from .problem import TreeProblem, TreeSolution
-from .rules import FixedStart
+from .rules import AtMost, Constituent, FixedStart, Leaves
+from .scoring import starts_of_tree
 
 if TYPE_CHECKING:
     from .decoder import TreeDecoder
     from .rule_branching import RuleBranching, Subset
+    from .rules import Rule
 
 __all__ = ["best_constrained"]
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: The most open nodes of a search: more would exhaust the memory, so it ends with a gap.
+#: The most bytes of open nodes: the search ends there as with its budget.
 MOST_NODE_BYTES = 200_000_000
 
-#: The most decodings by arcs alone that look for a first tree: a few, and some more a token.
-FIRST_DECODINGS, FIRST_DECODINGS_A_TOKEN = 100, 4
+#: The most seconds of a chart that looks for a first tree, of all that are left to the search.
+FIRST_SECONDS = 0.2
 
-#: Relative slack within which a bound closes a node, as in the search over trees.
-TOLERANCE = 1e-9
+#: What of the time the first decoding may take, which seldom satisfies the rules.
+FIRST_SHARE = 0.7
 
 
-class _ClockEnded(DecodersError):
-    """The clock ended before there was a tree or a proof that there is none."""
+NOTHING_YET = (
+    "rules: the budget ended before any tree that satisfies them was found; allow more seconds or "
+    "iterations, or drop a rule."
+)
 
 
 class LabelledNode(NamedTuple):
@@ -71,6 +76,8 @@ def best_constrained(decoder: TreeDecoder, problem: TreeProblem, budget: Budget)
     ------
     InfeasibleError
         If there is no such tree; the message names the rules that exclude each other.
+    UndecidedError
+        If the budget ends before any was found.
     """
     search = LabelledSearch(decoder, problem, budget.start())
     try:
@@ -95,7 +102,7 @@ class LabelledSearch:
     iterations
         How many of the budget's are done already.
     any_tree
-        Whether to end at the first tree, and with the clock even if there is none yet.
+        Whether to end at the first tree.
     """
 
     def __init__(
@@ -130,19 +137,21 @@ class LabelledSearch:
             self.run()
         except InfeasibleError:
             return False
-        except _ClockEnded:
+        except UndecidedError:
             return None
         return True
 
     def run(self) -> TreeSolution:
+        share = FIRST_SHARE if any(map(_needs_search, self.problem.rules)) else 1.0
         if self.labels is None:
-            first = LabelledNode(None, self._decoded(self.arcs), None)
+            first = LabelledNode(None, self._decoded(self.arcs, share), None)
         else:
-            solution = self._decoded(self._branching.arcs_of(self._branching.everything))
-            labels = self._branching.labels_of(self._branching.everything, solution.heads)
+            whole = self._branching.everything
+            solution = self._decoded(self._branching.arcs_of(whole), share)
+            labels = self._branching.labels_of(whole, solution.heads)
             first = LabelledNode(None, solution, labels)
         bound = _bound_of(first.solution)
-        if self._breaks_none(first.solution, first.labels):
+        if self._breaks_none(first.solution.heads, first.labels):
             return self._certified(first.solution, first.labels, bound)
         return self._branch(first, bound)
 
@@ -152,93 +161,117 @@ class LabelledSearch:
 
         return RuleBranching(self.problem, self.arcs, self.labels)
 
-    def _decoded(self, arcs: Floats) -> TreeSolution:
+    def _decoded(self, arcs: Floats, share: float = 1.0) -> TreeSolution:
         budget = rest_of(self.clock, self.iterations)
-        solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+        if budget.seconds is not None:
+            budget = replace(budget, seconds=share * budget.seconds)
+        try:
+            solution = self.decoder.decode(self.relaxed.with_arcs(arcs), budget=budget)
+        except InfeasibleError:
+            self.iterations += 1
+            raise
         self.iterations += solution.certificate.iterations
         return solution
 
-    def _breaks_none(self, solution: TreeSolution, labels: Labels | None) -> bool:
-        heads = [-1, *solution.heads.tolist()]
-        given = [-1] * len(heads) if labels is None else [-1, *labels.tolist()]
-        return not any(rule.is_broken(heads, given) for rule in self.problem.rules)
+    def _breaks_none(self, heads: NDArray[np.int32], labels: Labels | None) -> bool:
+        tree = [-1, *heads.tolist()]
+        given = [-1] * len(tree) if labels is None else [-1, *labels.tolist()]
+        return not any(rule.is_broken(tree, given) for rule in self.problem.rules)
 
     def _branch(self, first: LabelledNode, bound: float) -> TreeSolution:
-        """Search the parts that the rules cut the labelled trees into."""
+        """Search the parts that the rules cut the labelled trees into.
+
+        The node with the highest bound comes first; as long as no tree is known, the node that was
+        made last, so that demands add up to one.
+        """
         branching = self._branching
+        self._offer_repaired(branching, first)
+        self._offer_charted(branching)
         order, closed = count(), -np.inf
-        heap = [(-bound, next(order), first._replace(part=branching.everything))]
-        while heap:
-            bound = -heap[0][0]
-            if self.best is not None and (
-                self.any_tree
-                or bound <= self.best[0] + TOLERANCE * max(1.0, abs(self.best[0]))
-                or self.clock.exhausted(self.iterations)
-                or len(heap) * branching.size > MOST_NODE_BYTES
-            ):
-                break
-            if self.any_tree and self.best is None and self.clock.exhausted(self.iterations):
-                raise _ClockEnded
-            node = heapq.heappop(heap)[2]
-            assert node.part is not None  # every node of the heap is a part
+        opened = [(-bound, next(order), first._replace(part=branching.everything))]
+        ordered = ended = False
+        while opened:
+            if self.best is not None and not ordered:
+                heapq.heapify(opened)
+                ordered = True
+            ended = ended or self.clock.exhausted(self.iterations)
+            ended = ended or len(opened) * branching.size > MOST_NODE_BYTES
+            if self.best is not None:
+                bound = -opened[0][0]
+                if ended or self.any_tree or self._closes(bound):
+                    break
+            elif ended:
+                raise UndecidedError(NOTHING_YET)
+            upper, _, node = heapq.heappop(opened) if ordered else opened.pop()
+            assert node.part is not None  # every node of the search is a part
             violation = branching.violation(node.solution.heads, node.labels)
             if violation is None:
                 self._offer(node.solution, node.labels, 0.0)
-                closed = max(closed, bound)
+                closed = max(closed, -upper)
                 continue
             self._offer_repaired(branching, node)
-            if self.best is None and node.part is branching.everything:
-                self._look_for_any(branching)
             for part in branching.children(node.part, violation):
-                if self.best is not None and self.clock.exhausted(self.iterations):
-                    heapq.heappush(heap, (-bound, next(order), node))  # it stays open
+                try:
+                    if self.clock.exhausted(self.iterations):
+                        raise UndecidedError(NOTHING_YET)
+                    child = self._solved(branching, part)
+                except UndecidedError:
+                    opened.append((upper, next(order), node))  # it stays open
+                    ordered, ended = False, True
                     break
-                child = self._solved(branching, part)
                 if child is not None:
-                    upper = min(bound, _bound_of(child.solution))
-                    heapq.heappush(heap, (-upper, next(order), child))
+                    entry = max(upper, -_bound_of(child.solution)), next(order), child
+                    if ordered:
+                        heapq.heappush(opened, entry)
+                    else:
+                        opened.append(entry)
         if self.best is None:
             raise InfeasibleError("no tree satisfies all rules.")
-        if heap:
-            closed = max(closed, -heap[0][0])
-        if not self._breaks_none(self.best[1], self.best[2]):
+        if opened:
+            closed = max(closed, -min(opened)[0])
+        if not self._breaks_none(self.best[1].heads, self.best[2]):
             raise DecodersError("rules: the search returned a tree that breaks one.")
         return self._certified(self.best[1], self.best[2], closed)
 
-    def _look_for_any(self, branching: RuleBranching) -> None:
-        """Look for any tree that satisfies the rules, depth first and by arcs alone.
+    def _closes(self, bound: float) -> bool:
+        """Return whether no tree of a part with this bound can be better than the best."""
+        assert self.best is not None  # else nothing is closed
+        return bound <= self.best[0] or agree(self.best[0], bound, abs(self.best[0]))
+
+    def _offer_charted(self, branching: RuleBranching) -> None:
+        """Look for a projective tree of arcs alone that satisfies the rules, by one chart.
 
         So the budget may end at any time after this, and a first tree lets bounds close nodes.
+        Each further chart demands or forbids the head of a constituent.
         """
-        from .chu_liu_edmonds import ChuLiuEdmonds
-        from .eisner import Eisner
-
-        problem, parts = self.problem, [branching.everything]
-        of_arcs = self.relaxed.completed()  # without grandparents, siblings and factors
-        decoder: TreeDecoder = ChuLiuEdmonds()
-        if problem.projective or problem.boundaries is not None:
-            # several sentences whose arcs may cross would take a search of their own
-            decoder, of_arcs = Eisner(), replace(of_arcs, projective=True, labels=None, rules=())
-        for _ in range(FIRST_DECODINGS + FIRST_DECODINGS_A_TOKEN * problem.n):
-            if not parts or (self.any_tree and self.clock.exhausted(self.iterations)):
+        part: Subset | None = branching.everything
+        limit = self.clock.budget.seconds
+        least = (
+            0.0 if limit is None else 0.02 + 0.1 * limit
+        )  # the first may exceed the limit so far
+        for _ in range(1 + len(self.problem.rules)):
+            seconds = min(max(self.clock.seconds_left, least), FIRST_SECONDS)
+            found = None if part is None else branching.charted(part, self.relaxed, seconds)
+            if part is None or found is None:
                 return
-            part = parts.pop()
-            try:
-                found = decoder.decode(of_arcs.with_arcs(branching.arcs_of(part)))
-            except InfeasibleError:
-                continue
-            own = branching.labels_of(part, found.heads)
-            violation = branching.violation(found.heads, own)
-            labels = own if violation is None else branching.relabelled(found.heads)
-            if (own is None) == (labels is None) and self._breaks_none(found, labels):
-                score, _ = self.decoder.objective(problem, found.heads, labels)
-                if score > -np.inf:
-                    name = type(self.decoder).__name__
-                    certificate = Certificate.heuristic(name, score, scope=problem.scope)
-                    self.best = score, replace(found, certificate=certificate), labels
-                    return
-            if violation is not None:
-                parts += branching.children(part, violation)
+            least = 0.0
+            heads, labels = found
+            for own in (labels, branching.relabelled(heads)):
+                if (own is None) == (labels is None) and self._breaks_none(heads, own):
+                    self._offer_scored(heads, own)
+            violation = branching.violation(heads, labels)
+            if violation is None:
+                return
+            *_, part = [None, *branching.children(part, violation)]
+
+    def _offer_scored(self, heads: NDArray[np.int32], labels: Labels | None) -> None:
+        """Keep a tree that breaks no rule, unless it is forbidden or worse than the best."""
+        score, _ = self.decoder.objective(self.problem, heads, labels)
+        if score > (-np.inf if self.best is None else self.best[0]):
+            name = type(self.decoder).__name__
+            certificate = Certificate.heuristic(name, score, scope=self.problem.scope)
+            starts = None if self.problem.boundaries is None else starts_of_tree(heads)
+            self.best = score, TreeSolution(heads, certificate, starts=starts), labels
 
     def _solved(self, branching: RuleBranching, part: Subset) -> LabelledNode | None:
         """Return the best tree of a part, None if it has none."""
@@ -260,7 +293,7 @@ class LabelledSearch:
         score = solution.certificate.score
         assert score is not None  # the infeasible are raised
         better = self.best is None or score + gain > self.best[0]
-        if better and self._breaks_none(solution, labels):
+        if better and self._breaks_none(solution.heads, labels):
             self.best = score + gain, solution, labels
 
     def _certified(
@@ -275,13 +308,18 @@ class LabelledSearch:
             own.decoder,
             score,
             bound,
-            tolerance=max(own.tolerance, TOLERANCE * (1.0 + scale)),
+            tolerance=max(own.tolerance, tolerance_of(scale)),
             scale=scale,
             scope=problem.scope,
             iterations=self.iterations,
         )
         kept = None if labels is None else labels.astype(np.int32)
         return replace(solution, certificate=certificate, labels=kept)
+
+
+def _needs_search(rule: Rule) -> bool:
+    """Return whether a rule is more than a mask of arcs and labels."""
+    return isinstance(rule, (AtMost, Constituent, Leaves))
 
 
 def _bound_of(solution: TreeSolution) -> float:

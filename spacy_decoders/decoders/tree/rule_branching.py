@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,6 +22,16 @@ __all__ = ["RuleBranching", "Subset", "Violation"]
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+
+
+#: About how long a chart that counts labels takes, for each triple of tokens and two allowances.
+SECONDS_A_STEP = 1e-9
+
+#: The most bytes of such a chart, and the most labels of a rule that it counts.
+MOST_CHART_BYTES, MOST_COUNTED = 100_000_000, 3
+
+#: The most ways of sharing labels among a head's dependants that are kept from one to the next.
+MOST_SHARED = 256
 
 
 class Subset(NamedTuple):
@@ -231,6 +242,78 @@ class RuleBranching:
         labels: Labels = self.best[heads, tokens, chosen]
         return labels
 
+    def charted(
+        self, part: Subset, problem: TreeProblem, seconds: float
+    ) -> tuple[NDArray[np.int32], Labels | None] | None:
+        """Return the best projective tree of arcs that keeps to all rules on labels, if any.
+
+        It may miss trees: the tokens whose labels mark leaves have no dependants at all, and where
+        the time does not suffice to count the labels of all rules, those of the others are not
+        used. Constituents are not looked at.
+        """
+        from .kernels import ruled  # compiled where it is first needed
+
+        n = problem.n
+        most = int((max(seconds, 0.0) / (SECONDS_A_STEP * (n + 1) ** 3)) ** 0.5)
+        most = min(most, int((MOST_CHART_BYTES / (16 * (n + 1) ** 2)) ** 0.5))
+        if most < 1:
+            return None
+        limits = self._limits_within(most, n)
+        draws = [np.zeros((n + 1, self.classes.size), np.int64)]
+        unused = np.zeros((n + 1, self.classes.size), bool)
+        leaf = np.zeros((n + 1, self.classes.size), bool)
+        states = 1
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, AtMost) and rule.count < n:
+                about = np.zeros(n + 1, bool)
+                about[slice(None) if rule.heads is None else list(rule.heads)] = True
+                counted = about[:, None] & self.classes.named[place]
+                if place in limits:
+                    draws.append(counted * states)
+                    states *= limits[place] + 1
+                else:
+                    unused |= counted
+            elif isinstance(rule, Leaves):
+                about = np.zeros(n + 1, bool)
+                about[slice(None) if rule.tokens is None else list(rule.tokens)] = True
+                leaf |= about[:, None] & self.classes.named[place]
+        # what is left of each allowance after each draw: no digit may borrow
+        costs, draw_of = np.unique(np.sum(draws, axis=0), return_inverse=True)
+        rest = np.arange(states) - costs[:, None]
+        radix = 1
+        for most_drawn in limits.values():
+            digits = np.arange(states) // radix % (most_drawn + 1)
+            rest[digits < costs[:, None] // radix % (most_drawn + 1)] = -1
+            radix *= most_drawn + 1
+        allowed = part.classes & part.arcs[:, :, None] & ~unused[:, None]
+        scores = np.where(allowed, self.arcs[:, :, None] + self.scores, -np.inf)
+        gaps = problem.gaps if len(problem.gaps) else np.zeros(n + 1)
+        given = (read_only(scores), leaf, draw_of.reshape(leaf.shape), rest, read_only(gaps))
+        heads, classes, score = ruled.decode(*given, problem.has_one_root)
+        if score == -np.inf:
+            return None
+        tokens = np.arange(1, n + 1)
+        return heads, None if self._labels is None else self.best[heads, tokens, classes]
+
+    def _limits_within(self, most: int, n: int) -> dict[int, int]:
+        """Return how often rules may be drawn on, by place, those that most tokens need first.
+
+        The product of all numbers of draws, none included, is at most `most`.
+        """
+        needs = {}
+        usable = self.everything.classes & self.everything.arcs[:, :, None]
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, AtMost) and 0 < rule.count < n:
+                otherwise = usable[:, :, ~self.classes.named[place]].any(axis=(0, 2))
+                needs[place] = (int(otherwise.sum()), -int(self.classes.named[place].sum()))
+        limits = {}
+        for place in sorted(needs, key=lambda one: needs[one]):
+            count = min(self.rules[place].count, most - 1)  # type: ignore[attr-defined]
+            if count > 0:
+                limits[place] = min(count, MOST_COUNTED)
+                most //= limits[place] + 1
+        return dict(sorted(limits.items()))
+
     def _overdrawn(self, heads: NDArray[np.int32], classes: Labels) -> list[int]:
         """Return the heads with more dependants of some classes than an `AtMost` leaves them."""
         found: set[int] = set()
@@ -272,7 +355,8 @@ class RuleBranching:
                     total = value + row[one]
                     if after not in longer or total > longer[after][0]:
                         longer[after] = (total, [*chosen, one])
-            best = longer
+            kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
+            best = {after: longer[after] for after in kept}
         return max(best.values(), key=lambda one: one[0])[1] if best else None
 
 

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...certificate import Certificate, tolerance_of
+from ...errors import InfeasibleError, ProblemError, UndecidedError
 from .arc_bounds import most_of_arcs
 from .decoder import TreeDecoder, rounding_slack
 from .factors import Factors
 from .problem import TreeProblem, TreeSolution
+from .scoring import starts_of_tree
 
 __all__ = ["best_sentences", "part_of"]
 
@@ -50,6 +51,8 @@ def best_sentences(decoder: TreeDecoder, problem: TreeProblem, budget: Budget) -
         If a factor couples arcs that may be in different sentences.
     InfeasibleError
         If no sequence of sentences has a tree each.
+    UndecidedError
+        If the budget ends before there is one.
     """
     _refuse_coupling(problem)
     return _Sentences(decoder, problem, budget.start()).run()
@@ -81,11 +84,12 @@ class _Sentences:
             new = [step for step in steps if step not in self.found]
             if not new:
                 return self._joined(path)
-            if self.found and self.clock.exhausted(self.iterations):
-                known = _best_path(self.known, problem.gaps)
-                if known is not None:
-                    return self._joined(known._replace(value=path.value))
             for step in new:
+                if self.iterations and self.clock.exhausted(self.iterations):
+                    known = _best_path(self.known, problem.gaps)
+                    if known is None:
+                        return self._charted(path.value)
+                    return self._joined(known._replace(value=path.value))
                 self._search(step)
 
     def _search(self, step: tuple[int, int]) -> None:
@@ -94,6 +98,7 @@ class _Sentences:
         try:
             solution = self.decoder.decode(part_of(self.problem, first, end), budget=budget)
         except InfeasibleError:
+            self.iterations += 1
             self.upper[step] = -np.inf
             return
         certificate = solution.certificate
@@ -104,6 +109,18 @@ class _Sentences:
         if certificate.bound is not None:
             self.upper[step] = min(self.upper[step], certificate.bound)
 
+    def _charted(self, bound: float) -> TreeSolution:
+        """Return projective trees by single arcs, found by one chart over all sentences."""
+        from .kernels import eisner  # compiled where it is first needed
+
+        heads, _, value, _ = eisner.decode(self.problem.arcs, False, self.problem.gaps)
+        if value == -np.inf or self.decoder.objective(self.problem, heads, None)[0] == -np.inf:
+            raise UndecidedError(
+                "budget: it ended before there were trees of all sentences; allow more seconds or "
+                "iterations."
+            )
+        return self._certified(heads, starts_of_tree(heads), 0.0, bound)
+
     def _joined(self, path: Path) -> TreeSolution:
         """Return the trees of a path as one solution, compared with the bound on all paths."""
         problem = self.problem
@@ -113,15 +130,21 @@ class _Sentences:
             part = self.found[first, end]
             heads[first:end] = np.where(part.heads > 0, part.heads + first, 0)
             tolerance += part.certificate.tolerance
-        score, scale = self.decoder.objective(problem, heads, None)
         starts = np.zeros(problem.n, bool)
         starts[path.ends[:-1]] = True
+        return self._certified(heads, starts, tolerance, path.value)
+
+    def _certified(
+        self, heads: NDArray[np.int32], starts: NDArray[np.bool_], tolerance: float, bound: float
+    ) -> TreeSolution:
+        problem = self.problem
+        score, scale = self.decoder.objective(problem, heads, None)
         name = type(self.decoder).__name__
         certificate = Certificate.from_bound(
             name,
             score,
-            path.value + rounding_slack(2 * problem.n, path.value, self.positive),
-            tolerance=max(tolerance, 1e-9 * (1.0 + scale)),
+            bound + rounding_slack(2 * problem.n, bound, self.positive),
+            tolerance=max(tolerance, tolerance_of(scale)),
             scale=scale,
             scope=problem.scope,
             iterations=self.iterations,

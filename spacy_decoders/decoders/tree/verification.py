@@ -10,16 +10,28 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from itertools import pairwise, product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ...errors import ProblemError
 from ...verify import ROUNDING, Findings
-from .problem import TreeProblem, TreeSolution
-from .verification_rules import breaks
+from .problem import TreeProblem
+from .rules import (
+    AtMost,
+    Constituent,
+    FixedArc,
+    FixedLabel,
+    FixedStart,
+    ForbiddenArc,
+    ForbiddenLabel,
+    Leaves,
+    Roots,
+    Rule,
+)
 
-__all__ = ["Arc", "Heads", "Objective", "examine", "factors_of"]
+__all__ = ["Arc", "Heads", "LabelledArc", "examine", "factors_of", "limits_of"]
 
 #: The most choices of heads that are enumerated.
 MOST_CHOICES = 20_000
@@ -28,42 +40,65 @@ Heads = tuple[int, ...]
 Arc = tuple[int, int]
 
 
-class Objective(NamedTuple):
-    """What is scored: all siblings or adjacent ones, all grandparents or the outermost ones."""
+class LabelledArc(NamedTuple):
+    """An arc with one of its labels."""
 
-    adjacent: bool = False
-    outermost: bool = False
+    head: int
+    modifier: int
+    label: int
 
 
-def examine(problem: TreeProblem, solution: TreeSolution, *, seconds: float) -> Findings:
-    """Score a tree anew, and bound all others."""
+class ArcLimit(NamedTuple):
+    """How many of some labelled arcs a tree has at least and at most."""
+
+    members: list[LabelledArc]
+    low: float
+    high: float
+
+
+def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
+    """Score a tree anew, and bound all others.
+
+    Parameters
+    ----------
+    problem
+        What was decoded; of adapted parsers :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
+    solution
+        A `TreeSolution`, or a `LabelledTree` of an adapted parser. That of `SecondOrder` scores
+        adjacent siblings alone, all others all pairs.
+    seconds
+        After so much time there is no bound.
+    """
+    if not isinstance(problem, TreeProblem):
+        raise ProblemError(f"problem: expected a TreeProblem, got {type(problem).__name__}.")
     heads = tuple(int(head) for head in solution.heads)
-    labels = _labels_of(problem, solution)
-    fault = fault_of(problem, heads)
-    if fault is None:
-        fault = fault_of_labels(problem, heads, labels) or _fault_of_starts(problem, solution)
+    labels = (0,) * len(heads)
+    if problem.labels is not None and solution.labels is not None:
+        labels = tuple(int(label) for label in solution.labels)
+    fault = fault_of(problem, heads) or fault_of_labels(problem, heads, labels)
+    fault = fault or _fault_of_claims(problem, solution, heads)
     if fault is not None:
         return Findings.illegal(fault)
-    found = [
-        _compared(problem, heads, labels, objective, seconds)
-        for objective in _objectives(problem, solution, heads)
-    ]
-    # a score may fit two objectives: the solution is right if it is right under either
-    return min(found, key=lambda one: one.best - one.score if one.fault is None else math.inf)
+    found = _compared(problem, heads, labels, solution.certificate.decoder, seconds)
+    rank = getattr(solution, "rank_bound", None)
+    if rank is not None and not found.score - ROUNDING * (1.0 + found.scale) <= rank < math.inf:
+        return Findings.illegal(f"rank_bound: {rank!r} does not bound the tree itself.")
+    return found
 
 
 def _compared(
-    problem: TreeProblem, heads: Heads, labels: Heads, objective: Objective, seconds: float
+    problem: TreeProblem, heads: Heads, labels: Heads, decoder: str, seconds: float
 ) -> Findings:
-    """Compare a legal tree with the best under an objective."""
-    parts = _parts(problem, objective, heads, labels)
+    """Compare a legal tree with the best under the objective of its decoder."""
+    adjacent = decoder == "SecondOrder"
+    parts = _parts(problem, adjacent, heads, labels)
     score, scale = math.fsum(parts), math.fsum(map(abs, parts))
     if score == -math.inf:
         return Findings.illegal("a forbidden grandparent, sibling pair, factor or label is there.")
     choices = [_choices(problem, m) for m in range(1, problem.n + 1)]
     if math.prod(map(len, choices)) <= MOST_CHOICES:
         best = max(
-            math.fsum(_parts(problem, objective, tree, marks))
+            math.fsum(_parts(problem, adjacent, tree, marks))
             for tree, marks in map(_unzipped, product(*choices))
             if fault_of(problem, tree) is None and fault_of_labels(problem, tree, marks) is None
         )
@@ -78,14 +113,14 @@ def _compared(
         return Findings(None, score, scale, max(score, attained), bound)
     from .verification_program import best_by_program
 
-    other, marks, bound = best_by_program(problem, objective, score, seconds)
+    other, marks, bound = best_by_program(problem, adjacent, score, seconds)
     best = score
     if (
         other is not None
         and fault_of(problem, other) is None
         and fault_of_labels(problem, other, marks) is None
     ):
-        best = max(best, math.fsum(_parts(problem, objective, other, marks)))
+        best = max(best, math.fsum(_parts(problem, adjacent, other, marks)))
     return Findings(None, score, scale, best, max(bound, best))
 
 
@@ -97,6 +132,7 @@ def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
     for m, h in enumerate(heads, start=1):
         if not 0 <= h <= n or not problem.allowed[h, m]:
             return f"the arc {h} -> {m} is forbidden."
+    for m, h in enumerate(heads, start=1):
         above, steps = m, 0
         while above and steps <= n:
             above, steps = heads[above - 1], steps + 1
@@ -116,9 +152,12 @@ def fault_of(problem: TreeProblem, heads: Heads) -> str | None:
 
 def fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str | None:
     """Return which label is forbidden, or which rule the tree breaks, or None."""
+    if len(labels) != len(heads):
+        return f"{len(labels)} labels for {len(heads)} tokens."
     if problem.labels is not None:
         for m, (h, label) in enumerate(zip(heads, labels, strict=True), start=1):
-            if problem.labels[h, m, label] == -math.inf:
+            known = 0 <= label < problem.labels.shape[2]
+            if not known or problem.labels[h, m, label] == -math.inf:
                 return f"label {label} of the arc {h} -> {m} is forbidden."
     for place, rule in enumerate(problem.rules):
         if breaks(rule, heads, labels, _begins(heads)):
@@ -126,21 +165,21 @@ def fault_of_labels(problem: TreeProblem, heads: Heads, labels: Heads) -> str | 
     return None
 
 
-def _labels_of(problem: TreeProblem, solution: TreeSolution) -> Heads:
-    """Return the labels of a solution; for problems without labels, all 0."""
-    if problem.labels is None or solution.labels is None:
-        return (0,) * len(solution.heads)
-    return tuple(int(label) for label in solution.labels)
-
-
-def _fault_of_starts(problem: TreeProblem, solution: TreeSolution) -> str | None:
-    if problem.labels is not None and solution.labels is None:
-        return "the tree has no labels."
+def _fault_of_claims(problem: TreeProblem, solution: Any, heads: Heads) -> str | None:
+    """Return what a solution wrongly says beside its heads and labels, or None."""
+    for name in ("labels", "starts"):
+        given = problem.boundaries if name == "starts" else problem.labels
+        if (given is None) != (getattr(solution, name, None) is None):
+            return f"{name} are " + ("missing." if given is not None else "none of the problem's.")
+    if problem.scope == "pruned" and solution.certificate.scope != "pruned":
+        return "the scope is 'full', but the problem's is 'pruned'."
     if problem.boundaries is None:
         return None
-    given = None if solution.starts is None else (np.flatnonzero(solution.starts) + 1).tolist()
-    begins = sorted(_begins(tuple(solution.heads.tolist())))
-    return None if given == begins else f"starts are {given}, but sentences begin at {begins}."
+    starts = (np.flatnonzero(solution.starts) + 1).tolist()
+    begins = sorted(_begins(heads))
+    if len(solution.starts) == len(heads) and starts == begins:
+        return None
+    return f"starts are {starts}, but sentences begin at {begins}."
 
 
 def _begins(heads: Heads) -> set[int]:
@@ -165,22 +204,7 @@ def _unzipped(choice: tuple[Arc, ...]) -> tuple[Heads, Heads]:
     return tuple(h for h, _ in choice), tuple(label for _, label in choice)
 
 
-def _objectives(problem: TreeProblem, solution: TreeSolution, heads: Heads) -> list[Objective]:
-    """Return the objectives that the solution's decoder may have maximised."""
-    if solution.certificate.decoder != "SecondOrder":
-        return [Objective()]
-    # the certificate does not say which grandparents were scored: those that fit its score
-    both = [Objective(True, False), Objective(True, True)]
-    missed = []
-    for objective in both:
-        parts = _parts(problem, objective, heads, _labels_of(problem, solution))
-        off = abs(math.fsum(parts) - (solution.certificate.score or 0.0))
-        missed.append(off - 1e-9 * (1.0 + math.fsum(map(abs, parts))))
-    fitting = [one for one, miss in zip(both, missed, strict=True) if miss <= 0.0]
-    return fitting or both[:1]
-
-
-def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Heads) -> list[float]:
+def _parts(problem: TreeProblem, adjacent: bool, heads: Heads, labels: Heads) -> list[float]:
     """List the scores of all parts of a tree."""
     parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
     if problem.labels is not None:
@@ -192,12 +216,11 @@ def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Hea
         before, behind = [m for m in below if m < h], [m for m in below if m > h]
         if problem.siblings is not None:
             pairs = [*pairwise(before), *pairwise(behind)]
-            if not objective.adjacent:
+            if not adjacent:
                 pairs = [(a, b) for a in below for b in below if a < b]
             parts += [problem.siblings[h, a, b] for a, b in pairs]
         if problem.grandparents is not None and h:
-            paid = before[:1] + behind[-1:] if objective.outermost else below
-            parts += [problem.grandparents[heads[h - 1], h, m] for m in paid]
+            parts += [problem.grandparents[heads[h - 1], h, m] for m in below]
     for arcs, low, high, score in factors_of(problem):
         if low <= sum(heads[m - 1] == h for h, m in arcs) <= high:
             parts.append(score)
@@ -237,3 +260,68 @@ def _best_projective(
     if single_root:
         return float((left[1, 1:] + arcs[0, 1:] + right[1:, -1]).max())
     return float(right[0, -1])
+
+
+def breaks(rule: Rule, heads: Heads, labels: Heads, begins: set[int]) -> bool:
+    """Return whether a tree breaks a rule."""
+    if isinstance(rule, FixedStart):
+        return rule.token > 1 and (rule.token in begins) != rule.begins
+    tree = {LabelledArc(h, m, one) for m, (h, one) in enumerate(zip(heads, labels), start=1)}  # noqa: B905
+    n = len(heads)
+    return any(
+        not limit.low <= len(tree.intersection(limit.members)) <= limit.high
+        for limit in limits_of(rule, n, sorted(tree))
+    )
+
+
+def limits_of(rule: Rule, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield what a rule says about the labelled arcs of a tree, all else being absent."""
+    if isinstance(rule, FixedArc):
+        members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
+        yield ArcLimit(members, 1.0, 1.0)
+    elif isinstance(rule, ForbiddenArc):
+        members = [one for one in arcs if one.modifier == rule.token and one.head == rule.head]
+        yield ArcLimit(members, 0.0, 0.0)
+    elif isinstance(rule, (FixedLabel, ForbiddenLabel)):
+        named = [one for one in arcs if one.modifier == rule.token and one.label in rule.labels]
+        number = float(isinstance(rule, FixedLabel))
+        yield ArcLimit(named, number, number)
+    elif isinstance(rule, Roots):
+        wrong = [
+            one
+            for one in arcs
+            if one.head == 0
+            and (
+                (rule.tokens is not None and one.modifier not in rule.tokens)
+                or (rule.labels is not None and one.label not in rule.labels)
+            )
+        ]
+        yield ArcLimit(wrong, 0.0, 0.0)
+    elif isinstance(rule, AtMost):
+        for h in range(n + 1) if rule.heads is None else rule.heads:
+            members = [one for one in arcs if one.head == h and one.label in rule.labels]
+            yield ArcLimit(members, 0.0, float(rule.count))
+    elif isinstance(rule, Constituent):
+        inner = range(rule.first, rule.last + 1)
+        members = [one for one in arcs if one.modifier in inner and one.head not in inner]
+        yield ArcLimit(members, 1.0, 1.0)
+    elif isinstance(rule, Leaves):
+        yield from _of_leaves(rule, n, arcs)
+
+
+def _of_leaves(rule: Leaves, n: int, arcs: list[LabelledArc]) -> Iterator[ArcLimit]:
+    """Yield that a token is none of the leaves, or that an arc below it is absent."""
+    for token in range(1, n + 1) if rule.tokens is None else rule.tokens:
+        marks = [
+            one
+            for one in arcs
+            if one.modifier == token and (rule.labels is None or one.label in rule.labels)
+        ]
+        for m in range(1, n + 1):
+            below = [
+                one
+                for one in arcs
+                if one.head == token and one.modifier == m and one.label not in rule.exempt
+            ]
+            if below:
+                yield ArcLimit(marks + below, 0.0, 1.0)

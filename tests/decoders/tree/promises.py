@@ -125,7 +125,6 @@ def deciders(problem: TreeProblem):
         yield "ChuLiuEdmonds", "everything", ChuLiuEdmonds(), UNLIMITED
     if problem.projective and not problem.has_factors:
         yield "SecondOrder", "adjacent", SecondOrder(), UNLIMITED
-        yield "SecondOrder outermost", "outermost", SecondOrder("outermost"), UNLIMITED
     for backbone in ("auto", "first-order"):
         yield f"BranchAndBound {backbone}", "everything", BranchAndBound(backbone), UNLIMITED
     short = Budget(iterations=2)
@@ -144,7 +143,7 @@ def check(problem: TreeProblem) -> Counter[str]:
     met: Counter[str] = Counter()
     joint = problem.is_constrained or problem.boundaries is not None
     kind = JointTruth if joint else Truth
-    truths = {paid: kind(problem, paid) for paid in ("everything", "adjacent", "outermost")}
+    truths = {paid: kind(problem, paid) for paid in ("everything", "adjacent")}
     for name, paid, decoder, budget in deciders(problem):
         truth = truths[paid]
         try:

@@ -37,7 +37,6 @@ CASES = {
     "Eisner": (Eisner(), {}),
     "ChuLiuEdmonds": (ChuLiuEdmonds(), {"projective": False}),
     "SecondOrder": (SecondOrder(), {"siblings": True, "grandparents": True}),
-    "SecondOrder, outermost": (SecondOrder("outermost"), {"grandparents": True}),
     "BranchAndBound": (BranchAndBound(), {"siblings": True, "factors": True}),
     "PriceAndCut": (PriceAndCut(), {"grandparents": True, "projective": False}),
 }
