@@ -21,8 +21,8 @@ from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
+from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
-from ..constraints.pipe import record_conflicts
 from .decoding import Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels
 from .labelled_pipe import LabelledPipe
