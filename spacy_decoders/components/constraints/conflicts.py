@@ -54,7 +54,7 @@ def least_conflict(
     >>> least_conflict([1, 2, 3, 4], lambda kept: not {2, 4} <= set(kept))
     [2, 4]
     """
-    if not solvable([]):
+    if not demands or not solvable([]):
         return []
 
     def needed(kept: list[Demand], changed: bool, rest: list[Demand]) -> list[Demand]:

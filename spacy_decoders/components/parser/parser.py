@@ -288,7 +288,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
-            deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
+            improbable = found.deps < self.min_prob
+            improbable[self._wishes(doc).labelled] = False
+            deps = np.where(improbable, np.uint64(0), deps)
         trees = (decoded.heads, deps, decoded.starts, decoded.kept)
         self._writer.write(doc, *trees, projective=self.projective)
         record_certificates(doc, self.name, decoded.certificates)

@@ -113,6 +113,11 @@ class Wishes:
         """What demands something."""
         return list(dict.fromkeys(wish.source for wish in self.wishes))
 
+    @property
+    def labelled(self) -> list[int]:
+        """Tokens whose label is demanded."""
+        return [of.token for of in self.wishes if of.about == "dep" and not of.forbidden]
+
     def only(self, sources: Collection[Source]) -> Wishes:
         """Return the wishes of some sources."""
         return Wishes(tuple(wish for wish in self.wishes if wish.source in sources))

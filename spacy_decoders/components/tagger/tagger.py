@@ -229,7 +229,8 @@ class ExactTagger(LabelledPipe):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
             if self.min_prob is not None and decoded.probabilities is not None:
-                space.blank_improbable(values, decoded.probabilities, self.min_prob)
+                found = decoded.probabilities
+                space.blank_improbable(values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
