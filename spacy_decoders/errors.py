@@ -9,6 +9,7 @@ __all__ = [
     "NotDecomposableError",
     "ProblemError",
     "StorageError",
+    "UndecidedError",
 ]
 
 
@@ -26,10 +27,21 @@ class InfeasibleError(DecodersError, ValueError):
     Attributes
     ----------
     rules
-        A smallest set of the problem's rules without any structure; empty where it isn't known.
+        Some of the problem's rules that no structure satisfies together; empty where there is none
+        even without rules, or it isn't known.
+    is_least
+        Whether there is a structure without any one of them.
     """
 
     rules: tuple[object, ...] = ()
+    is_least: bool = False
+
+
+class UndecidedError(DecodersError):
+    """The budget ended before any structure that satisfies the constraints was found.
+
+    There may be one: nothing is proven, in contrast to `InfeasibleError`.
+    """
 
 
 class NotDecomposableError(DecodersError, ValueError):

@@ -6,15 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
 from thinc.api import Model
 
+from ...errors import InfeasibleError
 from ...models.parser.boundaries import BoundaryLimits
 from ...models.parser.tree_scores import DocumentScores, rescored
 from ..constraints.conflicts import Source, conflict, least_conflict
-from .decoding import BlockDecoder
+from .decoding import BlockDecoder, NoTree
 from .parsed_doc import NO_LABEL, ParsedDoc
 from .rules import TreeRules
 from .wishes import Wishes
@@ -51,12 +50,17 @@ class ConflictFinder:
     wishes: Wishes
     paragraphs: bool
 
-    def find(self, doc: Doc, scores: DocumentScores, tokens: NDArray[np.int64]) -> dict[str, Any]:
-        """Describe a least set of demands that leave no tree of some tokens."""
-        start, end = int(tokens[0]), int(tokens[-1]) + 1
+    def find(self, doc: Doc, scores: DocumentScores, missing: NoTree) -> dict[str, Any]:
+        """Describe a least set of demands that leave no tree of some tokens.
+
+        Where the budget ended before there was a tree, it is all of them.
+        """
+        start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
         demands = self.wishes.within(start, end).sources
         if self.rules.statements:
             demands.append(Source(RULES, start, end))
+        if not isinstance(missing.error, InfeasibleError):
+            return conflict(doc, start, end, demands)
 
         def solvable(kept: Sequence[Source]) -> bool:
             return self._has_trees(doc, scores, kept, start, end)
@@ -85,9 +89,9 @@ class ConflictFinder:
         found = rescored(self.model, doc, scores, presets, self.limits, (start, end))
         scratch = ParsedDoc.blank(len(doc), scores.starts)
         return not any(
-            tokens[0] < end and tokens[-1] >= start
+            tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
             for block in found
-            for tokens, _ in blocks.decode(block, stated, scratch)
+            for tokens, error in blocks.decode(block, stated, scratch)
         )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificate import Certificate, Scope
-from ...errors import InfeasibleError, ProblemError
+from ...certificate import Certificate, Scope, Status
+from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_weights import Family
 from ...models.parser.tree_scores import SentenceScores
@@ -28,7 +28,7 @@ class NoTree(NamedTuple):
     """The tokens of a sentence that has no tree, by their indices in the document, and why."""
 
     tokens: NDArray[np.int64]
-    error: InfeasibleError
+    error: InfeasibleError | UndecidedError
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,15 @@ class BlockDecoder:
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
-        except InfeasibleError as error:
+        except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))
             if scope == "full":
                 scope = parser.problem(block).scope
-            parsed.certificates.append(Certificate.infeasible(name, scope=scope))
+            # nothing is proven where the budget ended first
+            proven = isinstance(error, InfeasibleError)
+            status: Status = "infeasible" if proven else "heuristic"
+            parsed.certificates.append(Certificate(name, status, scope=scope))
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return [NoTree(block.tokens, error)]

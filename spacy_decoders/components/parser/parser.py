@@ -17,7 +17,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from ...budget import Budget
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
@@ -201,11 +201,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.model, self._limits, blocks, rules, wishes, bool(self.paragraphs)
         )
         for block in self._with_patterns(doc, scores.blocks):
-            for tokens, error in blocks.decode(block, stated, parsed):
-                conflict = finder.find(doc, scores, tokens)
-                self._warn_of_conflict(error, conflict)
+            for missing in blocks.decode(block, stated, parsed):
+                conflict = finder.find(doc, scores, missing)
+                self._warn_of_conflict(missing.error, conflict)
                 if not self.overwrite:
-                    parsed.kept[tokens[0] : tokens[-1] + 1] = True
+                    parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
                 if conflict["demands"] or wishes.wishes:
                     parsed.conflicts.append(conflict)
         blank = is_space(doc)
@@ -262,11 +262,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                     stacklevel=3,
                 )
 
-    def _warn_of_conflict(self, error: InfeasibleError, conflict: Mapping[str, Any]) -> None:
+    def _warn_of_conflict(self, error: Exception, conflict: Mapping[str, Any]) -> None:
         """Say once that a sentence has no tree, and what excludes each other."""
         if not self._warned_of_rules:
             self._warned_of_rules = True
-            names = labels_of(error.rules, self.labels)
+            names = labels_of(getattr(error, "rules", ()), self.labels)
             known = f" The labels are {names}." if names else ""
             demands = in_words(conflict)
             known += f" This is demanded by {demands}." if demands else ""
