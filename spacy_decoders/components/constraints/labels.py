@@ -22,6 +22,9 @@ Mask = NDArray[np.bool_]
 #: What keeps existing annotation, as conflicts name it.
 PRESENT = "present annotation"
 
+#: What keeps white space out of entities; no demand, so that no conflict names it.
+SPACE = "white space"
+
 
 class LabelLimit(NamedTuple):
     """Some labels that a token may have.
@@ -80,6 +83,8 @@ class LabelLimits(NamedTuple):
         Tokens of which a constraint demands a label or an entity.
     impossible
         Demands that can't hold, whatever the others are; they limit nothing.
+    kept_spaces
+        Limits on white space in entities, which hold only where these are not kept.
     """
 
     limits: list[LabelLimit]
@@ -88,6 +93,7 @@ class LabelLimits(NamedTuple):
     foreign: dict[int, Source]
     demanded: set[int]
     impossible: list[Source]
+    kept_spaces: list[LabelLimit]
 
     @classmethod
     def of(
@@ -104,7 +110,7 @@ class LabelLimits(NamedTuple):
         without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
         a label that the component does not have.
         """
-        found = cls([], [], [], {}, set(), [])
+        found = cls([], [], [], {}, set(), [], [])
         if dictionary:
             words = doc.to_array(ORTH).tolist()
             found.limits.extend(
@@ -115,9 +121,14 @@ class LabelLimits(NamedTuple):
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():
-                spaces &= ~space.in_entity(space.present(doc)[0])
+                kept = spaces & space.in_entity(space.present(doc)[0])
+                found.kept_spaces.extend(
+                    LabelLimit(Source(PRESENT, i, i + 1), i, space.outside_entity)
+                    for i in np.flatnonzero(kept).tolist()
+                )
+                spaces &= ~kept
             for i in np.flatnonzero(spaces).tolist():
-                source = Source("white space", i, i + 1)
+                source = Source(SPACE, i, i + 1)
                 found.limits.append(LabelLimit(source, i, space.outside_entity))
         if not overwrite:
             found._add_present(doc, space)
@@ -133,15 +144,18 @@ class LabelLimits(NamedTuple):
         values, is_set = space.present(doc)
         compared = space.blocked_as_outside(values)
         if "ent" in space.targets and len(doc):
-            # what goes on beyond the end of a sentence begins anew for the next one
+            # what goes on beyond the end of a sentence begins anew for the next one, by no label
             starts = doc.to_array(SENT_START) == 1
             starts[0] = True
-            compared = space.as_begun(compared, starts)
+            begun = space.as_begun(compared, starts)
+            goes_on, compared = (begun != compared).any(axis=1), begun
+        else:
+            goes_on = np.zeros(len(doc), dtype=bool)
         for i in np.flatnonzero(is_set.any(axis=1)).tolist():
             allowed, source = space.matching(compared[i], is_set[i]), Source(PRESENT, i, i + 1)
             if allowed.any():
                 self.limits.append(LabelLimit(source, i, allowed))
-            else:
+            if goes_on[i] or not allowed.any():
                 self.foreign[i] = source
         if "ent" in space.targets and len(doc):
             # an entity that is kept must not be continued by a token after it
@@ -193,7 +207,9 @@ class LabelLimits(NamedTuple):
         self._add(place, begins, tokens[:1], foreign=there, demanded=True)
         self._add(place, goes_on, tokens[1:], foreign=there, demanded=True)
         if place.end < len(doc):
-            self._add(place, ~space.continues_entity, range(place.end, place.end + 1))
+            after = range(place.end, place.end + 1)
+            ends = doc[place.end].ent_iob_ != "I"
+            self._add(place, ~space.continues_entity, after, foreign=ends)
 
     def _add(
         self,
@@ -227,7 +243,7 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
     for token, labels, weight in found.bonuses:
         emissions[token, ~labels] -= np.float32(weight)
     for limit in found.limits:
-        if limit.token not in found.foreign:
+        if limit.token not in found.foreign or limit.source.name == PRESENT:
             emissions[limit.token, ~limit.allowed] = -np.inf
         elif not limit.foreign:
             emissions[limit.token] = -np.inf
@@ -245,15 +261,20 @@ def conflicting(
     end = start + len(emissions)
     groups: dict[Source, list[LabelLimit]] = {}
     for limit in found.limits:
-        if start <= limit.token < end:
+        if start <= limit.token < end and limit.source.name != SPACE:
             groups.setdefault(limit.source, []).append(limit)
     kept_values = {token: of for token, of in found.foreign.items() if start <= token < end}
     # a last column for existing values that are no labels: any may follow them
     legal = np.pad(np.isfinite(emissions), ((0, 0), (0, 1)))
     can_follow = _can_follow(model)
+    spaces = [*found.kept_spaces, *(limit for limit in found.limits if limit.source.name == SPACE)]
+    spaces = [limit for limit in spaces if start <= limit.token < end]
 
     def solvable(kept: Iterable[Source]) -> bool:
         allowed, sources = legal.copy(), set(kept)
+        for limit in spaces:
+            if limit.source not in sources:
+                allowed[limit.token - start, :-1] &= limit.allowed
         for token, source in kept_values.items():
             if source in sources:
                 allowed[token - start] = False

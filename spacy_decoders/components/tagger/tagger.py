@@ -235,11 +235,11 @@ class ExactTagger(LabelledPipe):
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
             space.write(doc, values)
-        forget_earlier(doc, self.name)
+        forget_earlier(doc, self.name, self.kind)
         extensions.record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:
-            extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
+            extensions.record_margins(doc, self.name, f"{self.kind}_margin", decoded.margins)
         if decoded.probabilities is not None:
             self._write_probabilities(doc, decoded.probabilities)
         if self.k_best > 1:
@@ -249,7 +249,7 @@ class ExactTagger(LabelledPipe):
     def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
         tokens = found.tokens.tolist()
         written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
-        own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
+        own = {} if self.targets == ("ent",) else {f"{self.kind}_prob": tokens}
         if "ent" in self.targets:
             entities = write_to_entities(doc, found.entities)
             written[ENTITIES] = [entity.as_dict() for entity in entities]
