@@ -28,6 +28,7 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
         Doc,
         {
+            "attribute_owners": {},
             "certificates": {},
             "conflicts": [],
             "entity_alternatives": [],
@@ -45,9 +46,8 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
     (
         Token,
         {
-            "tag_margin": None,
-            "tag_prob": None,
-            "head_margin": None,
+            **dict.fromkeys(f"{of}_margin" for of in ("tag", "pos", "morph", "ent", "head")),
+            **dict.fromkeys(f"{of}_prob" for of in ("tag", "pos", "morph")),
             "head_prob": None,
             "dep_prob": None,
             "sent_start_prob": None,
@@ -84,11 +84,11 @@ def record_margins(doc: Doc, component: str, name: str, values: Iterable[float])
     """Write a component's margins, one per token, to ``doc._.margins`` and ``token._.NAME``.
 
     An infinite margin, of a token without an alternative, is written as None: strict JSON has no
-    infinity. Of two components the later one's are at the tokens.
+    infinity. See :func:`attribute_of` for the name at tokens.
     """
     written = [value if math.isfinite(value) else None for value in values]
     doc._.margins = {**doc._.margins, component: written}
-    _write_to_tokens(doc, {name: written})
+    _write_to_tokens(doc, component, {name: written})
 
 
 def record_probabilities(
@@ -100,11 +100,11 @@ def record_probabilities(
     """Write what is known about a component's answers to ``doc._.probabilities``.
 
     `written` has lists of probabilities, by what they are probabilities of; `of_tokens`, for the
-    names of attributes of tokens, a value for each token. Of two components the later one's are at
-    the tokens.
+    names of attributes of tokens, a value for each token. See :func:`attribute_of` for the name at
+    tokens.
     """
     doc._.probabilities = {**doc._.probabilities, component: dict(written)}
-    _write_to_tokens(doc, of_tokens)
+    _write_to_tokens(doc, component, of_tokens)
 
 
 def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -> Any:
@@ -126,8 +126,9 @@ def forget(doc: Doc, component: str, name: str, of_tokens: Iterable[str] = ()) -
         return None
     user_data[key] = {of: entry for of, entry in entries.items() if of != component}
     for attribute in of_tokens:
+        own = attribute_of(doc, component, attribute)
         for token in doc:
-            user_data.pop(("._.", attribute, token.idx, None), None)
+            user_data.pop(("._.", own, token.idx, None), None)
     return entries[component]
 
 
@@ -137,11 +138,30 @@ def _writer_of(entry: Any) -> Any:
     return first.get("component") if isinstance(first, dict) else None
 
 
-def _write_to_tokens(doc: Doc, attributes: Mapping[str, Sequence[float | None]]) -> None:
+def attribute_of(doc: Doc, component: str, attribute: str) -> str:
+    """Return the attribute of tokens that a component writes to in a document.
+
+    ``tag_prob`` and its like belong to the component that writes it first; another of the same
+    kind writes to ``token._.<component>_tag_prob``.
+    """
+    if doc._.attribute_owners.get(attribute, component) == component:
+        return attribute
+    own = f"{component}_{attribute}"
+    if not Token.has_extension(own):
+        Token.set_extension(own, default=None)
+    return own
+
+
+def _write_to_tokens(
+    doc: Doc, component: str, attributes: Mapping[str, Sequence[float | None]]
+) -> None:
     # `token._.name = value` takes microseconds per token, more than decoding it
     places = [token.idx for token in doc] if attributes else []
     user_data: dict[Any, Any] = doc.user_data
-    for name, values in attributes.items():
+    for attribute, values in attributes.items():
+        name = attribute_of(doc, component, attribute)
+        if name == attribute:
+            doc._.attribute_owners = {**doc._.attribute_owners, attribute: component}
         user_data.update(
             {("._.", name, at, None): value for at, value in zip(places, values, strict=True)}
         )

@@ -59,17 +59,41 @@ def shipped():
     return spacy_decoders.load()
 
 
-def test_two_taggers(shipped):
-    for name in ("tagger", "entities"):
-        shipped.get_pipe(name).configure(margins=True, k_best=2)
+def test_each_tagger_has_its_own_attributes(shipped):
+    names = ("tagger", "morphologizer", "entities")
+    for name in names:
+        shipped.get_pipe(name).configure(margins=True, k_best=2, probabilities=True)
     doc = shipped("Mary Smith lives in Rome.")
     for found in (doc, saved_and_read(doc)):
-        margins = found._.margins
-        assert [len(margins[name]) for name in ("tagger", "entities")] == [len(doc)] * 2
+        margins, chances = found._.margins, found._.probabilities
         assert list(margins["tagger"]) != list(margins["entities"])
-        # at the tokens stand those of the later one
-        assert [token._.tag_margin for token in found] == list(margins["entities"])
-        assert len(of(found._.taggings, "tagger")) == len(of(found._.taggings, "entities")) == 2
+        assert [of._.tag_margin for of in found] == list(margins["tagger"])
+        assert [of._.morph_margin for of in found] == list(margins["morphologizer"])
+        assert [of._.ent_margin for of in found] == list(margins["entities"])
+        assert [of._.tag_prob for of in found] == list(chances["tagger"]["tokens"])
+        assert [of._.morph_prob for of in found] == list(chances["morphologizer"]["tokens"])
+        assert {len(of(found._.taggings, name)) for name in names} == {2}
+
+
+def test_a_second_tagger_of_a_kind_has_attributes_with_its_name(shipped):
+    first = shipped.get_pipe("tagger")
+    other = spacy_decoders.load().get_pipe("tagger")
+    other.name = "other"
+    for pipe, options in (
+        (first, {}),
+        (other, {"constraints": [{"phrases": ["Rome"], "labels": ["NN"]}]}),
+    ):
+        pipe.configure(margins=True, probabilities=True, **options)
+    doc = other(first(shipped.make_doc("Mary Smith lives in Rome.")))
+    for found in (doc, saved_and_read(doc)):
+        chances = found._.probabilities
+        assert [of._.tag_prob for of in found] == list(chances["tagger"]["tokens"])
+        assert [of._.other_tag_prob for of in found] == list(chances["other"]["tokens"])
+        assert [of._.other_tag_margin for of in found] == list(found._.margins["other"])
+        assert found[4]._.tag_prob != found[4]._.other_tag_prob
+    other.configure(margins=False, probabilities=False)
+    doc = other(doc)  # forgets its own alone
+    assert doc[0]._.other_tag_prob is None and doc[0]._.tag_prob is not None
 
 
 def test_two_parsers(shipped):

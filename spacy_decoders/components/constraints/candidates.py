@@ -8,18 +8,22 @@ from typing import Any
 
 import numpy as np
 from spacy.kb import KnowledgeBase
-from spacy.tokens import Span
+from spacy.tokens import Doc, Span
 
 from ...errors import ProblemError
 from ...knowledge.concepts import QID
 from ..linker.candidates import CandidateFinder, FoundCandidates, found_by
 from ..linker.knowledge_base import ConceptKnowledgeBase
+from .conflicts import Source, conflict, least_conflict
 from .places import Place
 
 __all__ = ["LimitedCandidates"]
 
 #: The prior of a concept that a constraint demands and no alias suggests.
 DEMANDED = 1.0
+
+#: What spaCy writes for a mention that is linked to nothing.
+NIL = "NIL"
 
 
 class LimitedCandidates:
@@ -28,50 +32,112 @@ class LimitedCandidates:
     A concept that a mention must be linked to is a candidate even where no alias suggests it.
     """
 
-    def __init__(self, finder: CandidateFinder, places: Iterable[Place]) -> None:
+    def __init__(
+        self, kb: KnowledgeBase, finder: CandidateFinder, places: Iterable[Place]
+    ) -> None:
+        self.kb = kb
         self.finder = finder
         self.places: dict[tuple[int, int], list[Place]] = {}
         for place in places:
             self.places.setdefault((place.start, place.end), []).append(place)
 
+    def numbers(self, mention: Span) -> tuple[int, ...]:
+        """The constraints that apply to a mention, by their numbers."""
+        return tuple(place.number for place in self._at(mention))
+
     def __call__(self, kb: KnowledgeBase, mentions: Sequence[Span]) -> list[Any]:
         found = list(found_by(kb, self.finder, mentions))
         for number, mention in enumerate(mentions):
-            for place in self.places.get((mention.start, mention.end), ()):
+            places = self._at(mention)
+            if places:
                 one = found[number]
                 found[number] = (
-                    _limited(kb, one, place)
+                    _limited(kb, one, places)
                     if isinstance(one, FoundCandidates) and isinstance(kb, ConceptKnowledgeBase)
-                    else _limited_by_name(one, place)
+                    else [of for of in one if all(_agrees(of.entity_, at) for at in places)]
                 )
         return found
 
+    def conflicts(self, doc: Doc, mentions: Iterable[Span]) -> list[dict[str, Any]]:
+        """Describe what excludes each other of what mentions may be linked to."""
+        found = []
+        for mention in mentions:
+            places = self._at(mention)
+            if not self._solvable(places):
+                found.append(self._conflict(doc, least_conflict(places, self._solvable)))
+        return found
 
-def _limited(kb: ConceptKnowledgeBase, found: FoundCandidates, place: Place) -> FoundCandidates:
+    def broken(self, doc: Doc, kept: Iterable[Span]) -> list[dict[str, Any]]:
+        """Describe what is demanded otherwise of links that are kept as they are."""
+        found = []
+        for span in kept:
+            names = [span.kb_id_]
+            if isinstance(self.kb, ConceptKnowledgeBase):
+                base, names = self.kb.base, [span.kb_id_]
+                for number in _numbers(self.kb, span.kb_id_):
+                    names += [base.id(number), base.qid(number) or ""]
+            for place in self._at(span):
+                if span.kb_id_ != NIL and not _agrees(names, place):
+                    present = Source("present annotation", span.start, span.end)
+                    found.append(conflict(doc, span.start, span.end, [present, _source(place)]))
+        return found
+
+    def _at(self, mention: Span) -> list[Place]:
+        return self.places.get((mention.start, mention.end), [])
+
+    def _conflict(self, doc: Doc, places: Sequence[Place]) -> dict[str, Any]:
+        return conflict(doc, places[0].start, places[0].end, map(_source, places))
+
+    def _solvable(self, places: Sequence[Place]) -> bool:
+        """Whether anything may be linked, or nothing where nothing is demanded."""
+        wanted = [
+            of.constraint.candidates for of in places if of.constraint.candidates is not None
+        ]
+        if not any(wanted):
+            return True
+        listed: Iterable[Any] = {name for names in wanted for name in names}
+        if isinstance(self.kb, ConceptKnowledgeBase):
+            base = self.kb.base
+            numbers = {number for name in listed for number in _numbers(self.kb, name)}
+            listed = [(base.id(number), base.qid(number)) for number in numbers]
+        return any(all(_agrees(names, place) for place in places) for names in listed)
+
+
+def _source(place: Place) -> Source:
+    return Source(place.source, place.start, place.end)
+
+
+def _agrees(names: Any, place: Place) -> bool:
+    """Whether a constraint allows a concept, by its name or names."""
+    own, constraint = {names} if isinstance(names, str) else set(names), place.constraint
+    if constraint.candidates is not None:
+        return not own.isdisjoint(constraint.candidates)
+    return own.isdisjoint(constraint.not_candidates)
+
+
+def _limited(
+    kb: ConceptKnowledgeBase, found: FoundCandidates, places: Iterable[Place]
+) -> FoundCandidates:
     """Forbid candidates by a prior below 0, and add those that are demanded."""
-    base, constraint = kb.base, place.constraint
-    wanted = constraint.candidates
-    if wanted is None:
-        _check_known(kb, place)
-    if wanted:
-        there = set(found.concepts.tolist())
-        known = {base.qid(of) for of in there}
-        numbers = {one: _numbers(kb, one) for one in wanted}
-        missing = [one for one, some in numbers.items() if not some and one not in known]
-        if missing:
-            raise ProblemError(
-                f"{place.source}.candidates: the knowledge base has no {', '.join(missing)}."
-            )
-        new = dict.fromkeys(of for some in numbers.values() for of in some if of not in there)
-        found = _with(found, list(new))
-    listed = set(constraint.not_candidates if wanted is None else wanted)
-    named = np.array(
-        [base.id(of) in listed or base.qid(of) in listed for of in found.concepts.tolist()],
-        dtype=bool,
-    )
-    forbidden = named if wanted is None else ~named
-    priors = np.where(forbidden, -1.0, found.priors).astype(np.float32)
-    return replace(found, priors=priors)
+    base = kb.base
+    for place in places:
+        wanted = place.constraint.candidates
+        if wanted is None:
+            _check_known(kb, place)
+        if wanted:
+            there = set(found.concepts.tolist())
+            known = {base.qid(of) for of in there}
+            numbers = {one: _numbers(kb, one) for one in wanted}
+            missing = [one for one, some in numbers.items() if not some and one not in known]
+            if missing:
+                raise ProblemError(
+                    f"{place.source}.candidates: the knowledge base has no {', '.join(missing)}."
+                )
+            new = dict.fromkeys(of for some in numbers.values() for of in some if of not in there)
+            found = _with(found, list(new))
+    names = [(base.id(of), base.qid(of)) for of in found.concepts.tolist()]
+    allowed = np.array([all(_agrees(of, place) for place in places) for of in names], dtype=bool)
+    return replace(found, priors=np.where(allowed, found.priors, -1.0).astype(np.float32))
 
 
 def _numbers(kb: ConceptKnowledgeBase, name: str) -> list[int]:
@@ -109,11 +175,3 @@ def _with(found: FoundCandidates, new: list[int]) -> FoundCandidates:
         found.linked,
         popularity,
     )
-
-
-def _limited_by_name(found: Iterable[Any], place: Place) -> list[Any]:
-    """Keep spaCy's candidates by their names."""
-    constraint = place.constraint
-    if constraint.candidates is not None:
-        return [one for one in found if one.entity_ in constraint.candidates]
-    return [one for one in found if one.entity_ not in constraint.not_candidates]

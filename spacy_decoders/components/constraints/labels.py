@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,18 @@ from spacy.tokens import Doc
 
 from ...errors import ProblemError
 from ..tagger.label_space import LabelSpace
+from .conflicts import Source, conflict, least_conflict
 from .places import Place
 
 __all__ = ["EntityWorth", "LabelLimits", "LabelLimit", "conflicts_in", "limited"]
 
 Mask = NDArray[np.bool_]
+
+#: What keeps existing annotation, as conflicts name it.
+PRESENT = "present annotation"
+
+#: What keeps white space out of entities; no demand, so that no conflict names it.
+SPACE = "white space"
 
 
 class LabelLimit(NamedTuple):
@@ -25,20 +32,19 @@ class LabelLimit(NamedTuple):
     Attributes
     ----------
     source
-        What limits them, as messages name it.
-    start, end
-        The tokens of the match, or of the annotation, that the limit is a part of.
+        What limits them.
     token
         The token.
     allowed
         **Shape (L,)**: the labels that it may have.
+    foreign
+        Whether an existing value that is no label of the component agrees, too.
     """
 
-    source: str
-    start: int
-    end: int
+    source: Source
     token: int
     allowed: Mask
+    foreign: bool = True
 
 
 class EntityWorth(NamedTuple):
@@ -71,11 +77,23 @@ class LabelLimits(NamedTuple):
         Token, labels **shape (L,)** and what it is worth that the token has one of them.
     evidence
         What it is worth that some spans are entities.
+    foreign
+        Tokens that keep a value which is no label of the component, and what says so.
+    demanded
+        Tokens of which a constraint demands a label or an entity.
+    impossible
+        Demands that can't hold, whatever the others are; they limit nothing.
+    kept_spaces
+        Limits on white space in entities, which hold only where these are not kept.
     """
 
     limits: list[LabelLimit]
     bonuses: list[tuple[int, Mask, float]]
     evidence: list[EntityWorth]
+    foreign: dict[int, Source]
+    demanded: set[int]
+    impossible: list[Source]
+    kept_spaces: list[LabelLimit]
 
     @classmethod
     def of(
@@ -92,22 +110,28 @@ class LabelLimits(NamedTuple):
         without `overwrite`, existing annotation stays. Raises `ProblemError` if a constraint names
         a label that the component does not have.
         """
-        found = cls([], [], [])
+        found = cls([], [], [], {}, set(), [], [])
         if dictionary:
             words = doc.to_array(ORTH).tolist()
             found.limits.extend(
-                LabelLimit("dictionary", i, i + 1, i, dictionary[word])
+                LabelLimit(Source("dictionary", i, i + 1), i, dictionary[word])
                 for i, word in enumerate(words)
                 if word in dictionary
             )
         if "ent" in space.targets:
             spaces = doc.to_array(IS_SPACE).astype(bool)
             if not overwrite and spaces.any():
-                spaces &= ~space.in_entity(space.present(doc)[0])
+                kept = spaces & space.in_entity(space.present(doc)[0])
+                found.kept_spaces.extend(
+                    LabelLimit(Source(PRESENT, i, i + 1), i, space.outside_entity)
+                    for i in np.flatnonzero(kept).tolist()
+                )
+                spaces &= ~kept
             for i in np.flatnonzero(spaces).tolist():
-                found.limits.append(LabelLimit("white space", i, i + 1, i, space.outside_entity))
+                source = Source(SPACE, i, i + 1)
+                found.limits.append(LabelLimit(source, i, space.outside_entity))
         if not overwrite:
-            found.limits.extend(_of_present(doc, space))
+            found._add_present(doc, space)
         for place in places:
             if place.constraint.about == "labels":
                 found._add_labels(place, space)
@@ -115,52 +139,97 @@ class LabelLimits(NamedTuple):
                 found._add_entity(place, space, doc)
         return found
 
+    def _add_present(self, doc: Doc, space: LabelSpace) -> None:
+        """Add which labels agree with existing values."""
+        values, is_set = space.present(doc)
+        compared = space.blocked_as_outside(values)
+        if "ent" in space.targets and len(doc):
+            # what goes on beyond the end of a sentence begins anew for the next one, by no label
+            starts = doc.to_array(SENT_START) == 1
+            starts[0] = True
+            begun = space.as_begun(compared, starts)
+            goes_on, compared = (begun != compared).any(axis=1), begun
+        else:
+            goes_on = np.zeros(len(doc), dtype=bool)
+        for i in np.flatnonzero(is_set.any(axis=1)).tolist():
+            allowed, source = space.matching(compared[i], is_set[i]), Source(PRESENT, i, i + 1)
+            if allowed.any():
+                self.limits.append(LabelLimit(source, i, allowed))
+            if goes_on[i] or not allowed.any():
+                self.foreign[i] = source
+        if "ent" in space.targets and len(doc):
+            # an entity that is kept must not be continued by a token after it
+            inside = space.in_entity(values)
+            for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
+                source = Source(PRESENT, i - 1, i)
+                self.limits.append(LabelLimit(source, i, ~space.continues_entity))
+
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         constraint = place.constraint
         wanted = constraint.labels or constraint.not_labels
         _check_known(place, wanted, set(space.labels).union(*space.parts))
         allowed = space.with_parts(wanted)
         if constraint.labels is None:
-            allowed = ~allowed
-        self._add(place, allowed, place.tokens)
+            self._add(place, ~allowed, place.tokens)
+        else:
+            self._add(place, allowed, place.tokens, demanded=True)
 
     def _add_entity(self, place: Place, space: LabelSpace, doc: Doc) -> None:
         constraint = place.constraint
         wanted = constraint.entity or constraint.not_entity
         types = None if wanted is True else [place.label] if wanted == "label" else wanted
-        if types is not None:
-            known = space.entity_types
-            if wanted == "label":
-                types = [kind for kind in types if kind in known]
-                if not types:
-                    return
-            _check_known(place, types, known)
+        if types is not None and wanted != "label":
+            _check_known(place, types, space.entity_types)
+        inside = space.entities_of(types)
+        tokens = range(place.start, place.end)
         if constraint.entity is None:
-            inside = space.entities_of(types)
-            self._add(place, ~inside, range(place.start, place.end))
+            there = types is None or any(doc[token].ent_type_ in types for token in tokens)
+            self._add(place, ~inside, tokens, foreign=not there)
             return
-        starts = (token.i for token in doc[place.start + 1 : place.end] if token.is_sent_start)
-        if next(starts, None) is not None:
-            return  # no entity goes beyond a sentence
+        # no entity goes beyond a sentence, and none has a type that the component does not know
+        whole = not any(token.is_sent_start for token in doc[place.start + 1 : place.end])
+        possible = whole and bool(inside.any())
         if constraint.weight is not None:
-            of = None if types is None else tuple(types)
-            self.evidence.append(EntityWorth(place.start, place.end, of, constraint.weight))
+            if possible:
+                of = None if types is None else tuple(types)
+                self.evidence.append(EntityWorth(place.start, place.end, of, constraint.weight))
             return
-        begins = space.entities_of(types) & ~space.continues_entity
-        goes_on = space.entities_of(types) & space.continues_entity
-        self._add(place, begins, range(place.start, place.start + 1))
-        self._add(place, goes_on, range(place.start + 1, place.end))
+        if not possible:
+            self.impossible.append(Source(place.source, place.start, place.end))
+            return
+        begins = inside & ~space.continues_entity
+        goes_on = inside & space.continues_entity
+        there = any(
+            (ent.start, ent.end) == (place.start, place.end)
+            and (types is None or ent.label_ in types)
+            for ent in doc.ents
+        )
+        self._add(place, begins, tokens[:1], foreign=there, demanded=True)
+        self._add(place, goes_on, tokens[1:], foreign=there, demanded=True)
         if place.end < len(doc):
-            self._add(place, ~space.continues_entity, range(place.end, place.end + 1))
+            after = range(place.end, place.end + 1)
+            ends = doc[place.end].ent_iob_ != "I"
+            self._add(place, ~space.continues_entity, after, foreign=ends)
 
-    def _add(self, place: Place, allowed: Mask, tokens: Iterable[int]) -> None:
+    def _add(
+        self,
+        place: Place,
+        allowed: Mask,
+        tokens: Iterable[int],
+        *,
+        foreign: bool = True,
+        demanded: bool = False,
+    ) -> None:
         weight = place.constraint.weight
-        for token in tokens:
-            if weight is None:
-                limit = LabelLimit(place.source, place.start, place.end, token, allowed)
-                self.limits.append(limit)
-            else:
-                self.bonuses.append((token, allowed, weight))
+        if weight is not None:
+            self.bonuses.extend((token, allowed, weight) for token in tokens)
+            return
+        source = Source(place.source, place.start, place.end)
+        if place.constraint.labels is not None:
+            foreign = False
+        self.limits.extend(LabelLimit(source, token, allowed, foreign) for token in tokens)
+        if demanded:
+            self.demanded.update(tokens)
 
 
 def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.float32]:
@@ -174,39 +243,50 @@ def limited(emissions: NDArray[np.float32], found: LabelLimits) -> NDArray[np.fl
     for token, labels, weight in found.bonuses:
         emissions[token, ~labels] -= np.float32(weight)
     for limit in found.limits:
-        emissions[limit.token, ~limit.allowed] = -np.inf
+        if limit.token not in found.foreign or limit.source.name == PRESENT:
+            emissions[limit.token, ~limit.allowed] = -np.inf
+        elif not limit.foreign:
+            emissions[limit.token] = -np.inf
     return emissions
 
 
 def conflicting(
-    limits: Sequence[LabelLimit], emissions: NDArray[np.float32], model: object, start: int
-) -> list[LabelLimit]:
-    """Return a least set of limits that no labelling of a unit satisfies; one of each source.
+    found: LabelLimits, emissions: NDArray[np.float32], model: object, start: int
+) -> list[Source]:
+    """Return a least set of what limits labels, under which a unit has no labelling.
 
-    Without any one of them, some labelling does. The emissions, **shape (n, L)**, are those of the
-    unit without the limits; `start` is its first token in the document.
+    The emissions, **shape (n, L)**, are those of the unit without the limits; `start` is its first
+    token in the document.
     """
-    groups: dict[tuple[str, int, int], list[LabelLimit]] = {}
-    for limit in limits:
-        groups.setdefault(limit[:3], []).append(limit)
-    legal = np.isfinite(emissions)
+    end = start + len(emissions)
+    groups: dict[Source, list[LabelLimit]] = {}
+    for limit in found.limits:
+        if start <= limit.token < end and limit.source.name != SPACE:
+            groups.setdefault(limit.source, []).append(limit)
+    kept_values = {token: of for token, of in found.foreign.items() if start <= token < end}
+    # a last column for existing values that are no labels: any may follow them
+    legal = np.pad(np.isfinite(emissions), ((0, 0), (0, 1)))
     can_follow = _can_follow(model)
+    spaces = [*found.kept_spaces, *(limit for limit in found.limits if limit.source.name == SPACE)]
+    spaces = [limit for limit in spaces if start <= limit.token < end]
 
-    def satisfiable(kept: Iterable[tuple[str, int, int]]) -> bool:
-        allowed = legal.copy()
-        for key in kept:
-            for limit in groups[key]:
-                allowed[limit.token - start] &= limit.allowed
+    def solvable(kept: Iterable[Source]) -> bool:
+        allowed, sources = legal.copy(), set(kept)
+        for limit in spaces:
+            if limit.source not in sources:
+                allowed[limit.token - start, :-1] &= limit.allowed
+        for token, source in kept_values.items():
+            if source in sources:
+                allowed[token - start] = False
+                allowed[token - start, -1] = True
+        for source in sources:
+            for limit in groups.get(source, ()):
+                allowed[limit.token - start, :-1] &= limit.allowed
+                allowed[limit.token - start, -1] &= limit.foreign
         return can_follow(allowed)
 
-    needed = list(groups)
-    if satisfiable(needed) or not satisfiable([]):
-        return []  # it is not the limits that leave nothing
-    for key in list(groups):
-        rest = [other for other in needed if other != key]
-        if not satisfiable(rest):
-            needed = rest
-    return [groups[key][0] for key in needed]
+    demands = list(dict.fromkeys([*kept_values.values(), *groups]))
+    return least_conflict(demands, solvable)
 
 
 def conflicts_in(
@@ -216,37 +296,32 @@ def conflicts_in(
     emissions: NDArray[np.float32],
     model: object,
 ) -> Iterator[dict[str, Any]]:
-    """Describe why units have no labelling, in plain types, where limits are the reason.
+    """Describe what can't be, and why units have no labelling where limits are the reason.
 
     The emissions, **shape (n, L)**, are those of the document without the limits; of each unit,
     `units` has the first token and the one after the last.
     """
+    for source in found.impossible:
+        yield conflict(doc, source.start, source.end, [source])
     for start, end in units:
-        own = [limit for limit in found.limits if start <= limit.token < end]
-        needed = conflicting(own, emissions[start:end], model, start)
+        needed = conflicting(found, emissions[start:end], model, start)
         if needed:
-            yield {
-                "start": start,
-                "end": end,
-                "demands": [
-                    {
-                        "source": limit.source,
-                        "start": limit.start,
-                        "end": limit.end,
-                        "text": doc[limit.start : limit.end].text,
-                    }
-                    for limit in needed
-                ],
-            }
+            yield conflict(doc, start, end, needed)
 
 
 def _can_follow(model: object) -> Callable[[Mask], bool]:
-    """Return a function that says whether labels allowed at each token make a legal labelling."""
+    """Return a function that says whether labels allowed at each token make a legal labelling.
+
+    The last label is one that may stand anywhere.
+    """
     given: dict[str, NDArray[np.float32]] = {
         name: getattr(model, name) for name in ("transitions", "start_scores", "end_scores")
     }
-    links = np.isfinite(given["transitions"]).astype(np.float32)
-    first, last = np.isfinite(given["start_scores"]), np.isfinite(given["end_scores"])
+    links = np.pad(np.isfinite(given["transitions"]), (0, 1), constant_values=True)
+    links = links.astype(np.float32)
+    first, last = (
+        np.append(np.isfinite(given[name]), True) for name in ("start_scores", "end_scores")
+    )
 
     def legal(allowed: Mask) -> bool:
         reached = allowed[0] & first
@@ -255,26 +330,6 @@ def _can_follow(model: object) -> Callable[[Mask], bool]:
         return bool((reached & last).any())
 
     return legal
-
-
-def _of_present(doc: Doc, space: LabelSpace) -> Iterator[LabelLimit]:
-    """Return which labels agree with existing values; a value without a label is no constraint."""
-    values, is_set = space.present(doc)
-    compared = space.blocked_as_outside(values)
-    if "ent" in space.targets and len(doc):
-        # what goes on beyond the end of a sentence begins anew for the next one
-        starts = doc.to_array(SENT_START) == 1
-        starts[0] = True
-        compared = space.as_begun(compared, starts)
-    for i in np.flatnonzero(is_set.any(axis=1)).tolist():
-        allowed = space.matching(compared[i], is_set[i])
-        if allowed.any():
-            yield LabelLimit("present annotation", i, i + 1, i, allowed)
-    if "ent" in space.targets and len(doc):
-        # an entity that is kept must not be continued by a token after it
-        inside = space.in_entity(values)
-        for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
-            yield LabelLimit("present annotation", i - 1, i, i, ~space.continues_entity)
 
 
 def _check_known(place: Place, wanted: Iterable[str], known: Iterable[str]) -> None:

@@ -10,12 +10,11 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ...errors import ProblemError
-from .. import extensions
 
 if TYPE_CHECKING:
     from .places import Place, Places
 
-__all__ = ["WithConstraints", "record_conflicts"]
+__all__ = ["WithConstraints"]
 
 #: Key of a component's `cfg` under which the phrases of files are saved.
 PHRASES = "constraint_phrases"
@@ -119,17 +118,3 @@ def _longest_match(given: Mapping[str, Any], vocab: Vocab) -> int | None:
     if patterns is None or any("OP" in token for pattern in patterns for token in pattern):
         return None
     return max(map(len, patterns))
-
-
-def record_conflicts(doc: Doc, component: str, conflicts: Iterable[Mapping[str, Any]]) -> None:
-    """Write to ``doc._.conflicts`` which demands contradict each other.
-
-    Parameters
-    ----------
-    conflicts
-        For each unit without a structure its tokens, "start" and "end", and "demands": of a least
-        contradictory set each one's "source", "start", "end" and "text".
-    """
-    entries = [dict(conflict) for conflict in conflicts]
-    if entries or doc._.conflicts:
-        doc._.conflicts = extensions.beside_others(doc._.conflicts, component, entries)

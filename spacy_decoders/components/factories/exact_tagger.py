@@ -41,8 +41,9 @@ class TaggerOptions(WithOptions):
         Whether to overwrite existing annotation; if not, it is kept, and the rest is decoded
         exactly under that constraint.
     margins
-        Whether to set ``token._.tag_margin``: the best score minus that of the best labelling in
-        which this token has another label.
+        Whether to set ``token._.tag_margin`` (with other targets ``morph_margin``, ``pos_margin``
+        or ``ent_margin``): the best score minus that of the best labelling in which this token has
+        another label.
     k_best
         How many labellings to put into ``doc._.taggings``, if more than 1. They are found by
         forward dominance, whichever the `decoder` is, and their certificates name it.
@@ -50,8 +51,9 @@ class TaggerOptions(WithOptions):
         Demands on labels and entities where patterns, phrases or spans match: dictionaries, or
         objects of :class:`~spacy_decoders.components.constraints.Constraint`.
     probabilities
-        Whether to set ``token._.tag_prob``, ``ent._.prob`` and ``doc._.probabilities``: exact
-        marginals of the chain, calibrated by ``python -m spacy decoders calibrate``.
+        Whether to set ``token._.tag_prob`` (or ``morph_prob``, ``pos_prob``), ``ent._.prob`` and
+        ``doc._.probabilities``: exact marginals of the chain, calibrated by ``python -m spacy
+        decoders calibrate``.
     entity_alternatives
         List all entities of at least this probability in ``doc._.entity_alternatives``,
         overlapping and nested ones too. None for no list.
@@ -93,7 +95,9 @@ make_exact_tagger = register_factory(
     DEFAULT_CONFIG,
     assigns=[
         "token.tag", "token.pos", "token.morph", "doc.ents", "token.ent_iob", "token.ent_type",
-        "token._.tag_margin", "token._.tag_prob", "span._.prob", "doc._.probabilities",
+        "token._.tag_margin", "token._.morph_margin", "token._.pos_margin", "token._.ent_margin",
+        "token._.tag_prob", "token._.morph_prob", "token._.pos_prob", "span._.prob",
+        "doc._.probabilities",
         "doc._.entity_alternatives", "doc._.taggings", "doc._.certificates", "doc._.conflicts",
     ],
     # for other targets set the weights of their scores in [training.score_weights]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -69,12 +70,15 @@ class Links:
         One of each window.
     choices
         Of each span what was chosen in its window and its place there; None without candidates.
+    conflicts
+        Demands on links that contradict each other.
     """
 
     spans: list[Span]
     links: list[dict[str, Any]]
     certificates: list[Certificate]
     choices: list[tuple[Decided, int] | None]
+    conflicts: Sequence[dict[str, Any]] = ()
 
 
 def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkPolicy) -> Links:
@@ -105,7 +109,7 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
                 places[mention] = choices, place
     links = [decided[unit] if unit >= 0 else no_link() for unit in mentions.units]
     chosen = [places.get(unit) for unit in mentions.units]
-    return Links(mentions.spans, links, certificates, chosen)
+    return Links(mentions.spans, links, certificates, chosen, mentions.conflicts)
 
 
 def _scores(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,6 +22,7 @@ from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.linker.together import pair_terms, with_nothing
 from ...models.linker.weights import Feature, LinkWeights, conditional_gradient, weights_of
 from .. import extensions
+from ..constraints.conflicts import record_conflicts
 from ..constraints.pipe import WithConstraints
 from ..factories.graph_entity_linker import LinkerOptions, MentionSource
 from ..probabilities import CalibratedPipe
@@ -119,7 +121,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """Choose the best concepts together."""
         spans = scores.spans
         if not scores.table.mentions:
-            return Links(spans, [no_link() for _ in spans], [], [None] * len(spans))
+            nothing = [no_link() for _ in spans]
+            return Links(spans, nothing, [], [None] * len(spans), scores.conflicts)
         weights = weights_of(self.model, self.name)
         if self.type_match == "ignore":
             weights[Feature.TYPE] = 0.0
@@ -143,6 +146,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
+        record_conflicts(doc, self.name, decoded.conflicts)
         if not decoded.spans:
             extensions.record_certificates(doc, self.name, decoded.certificates)
             return
@@ -186,27 +190,31 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
         """What ``kb_id_`` holds of a link."""
         return (self.kb_id == "qid" and link["qid"]) or link["id"] or NIL
 
-    def _finder(self, doc: Doc) -> Any:
-        """What finds candidates, under the constraints that apply in a document."""
-        places = self.places_in(doc)
-        if not places:
-            return self.candidates
-        from ..constraints.candidates import LimitedCandidates
-
-        return LimitedCandidates(self.candidates, places)
-
     def _mentions(self, doc: Doc) -> Mentions:
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
         if not self.overwrite:
             spans = [span for span in spans if not span.kb_id]
-        return with_candidates(
+        finder: Any = self.candidates
+        marks, conflicts, places = None, [], self.places_in(doc)
+        if places:
+            from ..constraints.candidates import LimitedCandidates
+
+            finder = LimitedCandidates(self.kb, finder, places)
+            marks = [finder.numbers(span) for span in spans]
+            own = {(span.start, span.end) for span in spans}
+            kept = [of for of in _spans(doc, self.mentions, self) if of.kb_id]
+            kept = [of for of in kept if (of.start, of.end) not in own]
+            conflicts = finder.conflicts(doc, spans) + finder.broken(doc, kept)
+        found = with_candidates(
             doc,
             spans,
             self.kb,
-            self._finder(doc),
+            finder,
             self.max_candidates,
             by_form=self.form_weight is None,
+            marks=marks,
         )
+        return replace(found, conflicts=conflicts)
 
     # --- calibration ---
 

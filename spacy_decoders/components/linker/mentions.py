@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,6 +48,8 @@ class Mentions:
         See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
         the candidates of each mention; those of pairs are filled in later. **Shape:**
         ``(candidates + mentions, 17)``
+    conflicts
+        Demands on links that contradict each other.
     """
 
     spans: list[Span]
@@ -55,6 +57,7 @@ class Mentions:
     table: CandidateTable
     forms: Forms
     features: NDArray[np.float32]
+    conflicts: Sequence[dict[str, Any]] = ()
 
 
 def find_mentions(
@@ -113,14 +116,19 @@ def with_candidates(
     limit: int,
     *,
     by_form: bool = False,
+    marks: Sequence[Hashable] | None = None,
 ) -> Mentions:
-    """Look up the candidates of each mention or, `by_form`, of each different text of them."""
+    """Look up the candidates of each mention or, `by_form`, of each different text of them.
+
+    Those with different `marks` are looked up apart.
+    """
     from ...knowledge.aliases import normalised
 
     texts = normalised([span.text for span in spans])
     groups: dict[Hashable, list[int]] = {}
     for place, text in enumerate(texts):
-        groups.setdefault(text if by_form else place, []).append(place)
+        form = (text, marks[place]) if marks is not None else text
+        groups.setdefault(form if by_form else place, []).append(place)
     first = [places[0] for places in groups.values()]
     found = gather(kb, finder, [spans[i] for i in first], [texts[i] for i in first], limit)
     units = [-1] * len(spans)

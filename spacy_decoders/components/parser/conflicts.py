@@ -1,55 +1,98 @@
-"""Why a sentence has no tree: which demands contradict each other, in plain types."""
+"""Why a sentence has no tree: which demands contradict each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from spacy.tokens import Doc
+from thinc.api import Model
 
 from ...errors import InfeasibleError
+from ...models.parser.boundaries import BoundaryLimits
+from ...models.parser.tree_scores import DocumentScores, rescored
+from ..constraints.conflicts import Source, conflict, least_conflict
+from .decoding import BlockDecoder, NoTree
+from .parsed_doc import NO_LABEL, ParsedDoc
+from .rules import TreeRules
 from .wishes import Wishes
 
-__all__ = ["conflict_in", "in_words", "labels_of"]
+__all__ = ["ConflictFinder", "in_words", "labels_of"]
+
+#: The source that the option `rules` is.
+RULES = "rules"
 
 
-def conflict_in(
-    doc: Doc,
-    tokens: NDArray[np.int64],
-    error: InfeasibleError,
-    wishes: Wishes,
-    labels: Sequence[str],
-) -> dict[str, Any]:
-    """Describe a least set of demands that no tree satisfies.
+@dataclass(frozen=True)
+class ConflictFinder:
+    """Parses parts of a document again under some of the demands, to see which exclude each other.
 
-    Parameters
+    Boundaries are found anew each time: a head that is demanded also forbids those inside of its
+    arc.
+
+    Attributes
     ----------
-    doc
-        The document.
-    tokens
-        The tokens of the sentence, by their indices in it.
-    error
-        What the decoder has raised, with the rules that contradict each other.
-    wishes
-        What is given on the document, or demanded.
-    labels
-        The labels, the root's last.
+    model, limits
+        As for :func:`~spacy_decoders.models.parser.tree_scores.score_documents`.
+    blocks
+        Decodes blocks.
+    rules, wishes
+        What must be.
+    paragraphs
+        The option.
     """
-    start, end = int(tokens[0]), int(tokens[-1]) + 1
-    demands: list[tuple[str, int, int]] = []
-    for rule in error.rules:
-        found = _sources(rule, tokens, wishes, labels)
-        demands += found or [("rules", start, end)]
-    return {
-        "start": start,
-        "end": end,
-        "demands": [
-            {"source": source, "start": first, "end": stop, "text": doc[first:stop].text}
-            for source, first, stop in dict.fromkeys(demands)
-        ],
-    }
+
+    model: Model[Any, Any]
+    limits: BoundaryLimits
+    blocks: BlockDecoder
+    rules: TreeRules
+    wishes: Wishes
+    paragraphs: bool
+
+    def find(self, doc: Doc, scores: DocumentScores, missing: NoTree) -> dict[str, Any]:
+        """Describe a least set of demands that leave no tree of some tokens.
+
+        Where the budget ended before there was a tree, it is all of them.
+        """
+        start, end = int(missing.tokens[0]), int(missing.tokens[-1]) + 1
+        demands = self.wishes.within(start, end).sources
+        if self.rules.statements:
+            demands.append(Source(RULES, start, end))
+        if not isinstance(missing.error, InfeasibleError):
+            return conflict(doc, start, end, demands)
+
+        def solvable(kept: Sequence[Source]) -> bool:
+            return self._has_trees(doc, scores, kept, start, end)
+
+        return conflict(doc, start, end, least_conflict(demands, solvable))
+
+    def unmet(self, doc: Doc, parsed: ParsedDoc, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Describe the demands on white space, of which none else knows, that do not hold."""
+        found: list[dict[str, Any]] = []
+        for wish in self.wishes.wishes:
+            head, label = int(parsed.heads[wish.token]), int(parsed.labels[wish.token])
+            if label != NO_LABEL and not wish.holds(head, names[label]):
+                found.append(conflict(doc, wish.token, wish.token + 1, [wish.source]))
+        return [one for place, one in enumerate(found) if one not in found[:place]]
+
+    def _has_trees(
+        self, doc: Doc, scores: DocumentScores, kept: Sequence[Source], start: int, end: int
+    ) -> bool:
+        has_rules = any(source.name == RULES for source in kept)
+        rules = self.rules if has_rules else replace(self.rules, of_labels=(), statements=())
+        parser = self.blocks.parser if has_rules else replace(self.blocks.parser, exempt=())
+        blocks = replace(self.blocks, parser=parser, head_margins=False, k_best=1)
+        wishes = self.wishes.only(kept)
+        stated = rules.of_doc(doc, wishes)
+        presets = rules.starts(doc, wishes, self.paragraphs)
+        found = rescored(self.model, doc, scores, presets, self.limits, (start, end))
+        scratch = ParsedDoc.blank(len(doc), scores.starts)
+        return not any(
+            tokens[0] < end and tokens[-1] >= start and isinstance(error, InfeasibleError)
+            for block in found
+            for tokens, error in blocks.decode(block, stated, scratch)
+        )
 
 
 def in_words(conflict: Mapping[str, Any]) -> str:
@@ -62,9 +105,7 @@ def in_words(conflict: Mapping[str, Any]) -> str:
     "constraints[0] at 'she'"
     """
     return ", ".join(
-        f"{of['source']} at {of['text']!r}"
-        for of in conflict["demands"]
-        if of["source"] != "rules"
+        f"{of['source']} at {of['text']!r}" for of in conflict["demands"] if of["source"] != RULES
     )
 
 
@@ -77,22 +118,3 @@ def labels_of(rules: Iterable[Any], labels: Sequence[str]) -> dict[int, str]:
         for number in getattr(rule, key, None) or ()
     }
     return {number: labels[number] for number in sorted(numbers)}
-
-
-def _sources(
-    rule: Any, tokens: NDArray[np.int64], wishes: Wishes, labels: Sequence[str]
-) -> list[tuple[str, int, int]]:
-    """What has led to a rule about one token; nothing for the rules of the option."""
-    from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
-
-    if not isinstance(rule, (FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel)):
-        return []
-    token = int(tokens[rule.token - 1])
-    if isinstance(rule, FixedArc):
-        return wishes.sources_of("fixed_head", token)
-    if isinstance(rule, FixedLabel):
-        return wishes.sources_of("fixed_dep", token)
-    if isinstance(rule, ForbiddenArc):
-        head = token if rule.head == 0 else int(tokens[rule.head - 1])
-        return wishes.sources_of("forbidden_heads", token, [head])
-    return wishes.sources_of("forbidden_deps", token, [labels[of] for of in rule.labels])

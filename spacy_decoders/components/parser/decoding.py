@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certificate import Certificate, Scope
-from ...errors import InfeasibleError, ProblemError
+from ...certificate import Certificate, Scope, Status
+from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_weights import Family
 from ...models.parser.tree_scores import SentenceScores
 from .factor_changes import factor_changes
 from .parsed_doc import ParsedDoc
+from .rules import DocumentRules
 
 if TYPE_CHECKING:
-    from ...decoders.tree import Rule, TreeSolution
+    from ...decoders.tree import TreeSolution
 
 __all__ = ["BlockDecoder", "check_decoder"]
 
@@ -27,7 +28,7 @@ class NoTree(NamedTuple):
     """The tokens of a sentence that has no tree, by their indices in the document, and why."""
 
     tokens: NDArray[np.int64]
-    error: InfeasibleError
+    error: InfeasibleError | UndecidedError
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class BlockDecoder:
     def decode(
         self,
         block: SentenceScores,
-        rules_of: Callable[[SentenceScores], list[Rule]],
+        stated: DocumentRules,
         parsed: ParsedDoc,
         scope: Scope = "full",
     ) -> list[NoTree]:
@@ -71,34 +72,38 @@ class BlockDecoder:
         ----------
         block
             The scores.
-        rules_of
-            Returns the rules of a sentence, or of a block of several.
+        stated
+            What the document's trees must satisfy.
         parsed
             The document, to which the trees are added.
         scope
             ``"pruned"`` for a sentence whose boundaries were found before.
         """
-        parser, rules = self.parser, rules_of(block)
+        parser = self.parser
+        rules = stated.of_block(block.tokens, block.boundaries is None)
         try:
             every_label = self.head_margins or self.k_best > 1
             decoded = parser.decode(block, rules, every_label=every_label)
-        except InfeasibleError as error:
+        except (InfeasibleError, UndecidedError) as error:
             name = type(parser.decoder).__name__
             parsed.sentences.append(replace(block, boundaries=None))
             if scope == "full":
                 scope = parser.problem(block).scope
-            parsed.certificates.append(Certificate.infeasible(name, scope=scope))
+            # nothing is proven where the budget ended first
+            proven = isinstance(error, InfeasibleError)
+            status: Status = "infeasible" if proven else "heuristic"
+            parsed.certificates.append(Certificate(name, status, scope=scope))
             parsed.parses.append([])
             parsed.margins[block.tokens] = np.nan
             return [NoTree(block.tokens, error)]
         problem, best, block = decoded
         sentences = [block] if best.starts is None else block.cut(best.starts)
-        if best.starts is not None and self._break(sentences, best, rules_of):
+        if best.starts is not None and self._break(sentences, best, stated):
             parsed.add_starts(sentences[1:])
             return [
                 missing
                 for sentence in sentences
-                for missing in self.decode(sentence, rules_of, parsed, "pruned")
+                for missing in self.decode(sentence, stated, parsed, "pruned")
             ]
         parsed.sentences += sentences
         certificate = best.certificate
@@ -126,7 +131,7 @@ class BlockDecoder:
         self,
         sentences: Sequence[SentenceScores],
         best: TreeSolution,
-        rules_of: Callable[[SentenceScores], list[Rule]],
+        stated: DocumentRules,
     ) -> bool:
         """Whether one of several trees breaks a rule on roots, which no block is decoded with."""
         from ...decoders.tree import Roots
@@ -135,8 +140,10 @@ class BlockDecoder:
         for sentence in sentences:
             first, end = end, end + len(sentence.tokens)
             heads = [-1, *(max(head - first, 0) for head in best.heads[first:end].tolist())]
-            stated = [rule for rule in rules_of(sentence) if isinstance(rule, Roots)]
-            if any(rule.is_broken(heads, heads) for rule in stated):
+            of_sentence = stated.of_block(sentence.tokens, True)
+            if any(
+                rule.is_broken(heads, heads) for rule in of_sentence if isinstance(rule, Roots)
+            ):
                 return True
         return False
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from spacy.errors import Errors
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -18,7 +17,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from ...budget import Budget
-from ...errors import InfeasibleError, ProblemError
+from ...errors import ProblemError
 from ...models.parser.arc_scorer import set_sizes
 from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
@@ -30,8 +29,9 @@ from ...models.parser.pattern_matches import PatternMatcher
 from ...models.parser.patterns import stated_patterns
 from ...models.parser.tree_scores import DocumentScores, SentenceScores, score_documents
 from ...one_thread import one_thread
+from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
-from ..constraints.pipe import WithConstraints, record_conflicts
+from ..constraints.pipe import WithConstraints
 from ..extensions import (
     beside_others,
     forget,
@@ -41,7 +41,7 @@ from ..extensions import (
 )
 from ..factories.branch_and_bound_parser import ParserOptions
 from .calibration import CalibratedParser
-from .conflicts import conflict_in, in_words, labels_of
+from .conflicts import ConflictFinder, in_words, labels_of
 from .decoding import BlockDecoder, check_decoder
 from .gold import collect_labels
 from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
@@ -52,13 +52,8 @@ from .trees import (
     TreeWriter,
     attach_spaces,
     is_space,
-    paragraph_starts,
-    preset_starts,
 )
 from .wishes import Wishes
-
-if TYPE_CHECKING:
-    from ...decoders.tree import Rule
 
 __all__ = ["BranchAndBoundParser"]
 
@@ -188,10 +183,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return score_documents(
             self.model,
             docs,
-            [self._starts(doc, rules) for doc in docs],
+            [rules.starts(doc, self._wishes(doc), bool(self.paragraphs)) for doc in docs],
             [is_space(doc) for doc in docs],
-            # a sentence that is parsed with factors is not cut for its length
-            BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest)),
+            self._limits,
             partly=self.parser.takes_parts() and not self._needs_all_labels,
         )
 
@@ -200,26 +194,27 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Find the best tree of each sentence."""
         parsed = ParsedDoc.blank(len(doc), scores.starts)
         parsed.vectors = scores.vectors if self.tensor else None
-        rules = self.tree_rules
         blocks = BlockDecoder(self.name, self.parser, self.labels, self.head_margins, self.k_best)
-        wishes, of_doc = self._wishes(doc), rules.of_doc(doc)
-
-        def rules_of(block: SentenceScores) -> list[Rule]:
-            single = block.boundaries is None
-            return [*rules.of_labels, *rules.of_block(block.tokens, of_doc, wishes, single)]
-
+        rules, wishes = self.tree_rules, self._wishes(doc)
+        stated = rules.of_doc(doc, wishes)
+        finder = ConflictFinder(
+            self.model, self._limits, blocks, rules, wishes, bool(self.paragraphs)
+        )
         for block in self._with_patterns(doc, scores.blocks):
-            for tokens, error in blocks.decode(block, rules_of, parsed):
-                conflict = conflict_in(doc, tokens, error, wishes, self.labels)
-                self._warn_of_conflict(error, conflict)
+            for missing in blocks.decode(block, stated, parsed):
+                conflict = finder.find(doc, scores, missing)
+                self._warn_of_conflict(missing.error, conflict)
                 if not self.overwrite:
-                    parsed.kept[tokens[0] : tokens[-1] + 1] = True
-                if error.rules:
+                    parsed.kept[missing.tokens[0] : missing.tokens[-1] + 1] = True
+                if conflict["demands"] or wishes.wishes:
                     parsed.conflicts.append(conflict)
         blank = is_space(doc)
         attach_spaces(parsed.heads, blank, parsed.starts)
         alone = parsed.heads == np.arange(len(doc))
         parsed.labels[blank] = np.where(alone[blank], ROOT, SPACE)
+        if wishes.wishes:
+            names = (*self.cfg["labels"], NO_LABEL, SPACE_LABEL, self.cfg["root"])
+            parsed.conflicts += finder.unmet(doc, parsed, names)
         if self.probabilities or self.min_prob:
             parsed.probabilities = self._probabilities(scores, parsed, self.temperature)
         return parsed
@@ -230,22 +225,14 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         more = self.probabilities or self.min_prob or self.head_margins or self.k_best > 1
         return bool(more or self.patterns)
 
-    def _starts(self, doc: Doc, rules: TreeRules) -> NDArray[np.int64]:
-        """Sentence starts that are known: none inside of arcs and constituents that are given."""
-        presets = rules.joined(doc, self._wishes(doc).joined(preset_starts(doc)))
-        if self.paragraphs:
-            behind = paragraph_starts(doc, presets)
-            presets[behind[presets[behind] == 0]] = 1
-        return presets
+    @property
+    def _limits(self) -> BoundaryLimits:
+        # a sentence that is parsed with factors is not cut for its length
+        return BoundaryLimits(self.certain, self.boundary_weight, max(MOST_WORDS, self.longest))
 
     def _wishes(self, doc: Doc) -> Wishes:
         """Heads and labels that are given on a document, or demanded where patterns match."""
-        wishes, places = Wishes.of(doc, self.overwrite), self.places_in(doc)
-        if not places:
-            return wishes
-        from ..constraints.trees import add_demands
-
-        return add_demands(wishes, places, self.labels)
+        return Wishes.of(doc, self.overwrite, self.places_in(doc), self.labels)
 
     def check_rules(self, examples: Iterable[Example]) -> list[dict[str, Any]]:
         """Count how many gold sentences break each rule about labels.
@@ -275,11 +262,11 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
                     stacklevel=3,
                 )
 
-    def _warn_of_conflict(self, error: InfeasibleError, conflict: Mapping[str, Any]) -> None:
+    def _warn_of_conflict(self, error: Exception, conflict: Mapping[str, Any]) -> None:
         """Say once that a sentence has no tree, and what excludes each other."""
         if not self._warned_of_rules:
             self._warned_of_rules = True
-            names = labels_of(error.rules, self.labels)
+            names = labels_of(getattr(error, "rules", ()), self.labels)
             known = f" The labels are {names}." if names else ""
             demands = in_words(conflict)
             known += f" This is demanded by {demands}." if demands else ""
@@ -301,7 +288,9 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         deps = np.where(decoded.labels == NO_LABEL, np.uint64(0), hashes[decoded.labels])
         found = decoded.probabilities
         if found is not None and self.min_prob is not None:
-            deps = np.where(found.deps < self.min_prob, np.uint64(0), deps)
+            improbable = found.deps < self.min_prob
+            improbable[self._wishes(doc).labelled] = False
+            deps = np.where(improbable, np.uint64(0), deps)
         trees = (decoded.heads, deps, decoded.starts, decoded.kept)
         self._writer.write(doc, *trees, projective=self.projective)
         record_certificates(doc, self.name, decoded.certificates)

@@ -87,7 +87,7 @@ def parse_probabilities(
     units = []
     sentences = [sentence.completed() for sentence in parsed.sentences]
     for sentence, certificate in zip(sentences, parsed.certificates, strict=True):
-        if certificate.status == "infeasible":
+        if certificate.score is None:
             units.append(0.0)
             continue
         tokens, own = sentence.tokens, _heads_within(sentence, parsed)

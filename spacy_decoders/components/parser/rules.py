@@ -15,13 +15,13 @@ from spacy.training import Example
 
 from ...errors import ProblemError
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
-from .trees import is_space
+from .trees import is_space, paragraph_starts, preset_starts
 from .wishes import Wishes
 
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["TreeRules", "check_rules"]
+__all__ = ["DocumentRules", "TreeRules", "check_rules"]
 
 Ints = NDArray[np.int64]
 
@@ -78,8 +78,8 @@ class TreeRules:
         )
         return cls(tuple(found), tuple(statements), tuple(labels), exempt)
 
-    def of_doc(self, doc: Doc) -> list[tuple[Statement, Ints]]:
-        """Return the rules that depend on a document, with the tokens that they are about."""
+    def of_doc(self, doc: Doc, wishes: Wishes) -> DocumentRules:
+        """Return the rules of a document, and what else is demanded of its trees."""
         found: list[tuple[Statement, Ints]] = []
         for statement in self.statements:
             parts = statement.get("head_pos") or statement.get("root_pos")
@@ -89,55 +89,72 @@ class TreeRules:
                 found += [
                     (statement, np.arange(span.start, span.end)) for span in _spans(doc, statement)
                 ]
-        return found
+        return DocumentRules(self, tuple(found), wishes)
 
-    def joined(self, doc: Doc, presets: Ints) -> Ints:
-        """Return sentence starts as set, and none inside of constituents, unless set."""
-        presets = presets.copy()
+    def starts(self, doc: Doc, wishes: Wishes, paragraphs: bool) -> Ints:
+        """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
+
+        None is inside of arcs that are demanded, or of constituents, unless it is set; a word
+        begins one behind an empty line with `paragraphs`.
+        """
+        presets = wishes.joined(preset_starts(doc))
         for statement in self.statements:
             if "constituents" in statement:
                 for span in _spans(doc, statement):
                     inner = presets[span.start + 1 : span.end]
                     inner[inner == 0] = -1
+        if paragraphs:
+            behind = paragraph_starts(doc, presets)
+            presets[behind[presets[behind] == 0]] = 1
         return presets
 
-    def of_block(
-        self,
-        tokens: Ints,
-        of_doc: Sequence[tuple[Statement, Ints]],
-        wishes: Wishes,
-        one_sentence: bool,
-    ) -> list[Rule]:
-        """Return the rules of some tokens of a document beside those of labels alone.
+
+@dataclass(frozen=True)
+class DocumentRules:
+    """What the trees of one document must satisfy.
+
+    Attributes
+    ----------
+    rules
+        The rules of the parser.
+    statements
+        Those that depend on the document, with the tokens that they are about.
+    wishes
+        Heads and labels that are demanded.
+    """
+
+    rules: TreeRules
+    statements: tuple[tuple[Statement, Ints], ...]
+    wishes: Wishes
+
+    def of_block(self, tokens: Ints, one_sentence: bool) -> list[Rule]:
+        """Return the rules of some tokens of the document.
 
         Parameters
         ----------
         tokens
             The tokens' indices in the document, rising.
-        of_doc
-            What :meth:`of_doc` returned.
-        wishes
-            Heads and labels that are given.
         one_sentence
             Whether the tokens are one sentence; else there are no rules on roots, which depend on
             the sentence.
         """
-        found: list[Rule] = []
-        if not of_doc:
-            return wishes.rules(tokens, self.labels)
+        labels = self.rules.labels
+        found = [*self.rules.of_labels, *self.wishes.rules(tokens, labels)]
+        if not self.statements:
+            return found
         from ...decoders.tree import Constituent, Roots
 
-        for statement, about in of_doc:
+        for statement, about in self.statements:
             here = np.flatnonzero(np.isin(tokens, about)) + 1
             if "root_pos" in statement:
                 if one_sentence and len(here):  # else none of them could be a root
                     found.append(Roots(tokens=here.tolist()))
             elif "head_pos" in statement:
                 if len(here):
-                    found.append(_rule_of(statement, self.labels, here.tolist()))
+                    found.append(_rule_of(statement, labels, here.tolist()))
             elif len(here) > 1:
                 found.append(Constituent(int(here[0]), int(here[-1])))
-        return found + wishes.rules(tokens, self.labels)
+        return found
 
 
 def check_rules(rules: TreeRules, examples: Iterable[Example]) -> list[dict[str, Any]]:

@@ -1,133 +1,149 @@
-"""Heads and labels that are given on the Doc before it is parsed."""
+"""What is demanded of trees: set on the Doc before it is parsed, or where constraints apply."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Token
 
 from ...errors import ProblemError
+from ..constraints.conflicts import Source
+from ..constraints.places import Place
 
 if TYPE_CHECKING:
     from ...decoders.tree import Rule
 
-__all__ = ["ATTRIBUTES", "Wishes"]
+__all__ = ["ATTRIBUTES", "Wish", "Wishes"]
 
 Ints = NDArray[np.int64]
-
-#: What demands something, as messages name it, and the first token and that after the last of the
-#: match.
-Source = tuple[str, int, int]
 
 #: Extension attributes of tokens that state heads (as indices in the document; a token's own is
 #: that of a root) and labels.
 ATTRIBUTES = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")
 
+#: The head of a token that a constraint says to be its own head: none can be.
+NO_HEAD = -1
 
-@dataclass(frozen=True)
-class Wishes:
-    """What is known of a document's tree, by the indices of its tokens.
+#: The source of heads and labels of an earlier parse.
+KEPT = "overwrite"
+
+
+class Wish(NamedTuple):
+    """What one token must have, or must not.
 
     Attributes
     ----------
-    heads, deps
-        Heads and labels that tokens must have.
-    not_heads, not_deps
-        Heads and labels that they must not have.
-    sources
-        The constraints behind them, and their tokens, by attribute, token and what is forbidden;
-        what is set on the document has none.
+    source
+        What demands it.
+    token
+        The token.
+    about
+        Whether it is about the head or the label.
+    values
+        The heads (a token's own is that of a root) or labels that are demanded, or forbidden.
+    forbidden
+        Whether they are forbidden.
     """
 
-    heads: dict[int, int] = field(default_factory=dict)
-    deps: dict[int, str] = field(default_factory=dict)
-    not_heads: dict[int, list[int]] = field(default_factory=dict)
-    not_deps: dict[int, list[str]] = field(default_factory=dict)
-    sources: dict[tuple[str, int, int | str], Source] = field(default_factory=dict)
+    source: Source
+    token: int
+    about: Literal["head", "dep"]
+    values: tuple[Any, ...]
+    forbidden: bool = False
+
+    def holds(self, head: int, dep: str) -> bool:
+        """Whether a token with this head and label has what is demanded."""
+        return ((head if self.about == "head" else dep) in self.values) != self.forbidden
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """All that is demanded of a document's trees, contradictory or not.
+
+    Attributes
+    ----------
+    wishes
+        The wishes, of which one source may have several.
+    """
+
+    wishes: tuple[Wish, ...] = ()
 
     @classmethod
-    def of(cls, doc: Doc, overwrite: bool) -> Wishes:
-        """Read what is set on a document.
+    def of(
+        cls, doc: Doc, overwrite: bool, places: Iterable[Place] = (), labels: Sequence[str] = ()
+    ) -> Wishes:
+        """Read what is set on a document, and demanded of it.
 
         Parameters
         ----------
         overwrite
             Whether heads and labels of an earlier parse are no wishes.
+        places
+            Where constraints apply.
+        labels
+            The labels, the root's last.
 
         Raises
         ------
         ProblemError
-            If a head is no token of the document, or a value has another type.
+            If a head is no token of the document, a value has another type, or the parser has no
+            such label.
         """
-        found = cls()
+        found: list[Wish] = []
         if any(key[0] == "._." and key[1] in ATTRIBUTES for key in doc.user_data if _is_key(key)):
             for token in doc:
-                found._read(doc, token)
+                found += _set_on(doc, token, labels)
         if not overwrite and doc.has_annotation("DEP"):
             for token in doc:
                 if token.has_head() and not token.is_space:
-                    found._keep(token)
-        return found
+                    source = Source(KEPT, token.i, token.i + 1)
+                    found.append(Wish(source, token.i, "head", (token.head.i,)))
+                    if token.dep:
+                        found.append(Wish(source, token.i, "dep", (token.dep_,)))
+        for place in places:
+            found += _demanded(place)
+        return cls(tuple(found))
 
-    def _keep(self, token: Any) -> None:
-        """Demand the head and label that a token has, unless others are."""
-        kept = ("overwrite", token.i, token.i + 1)
-        if token.i not in self.heads:
-            self.heads[token.i] = token.head.i
-            self.sources["fixed_head", token.i, ""] = kept
-        if token.dep and token.i not in self.deps:
-            self.deps[token.i] = token.dep_
-            self.sources["fixed_dep", token.i, ""] = kept
+    @property
+    def sources(self) -> list[Source]:
+        """What demands something."""
+        return list(dict.fromkeys(wish.source for wish in self.wishes))
 
-    def _read(self, doc: Doc, token: Any) -> None:
-        head, dep = token._.fixed_head, token._.fixed_dep
-        if head is not None:
-            self.heads[token.i] = _checked_head("fixed_head", token, head, len(doc))
-        if dep is not None:
-            self.deps[token.i] = _checked_dep("fixed_dep", token, dep)
-        not_heads = _checked_list("forbidden_heads", token, token._.forbidden_heads)
-        if not_heads:
-            self.not_heads[token.i] = [
-                _checked_head("forbidden_heads", token, head, len(doc)) for head in not_heads
-            ]
-        not_deps = _checked_list("forbidden_deps", token, token._.forbidden_deps)
-        if not_deps:
-            self.not_deps[token.i] = [
-                _checked_dep("forbidden_deps", token, dep) for dep in not_deps
-            ]
+    @property
+    def labelled(self) -> list[int]:
+        """Tokens whose label is demanded."""
+        return [of.token for of in self.wishes if of.about == "dep" and not of.forbidden]
 
-    def sources_of(
-        self, attribute: str, token: int, forbidden: Sequence[int | str] = ("",)
-    ) -> list[Source]:
-        """Return what demands something of a token, the attribute of the Doc where no constraint.
+    def only(self, sources: Collection[Source]) -> Wishes:
+        """Return the wishes of some sources."""
+        return Wishes(tuple(wish for wish in self.wishes if wish.source in sources))
 
-        Parameters
-        ----------
-        attribute
-            One of `ATTRIBUTES`.
-        token
-            The token.
-        forbidden
-            The heads or labels that are forbidden; none of them for what must be.
-        """
-        own = (attribute, token, token + 1)
-        found = (self.sources.get((attribute, token, of), own) for of in forbidden)
-        return list(dict.fromkeys(found))
+    def within(self, start: int, end: int) -> Wishes:
+        """Return the wishes of all sources that demand something of ``doc[start:end]``."""
+        here = {
+            wish.source
+            for wish in self.wishes
+            if start <= wish.token < end
+            or (wish.about == "head" and any(start <= head < end for head in wish.values))
+        }
+        return self.only(here)
 
     def joined(self, presets: Ints) -> Ints:
-        """Return sentence starts as set, and none inside of the arcs that are given.
+        """Return sentence starts as set, and none inside of the arcs that are demanded.
 
         A boundary that is set stays: where it parts a token from its head, there is no tree.
         """
         joined = presets.copy()
-        for token, head in self.heads.items():
-            inner = slice(min(token, head) + 1, max(token, head) + 1)
-            if not (presets[inner] > 0).any():
-                joined[inner] = -1
+        for wish in self.wishes:
+            if wish.about == "head" and not wish.forbidden:
+                for head in wish.values if wish.values != (NO_HEAD,) else ():
+                    inner = slice(min(wish.token, head) + 1, max(wish.token, head) + 1)
+                    if not (presets[inner] > 0).any():
+                        joined[inner] = -1
         return joined
 
     def rules(self, tokens: Ints, labels: Sequence[str]) -> list[Rule]:
@@ -140,44 +156,87 @@ class Wishes:
         labels
             The labels, the root's last.
         """
-        if not (self.heads or self.deps or self.not_heads or self.not_deps):
+        if not self.wishes:
             return []
         from ...decoders.tree import FixedArc, FixedLabel, ForbiddenArc, ForbiddenLabel
 
         number = {name: place for place, name in enumerate(labels)}
         place = {token: i for i, token in enumerate(tokens.tolist(), start=1)}
         found: list[Rule] = []
-        for token, i in place.items():
-            if token in self.heads:
-                head = self.heads[token]
-                # white space and tokens of other sentences are no heads, as is the token itself:
-                # such a rule leaves no tree
-                found.append(FixedArc(0 if head == token else place.get(head, i), i))
-            if token in self.deps:
-                found.append(FixedLabel(i, self._numbers_of(token, number)))
-            for head in self.not_heads.get(token, ()):
-                if head in place:
-                    found.append(ForbiddenArc(0 if head == token else place[head], i))
-            known = [number[dep] for dep in self.not_deps.get(token, ()) if dep in number]
-            if known:
-                found.append(ForbiddenLabel(i, known))
-        return found
+        for wish in self.wishes:
+            i = place.get(wish.token)
+            if i is None:
+                continue
+            if wish.about == "dep":
+                known = [number[dep] for dep in wish.values if dep in number]
+                if not wish.forbidden:
+                    found.append(FixedLabel(i, known))
+                elif known:
+                    found.append(ForbiddenLabel(i, known))
+                continue
+            for head in wish.values:
+                of_block = 0 if head == wish.token else place.get(head)
+                if not wish.forbidden:
+                    # white space and tokens of other sentences are no heads, as is the token
+                    # itself: such a rule leaves no tree
+                    found.append(FixedArc(i if of_block is None else of_block, i))
+                elif of_block is not None:
+                    found.append(ForbiddenArc(of_block, i))
+        return list(dict.fromkeys(found))
 
-    def _numbers_of(self, token: int, number: dict[str, int]) -> list[int]:
-        """Return the label that a token must have; none if it is kept and no label of ours."""
-        dep = self.deps[token]
-        if dep in number:
-            return [number[dep]]
-        if self.sources_of("fixed_dep", token)[0][0] == "overwrite":
-            return []
-        raise ProblemError(f"fixed_dep: the parser has no label {dep!r}; it has {list(number)}.")
+
+def _demanded(place: Place) -> Iterator[Wish]:
+    """What a constraint demands at one of its places."""
+    constraint = place.constraint
+    source = Source(place.source, place.start, place.end)
+    for token in place.tokens:
+        if constraint.head is not None:
+            for head in place.token(constraint.head):
+                if head != token:
+                    yield Wish(source, token, "head", (head,))
+                elif constraint.token is not None:
+                    yield Wish(source, token, "head", (NO_HEAD,))  # not itself
+        if constraint.root is not None:
+            yield Wish(source, token, "head", (token,), not constraint.root)
+        if constraint.deps is not None:
+            yield Wish(source, token, "dep", tuple(constraint.deps))
+        if constraint.not_deps is not None:
+            yield Wish(source, token, "dep", tuple(constraint.not_deps), True)
+
+
+def _set_on(doc: Doc, token: Token, labels: Sequence[str]) -> Iterator[Wish]:
+    """What is set on a token."""
+    n = len(doc)
+    head, dep = token._.fixed_head, token._.fixed_dep
+    if head is not None:
+        head = _checked_head("fixed_head", token, head, n)
+        yield Wish(_own("fixed_head", token), token.i, "head", (head,))
+    if dep is not None:
+        dep = _checked_dep("fixed_dep", token, dep)
+        if labels and dep not in labels:
+            raise ProblemError(
+                f"fixed_dep: the parser has no label {dep!r}; it has {', '.join(labels)}."
+            )
+        yield Wish(_own("fixed_dep", token), token.i, "dep", (dep,))
+    heads = _checked_list("forbidden_heads", token, token._.forbidden_heads)
+    if heads:
+        heads = [_checked_head("forbidden_heads", token, head, n) for head in heads]
+        yield Wish(_own("forbidden_heads", token), token.i, "head", tuple(heads), True)
+    deps = _checked_list("forbidden_deps", token, token._.forbidden_deps)
+    if deps:
+        deps = [_checked_dep("forbidden_deps", token, dep) for dep in deps]
+        yield Wish(_own("forbidden_deps", token), token.i, "dep", tuple(deps), True)
+
+
+def _own(attribute: str, token: Token) -> Source:
+    return Source(attribute, token.i, token.i + 1)
 
 
 def _is_key(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) == 4
 
 
-def _checked_list(name: str, token: Any, values: Any) -> list[Any]:
+def _checked_list(name: str, token: Token, values: Any) -> list[Any]:
     if values is None:
         return []
     if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
@@ -187,7 +246,7 @@ def _checked_list(name: str, token: Any, values: Any) -> list[Any]:
     return list(values)
 
 
-def _checked_head(name: str, token: Any, head: Any, n: int) -> int:
+def _checked_head(name: str, token: Token, head: Any, n: int) -> int:
     if isinstance(head, bool) or not isinstance(head, (int, np.integer)) or not 0 <= head < n:
         raise ProblemError(
             f"{name}: expected the index of a token, 0 to {n - 1}, at token {token.i} "
@@ -196,7 +255,7 @@ def _checked_head(name: str, token: Any, head: Any, n: int) -> int:
     return int(head)
 
 
-def _checked_dep(name: str, token: Any, dep: Any) -> str:
+def _checked_dep(name: str, token: Token, dep: Any) -> str:
     if not isinstance(dep, str):
         raise ProblemError(
             f"{name}: expected a label at token {token.i} ({token.text!r}); got {dep!r}."

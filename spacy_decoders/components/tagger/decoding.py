@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
@@ -48,6 +48,8 @@ class Tagging:
         :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
     probabilities
         How probable the labels are, if asked for.
+    demanded
+        Tokens of which a constraint demands a label or an entity.
     """
 
     labels: NDArray[np.int32]
@@ -57,6 +59,7 @@ class Tagging:
     alternatives: list[list[ChainSolution]] | None = None
     conflicts: Sequence[dict[str, Any]] = ()
     probabilities: TaggingProbabilities | None = None
+    demanded: Collection[int] = ()
 
     def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:
         """Add the loss of the best labelling with another label at each token.
@@ -127,14 +130,15 @@ class Tagging:
     def explained(
         self, doc: Doc, limits: LabelLimits, emissions: NDArray[np.float32], model: ChainModel
     ) -> Tagging:
-        """Add which demands contradict each other where a unit has no legal labelling.
+        """Add what is demanded, and what contradicts itself where a unit has no legal labelling.
 
         The emissions are those without the limits.
         """
         units = self.undecoded()
-        if not units:
+        if not units and not limits.demanded and not limits.impossible:
             return self
-        return replace(self, conflicts=list(conflicts_in(doc, units, limits, emissions, model)))
+        conflicts = list(conflicts_in(doc, units, limits, emissions, model))
+        return replace(self, conflicts=conflicts, demanded=limits.demanded)
 
     def undecoded(self) -> list[tuple[int, int]]:
         """First and last token (exclusive) of each unit without a legal labelling."""

@@ -45,6 +45,11 @@ class LabelledPipe(WithConstraints, TaggerOptions, CalibratedPipe):
         return (self.target,) if isinstance(self.target, str) else tuple(self.target)
 
     @property
+    def kind(self) -> str:
+        """What attributes of tokens begin with: ``tag`` for ``tag_prob`` and ``tag_margin``."""
+        return next(kind for kind in ("tag", "morph", "pos", "ent") if kind in self.targets)
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """The labels; of several targets, their values joined by a blank."""
         return tuple(self.cfg["labels"])

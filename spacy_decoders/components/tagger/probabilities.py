@@ -380,12 +380,12 @@ def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:
     return found
 
 
-def forget_earlier(doc: Doc, component: str) -> None:
+def forget_earlier(doc: Doc, component: str, kind: str) -> None:
     """Remove what an earlier run of a component wrote by options that may be off now."""
-    extensions.forget(doc, component, "margins", ["tag_margin"])
+    extensions.forget(doc, component, "margins", [f"{kind}_margin"])
     extensions.forget(doc, component, "taggings")
     extensions.forget(doc, component, "entity_alternatives")
-    old = extensions.forget(doc, component, "probabilities", ["tag_prob"]) or {}
+    old = extensions.forget(doc, component, "probabilities", [f"{kind}_prob"]) or {}
     for entity in old.get(ENTITIES, ()):
         span = doc[entity["start"] : entity["end"]]
         doc.user_data.pop(("._.", "prob", span.start_char, span.end_char), None)  # type: ignore[call-overload]

@@ -21,8 +21,8 @@ from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
 from .. import extensions
+from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
-from ..constraints.pipe import record_conflicts
 from .decoding import Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels
 from .labelled_pipe import LabelledPipe
@@ -217,16 +217,17 @@ class ExactTagger(LabelledPipe):
             space = self.space
             values = space.written(doc.vocab, decoded.labels)
             if self.min_prob is not None and decoded.probabilities is not None:
-                space.blank_improbable(values, decoded.probabilities, self.min_prob)
+                found = decoded.probabilities
+                space.blank_improbable(values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
             space.write(doc, values)
-        forget_earlier(doc, self.name)
+        forget_earlier(doc, self.name, self.kind)
         extensions.record_certificates(doc, self.name, decoded.certificates)
         record_conflicts(doc, self.name, decoded.conflicts)
         if decoded.margins is not None:
-            extensions.record_margins(doc, self.name, "tag_margin", decoded.margins)
+            extensions.record_margins(doc, self.name, f"{self.kind}_margin", decoded.margins)
         if decoded.probabilities is not None:
             self._write_probabilities(doc, decoded.probabilities)
         if self.k_best > 1:
@@ -236,7 +237,7 @@ class ExactTagger(LabelledPipe):
     def _write_probabilities(self, doc: Doc, found: TaggingProbabilities) -> None:
         tokens = found.tokens.tolist()
         written: dict[str, Any] = {TOKENS: tokens, UNITS: found.units}
-        own = {} if self.targets == ("ent",) else {"tag_prob": tokens}
+        own = {} if self.targets == ("ent",) else {f"{self.kind}_prob": tokens}
         if "ent" in self.targets:
             entities = write_to_entities(doc, found.entities)
             written[ENTITIES] = [entity.as_dict() for entity in entities]

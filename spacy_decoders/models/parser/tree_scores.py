@@ -19,7 +19,7 @@ from .labels import ArcLabels, arc_labels, label_arcs
 from .pattern_matches import SentencePatterns
 from .relatives import score_arcs
 
-__all__ = ["DocumentScores", "SentenceScores", "assemble", "score_documents"]
+__all__ = ["DocumentScores", "SentenceScores", "assemble", "rescored", "score_documents"]
 
 #: The least number of words whose scores are computed together.
 BATCH_WORDS = 2000
@@ -237,6 +237,30 @@ def score_documents(
     return scored
 
 
+def rescored(
+    model: Model[list[Doc], Floats2d],
+    doc: Doc,
+    scored: DocumentScores,
+    preset: NDArray[np.int64],
+    limits: BoundaryLimits,
+    within: tuple[int, int],
+) -> list[SentenceScores]:
+    """Score the blocks of a part of a document again, under other sentence starts.
+
+    Parameters
+    ----------
+    model, doc, preset, limits
+        As for :func:`score_documents`.
+    scored
+        What it returned.
+    within
+        The part's first token, and that after the last; blocks may go beyond it.
+    """
+    blank = np.array([token.is_space for token in doc])
+    given = [doc], [preset], [blank], limits, False
+    return _score_vectors(model, scored.vectors, *given, within=within)[0].blocks
+
+
 def _score_batch(
     model: Model[list[Doc], Floats2d],
     docs: Sequence[Doc],
@@ -245,7 +269,21 @@ def _score_batch(
     limits: BoundaryLimits,
     partly: bool,
 ) -> list[DocumentScores]:
-    vectors: Any = model.predict(list(docs))
+    vectors = model.predict(list(docs))
+    return _score_vectors(model, vectors, docs, presets, spaces, limits, partly)
+
+
+def _score_vectors(
+    model: Model[list[Doc], Floats2d],
+    vectors: Any,
+    docs: Sequence[Doc],
+    presets: Sequence[NDArray[np.int64]],
+    spaces: Sequence[NDArray[np.bool_]],
+    limits: BoundaryLimits,
+    partly: bool,
+    *,
+    within: tuple[int, int] | None = None,
+) -> list[DocumentScores]:
     lengths: Any = list(map(len, docs))
     encoded = model.ops.unflatten(vectors, lengths)
     tag_scores: Any = model.get_ref("tags").predict(vectors)
@@ -267,6 +305,8 @@ def _score_batch(
         offsets = limits.cut(odds)
         places = [np.flatnonzero(~blank[a:b]) + a for a, b in pairwise(offsets.tolist())]
         places = [block for block in places if len(block)]
+        if within is not None:
+            places = [of for of in places if of[0] < within[1] and of[-1] >= within[0]]
         starts.append(offsets[:-1])
         start_odds.append(odds)
         kept += places

@@ -1,0 +1,362 @@
+"""Random sets of demands on the components of the shipped pipeline: each holds, or is named.
+
+    python -m tests.campaigns.wishes [--trials 5000] [--first 0]
+
+The judge looks at what stands in the Doc alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+import spacy_decoders
+
+COMPONENTS = ("tagger", "entities", "parser", "linker")
+SENTENCES = (
+    "The old man can fish at Old Mill Bank .",
+    "Mary Smith of London saw it in 1999 .",
+    "He left .",
+    "Why did the Bank of England raise rates ?",
+    "Paris Hilton flew to Paris , Texas , last week .",
+    "She said that he would not come , but he did .",
+    "Yes !",
+    "The jaguar hunts in the jungle along the Amazon .",
+    "Dr. Jones and Apple signed \n a deal .",
+)
+TAGS = ("NN", "NNP", "VB", "VBZ", "JJ", "DT", "IN", ".")
+DEPS = ("nsubj", "obj", "obl", "det", "case", "punct", "amod", "advmod", "conj", "ROOT")
+TYPES = ("PER", "LOC", "ORG")
+
+
+class Wished(NamedTuple):
+    """One demand: what makes it, its span, how to make it, and whether a Doc satisfies it."""
+
+    source: str
+    start: int
+    end: int
+    constraint: dict | None
+    apply: Callable[[Doc], None] | None
+    holds: Callable[[Doc], bool]
+
+
+class Case(NamedTuple):
+    """A sentence or some, and demands on a component."""
+
+    words: list[str]
+    starts: list[int] | None
+    wishes: list[Wished]
+    options: dict
+    prepare: Callable[[Doc], None]
+
+
+def text_of(rng: np.random.Generator) -> tuple[list[str], list[int] | None]:
+    """Words of some sentences, and where they begin if that is given."""
+    chosen = rng.choice(len(SENTENCES), rng.integers(1, 4))
+    parts = [SENTENCES[place].split(" ") for place in chosen]
+    words = [word for part in parts for word in part]
+    starts = [1 if not place else -1 for part in parts for place in range(len(part))]
+    kind = rng.integers(3)
+    return words, [None, starts, [x if x > 0 and rng.random() < 0.7 else 0 for x in starts]][kind]
+
+
+def some(rng: np.random.Generator, values: tuple[str, ...], most: int) -> list[str]:
+    return sorted(rng.choice(values, rng.integers(1, most + 1), replace=False).tolist())
+
+
+def span_in(rng: np.random.Generator, n: int, longest: int) -> tuple[int, int]:
+    start = int(rng.integers(n))
+    return start, min(n, start + int(rng.integers(1, longest + 1)))
+
+
+def tag_wish(rng: np.random.Generator, words: list[str]) -> Wished:
+    n = len(words)
+    start, end = span_in(rng, n, 2)
+    kind, labels = rng.integers(4), some(rng, TAGS, 2)
+    if kind == 3:
+        tag = str(rng.choice([*TAGS, "FOREIGN"]))
+
+        def keep(doc: Doc) -> None:
+            doc[start].tag_ = tag
+
+        return Wished(
+            "present annotation", start, start + 1, None, keep, lambda doc: doc[start].tag_ == tag
+        )
+    if kind == 2:
+        return Wished(
+            "", start, end, {"not_labels": labels}, None,
+            lambda doc: all(doc[i].tag_ not in labels for i in range(start, end)),
+        )  # fmt: skip
+    return Wished(
+        "", start, end, {"labels": labels}, None,
+        lambda doc: all(doc[i].tag_ in labels for i in range(start, end)),
+    )  # fmt: skip
+
+
+def entity_wish(rng: np.random.Generator, words: list[str]) -> Wished:
+    start, end = span_in(rng, len(words), 4)
+    kind = rng.integers(5)
+    types = some(rng, TYPES, 2)
+    if kind == 4:
+        label = str(rng.choice([*TYPES, "FOREIGN"]))
+
+        def keep(doc: Doc) -> None:
+            if any(doc[i].ent_iob_ in ("B", "I") for i in range(start, end)):
+                return
+            doc.set_ents([Span(doc, start, end, label)], default="unmodified")
+            doc.user_data["kept", start] = True
+
+        return Wished(
+            "present annotation", start, end, None, keep,
+            lambda doc: ("kept", start) not in doc.user_data
+            or (start, end, label) in {(of.start, of.end, of.label_) for of in doc.ents},
+        )  # fmt: skip
+    if kind == 3:
+        denied = True if rng.random() < 0.4 else types
+        return Wished(
+            "", start, end, {"not_entity": denied}, None,
+            lambda doc: not any(
+                t.ent_type_ and (denied is True or t.ent_type_ in types)
+                for t in doc[start:end]
+            ),
+        )  # fmt: skip
+    wanted = [types, True, "label"][kind]
+    label = str(rng.choice([*TYPES, "FOREIGN"]))
+    allowed = {"label": [label]}.get(wanted if isinstance(wanted, str) else "", types)
+    return Wished(
+        label, start, end, {"entity": wanted}, None,
+        lambda doc: any(
+            (of.start, of.end) == (start, end) and (wanted is True or of.label_ in allowed)
+            for of in doc.ents
+        ),
+    )  # fmt: skip
+
+
+def tree_wish(rng: np.random.Generator, words: list[str]) -> Wished:
+    n = len(words)
+    kind = rng.integers(9)
+    token, deps = int(rng.integers(n)), some(rng, DEPS, 2)
+    near = int(np.clip(token + rng.integers(-6, 7), 0, n - 1))
+    one = (token, token + 1)
+    if kind == 0:
+        start, end = min(token, near), max(token, near) + 1
+        dependant = 0 if rng.random() < 0.5 else -1
+        child, head = (start, end - 1) if dependant == 0 else (end - 1, start)
+        return Wished(
+            "", start, end, {"token": dependant, "head": -1 - dependant}, None,
+            lambda doc: child != head and doc[child].head.i == head,
+        )  # fmt: skip
+    if kind == 1:
+        return Wished("", *one, {"root": True}, None, lambda doc: doc[token].head.i == token)
+    if kind == 2:
+        return Wished("", *one, {"root": False}, None, lambda doc: doc[token].head.i != token)
+    if kind == 3:
+        return Wished("", *one, {"deps": deps}, None, lambda doc: doc[token].dep_ in deps)
+    if kind == 4:
+        return Wished("", *one, {"not_deps": deps}, None, lambda doc: doc[token].dep_ not in deps)
+    name = ("fixed_head", "fixed_dep", "forbidden_heads", "forbidden_deps")[kind - 5]
+    value = {"fixed_head": near, "fixed_dep": deps[0], "forbidden_heads": [near]}.get(name, deps)
+
+    def apply(doc: Doc) -> None:
+        doc[token]._.set(name, value)
+
+    judges = {
+        "fixed_head": lambda doc: doc[token].head.i == near,
+        "fixed_dep": lambda doc: doc[token].dep_ == deps[0],
+        "forbidden_heads": lambda doc: doc[token].head.i != near,
+        "forbidden_deps": lambda doc: doc[token].dep_ not in deps,
+    }
+    return Wished(name, *one, None, apply, judges[name])
+
+
+def link_wish(rng: np.random.Generator, words: list[str], concepts: list[str]) -> Wished:
+    start, end = span_in(rng, len(words), 2)
+    capitals = [i for i, word in enumerate(words) if word[0].isupper()]
+    if capitals and rng.random() < 0.8:
+        start = int(rng.choice(capitals))
+        end = start + 1
+    few = some(rng, tuple(concepts), 2)
+    kind = rng.integers(4)
+
+    def linked(doc: Doc) -> str:
+        return next((of.kb_id_ for of in doc.ents if (of.start, of.end) == (start, end)), "")
+
+    if kind == 0:
+
+        def keep(doc: Doc) -> None:
+            own = [of for of in doc.ents if of.start < end and start < of.end]
+            if [(of.start, of.end) for of in own] == [(start, end)] and not own[0].kb_id:
+                others = [of for of in doc.ents if of not in own]
+                doc.ents = [*others, Span(doc, start, end, own[0].label_, kb_id=few[0])]
+                doc.user_data["kept", start] = True
+
+        return Wished(
+            "present annotation", start, end, None, keep,
+            lambda doc: ("kept", start) not in doc.user_data or linked(doc) == few[0],
+        )  # fmt: skip
+    if kind == 1:
+        return Wished(
+            "", start, end, {"not_candidates": few}, None, lambda doc: linked(doc) not in few
+        )
+    wanted = few if kind == 2 or rng.random() < 0.8 else []
+    return Wished(
+        "", start, end, {"candidates": wanted}, None,
+        lambda doc: linked(doc) in ("", "NIL", *wanted),
+    )  # fmt: skip
+
+
+def case_of(component: str, rng: np.random.Generator, nlp: Language) -> Case:
+    """A random case."""
+    words, starts = text_of(rng)
+    count = int(rng.integers(1, 7))
+    options: dict = {"overwrite": bool(rng.random() < 0.5)}
+
+    def prepare(doc: Doc) -> None:
+        if component == "linker":
+            names = [i for i, word in enumerate(words) if word[0].isupper() and i]
+            doc.ents = [Span(doc, i, i + 1, "LOC") for i in names]
+
+    if component == "tagger":
+        wishes = [tag_wish(rng, words) for _ in range(count)]
+    elif component == "entities":
+        wishes = [entity_wish(rng, words) for _ in range(count)]
+    elif component == "parser":
+        wishes = [tree_wish(rng, words) for _ in range(count)]
+    else:
+        base = nlp.get_pipe("linker").kb.base
+        concepts = [base.id(number) for number in range(0, 60, 7)]
+        concepts += [
+            of["id"] for name in ("Amazon", "Paris", "Apple") for of in base.look_up(name)
+        ]
+        concepts = list(dict.fromkeys(concepts))
+        wishes = [link_wish(rng, words, concepts) for _ in range(count)]
+    if options["overwrite"]:
+        wishes = [of for of in wishes if of.source != "present annotation"] or wishes[:0]
+    elif component != "parser":  # what is present stands there once
+        there, kept = set(), []
+        for of in wishes:
+            own = set(range(of.start, of.end)) if of.source == "present annotation" else set()
+            if own.isdisjoint(there):
+                kept.append(of)
+                there |= own
+        wishes = kept
+    if component == "parser":  # an attribute of a token is set once
+        wishes = list(
+            {(of.source, of.start) if of.apply else i: of for i, of in enumerate(wishes)}.values()
+        )
+    return Case(words, starts, wishes, options, prepare)
+
+
+def run(nlp: Language, component: str, case: Case, kept: list[int]) -> Doc:
+    """Annotate a document under some of a case's demands; constraints keep their numbers."""
+    doc = Doc(nlp.vocab, words=case.words)
+    if case.starts is not None:
+        for token, start in zip(doc, case.starts, strict=True):
+            if start:
+                token.is_sent_start = start > 0
+    case.prepare(doc)
+    constraints = []
+    for number, wish in enumerate(case.wishes):
+        key = f"wish{number}"
+        if wish.constraint is not None:
+            constraints.append({"spans": key, **wish.constraint})
+        if number in kept:
+            if wish.apply is not None:
+                wish.apply(doc)
+            else:
+                doc.spans[key] = [Span(doc, wish.start, wish.end, wish.source)]
+    pipe = nlp.get_pipe(component)
+    pipe.configure(constraints=constraints, **case.options)
+    return pipe(doc)
+
+
+def names_of(case: Case) -> list[str]:
+    """The source of each demand, as conflicts name it."""
+    numbers = iter(range(len(case.wishes)))
+    return [
+        of.source if of.constraint is None else f"constraints[{next(numbers)}]"
+        for of in case.wishes
+    ]
+
+
+def faults(nlp: Language, component: str, seed: int, *, least: bool = True) -> list[str]:
+    """What is wrong with a random case: demands dropped in silence, sets that are not least."""
+    case = case_of(component, np.random.default_rng(seed), nlp)
+    doc = run(nlp, component, case, list(range(len(case.wishes))))
+    found, names = [], names_of(case)
+    units = [(of["start"], of["end"]) for of in doc._.conflicts]
+    for wish, name in zip(case.wishes, names, strict=True):
+        named = any(
+            demand["source"] == name and wish.start <= demand["start"] < wish.end
+            for of in doc._.conflicts
+            for demand in of["demands"]
+        )
+        in_unit = any(wish.start < end and start < wish.end for start, end in units)
+        if not wish.holds(doc) and not named and not in_unit:
+            found.append(f"{component} {seed}: {name} at {wish.start}:{wish.end} is dropped")
+    for of in doc._.conflicts if least else ():
+        found += [
+            f"{component} {seed}: {why}" for why in not_least(nlp, component, case, names, of)
+        ]
+    return found
+
+
+def not_least(
+    nlp: Language, component: str, case: Case, names: list[str], conflict: dict
+) -> list[str]:
+    """Why a set of demands is no conflict, or not a least one."""
+    named = {(of["source"], of["start"]) for of in conflict["demands"]}
+    others = {"rules", "dictionary", "white space"}
+    if any(source in others for source, _ in named):
+        return []  # these can't be left out of a case
+    own = [
+        number
+        for number, (wish, name) in enumerate(zip(case.wishes, names, strict=True))
+        if any(source == name and wish.start <= start < wish.end for source, start in named)
+    ]
+    start, end = conflict["start"], conflict["end"]
+
+    def conflicts(kept: list[int]) -> bool:
+        doc = run(nlp, component, case, kept)
+        return any(of["start"] < end and start < of["end"] for of in doc._.conflicts)
+
+    if not conflicts(own):
+        return [f"{sorted(named)} alone is no conflict"]
+    if len({names[i] for i in own}) < len(own):
+        return []  # kept annotation of several tokens is named once each
+    return [
+        f"{sorted(named)} is one without {names[i]}"
+        for i in own
+        if conflicts([j for j in own if j != i])
+    ]
+
+
+def main() -> None:
+    """Try many cases and print a table."""
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--trials", type=int, default=5000, help="of each component")
+    arguments.add_argument("--first", type=int, default=0, help="the first seed")
+    arguments.add_argument("--components", nargs="*", default=COMPONENTS)
+    given = arguments.parse_args()
+    warnings.simplefilter("ignore")
+    nlp = spacy_decoders.load()
+    print("| component | sets of demands | faults |")
+    for component in given.components:
+        wrong: Counter[str] = Counter()
+        for seed in range(given.first, given.first + given.trials):
+            for fault in faults(nlp, component, seed):
+                wrong[fault.split(":", 1)[1].split(" at ")[0]] += 1
+                if wrong.total() <= 15:
+                    print("   ", fault, flush=True)
+        print(f"| {component} | {given.trials:,} | {wrong.total()} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
