@@ -44,6 +44,7 @@ def configuration(data: Path, steps: int, name: str) -> Any:
         train=str(data / TREEBANK.format("train")), dev=str(data / TREEBANK.format("dev"))
     )
     config["training"].update(max_steps=steps, eval_frequency=max(50, steps // 4))
+    config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
     config["training"]["before_to_disk"] = None  # it would choose factors on what is measured
     parser = config["components"]["parser"]
     parser["factors_start"] = steps // 2
