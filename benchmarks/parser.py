@@ -93,6 +93,7 @@ def config_of(
     config["nlp"]["lang"] = lang
     config["system"]["seed"] = seed
     config["training"].update(max_steps=steps, dropout=0.1, eval_frequency=steps)
+    config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
     config["training"]["before_to_disk"] = None  # it would choose factors on what is measured
     config["corpora"]["dev"]["limit"] = 50  # the last step is the best of the two that are judged
     parser = config["components"]["parser"]

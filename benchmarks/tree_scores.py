@@ -143,6 +143,7 @@ def configuration(treebank: Treebank, folder: Path, steps: int) -> Any:
     # the last step is kept: nothing is chosen by what is held out
     corpora["dev"].update(path=train, limit=10)
     config["training"].update(max_steps=steps, eval_frequency=steps)
+    config["training"]["optimizer"]["learn_rate"]["total_steps"] = steps
     return config
 
 

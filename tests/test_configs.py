@@ -1,12 +1,27 @@
-"""The configs that ship are valid as they are, before a corpus is named."""
+"""The configs that ship are valid as they are, and what they make can be trained on."""
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+import spacy
 from spacy.cli.debug_config import debug_config
+from spacy.tokens import DocBin
+from spacy.training import Example
+from spacy.training.initialize import init_nlp
+from typer.testing import CliRunner
+
+import spacy_decoders
+from spacy_decoders.adapt.distillation import student_config
 
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
+SENTENCE = [
+    ("Kim", "NNP", 2, "nsubj", "B-PER"),
+    ("wakes", "VBZ", 0, "root", "O"),
+    ("old", "JJ", 4, "amod", "O"),
+    ("cats", "NNS", 2, "obj", "O"),
+]
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
@@ -15,3 +30,69 @@ def test_spacy_finds_nothing_to_debug(path, capsys):
         pytest.skip("needs the extra 'transformers'")
     debug_config(path)
     assert "Config is valid" in capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def corpora(tmp_path_factory):
+    """Ten sentences in each of the formats that configs read."""
+    folder = tmp_path_factory.mktemp("corpora")
+    texts = {
+        "conllu": [
+            f"{i}\t{form}\t{form}\tX\t{tag}\t_\t{head}\t{dep}\t_\t_"
+            for i, (form, tag, head, dep, _) in enumerate(SENTENCE, start=1)
+        ],
+        "tsv": [f"{form}\tX\t{tag}\t{ent}\t_" for form, tag, _, _, ent in SENTENCE],
+        "iob2": [f"{i}\t{row[0]}\t{row[4]}\t-\t-" for i, row in enumerate(SENTENCE, start=1)],
+    }
+    for ending, lines in texts.items():
+        (folder / f"corpus.{ending}").write_text("\n".join([*lines, "", ""]) * 10)
+    nlp = spacy.blank("en")
+    doc = nlp("Jaguar builds cars in Coventry.")
+    doc.ents = [doc.char_span(0, 6, "ORG", kb_id="jaguar_cars")]
+    DocBin(docs=[doc] * 10).to_disk(folder / "corpus.spacy")
+    text = "Cats sleep in the house. Old cats sleep more than mice do."
+    line = json.dumps({"title": "Cats sleep", "text": text})
+    (folder / "corpus.jsonl").write_text(f"{line}\n" * 10)
+    return folder
+
+
+def can_be_trained_on(nlp, folder):
+    """Save what a config made, load it, and go on training as spaCy's documentation says."""
+    nlp.to_disk(folder)
+    found = CliRunner().invoke(spacy.cli.app, ["debug", "data", str(folder / "config.cfg")])
+    assert isinstance(found.exception, SystemExit | None), found.output  # it finds data too few
+    loaded = spacy.load(folder)
+    loaded.create_optimizer()
+    optimizer = loaded.resume_training()
+    heads, deps, tags = [1, 1, 3, 1], ["nsubj", "root", "amod", "obj"], ["NNP", "VBZ", "JJ", "NNS"]
+    gold = {"heads": heads, "deps": deps, "tags": tags, "entities": ["U-PER", "O", "O", "O"]}
+    example = Example.from_dict(loaded.make_doc("Kim wakes old cats"), gold)
+    example.reference._.headline = "Kim wakes cats"
+    loaded.update([example], sgd=optimizer)
+
+
+ENDINGS = {"joint_tagger": "tsv", "fast_joint": "tsv", "fast_entities": "iob2"}
+ENDINGS |= {"graph_entity_linker": "spacy", "headline_generator": "jsonl"}
+
+
+@pytest.mark.filterwarnings("ignore:.*W:UserWarning")
+@pytest.mark.parametrize(
+    "path",
+    [path for path in CONFIGS if not path.stem.startswith("transformer")],
+    ids=lambda path: path.stem,
+)
+def test_training_goes_on_from_what_a_config_made(path, corpora, tmp_path):
+    corpus = str(corpora / f"corpus.{ENDINGS.get(path.stem, 'conllu')}")
+    overrides = {"paths.train": corpus, "paths.dev": corpus}
+    nlp = init_nlp(spacy.util.load_config(path, overrides=overrides))
+    can_be_trained_on(nlp, tmp_path / "model")
+
+
+@pytest.mark.filterwarnings("ignore:.*W:UserWarning")
+def test_training_goes_on_from_a_student(tmp_path):
+    doc = spacy_decoders.load(enable=["parser", "tagger", "entities"])("Kim wakes old cats.")
+    DocBin(docs=[doc] * 10).to_disk(tmp_path / "corpus.spacy")
+    config = student_config("en", ["tagger", "parser"], 100)
+    config["paths"] = dict.fromkeys(("train", "dev"), str(tmp_path / "corpus.spacy"))
+    assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 100
+    can_be_trained_on(init_nlp(config), tmp_path / "student")

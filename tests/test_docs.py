@@ -25,7 +25,8 @@ def examples(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if examples(page)], ids=lambda page: page.stem
 )
-def test_examples_print_what_they_say(page):
+def test_examples_print_what_they_say(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some save what they made
     spacy.util.fix_random_seed(0)
     for code, expected in examples(page):
         printed = io.StringIO()

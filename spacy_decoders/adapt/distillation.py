@@ -165,7 +165,8 @@ def student_config(lang: str, parts: Sequence[str], max_steps: int) -> Config:
     config["components"] = {name: config["components"][name] for name in names}
     training = config["training"]
     training |= {"max_steps": max_steps, "eval_frequency": max(1, max_steps // 5)}
-    training["optimizer"]["learn_rate"]["warmup_steps"] = min(100, max_steps // 10)
+    rate = {"warmup_steps": min(100, max_steps // 10), "total_steps": max_steps}
+    training["optimizer"]["learn_rate"] |= rate
     training["score_weights"] = {WEIGHTS[name]: 1.0 for name in names if name in WEIGHTS}
     return config
 

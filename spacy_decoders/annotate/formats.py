@@ -45,7 +45,7 @@ def as_row(doc: Doc) -> dict[str, Any]:
 
 def _annotations(doc: Doc) -> dict[str, Any]:
     return {
-        "id": str(doc.user_data.get("id", "")),
+        "id": doc.user_data.get("id", ""),
         "text": doc.text,
         "tokens": [token.text for token in doc],
         "tags": [token.tag_ for token in doc],
@@ -87,7 +87,11 @@ def _write_parquet(docs: Sequence[Doc], path: Path) -> None:
     parquet = needed("pyarrow.parquet", "parquet", "format")
     pyarrow = needed("pyarrow", "parquet", "format")
     rows = [_columns(doc) for doc in docs]
-    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow)), path)
+    are_numbers = rows and all(type(row["id"]) is int for row in rows)
+    if not are_numbers:
+        rows = [{**row, "id": str(row["id"])} for row in rows]
+    ids = pyarrow.int64() if are_numbers else pyarrow.string()
+    parquet.write_table(pyarrow.Table.from_pylist(rows, schema=_schema(pyarrow, ids)), path)
 
 
 def _columns(doc: Doc) -> dict[str, Any]:
@@ -100,12 +104,12 @@ def _columns(doc: Doc) -> dict[str, Any]:
     return columns
 
 
-def _schema(pyarrow: Any) -> Any:
-    """The same for every shard, also for one without documents."""
+def _schema(pyarrow: Any, ids: Any) -> Any:
+    """The same for every shard whose ids are alike."""
     strings, numbers = pyarrow.list_(pyarrow.string()), pyarrow.list_(pyarrow.int64())
     return pyarrow.schema(
         {
-            "id": pyarrow.string(),
+            "id": ids,
             "text": pyarrow.string(),
             "tokens": strings,
             "tags": strings,

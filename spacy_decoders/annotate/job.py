@@ -41,7 +41,7 @@ class Failure:
     or could not be read.
     """
 
-    id: str
+    id: str | int | float
     component: str
     reason: str
     file: str = ""
@@ -163,6 +163,10 @@ class Job:
             Shard(number, tuple(run))
             for number, run in enumerate(_packed(pieces, self.shard_size))
         ]
+
+    def begun(self) -> bool:
+        """Whether the output folder is there from an earlier run."""
+        return (self.output / "job.json").exists()
 
     def begin(self) -> None:
         """Create the output folder, or make sure that it was begun with the same settings.

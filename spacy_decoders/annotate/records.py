@@ -6,7 +6,7 @@ import gzip
 import json
 import zlib
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -22,7 +22,7 @@ from ..extras import needed
 from ..readers.docbins import docbin_docs, read_docbin
 from ..readers.text_lines import LONGEST_LINE, decoded, limited_lines
 
-__all__ = ["Extent", "Record", "as_json", "extents", "input_files", "read", "texts"]
+__all__ = ["Extent", "Record", "as_json", "check_field", "extents", "input_files", "read", "texts"]
 
 #: The suffixes of each kind of file.
 _KINDS = {
@@ -35,6 +35,7 @@ _KINDS = {
 }
 #: Records of a file that `texts` reads at a time.
 RECORDS = 1000
+_NO_FIELD = "no field "
 _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller ones"
 
 
@@ -45,7 +46,7 @@ class Record:
     Attributes
     ----------
     id
-        The record's own ``id``, else file name and number.
+        The record's own ``id``, of the type that it has, else file name and number.
     text
         The text; None where `doc` or `problem` is given.
     fields
@@ -60,7 +61,7 @@ class Record:
         Its number in the file, from 1; None where the file is one record.
     """
 
-    id: str
+    id: str | int | float
     text: str | None = None
     fields: dict[str, Any] | None = None
     doc: Doc | None = None
@@ -141,7 +142,25 @@ def texts(source: Path, vocab: Vocab, text_field: str) -> Iterator[tuple[str, st
                     raise ProblemError(f"input: {record.id}: {record.problem}")
                 text = record.text if record.doc is None else record.doc.text
                 if text and text.strip():
-                    yield text, record.id
+                    yield text, str(record.id)
+
+
+def check_field(found: Iterable[Extent], text_field: str) -> None:
+    """Refuse a field that no record of the first extents has.
+
+    Raises
+    ------
+    ProblemError
+        With the fields that the first record has.
+    """
+    records = (record for extent in found for record in read(extent, Vocab(), text_field))
+    said = None
+    for record in records:
+        if not (record.problem or "").startswith(_NO_FIELD):
+            return
+        said = said or record.problem
+    if said:
+        raise ProblemError(f"text_field: {said}.")
 
 
 def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
@@ -152,7 +171,7 @@ def _read(extent: Extent, vocab: Vocab, text_field: str) -> Iterator[Record]:
     elif kind == "docbin":
         docs = docbin_docs(_docbin(str(path)), path, vocab)
         for number, doc in enumerate(islice(docs, extent.start, extent.stop), start=extent.start):
-            yield Record(str(doc.user_data.get("id", f"{path.name}:{number + 1}")), doc=doc)
+            yield Record(_identity(doc.user_data, f"{path.name}:{number + 1}"), doc=doc)
     elif kind == "parquet":
         for number, row in enumerate(_rows(path, extent), start=extent.start):
             plain = json.loads(as_json(row))
@@ -255,14 +274,14 @@ def _line_record(line: bytes | None, path: Path, number: int, text_field: str) -
 
 
 def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
-    identity = str(name if row.get("id") is None else row["id"])
+    identity = _identity(row, name)
     text = row.get(text_field)
     if not isinstance(text, str):
         fields = ", ".join(sorted(row)) or "none"
         problem = (
             f"field {text_field!r} holds {text!r:.50}, no text"
             if text_field in row
-            else f"no field {text_field!r}; fields: {fields}"
+            else f"{_NO_FIELD}{text_field!r}; fields: {fields}"
         )
         return Record(identity, problem=problem)
     for field, value in row.items():
@@ -272,6 +291,12 @@ def _row_record(row: dict[str, Any], name: str, text_field: str) -> Record:
             return Record(identity, problem=f"field {field!r} can't be written: {error}")
     others = {field: row[field] for field in row if field not in ("id", text_field)}
     return Record(identity, text=text, fields=others)
+
+
+def _identity(fields: dict[Any, Any], name: str) -> str | int | float:
+    """The ``id`` of a record as it is, so that it can be joined with others; else a name."""
+    given = fields.get("id")
+    return name if given is None else given if isinstance(given, str | int | float) else str(given)
 
 
 def as_json(value: Any) -> str:

@@ -17,6 +17,7 @@ from ..errors import ProblemError
 from ..extras import needed
 from ..process_pool import spawned_pool
 from .job import Failure, Job, Shard, ShardReport, Summary
+from .records import check_field
 from .worker import annotate_shard, pipeline
 from .writing import write_atomically
 
@@ -49,8 +50,9 @@ def annotate(
     Raises
     ------
     ProblemError
-        If there is nothing to read, a library or the pipeline is missing, or the output was
-        begun with other settings. An output folder that is new is then not begun.
+        If there is nothing to read, no record of the first shard has the field of the text, a
+        library or the pipeline is missing, or the output was begun with other settings.
+        An output folder that is new is then not begun.
     OSError
         If a file cannot be written, with its name, or the scheduler is gone. Finished shards are
         kept.
@@ -60,8 +62,10 @@ def annotate(
     _check_requirements(job, scheduler)
     if workers == 1 and scheduler is None:
         pipeline(job.model)  # one that can't be loaded fails here, before the folder is begun
-    job.begin()
     shards = job.shards()
+    if shards and not job.begun():
+        check_field(shards[0].extents, job.text_field)
+    job.begin()
     todo = [shard for shard in shards if not job.part(shard.number).exists()]
     done = [job.stored_report(s.number) for s in shards if job.part(s.number).exists()]
     if scheduler is not None:

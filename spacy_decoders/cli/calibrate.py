@@ -66,8 +66,10 @@ def calibrate_model(
 
 def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
     """Show calibration errors and how well probabilities rank; on held-out documents."""
-    table = Table("component", "answers", "count", "right", "ECE before", "after", "AUROC",
-                  "errors in least certain 10%", "temperature")  # fmt: skip
+    table = Table(title="of held-out documents; ECE in points")
+    for header in ("component: answers", "count", "right", "ECE\nbefore", "ECE\nafter", "AUROC",
+                   "errors in\nleast sure\ntenth"):  # fmt: skip
+        table.add_column(header, no_wrap=True)
     for component, kinds in fitted.items():
         for kind, found in kinds.items():
             chances, right = found.after.probabilities, found.after.right
@@ -76,15 +78,13 @@ def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
             before = reliability(found.before.probabilities, found.before.right).error
             after = reliability(chances, right).error
             table.add_row(
-                component,
-                kind,
+                f"{component}: {kind.replace('_', ' ')}",
                 f"{len(right):,}",
                 f"{right.mean():.1%}",
                 f"{100 * before:.2f}",
                 f"{100 * after:.2f}",
                 _shown(auroc(chances, right), ".3f"),
                 _shown(errors_among_least_certain(chances, right), ".0%"),
-                f"{found.calibration.temperature:.2f}",
             )
     return table
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
 from spacy.training import Example
-from spacy.util import minibatch, raise_error, registry
+from spacy.util import raise_error, registry
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -26,6 +26,10 @@ __all__ = ["DecodingPipe"]
 install()
 
 Self = TypeVar("Self", bound="DecodingPipe")
+
+#: Words after which a batch is complete, however few documents these are: scores of more would not
+#: fit the processor's cache, and only take memory.
+BATCH_WORDS = 2000
 
 
 class DecodingPipe(WithOptions, TrainablePipe):
@@ -99,8 +103,12 @@ class DecodingPipe(WithOptions, TrainablePipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotate a stream; only a document that fails goes to the error handler."""
-        for docs in minibatch(stream, size=batch_size):
+        """Annotate a stream; only a document that fails goes to the error handler.
+
+        `batch_size` is the most documents that are scored at once; some thousand words are
+        enough, too.
+        """
+        for docs in _batches(stream, batch_size, BATCH_WORDS):
             yield from self._annotated(docs)
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
@@ -185,3 +193,17 @@ class DecodingPipe(WithOptions, TrainablePipe):
                 "config, or the pipeline will be loaded with the one that the config names.",
                 stacklevel=4,
             )
+
+
+def _batches(stream: Iterable[Doc], size: int, words: int) -> Iterator[list[Doc]]:
+    """Cut a stream into batches that end where they have so many documents, or words."""
+    batch: list[Doc] = []
+    count = 0
+    for doc in stream:
+        batch.append(doc)
+        count += len(doc)
+        if len(batch) == size or count >= words:
+            yield batch
+            batch, count = [], 0
+    if batch:
+        yield batch

@@ -31,7 +31,7 @@ def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
     annotate(lines, progress=False)
     row = json.loads(lines.part(0).read_text())
     assert {name: row[name] for name in kept} == kept
-    assert (row["id"], row["text"], row["tags"]) == ("7", record["text"], [""] * 4)
+    assert (row["id"], row["text"], row["tags"]) == (7, record["text"], [""] * 4)
 
     docs = Job(source, tmp_path / "docs", model=model)
     annotate(docs, progress=False)
@@ -39,6 +39,26 @@ def test_all_other_fields_of_a_record_are_kept(tmp_path, model):
     again = Job(docs.part(0), tmp_path / "again", model=model, format="jsonl")
     annotate(again, progress=False)
     assert json.loads(again.part(0).read_text()) == row
+
+
+def test_a_wrong_field_is_refused_before_anything_is_begun(tmp_path, model):
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"body": "One."}\n' * 5, encoding="utf8")
+    with pytest.raises(ProblemError, match="text_field: no field 'text'; fields: body"):
+        annotate(Job(source, tmp_path / "out", model=model, shard_size=2), progress=False)
+    assert not (tmp_path / "out").exists()
+    job = Job(source, tmp_path / "out", model=model, text_field="body")
+    assert annotate(job, progress=False).written == 5
+
+
+def test_parquet_keeps_numbers_that_are_ids(tmp_path, model):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for name, ids, kept in (("numbers", (7, 8), [7, 8]), ("mixed", (7, "x"), ["7", "x"])):
+        source = tmp_path / f"{name}.jsonl"
+        source.write_text("".join(json.dumps({"id": id, "text": "One."}) + "\n" for id in ids))
+        job = Job(source, tmp_path / name, model=model, format="parquet")
+        annotate(job, progress=False)
+        assert parquet.read_table(job.part(0))["id"].to_pylist() == kept
 
 
 def test_text_that_is_none_is_named_with_its_place(tmp_path, model):

@@ -28,7 +28,7 @@ def test_a_pipeline_is_calibrated_and_saved(corpus, tmp_path):
     randomised(3, target=["tag", "ent"]).to_disk(model)
     page = tmp_path / "reliability.html"
     printed = run("calibrate", model, corpus, "--page", page)
-    for said in ("tokens", "entities", "units", "ECE before", "AUROC"):
+    for said in ("tokens", "entities", "units", "ECE", "AUROC"):
         assert said in printed
     kinds = spacy.load(model).get_pipe("exact_tagger").calibration
     assert set(kinds) == {"tokens", "entities", "other_entities", "units"}
