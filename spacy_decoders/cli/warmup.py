@@ -144,20 +144,19 @@ def _adapters() -> None:
 
 
 def _tree(decoder: Any) -> None:
-    from ..decoders.tree import AtMost, BlockScores, TreeProblem, decode_document
+    from ..decoders.tree import AtMost, TreeProblem
     from ..decoders.tree.label_classes import breaks_any
 
     breaks_any([AtMost([0])], read_only(np.zeros(3, np.int32)), np.zeros(3, np.int32), 2)
     arcs, labels = np.zeros((4, 4)), np.zeros((4, 4, 2))
-    arcs[0, 1:] = -1.0  # the best heads make no tree: batches need all of their kernels
+    arcs[0, 1:] = -1.0  # the best heads make no tree
     for projective in (True, False):
         with suppress(ProblemError):  # one for the other kind of trees
             decoder.decode(TreeProblem(arcs, projective=projective))
-            decoder.decode_batch([TreeProblem(arcs, projective=projective)])
             several = TreeProblem(
                 arcs, labels=labels, boundaries=np.zeros(3), projective=projective
             )
-            decode_document(lambda *_: BlockScores(several, *np.zeros((2, 3))), [0.0] * 3, decoder)  # noqa: B023
+            decoder.decode(several)
 
 
 def _tree_probabilities() -> None:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .batches import TreeSolutions
     from .branch_and_bound import BranchAndBound
     from .chu_liu_edmonds import ChuLiuEdmonds, reduced_costs
     from .decoder import TreeDecoder
-    from .documents import BlockScores, decode_document
     from .eisner import Eisner
     from .factors import Factors
     from .grandparent_scores import DenseGrandparents, GrandparentScorer
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AtMost",
-    "BlockScores",
     "BranchAndBound",
     "ChuLiuEdmonds",
     "Constituent",
@@ -61,9 +58,7 @@ __all__ = [
     "TreePosteriors",
     "TreeProblem",
     "TreeSolution",
-    "TreeSolutions",
     "arc_probabilities",
-    "decode_document",
     "exact_decoder",
     "head_margins",
     "is_projective",

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget, Clock
 from ...errors import DecodersError
-from .batches import ArcBatch, are_plain, solved_by_arcs
 from .constrained import best_constrained
-from .decoder import TreeDecoder, arcs_as_problem, certified_by_arcs, infeasible, refuse_unless
+from .decoder import TreeDecoder, certified_by_arcs, infeasible, refuse_unless
 from .kernels import chu_liu_edmonds, proofs
-from .kernels.batches import Duals, Judged
 from .problem import TreeProblem, TreeSolution
 from .sentences import best_sentences
-from .timed import any_lacks_time, best_heads_bound
+from .timed import best_heads_bound
 
 __all__ = ["ChuLiuEdmonds", "reduced_costs"]
 
@@ -67,35 +63,6 @@ class ChuLiuEdmonds(TreeDecoder):
         above = min(bound + slack, best_heads_bound(problem))
         heads, bound, slack = _root_by_root(problem.arcs, clock, above)
         return certified_by_arcs("ChuLiuEdmonds", problem, heads, bound, slack)
-
-    def _problem_of(self, sentence: Any) -> TreeProblem:
-        return arcs_as_problem(sentence, projective=False)
-
-    def decode_batch(
-        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
-    ) -> list[TreeSolution]:
-        if not are_plain(sentences, projective=False) or any_lacks_time(sentences, budget):
-            return super().decode_batch(sentences, budget=budget)
-        return solved_by_arcs("ChuLiuEdmonds", sentences, False, _by_every_root)
-
-
-def _by_every_root(
-    batch: ArcBatch,
-    which: NDArray[np.int64],
-    heads: NDArray[np.int32],
-    _: Duals,
-    found: Judged,
-) -> None:
-    """Decode those sentences of a batch that no penalty leaves one root."""
-    for place in which.tolist():
-        if found.bounds[place] > -np.inf:
-            arcs = batch.arcs(place)
-            tree, found.bounds[place], found.slack[place] = _root_by_root(
-                arcs, UNLIMITED.start(), np.inf
-            )
-            heads[batch.offsets[place] : batch.offsets[place + 1]] = tree
-            tallied = proofs.tally(arcs, tree, False, True)
-            found.legal[place], found.scores[place], found.scales[place] = tallied
 
 
 def _solved(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,37 +51,6 @@ class TreeDecoder(ABC):
             If no tree satisfies the constraints; the message says why.
         """
 
-    def decode_batch(
-        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
-    ) -> list[TreeSolution]:
-        """Find the best trees of many sentences.
-
-        Parameters
-        ----------
-        sentences
-            Problems; or, where a decoder scores arcs alone, also arrays of arcs, (n + 1, n + 1),
-            of trees with a single root, which saves their conversion.
-        budget
-            For each sentence.
-
-        Returns
-        -------
-        list of TreeSolution
-            As those of :meth:`decode`.
-
-        Raises
-        ------
-        ProblemError
-            If a sentence is neither, or has parts that this decoder can't score.
-        InfeasibleError
-            If a sentence has no tree.
-        """
-        return [self.decode(self._problem_of(one), budget=budget) for one in sentences]
-
-    def _problem_of(self, sentence: Any) -> TreeProblem:
-        """Return a sentence of a batch as a problem."""
-        return checked_problem(sentence)
-
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
@@ -92,20 +59,6 @@ class TreeDecoder(ABC):
         tree[0] = -1
         tree[1:] = heads
         return sum_of_parts(problem, tree, labels)
-
-
-def checked_problem(sentence: Any) -> TreeProblem:
-    """Return a problem as it is; refuse anything else."""
-    if not isinstance(sentence, TreeProblem):
-        raise ProblemError(f"sentences: expected TreeProblem, got {type(sentence).__name__}.")
-    return sentence
-
-
-def arcs_as_problem(sentence: Any, *, projective: bool) -> TreeProblem:
-    """Return an array of arcs as a problem, and a problem as it is."""
-    if isinstance(sentence, np.ndarray):
-        return TreeProblem(sentence, projective=projective)
-    return checked_problem(sentence)
 
 
 def rounding_slack(parts: int, score: float, positive: float) -> float:

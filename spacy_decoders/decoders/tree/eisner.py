@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ...budget import UNLIMITED, Budget
-from .batches import are_plain, by_survivors, solved_by_arcs
 from .constrained import best_constrained
 from .decoder import (
     TreeDecoder,
-    arcs_as_problem,
     certified_by_arcs,
     infeasible,
     refuse_unless,
     rounding_slack,
 )
 from .problem import TreeProblem, TreeSolution
-from .timed import any_lacks_time, chart_in_slices, lacks_time
+from .timed import chart_in_slices, lacks_time
 
 __all__ = ["Eisner", "best_by_chart"]
 
@@ -57,17 +53,6 @@ class Eisner(TreeDecoder):
             if found is not None:
                 return found
         return best_by_chart("Eisner", problem)
-
-    def _problem_of(self, sentence: Any) -> TreeProblem:
-        return arcs_as_problem(sentence, projective=True)
-
-    def decode_batch(
-        self, sentences: Sequence[Any], *, budget: Budget = UNLIMITED
-    ) -> list[TreeSolution]:
-        if not are_plain(sentences, projective=True) or any_lacks_time(sentences, budget):
-            return super().decode_batch(sentences, budget=budget)
-        # the best tree of all is mostly projective, and found in less time
-        return solved_by_arcs("Eisner", sentences, True, by_survivors)
 
 
 def best_by_chart(decoder: str, problem: TreeProblem) -> TreeSolution:

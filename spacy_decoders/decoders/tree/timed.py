@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -13,7 +11,7 @@ from .decoder import certified_by_arcs, infeasible, rounding_slack
 from .fallback import block_tree
 from .problem import TreeProblem, TreeSolution
 
-__all__ = ["any_lacks_time", "best_heads_bound", "chart_in_slices", "lacks_time"]
+__all__ = ["best_heads_bound", "chart_in_slices", "lacks_time"]
 
 #: Seconds that a chart and its check may take for each triple of tokens, on a slow machine.
 STEP = 2e-9
@@ -28,14 +26,6 @@ SLICE = 1 << 22
 def lacks_time(tokens: int, budget: Budget) -> bool:
     """Return whether work that is cubic in so many tokens may take longer than the budget."""
     return budget.seconds is not None and STEP * tokens**3 > max(LEAST, budget.seconds)
-
-
-def any_lacks_time(sentences: Sequence[Any], budget: Budget) -> bool:
-    """Return whether one of several plain problems, or score arrays, lacks time."""
-    return budget.seconds is not None and any(
-        lacks_time(one.n if isinstance(one, TreeProblem) else len(one) - 1, budget)
-        for one in sentences
-    )
 
 
 def best_heads_bound(problem: TreeProblem) -> float:

@@ -58,10 +58,10 @@ def test_a_projective_tree_in_time_is_legal_and_its_bound_true(forbidden, single
 def test_blocks_of_tokens_are_a_tree_when_the_time_ends(ticking, rng):
     problem = drawn(rng, 150, projective=True)
     best = Eisner().decode(problem).certificate.score
-    (found,) = Eisner().decode_batch([problem], budget=Budget(seconds=1.5))
+    found = Eisner().decode(problem, budget=Budget(seconds=1.5))
     assert found.certificate.status == "bounded"
     assert found.certificate.score <= best <= found.certificate.bound
-    (whole,) = Eisner().decode_batch([problem], budget=Budget(seconds=1e6))
+    whole = Eisner().decode(problem, budget=Budget(seconds=1e6))
     assert whole.certificate.is_optimal and whole.certificate.score == pytest.approx(best)
 
 

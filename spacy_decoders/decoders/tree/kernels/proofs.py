@@ -8,8 +8,6 @@ these are checked here. No fastmath flags are set, so that a NaN satisfies no in
 import numpy as np
 
 from ....jit import jit
-from ....simd import fill8, load8, maximum, store
-from .rows import LANES
 
 #: Sets nested more deeply are summed for all tokens at once.
 DEEP = 16
@@ -112,112 +110,6 @@ def chart_bound(arcs, single_root, gaps, chart):
         if not value <= best:
             best = value
     return best if best == best else np.inf
-
-
-@jit()
-def column_bound(arcs, best):
-    """Return a bound on all trees with one root, and its rounding error.
-
-    That is the sum of the best head of each token among tokens, save for the one whose arc from
-    the root exceeds it most. `best` is room for n + 9 numbers; eight may be read behind `arcs`.
-    """
-    size = arcs.shape[0]
-    for m in range(1, size, LANES):
-        highest = fill8(-np.inf)
-        for h in range(1, size):
-            highest = maximum(load8(arcs, h * size + m), highest)
-        store(best, m, highest)
-    root, most, second = 0, -np.inf, -np.inf
-    for m in range(1, size):
-        gain = arcs[0, m] - best[m]
-        if gain > most:
-            root, most, second = m, gain, most
-        elif gain > second:
-            second = gain
-    if root == 0:
-        return (0.0 if size == 1 else -np.inf), 0.0
-    bound = arcs[0, root]
-    mass = abs(bound)
-    for m in range(1, size):
-        if m != root:
-            bound += best[m]
-            mass += abs(best[m])
-    if bound == -np.inf:
-        return bound, 0.0
-    # two gains that rounding may have put in the wrong order
-    near = 4.0 * UNIT * abs(most)
-    unsure = near if second >= most - near else 0.0
-    return bound, 4.0 * size * UNIT * mass + unsure + SMALLEST
-
-
-@jit()
-def surviving_bound(arcs, bound, slack, value, parent, kept, chart):
-    """Return a bound on all projective trees with one root, and its rounding error.
-
-    Trees of the arcs in `kept` are bounded by a chart of these, as in :func:`chart_bound`, those
-    with another arc by the duals: no set that an arc enters pays less than all sets of its
-    modifier. Infinite if the chart is incorrect.
-
-    Parameters
-    ----------
-    bound, slack, value, parent
-        What :func:`dual_bound` returned, and the duals that it was given. An infinite bound proves
-        nothing of arcs that are not in `kept`.
-    kept
-        bool (n + 1, n + 1), arcs between tokens; those from the root are all in the chart.
-    """
-    size = arcs.shape[0]
-    incomplete_right, incomplete_left, right, left = chart[0], chart[1], chart[2], chart[3]
-    least, positive = np.zeros(size), np.zeros(size)
-    missed = 0
-    for m in range(1, size):
-        missed += not (right[m, m] >= 0.0 and left[m, m] >= 0.0)
-        positive[m] = max(arcs[0, m], 0.0)
-        node = m if bound < np.inf else -1  # without a bound, nodes may be wrong
-        while node >= 0:
-            least[m] += value[node]
-            node = parent[node]
-    outside = -np.inf
-    for h in range(1, size):
-        for m in range(1, size):
-            worth = arcs[h, m]
-            positive[m] = max(positive[m], worth)
-            if not kept[h, m] and worth > -np.inf:
-                through = bound - max(least[m] - worth, 0.0)
-                if not through <= outside:
-                    outside = through
-    for i in range(1, size):
-        for j in range(i + 1, size):
-            if not (kept[i, j] or kept[j, i]):
-                continue
-            between = -np.inf
-            for r in range(i, j):
-                between = max(between, right[i, r] + left[r + 1, j])
-            if kept[i, j]:
-                through = incomplete_right[i, j]
-                missed += not through >= between + arcs[i, j]
-                for k in range(j, size):
-                    missed += not right[i, k] >= through + right[j, k]
-            if kept[j, i]:
-                through = incomplete_left[i, j]
-                missed += not through >= between + arcs[j, i]
-                for k in range(1, i + 1):
-                    missed += not left[k, j] >= left[k, i] + through
-    if missed > 0:
-        return np.inf, 0.0
-    best = -np.inf
-    for r in range(1, size):
-        value_of_root = left[1, r] + arcs[0, r] + right[r, size - 1]
-        if value_of_root != value_of_root:
-            return np.inf, 0.0
-        best = max(best, value_of_root)
-    inexact = 0.0  # the error of the duals matters where the chart's value is not clearly higher
-    if outside != -np.inf and not outside + 2.0 * slack <= best:
-        inexact = 2.0 * slack
-        best = max(best, outside) if outside == outside else np.inf
-    if not abs(best) < np.inf:
-        return best, 0.0
-    return best, 4.0 * size * UNIT * (abs(best) + 2.0 * positive.sum()) + SMALLEST + inexact
 
 
 @jit()
