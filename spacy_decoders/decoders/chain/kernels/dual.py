@@ -38,6 +38,7 @@ from ....simd import (
     maximum,
     peek,
     poke,
+    prefetch,
     store,
 )
 from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
@@ -234,6 +235,8 @@ def follow_reference(
             bits &= ~(np.int64(1) << r)
         else:
             for block in range(0, size, BLOCK):
+                for line in range(block, block + BLOCK, LANES):  # as its address is known
+                    prefetch(emissions, row + 2 * way * size + line)
                 local = emissions64(emissions, row, block, size)
                 if block <= r < block + BLOCK:
                     local = keep_lanes(~(np.int64(1) << (r - block)), local)
