@@ -28,7 +28,7 @@ __all__ = ["decode", "trace"]
 
 #: The average share of all labels that may survive before messages between all of them take less
 #: time.
-SHARE = 0.1
+SHARE = 0.3
 
 #: The most sentences that are left untried after one in which too many labels survived.
 LONGEST_WAIT = 64
