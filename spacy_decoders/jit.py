@@ -14,11 +14,6 @@ import numba
 
 from .kernel_cache import KernelCache
 
-try:
-    from .internal_code import InternalCompiler
-except (ImportError, AttributeError):  # a numba of another make: compile these as all others
-    from numba.core.compiler import Compiler as InternalCompiler  # type: ignore[assignment]
-
 __all__ = ["FAST", "internal", "jit", "uncounted"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -78,4 +73,4 @@ def internal(*, counted: bool = False, **options: Any) -> Callable[[Function], F
     **options
         As for :func:`jit`.
     """
-    return jit(_nrt=counted, no_cpython_wrapper=True, pipeline_class=InternalCompiler, **options)
+    return jit(_nrt=counted, no_cpython_wrapper=True, **options)

@@ -25,7 +25,6 @@ LAYERS = {
     "certificate": 0,
     "errors": 0,
     "extras": 0,
-    "internal_code": 0,
     "jit": 0,
     "kernel_cache": 0,
     "digest": 0,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .alternatives import k_best, max_marginal_margins
     from .forward_dominance import ForwardDominance
-    from .margins import max_marginal_margins
     from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
     from .problem import ChainDecoder, ChainModel
     from .published.beam import Beam
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from .published.label_trees import LabelTree
     from .published.pruned_viterbi import PrunedViterbi
     from .published.zero_one import zero_one_oracle
-    from .ranking import k_best
     from .solutions import ChainSolution, ChainSolutions
     from .sum_product import (
         Expectations,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...certificate import PROOF_TOLERANCE, Certificate, agree, tolerance_of
-from .kernels import dense, dual, narrow
+from .kernels import dense, dual
 from .kernels.layout import LANES
 from .kernels.tables import TransitionTables
 from .problem import ChainModel, Sentences
@@ -33,7 +33,7 @@ SHARE = 0.5
 NEVER = 2.0
 
 #: Bytes of emissions that are decoded together, so that the proof finds them in the cache.
-CHUNK = 1 << 19
+CHUNK = 1 << 20
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
@@ -82,14 +82,12 @@ def proof_of(
     The bounds come from tables of the model read from the right, by default its own.
     """
     scores, scales = sentences.scores_of(model, labels).T
-    emissions = sentences.emissions.reshape(-1)
     if model.size <= LANES:
-        padded = model.padded
-        bounds = narrow.bounds(
-            padded.transitions, padded.transposed, emissions, sentences.offsets, model.size
-        )
+        bounds = np.empty(len(sentences))
+        bound_over_all(model, sentences, np.arange(len(sentences)), bounds)
     else:
         tables = model.reversed_links if links is None else links
+        emissions = sentences.emissions.reshape(-1)
         bounds = dual.bounds(tables, emissions, sentences.offsets, model.size, labels, NEVER)
     return Evidence(scores, scales, bounds)
 
@@ -187,6 +185,7 @@ def decode_exactly(
     padded = model.padded
     sentence, token = dense.decode(
         padded.transitions,
+        padded.transposed,
         padded.end,
         sentences.emissions.reshape(-1),
         sentences.offsets,

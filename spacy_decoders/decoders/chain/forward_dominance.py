@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
-from .certifying import CHUNK, certify, joined, proof_of, proven
-from .kernels import narrow, search
-from .kernels.layout import LANES
+from .certifying import CHUNK, certify, decode_exactly, joined, proof_of, proven
+from .kernels import search
+from .kernels.layout import LANES, all_valid
 from .problem import ChainDecoder, ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
 from .timed import lacks_time, one_by_one, solve_in_slices
@@ -114,13 +114,13 @@ class ForwardDominance(ChainDecoder):
         labels: NDArray[np.int32]
         emissions, offsets = sentences.emissions.reshape(-1), sentences.offsets
         if model.size <= LANES:
-            padded = model.padded
-            labels, left, valid = narrow.decode(
-                padded.transitions, padded.transposed, padded.end, emissions, offsets, model.size
-            )
-        else:
-            given = model.links, model.reversed_links, emissions
-            labels, left, valid = search.decode(*given, offsets, model.size)
+            if not all_valid(emissions, 0, len(emissions)):
+                sentences.refuse()
+            labels = np.zeros(len(sentences.emissions), dtype=np.int32)
+            decode_exactly(model, sentences, np.arange(len(sentences)), labels)
+            return labels
+        given = model.links, model.reversed_links, emissions
+        labels, left, valid = search.decode(*given, offsets, model.size)
         if not valid:
             sentences.refuse()
         if len(left):

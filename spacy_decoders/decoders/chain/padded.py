@@ -1,4 +1,4 @@
-"""The scores of a chain model in the padded layout of the vectorised kernels."""
+"""The scores of a chain model in the layout of the kernels, and the tables made of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
-from .kernels.layout import BLOCK, LANES, aligned
+from .kernels.layout import BLOCK, LANES, UP32, aligned
+from .kernels.tables import TransitionTables
 
-__all__ = ["Padded", "TransitionBounds"]
+__all__ = ["Padded", "TransitionBounds", "links_of", "usual_limit"]
+
+#: A score is a mask if it is negative and exceeds the median magnitude so many times, and all
+#: usual scores so many times: transitions with a strong penalty have long tails, without a gap.
+MASK_FACTOR, MASK_GAP = 64.0, 8.0
 
 Floats = NDArray[np.float32]
 
@@ -93,3 +98,67 @@ class TransitionBounds(NamedTuple):
             padded(transitions.min(axis=1)),
             float(np.max(np.abs(every), initial=0.0, where=np.isfinite(every))),
         )
+
+
+def usual_limit(scores: Floats) -> float:
+    """Return the limit below which a score counts as a mask, which no good labelling contains.
+
+    Any limit is valid: it affects only how fast a proof is found. ``-inf`` if no score is that
+    low.
+
+    Examples
+    --------
+    >>> usual_limit(np.array([0.5, -1, 2, -1e9], dtype=np.float32))
+    -96.0
+    >>> usual_limit(np.array([0.5, -1, 2], dtype=np.float32))
+    -inf
+    >>> usual_limit(np.array([0.01, -0.01, 0.2, -1, -4], dtype=np.float32))  # no gap
+    -inf
+    >>> usual_limit(np.array([0.5, -1, 2, -np.inf], dtype=np.float32))
+    -64.0
+    """
+    sizes = np.abs(scores[scores != 0])
+    finite = sizes[np.isfinite(sizes)]
+    limit = MASK_FACTOR * float(np.median(finite)) if len(finite) else 1.0
+    if not scores.min(initial=np.inf) < -limit:
+        return -np.inf
+    usual = sizes <= limit
+    tail = np.append(sizes[usual].max(initial=0.0), np.sort(sizes[~usual]))
+    gaps = np.flatnonzero(tail[1:] > MASK_GAP * tail[:-1])
+    return -max(limit, 2.0 * float(tail[gaps[0]])) if len(gaps) else -np.inf
+
+
+def links_of(padded: Padded) -> TransitionTables:
+    """Return a model's arrays in the layout of :mod:`.kernels.tables`."""
+    size, stride = padded.size, len(padded.end)
+    limit = usual_limit(padded.transitions.reshape(-1, stride)[:size, :size])
+    gains = aligned((size + 2) * stride)
+    gains[:] = -np.inf
+    final = np.where(np.isfinite(padded.end), padded.end, 0.0).astype(np.float64)
+    gains[-2 * stride : -stride] = padded.end + UP32 * np.abs(final)
+    gains[-stride:][:size] = 0.0
+    exits = aligned(size * stride if limit > -np.inf else 0)
+    exits[:] = -np.inf
+    return TransitionTables(
+        padded.transitions,
+        _block_maxima(padded.transitions, size, stride),
+        padded.end,
+        gains,
+        _block_maxima(gains, size, stride),
+        exits,
+        _block_maxima(exits, size, stride),
+        np.zeros(size, dtype=np.uint8),
+        np.float32(limit),
+        True,
+    )
+
+
+def _block_maxima(flat: Floats, size: int, stride: int) -> Floats:
+    """Return the block maxima of each row, as :mod:`.kernels.tables` says."""
+    words = -(-size // BLOCK)
+    rows = np.full((len(flat) // stride, words * BLOCK), -np.inf, dtype=np.float32)
+    rows[:, :size] = flat.reshape(-1, stride)[:, :size]
+    maxima = rows.reshape(len(rows), words, BLOCK // LANES, LANES).max(axis=2).reshape(-1)
+    kept: Floats = aligned(len(maxima))
+    kept[:] = maxima
+    return kept

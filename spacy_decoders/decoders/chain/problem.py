@@ -25,8 +25,7 @@ from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
 from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
-from .links import links_of
-from .padded import Padded, TransitionBounds
+from .padded import Padded, TransitionBounds, links_of
 from .solutions import ChainSolution
 
 __all__ = ["ChainDecoder", "ChainModel", "Sentences"]

@@ -31,8 +31,8 @@ STEP = 4e-9
 #: Up to so many labels the transitions stay in the cache, and a token takes microseconds.
 SMALL = 512
 
-#: What a decoder may take in any case.
-LEAST = 0.05
+#: What a decoder may take in any case; and the share of the budget, as the machine may be busy.
+LEAST, SAFE = 0.05, 0.25
 
 #: Pairs of labels between two readings of the clock: some milliseconds.
 SLICE = 1 << 20
@@ -45,7 +45,7 @@ def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
     if budget.seconds is None or model.size <= SMALL:
         return False
     tokens = int(np.diff(sentences.offsets).max(initial=0))
-    return STEP * tokens * model.size**2 > max(LEAST, budget.seconds)
+    return STEP * tokens * model.size**2 > max(LEAST, SAFE * budget.seconds)
 
 
 def one_by_one(
@@ -180,7 +180,7 @@ def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
     alive = model.start_scores > -np.inf
     for i, row in enumerate(emissions):
         if i:
-            alive = (model.transitions[alive] > -np.inf).any(axis=0)
+            alive = np.logical_or.reduce(model.transitions[alive] > -np.inf, axis=0)
         alive &= row > -np.inf
         if not alive.any():
             return i

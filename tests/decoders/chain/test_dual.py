@@ -6,7 +6,7 @@ import pytest
 from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
 from spacy_decoders.decoders.chain.kernels import dual
 from spacy_decoders.decoders.chain.kernels.tables import need_rows
-from spacy_decoders.decoders.chain.links import usual_limit
+from spacy_decoders.decoders.chain.padded import usual_limit
 from spacy_decoders.decoders.chain.problem import Sentences
 
 from .cases import large_problem, max_marginals, random_problems, ranked

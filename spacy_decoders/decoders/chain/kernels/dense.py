@@ -1,32 +1,104 @@
-"""Dense decoding over all labels in float64: the fallback.
+"""Messages between all labels, in float64: for few labels, and where pruning fails.
 
-The labelling comes from messages from the left, the bound from messages from the right, so that
-neither can hide an error of the other. Arrays are laid out as :mod:`.layout` says.
+Up to 16 labels a message fits one vector, and pruning would take longer than computing all of
+them. The labelling comes from messages from the left, the bound from messages from the right, by
+functions that share no more than one step, so that neither can hide an error of the other.
+Arrays are laid out as :mod:`.layout` says.
 """
 
 import numpy as np
 
-from ....jit import jit
-from .layout import UP64, longest_of
+from ....jit import jit, uncounted
+from ....simd import (
+    add,
+    at_least,
+    fill16,
+    first_lane,
+    load16,
+    maximum,
+    multiply,
+    peek,
+    poke,
+    store,
+    widen,
+)
+from .layout import LANES, UP64, emissions16, longest_of
 
-__all__ = ["bounds", "decode"]
+__all__ = ["bounds", "decode", "pass_on"]
+
+
+@jit(inline="always")
+def passed_on(table, value, at, size, stride, vector):
+    """Return the best of ``value[at + x] + table[x, y]`` over all x, for 16 labels y."""
+    even, odd = fill16(-np.inf), fill16(-np.inf)
+    place = vector
+    for x in range(0, size - 1, 2):  # two independent chains, for instruction-level parallelism
+        first, second = load16(table, place), load16(table, place + stride)
+        even = maximum(add(fill16(peek(value, at + x)), widen(first)), even)
+        odd = maximum(add(fill16(peek(value, at + x + 1)), widen(second)), odd)
+        place += 2 * stride
+    if size % 2:
+        even = maximum(add(fill16(peek(value, at + size - 1)), widen(load16(table, place))), even)
+    return maximum(even, odd)
+
+
+@uncounted()
+def pass_on(table, value, size, stride, reached):
+    """Set ``reached[y]`` to the best of ``value[x] + table[x, y]`` over all x."""
+    for vector in range(0, stride, LANES):
+        store(reached, vector, passed_on(table, value, 0, size, stride, vector))
+
+
+@jit(inline="always")
+def best_of(value, at, size):
+    """Return the maximum of the first entries of a row, and its label."""
+    best, label = peek(value, at), np.int64(0)
+    for y in range(1, size):
+        if peek(value, at + y) > best:
+            best, label = peek(value, at + y), np.int64(y)
+    return best, label
+
+
+@uncounted()
+def decode_one(transitions, transposed, end, emissions, begin, n, size, labels, reached, value):
+    """Decode one sentence; return the token where all its paths end, or -1."""
+    stride = len(end)
+    for i in range(n):
+        at = i * stride
+        for vector in range(0, stride, LANES):
+            if i == 0:
+                entry = widen(load16(transitions, size * stride + vector))
+            else:
+                entry = passed_on(transitions, value, at - stride, size, stride, vector)
+            own = widen(emissions16(emissions, (begin + i) * size, vector, size))
+            here = add(entry, own)
+            if i == n - 1:
+                here = add(here, widen(load16(end, vector)))
+            store(reached, at + vector, entry)
+            store(value, at + vector, here)
+    best, y = best_of(value, (n - 1) * stride, size)
+    if not best > -np.inf:
+        i = 0
+        while best_of(value, i * stride, size)[0] > -np.inf:
+            i += 1
+        return i
+    for i in range(n - 1, 0, -1):
+        poke(labels, begin + i, np.int32(y))
+        most, before = peek(reached, i * stride + y), (i - 1) * stride
+        for vector in range(0, stride, LANES):
+            entries = load16(value, before + vector)
+            entries = add(entries, widen(load16(transposed, y * stride + vector)))
+            # summed in the same order as before, so that one of them is equal
+            bits = at_least(entries, fill16(most))
+            if bits:
+                y = vector + first_lane(bits)
+                break
+    poke(labels, begin, np.int32(y))
+    return -1
 
 
 @jit()
-def pass_on(table, row_scores, size, stride, reached):
-    """Set ``reached[y]`` to the best of ``row_scores[x] + table[x, y]`` over all x."""
-    reached[:] = -np.inf
-    for x in range(size):
-        score = row_scores[x]
-        if score > -np.inf:
-            at = x * stride
-            for y in range(stride):
-                value = score + np.float64(table[at + y])
-                reached[y] = value if value > reached[y] else reached[y]
-
-
-@jit()
-def decode(transitions, end, emissions, offsets, size, chosen, labels):
+def decode(transitions, transposed, end, emissions, offsets, size, chosen, labels):
     """Write the best labelling of some sentences to `labels`: **shape (total,)**, int32.
 
     Returns
@@ -35,61 +107,55 @@ def decode(transitions, end, emissions, offsets, size, chosen, labels):
         The first sentence without a legal labelling, and the token where all its paths end; -1 if
         all have one.
     """
-    stride = len(end)
-    messages = np.empty((longest_of(offsets), stride))
+    room = longest_of(offsets) * len(end)
+    reached, value = np.empty(room), np.empty(room)
     for s in chosen:
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
-        for i in range(n):
-            if i == 0:
-                for y in range(stride):
-                    messages[0, y] = transitions[size * stride + y]
-            else:
-                pass_on(transitions, messages[i - 1], size, stride, messages[i])
-            alive = False
-            for y in range(size):
-                value = messages[i, y] + np.float64(emissions[(begin + i) * size + y])
-                if i == n - 1:
-                    value += np.float64(end[y])
-                messages[i, y] = value
-                alive |= value > -np.inf
-            if not alive:
-                return s, i
-        y = np.argmax(messages[n - 1, :size]) if n else 0
-        for i in range(n - 1, -1, -1):
-            labels[begin + i] = y
-            if i:
-                best, origin = -np.inf, 0
-                for x in range(size):
-                    value = messages[i - 1, x] + np.float64(transitions[x * stride + y])
-                    if value > best:
-                        best, origin = value, x
-                y = origin
+        if n:
+            token = decode_one(
+                transitions, transposed, end, emissions, begin, n, size, labels, reached, value
+            )
+            if token >= 0:
+                return s, token
     return -1, -1
+
+
+@jit(inline="always")
+def rounded_up(value):
+    """Return 16 sums, rounded up by more than the error of the last addition."""
+    return maximum(multiply(value, fill16(1.0 + UP64)), multiply(value, fill16(1.0 - UP64)))
+
+
+@uncounted()
+def bound_one(transitions, transposed, emissions, begin, n, size, stride, rest, value):
+    """Return an upper bound on the labellings of one sentence."""
+    for vector in range(0, stride, LANES):
+        store(rest, vector, widen(load16(transposed, size * stride + vector)))
+    for i in range(n - 1, -1, -1):
+        for vector in range(0, stride, LANES):
+            own = widen(emissions16(emissions, (begin + i) * size, vector, size))
+            if i == 0:
+                own = rounded_up(add(own, widen(load16(transitions, size * stride + vector))))
+            store(value, vector, rounded_up(add(load16(rest, vector), own)))
+        if i:
+            for vector in range(0, stride, LANES):
+                message = passed_on(transposed, value, 0, size, stride, vector)
+                store(rest, vector, rounded_up(message))
+    return best_of(value, 0, size)[0]
 
 
 @jit()
 def bounds(transitions, transposed, emissions, offsets, size, stride, chosen, found):
     """Write upper bounds on all labellings of some sentences to `found`: **shape (sentences,)**.
 
-    After each step a message is rounded up by more than the step's error, which depends only on
-    the terms of that message.
+    Infinite where no labelling is legal.
     """
-    message, local = np.empty(stride), np.empty(stride)
+    rest, value = np.empty(stride), np.empty(stride)
     for s in chosen:
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
-        for y in range(stride):
-            message[y] = transposed[size * stride + y]
-        for i in range(n - 1, -1, -1):
-            for y in range(size):
-                value = message[y] + np.float64(emissions[(begin + i) * size + y])
-                local[y] = value + UP64 * abs(value) if value > -np.inf else value
-            if i:
-                pass_on(transposed, local, size, stride, message)
-                for x in range(size):
-                    if message[x] > -np.inf:
-                        message[x] += UP64 * abs(message[x])
-        best = -np.inf if n else 0.0
+        best = 0.0
         if n:
-            for y in range(size):
-                best = max(best, local[y] + np.float64(transitions[size * stride + y]))
-        found[s] = best + UP64 * abs(best)
+            best = bound_one(
+                transitions, transposed, emissions, begin, n, size, stride, rest, value
+            )
+        found[s] = best if best > -np.inf else np.inf

@@ -1,4 +1,4 @@
-"""A bound on the best labelling, given any labelling: the proof behind every certificate.
+"""A bound on the best labelling, given any labelling: search, and proof behind certificates.
 
 The given labelling, however it was found, is the *reference*. Its label at token i is r, and
 ``a(x)`` is the score of the best prefix that ends with label x at token i. The best continuation
@@ -16,6 +16,10 @@ Labels are pruned by float32, 64 at a time. The tables are rounded up by eight u
 place, messages by as much, the threshold down by eight, and the terms are added in the order
 transition, emission, message, A: then no rounding of the sum can prune a label wrongly. The scores
 of the survivors are computed in float64, and rounded up by more than their error.
+
+The search reads sentences from the left (`way` is 1, `begin` the first token), the proof from the
+right (-1, the last token) with the tables of the reversed model: what is wrong in a table of one
+does not stand in the other's. Token i below is counted in that direction.
 """
 
 from typing import Any, NamedTuple
@@ -38,12 +42,24 @@ from ....simd import (
     maximum,
     peek,
     poke,
+    prefetch,
     store,
 )
 from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
 from .tables import advance_of, maxima_width, need_rows, up32
 
-__all__ = ["FULL", "GIVEN_UP", "ILLEGAL", "PROVEN", "Lattice", "bounds", "lattice_for"]
+__all__ = [
+    "FULL",
+    "GIVEN_UP",
+    "ILLEGAL",
+    "PROVEN",
+    "Lattice",
+    "bound",
+    "bounds",
+    "lattice_for",
+    "survive",
+    "with_more_room",
+]
 
 
 # how a sentence ended: bounded; given up for too many survivors; no room for them; the reference
@@ -234,6 +250,8 @@ def follow_reference(
             bits &= ~(np.int64(1) << r)
         else:
             for block in range(0, size, BLOCK):
+                for line in range(block, block + BLOCK, LANES):  # as its address is known
+                    prefetch(emissions, row + 2 * way * size + line)
                 local = emissions64(emissions, row, block, size)
                 if block <= r < block + BLOCK:
                     local = keep_lanes(~(np.int64(1) << (r - block)), local)

@@ -17,7 +17,6 @@ from ..solutions import ChainSolution
 from ..timed import certified_within, lacks_time, one_by_one, solve_in_slices
 from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
-from .kernels import legality
 
 __all__ = ["ColumnGeneration"]
 
@@ -178,7 +177,7 @@ def legal_emissions(model: ChainModel, sentences: Sentences) -> Sentences:
         return sentences
     checked_scores("emissions", sentences.emissions, (None, None))
     padded = model.padded
-    legal, sentence, token = legality.legal_emissions(
+    legal, sentence, token = kernels.legal_emissions(
         padded.transitions,
         padded.transposed,
         sentences.emissions.reshape(-1),

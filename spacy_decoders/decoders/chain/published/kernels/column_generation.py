@@ -7,7 +7,7 @@ All is float32, and nothing is proven here: rounding errors are detected by the 
 import numpy as np
 
 from .....jit import jit, uncounted
-from ...kernels.layout import longest_of
+from ...kernels.layout import FORBIDDEN, longest_of
 from .pricing import price
 from .restricted import (
     BOTH,
@@ -23,7 +23,16 @@ from .restricted import (
     trace,
 )
 
-__all__ = ["BOTH", "LEFT", "SPLIT", "ChainArrays", "decode", "decode_other", "most_labels"]
+__all__ = [
+    "BOTH",
+    "LEFT",
+    "SPLIT",
+    "ChainArrays",
+    "decode",
+    "decode_other",
+    "legal_emissions",
+    "most_labels",
+]
 
 #: The least cost that counts as positive.
 POSITIVE = np.float32(1e-30)
@@ -145,3 +154,64 @@ def decode_other(arrays, avoided, slack):
             for k in range(state.domains.counts[p]):
                 inside[p - 1, state.domains.labels[p, k]] = True
     return True, iterations, labels, inside
+
+
+@jit()
+def legal_emissions(rows, columns, emissions, offsets, size, stride):
+    """Forbid every label that no legal path of its sentence goes through.
+
+    Parameters
+    ----------
+    rows, columns
+        The padded transitions and their transpose, flat, with the start and the end scores
+        as row `size`.
+    emissions
+        **Shape (total * size,)**.
+    offsets
+        **Shape (sentences + 1,)**.
+
+    Returns
+    -------
+    emissions
+        A copy with ``-inf`` for what is on no legal path.
+    sentence, token
+        The first dead end, or -1.
+    """
+    legal = emissions.copy()
+    for s in range(len(offsets) - 1):
+        begin, n = offsets[s], offsets[s + 1] - offsets[s]
+        for ahead in (True, False):
+            table = columns if ahead else rows
+            ends = rows if ahead else columns
+            for j in range(n):
+                i = j if ahead else n - 1 - j
+                row = (begin + i) * size
+                before = row - size if ahead else row + size
+                hint = np.int64(0)
+                alive = False
+                for x in range(size):
+                    if legal[row + x] == FORBIDDEN:
+                        continue
+                    if j == 0:
+                        allowed = ends[size * stride + x] > FORBIDDEN
+                    else:
+                        # the predecessor of the last label is often legal for this one too
+                        allowed = is_legal_step(table, legal, x * stride, before, hint)
+                        z = np.int64(0)
+                        while not allowed and z < size:
+                            if is_legal_step(table, legal, x * stride, before, z):
+                                allowed = True
+                                hint = z
+                            z += 1
+                    if allowed:
+                        alive = True
+                    else:
+                        legal[row + x] = FORBIDDEN
+                if not alive:
+                    return legal, s, i
+    return legal, np.int64(-1), np.int64(-1)
+
+
+@jit()
+def is_legal_step(table, legal, place, before, z):
+    return table[place + z] > FORBIDDEN and legal[before + z] > FORBIDDEN
