@@ -244,25 +244,27 @@ class LabelledSearch:
         So the budget may end at any time after this, and a first tree lets bounds close nodes.
         Each further chart demands or forbids the head of a constituent.
         """
-        part: Subset | None = branching.everything
+        parts = [branching.everything]
         limit = self.clock.budget.seconds
         least = (
             0.0 if limit is None else 0.02 + 0.1 * limit
         )  # the first may exceed the limit so far
-        for _ in range(1 + len(self.problem.rules)):
-            seconds = min(max(self.clock.seconds_left, least), FIRST_SECONDS)
-            found = None if part is None else branching.charted(part, self.relaxed, seconds)
-            if part is None or found is None:
+        for _ in range(1 + 2 * len(self.problem.rules)):
+            if not parts:
                 return
-            least = 0.0
+            seconds = min(max(self.clock.seconds_left, least), FIRST_SECONDS)
+            part, least = parts.pop(), 0.0
+            found = branching.charted(part, self.relaxed, seconds)
+            if found is None:
+                continue
             heads, labels = found
             for own in (labels, branching.relabelled(heads)):
                 if (own is None) == (labels is None) and self._breaks_none(heads, own):
                     self._offer_scored(heads, own)
             violation = branching.violation(heads, labels)
-            if violation is None:
+            if violation is None or self.best is not None:
                 return
-            *_, part = [None, *branching.children(part, violation)]
+            parts += branching.children(part, violation)
 
     def _offer_scored(self, heads: NDArray[np.int32], labels: Labels | None) -> None:
         """Keep a tree that breaks no rule, unless it is forbidden or worse than the best."""

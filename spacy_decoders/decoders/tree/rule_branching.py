@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -157,49 +158,85 @@ class RuleBranching:
     # --- how to branch -------------------------------------------------------------------------
 
     def children(self, part: Subset, found: Violation) -> Iterator[Subset]:
-        """Yield two parts that together have all trees of a part that break no rule."""
+        """Yield up to two parts that together have all trees of a part that break no rule."""
         rule = self.rules[found.rule]
         if isinstance(rule, AtMost):
-            yield from self._one_more_or_less(part, found, rule)
+            halves = self._with_or_without(part, found)
         elif isinstance(rule, Leaves):
-            yield from self._leaf_or_not(part, found)
-        elif isinstance(rule, Constituent):
-            yield from _inside_or_outside(part, found, rule)
+            halves = self._leaf_or_not(part, found)
+        else:
+            assert isinstance(rule, Constituent)  # all others are masks
+            halves = _inside_or_outside(part, found, rule)
+        for half in halves:
+            narrowed = self._narrowed(half)
+            if narrowed is not None:
+                yield narrowed
 
-    def _one_more_or_less(self, part: Subset, found: Violation, rule: AtMost) -> Iterator[Subset]:
+    def _narrowed(self, part: Subset) -> Subset | None:
+        """Leave out what the rules exclude beside what a part demands; None if nothing is left."""
+        possible = part.classes & part.arcs[:, :, None]
+        heads = possible.any(axis=2)
+        choices = heads[:, 1:].sum(axis=0)
+        if not choices.all():
+            return None
+        # the tokens that have one head left
+        fixed = np.flatnonzero(choices == 1) + 1
+        above = heads[:, fixed].argmax(axis=0)
+        own = possible[above, fixed]
+        classes = part.classes.copy()
+        for place, rule in enumerate(self.rules):
+            named = self.classes.named[place]
+            if isinstance(rule, AtMost) and rule.count > 0:
+                counted = ~own[:, ~named].any(axis=1)
+                numbers = np.bincount(above[counted], minlength=len(heads))
+                for h in np.flatnonzero(numbers >= rule.count).tolist():
+                    if rule.heads is None or h in rule.heads:
+                        if numbers[h] > rule.count:
+                            return None
+                        others = np.ones(len(heads), bool)
+                        others[fixed[counted & (above == h)]] = False
+                        classes[h] &= ~(others[:, None] & named)
+        # dependants that some label of a head allows, and labels that some dependant allows
+        below = self._below[1:]
+        classes[1:] &= (possible.any(axis=0)[1:, :, None] & below).any(axis=1)[:, None]
+        for h, its in zip(above.tolist(), own, strict=True):
+            if h > 0:
+                classes[:, h] &= (below[h - 1] & its).any(axis=1)
+        return Subset(part.arcs, classes)
+
+    @cached_property
+    def _below(self) -> Mask:
+        """By token and the class of its label, which classes its dependants may have."""
+        found = np.ones((len(self.arcs), self.classes.size, self.classes.size), bool)
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, Leaves):
+                about = np.arange(1, len(self.arcs)) if rule.tokens is None else list(rule.tokens)
+                leaf, exempt = self.classes.named[place], self.classes.exempt[place]
+                found[np.ix_(about, leaf)] &= exempt
+        return found
+
+    def _with_or_without(self, part: Subset, found: Violation) -> Iterator[Subset]:
         """Demand or forbid one of the arcs with a label that is counted."""
         named, h = self.classes.named[found.rule], found.head
         allowed = np.where(part.classes[h], self.scores[h], -np.inf)
-        fixed = self._demanded(part, h, named)
-        if len(fixed) > rule.count:
-            return  # every tree of the part breaks the rule
-        # the token that loses most without such a label
-        losses = {
-            m: allowed[m, named].max() - allowed[m, ~named].max(initial=-np.inf)
-            for m in found.tokens
-            if m not in fixed
-        }
-        chosen = max(losses, key=lambda m: losses[m])
-        without = part.classes.copy()
-        without[h, chosen, named] = False
-        yield Subset(part.arcs, without)
-        if len(fixed) == rule.count:
-            return
+        # the token that loses most without such a label, of those that may go without
+        losses = {m: self._loss(part, h, m, allowed[m], named) for m in found.tokens}
+        chosen = max(found.tokens, key=lambda m: losses[m])
+        classes = part.classes.copy()
+        classes[h, chosen, named] = False
+        yield Subset(part.arcs, classes)
         arcs, classes = part.arcs.copy(), part.classes.copy()
         arcs[:, chosen] = False
         arcs[h, chosen] = part.arcs[h, chosen]
         classes[h, chosen, ~named] = False
-        if len(fixed) + 1 == rule.count:
-            others = np.ones(len(arcs), bool)
-            others[[*fixed, chosen]] = False
-            classes[h] &= ~(others[:, None] & named)
         yield Subset(arcs, classes)
 
-    def _demanded(self, part: Subset, h: int, named: Mask) -> list[int]:
-        """Return the tokens that have to depend on h with one of these classes."""
-        only = part.arcs[h] & (part.arcs.sum(axis=0) == 1)
-        demanded = only & ~(part.classes[h] & ~named).any(axis=1)
-        return [int(token) for token in np.flatnonzero(demanded)]
+    def _loss(self, part: Subset, h: int, m: int, allowed: Floats, named: Mask) -> float:
+        """Return what a token loses without a counted label; ``-inf`` if it must have one."""
+        without = float(allowed[~named].max(initial=-np.inf))
+        if without == -np.inf and part.arcs[:, m].sum() == 1:
+            return -np.inf
+        return float(allowed[named].max()) - without
 
     def _leaf_or_not(self, part: Subset, found: Violation) -> Iterator[Subset]:
         """Demand or forbid that a token is a leaf by its label."""
