@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -157,8 +157,17 @@ class RuleBranching:
 
     # --- how to branch -------------------------------------------------------------------------
 
-    def children(self, part: Subset, found: Violation) -> Iterator[Subset]:
-        """Yield up to two parts that together have all trees of a part that break no rule."""
+    def children(
+        self, part: Subset, found: Violation, *, thorough: bool = True
+    ) -> Iterator[Subset]:
+        """Yield up to two parts that together have all trees of a part that break no rule.
+
+        Parameters
+        ----------
+        thorough
+            Whether each part leaves out all that any rule excludes there, which takes longer.
+        """
+        places = range(len(self.rules)) if thorough else [found.rule]
         rule = self.rules[found.rule]
         if isinstance(rule, AtMost):
             halves = self._with_or_without(part, found)
@@ -167,15 +176,18 @@ class RuleBranching:
         else:
             assert isinstance(rule, Constituent)  # all others are masks
             halves = _inside_or_outside(part, found, rule)
-        for half in halves:
-            narrowed = self._narrowed(half)
+        for demanded, half in enumerate(halves):
+            needed = thorough or (demanded and isinstance(rule, AtMost))
+            narrowed = self._narrowed(half, places) if needed else half
             if narrowed is not None:
                 yield narrowed
 
-    def _narrowed(self, part: Subset) -> Subset | None:
-        """Leave out what the rules exclude beside what a part demands; None if nothing is left."""
-        possible = part.classes & part.arcs[:, :, None]
-        heads = possible.any(axis=2)
+    def _narrowed(self, part: Subset, places: Sequence[int]) -> Subset | None:
+        """Leave out what rules exclude beside what a part demands; None if nothing is left."""
+        heads = part.arcs
+        possible = part.classes & heads[:, :, None]
+        if len(places) > 1:
+            heads = possible.any(axis=2)
         choices = heads[:, 1:].sum(axis=0)
         if not choices.all():
             return None
@@ -184,8 +196,8 @@ class RuleBranching:
         above = heads[:, fixed].argmax(axis=0)
         own = possible[above, fixed]
         classes = part.classes.copy()
-        for place, rule in enumerate(self.rules):
-            named = self.classes.named[place]
+        for place in places:
+            rule, named = self.rules[place], self.classes.named[place]
             if isinstance(rule, AtMost) and rule.count > 0:
                 counted = ~own[:, ~named].any(axis=1)
                 numbers = np.bincount(above[counted], minlength=len(heads))
@@ -196,6 +208,8 @@ class RuleBranching:
                         others = np.ones(len(heads), bool)
                         others[fixed[counted & (above == h)]] = False
                         classes[h] &= ~(others[:, None] & named)
+        if not any(isinstance(self.rules[place], Leaves) for place in places):
+            return Subset(part.arcs, classes)
         # dependants that some label of a head allows, and labels that some dependant allows
         below = self._below[1:]
         classes[1:] &= (possible.any(axis=0)[1:, :, None] & below).any(axis=1)[:, None]
@@ -291,10 +305,8 @@ class RuleBranching:
         from .kernels import ruled  # compiled where it is first needed
 
         n = problem.n
-        most = int((max(seconds, 0.0) / (SECONDS_A_STEP * (n + 1) ** 3)) ** 0.5)
-        most = min(most, int((MOST_CHART_BYTES / (16 * (n + 1) ** 2)) ** 0.5))
-        if most < 1:
-            return None
+        most = int((seconds / (SECONDS_A_STEP * (n + 1) ** 3)) ** 0.5)
+        most = max(1, min(most, int((MOST_CHART_BYTES / (16 * (n + 1) ** 2)) ** 0.5)))
         limits = self._limits_within(most, n)
         draws = [np.zeros((n + 1, self.classes.size), np.int64)]
         unused = np.zeros((n + 1, self.classes.size), bool)
@@ -392,8 +404,10 @@ class RuleBranching:
                     total = value + row[one]
                     if after not in longer or total > longer[after][0]:
                         longer[after] = (total, [*chosen, one])
-            kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
-            best = {after: longer[after] for after in kept}
+            best = longer
+            if len(longer) > MOST_SHARED:
+                kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
+                best = {after: longer[after] for after in kept}
         return max(best.values(), key=lambda one: one[0])[1] if best else None
 
 
