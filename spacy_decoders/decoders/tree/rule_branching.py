@@ -184,10 +184,8 @@ class RuleBranching:
 
     def _narrowed(self, part: Subset, places: Sequence[int]) -> Subset | None:
         """Leave out what rules exclude beside what a part demands; None if nothing is left."""
-        heads = part.arcs
-        possible = part.classes & heads[:, :, None]
-        if len(places) > 1:
-            heads = possible.any(axis=2)
+        possible: Mask = part.classes & part.arcs[:, :, None]
+        heads: Mask = part.arcs if len(places) == 1 else np.asarray(possible.any(axis=2))
         choices = heads[:, 1:].sum(axis=0)
         if not choices.all():
             return None
@@ -212,7 +210,8 @@ class RuleBranching:
             return Subset(part.arcs, classes)
         # dependants that some label of a head allows, and labels that some dependant allows
         below = self._below[1:]
-        classes[1:] &= (possible.any(axis=0)[1:, :, None] & below).any(axis=1)[:, None]
+        own_classes: Mask = np.asarray(possible.any(axis=0))[1:]
+        classes[1:] &= (own_classes[:, :, None] & below).any(axis=1)[:, None]
         for h, its in zip(above.tolist(), own, strict=True):
             if h > 0:
                 classes[:, h] &= (below[h - 1] & its).any(axis=1)
@@ -224,9 +223,10 @@ class RuleBranching:
         found = np.ones((len(self.arcs), self.classes.size, self.classes.size), bool)
         for place, rule in enumerate(self.rules):
             if isinstance(rule, Leaves):
-                about = np.arange(1, len(self.arcs)) if rule.tokens is None else list(rule.tokens)
-                leaf, exempt = self.classes.named[place], self.classes.exempt[place]
-                found[np.ix_(about, leaf)] &= exempt
+                every = range(1, len(self.arcs))
+                about = np.array(list(every if rule.tokens is None else rule.tokens), np.int64)
+                leaf = np.flatnonzero(self.classes.named[place])
+                found[np.ix_(about, leaf)] &= self.classes.exempt[place]
         return found
 
     def _with_or_without(self, part: Subset, found: Violation) -> Iterator[Subset]:
