@@ -186,7 +186,8 @@ class LabelledSearch:
         """
         branching = self._branching
         self._offer_repaired(branching, first)
-        self._offer_charted(branching)
+        if self.best is None:
+            self._offer_charted(branching)
         order, closed = count(), -np.inf
         opened = [(-bound, next(order), first._replace(part=branching.everything))]
         ordered = ended = False
@@ -209,8 +210,10 @@ class LabelledSearch:
                 self._offer(node.solution, node.labels, 0.0)
                 closed = max(closed, -upper)
                 continue
-            self._offer_repaired(branching, node)
-            for part in branching.children(node.part, violation):
+            if node.part is not branching.everything:
+                self._offer_repaired(branching, node)
+            halves = branching.children(node.part, violation, thorough=self.best is None)
+            for part in halves:
                 try:
                     if self.clock.exhausted(self.iterations):
                         raise UndecidedError(NOTHING_YET)
@@ -244,25 +247,29 @@ class LabelledSearch:
         So the budget may end at any time after this, and a first tree lets bounds close nodes.
         Each further chart demands or forbids the head of a constituent.
         """
-        part: Subset | None = branching.everything
         limit = self.clock.budget.seconds
-        least = (
-            0.0 if limit is None else 0.02 + 0.1 * limit
-        )  # the first may exceed the limit so far
-        for _ in range(1 + len(self.problem.rules)):
-            seconds = min(max(self.clock.seconds_left, least), FIRST_SECONDS)
-            found = None if part is None else branching.charted(part, self.relaxed, seconds)
-            if part is None or found is None:
-                return
-            least = 0.0
-            heads, labels = found
-            for own in (labels, branching.relabelled(heads)):
-                if (own is None) == (labels is None) and self._breaks_none(heads, own):
-                    self._offer_scored(heads, own)
-            violation = branching.violation(heads, labels)
-            if violation is None:
-                return
-            *_, part = [None, *branching.children(part, violation)]
+        beyond = 0.0 if limit is None else 0.02 + 0.1 * limit  # the first may exceed it so far
+        for most in (0.0, FIRST_SECONDS):  # without any label that is counted; with them
+            parts = [branching.everything]
+            for _ in range(1 + 2 * len(self.problem.rules)):
+                if not parts or self.best is not None:
+                    break
+                seconds = max(self.clock.seconds_left, beyond)
+                if seconds == 0.0:
+                    return
+                part = parts.pop()
+                found = branching.charted(part, self.relaxed, min(seconds, most))
+                if most > 0.0:
+                    beyond = 0.0
+                if found is None:
+                    continue
+                heads, labels = found
+                for own in (labels, branching.relabelled(heads)):
+                    if (own is None) == (labels is None) and self._breaks_none(heads, own):
+                        self._offer_scored(heads, own)
+                violation = branching.violation(heads, labels)
+                if violation is not None:
+                    parts += branching.children(part, violation)
 
     def _offer_scored(self, heads: NDArray[np.int32], labels: Labels | None) -> None:
         """Keep a tree that breaks no rule, unless it is forbidden or worse than the best."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -156,50 +157,100 @@ class RuleBranching:
 
     # --- how to branch -------------------------------------------------------------------------
 
-    def children(self, part: Subset, found: Violation) -> Iterator[Subset]:
-        """Yield two parts that together have all trees of a part that break no rule."""
+    def children(
+        self, part: Subset, found: Violation, *, thorough: bool = True
+    ) -> Iterator[Subset]:
+        """Yield up to two parts that together have all trees of a part that break no rule.
+
+        Parameters
+        ----------
+        thorough
+            Whether each part leaves out all that any rule excludes there, which takes longer.
+        """
+        places = range(len(self.rules)) if thorough else [found.rule]
         rule = self.rules[found.rule]
         if isinstance(rule, AtMost):
-            yield from self._one_more_or_less(part, found, rule)
+            halves = self._with_or_without(part, found)
         elif isinstance(rule, Leaves):
-            yield from self._leaf_or_not(part, found)
-        elif isinstance(rule, Constituent):
-            yield from _inside_or_outside(part, found, rule)
+            halves = self._leaf_or_not(part, found)
+        else:
+            assert isinstance(rule, Constituent)  # all others are masks
+            halves = _inside_or_outside(part, found, rule)
+        for demanded, half in enumerate(halves):
+            needed = thorough or (demanded and isinstance(rule, AtMost))
+            narrowed = self._narrowed(half, places) if needed else half
+            if narrowed is not None:
+                yield narrowed
 
-    def _one_more_or_less(self, part: Subset, found: Violation, rule: AtMost) -> Iterator[Subset]:
+    def _narrowed(self, part: Subset, places: Sequence[int]) -> Subset | None:
+        """Leave out what rules exclude beside what a part demands; None if nothing is left."""
+        possible: Mask = part.classes & part.arcs[:, :, None]
+        heads: Mask = part.arcs if len(places) == 1 else np.asarray(possible.any(axis=2))
+        choices = heads[:, 1:].sum(axis=0)
+        if not choices.all():
+            return None
+        # the tokens that have one head left
+        fixed = np.flatnonzero(choices == 1) + 1
+        above = heads[:, fixed].argmax(axis=0)
+        own = possible[above, fixed]
+        classes = part.classes.copy()
+        for place in places:
+            rule, named = self.rules[place], self.classes.named[place]
+            if isinstance(rule, AtMost) and rule.count > 0:
+                counted = ~own[:, ~named].any(axis=1)
+                numbers = np.bincount(above[counted], minlength=len(heads))
+                for h in np.flatnonzero(numbers >= rule.count).tolist():
+                    if rule.heads is None or h in rule.heads:
+                        if numbers[h] > rule.count:
+                            return None
+                        others = np.ones(len(heads), bool)
+                        others[fixed[counted & (above == h)]] = False
+                        classes[h] &= ~(others[:, None] & named)
+        if not any(isinstance(self.rules[place], Leaves) for place in places):
+            return Subset(part.arcs, classes)
+        # dependants that some label of a head allows, and labels that some dependant allows
+        below = self._below[1:]
+        own_classes: Mask = np.asarray(possible.any(axis=0))[1:]
+        classes[1:] &= (own_classes[:, :, None] & below).any(axis=1)[:, None]
+        for h, its in zip(above.tolist(), own, strict=True):
+            if h > 0:
+                classes[:, h] &= (below[h - 1] & its).any(axis=1)
+        return Subset(part.arcs, classes)
+
+    @cached_property
+    def _below(self) -> Mask:
+        """By token and the class of its label, which classes its dependants may have."""
+        found = np.ones((len(self.arcs), self.classes.size, self.classes.size), bool)
+        for place, rule in enumerate(self.rules):
+            if isinstance(rule, Leaves):
+                every = range(1, len(self.arcs))
+                about = np.array(list(every if rule.tokens is None else rule.tokens), np.int64)
+                leaf = np.flatnonzero(self.classes.named[place])
+                found[np.ix_(about, leaf)] &= self.classes.exempt[place]
+        return found
+
+    def _with_or_without(self, part: Subset, found: Violation) -> Iterator[Subset]:
         """Demand or forbid one of the arcs with a label that is counted."""
         named, h = self.classes.named[found.rule], found.head
         allowed = np.where(part.classes[h], self.scores[h], -np.inf)
-        fixed = self._demanded(part, h, named)
-        if len(fixed) > rule.count:
-            return  # every tree of the part breaks the rule
-        # the token that loses most without such a label
-        losses = {
-            m: allowed[m, named].max() - allowed[m, ~named].max(initial=-np.inf)
-            for m in found.tokens
-            if m not in fixed
-        }
-        chosen = max(losses, key=lambda m: losses[m])
-        without = part.classes.copy()
-        without[h, chosen, named] = False
-        yield Subset(part.arcs, without)
-        if len(fixed) == rule.count:
-            return
+        # the token that loses most without such a label, of those that may go without
+        losses = {m: self._loss(part, h, m, allowed[m], named) for m in found.tokens}
+        chosen = max(found.tokens, key=lambda m: losses[m])
+        classes = part.classes.copy()
+        classes[h, chosen, named] = False
+        yield Subset(part.arcs, classes)
         arcs, classes = part.arcs.copy(), part.classes.copy()
         arcs[:, chosen] = False
         arcs[h, chosen] = part.arcs[h, chosen]
         classes[h, chosen, ~named] = False
-        if len(fixed) + 1 == rule.count:
-            others = np.ones(len(arcs), bool)
-            others[[*fixed, chosen]] = False
-            classes[h] &= ~(others[:, None] & named)
         yield Subset(arcs, classes)
 
-    def _demanded(self, part: Subset, h: int, named: Mask) -> list[int]:
-        """Return the tokens that have to depend on h with one of these classes."""
-        only = part.arcs[h] & (part.arcs.sum(axis=0) == 1)
-        demanded = only & ~(part.classes[h] & ~named).any(axis=1)
-        return [int(token) for token in np.flatnonzero(demanded)]
+    def _loss(self, part: Subset, h: int, m: int, allowed: Floats, named: Mask) -> float:
+        """Return what a token loses without a counted label; ``-inf`` if it must have one."""
+        without = float(allowed[~named].max(initial=-np.inf))
+        if without == -np.inf and part.arcs[:, m].sum() == 1:
+            return -np.inf
+        return float(allowed[named].max()) - without
 
     def _leaf_or_not(self, part: Subset, found: Violation) -> Iterator[Subset]:
         """Demand or forbid that a token is a leaf by its label."""
@@ -254,10 +305,8 @@ class RuleBranching:
         from .kernels import ruled  # compiled where it is first needed
 
         n = problem.n
-        most = int((max(seconds, 0.0) / (SECONDS_A_STEP * (n + 1) ** 3)) ** 0.5)
-        most = min(most, int((MOST_CHART_BYTES / (16 * (n + 1) ** 2)) ** 0.5))
-        if most < 1:
-            return None
+        most = int((seconds / (SECONDS_A_STEP * (n + 1) ** 3)) ** 0.5)
+        most = max(1, min(most, int((MOST_CHART_BYTES / (16 * (n + 1) ** 2)) ** 0.5)))
         limits = self._limits_within(most, n)
         draws = [np.zeros((n + 1, self.classes.size), np.int64)]
         unused = np.zeros((n + 1, self.classes.size), bool)
@@ -355,8 +404,10 @@ class RuleBranching:
                     total = value + row[one]
                     if after not in longer or total > longer[after][0]:
                         longer[after] = (total, [*chosen, one])
-            kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
-            best = {after: longer[after] for after in kept}
+            best = longer
+            if len(longer) > MOST_SHARED:
+                kept = heapq.nlargest(MOST_SHARED, longer, key=lambda after: longer[after][0])
+                best = {after: longer[after] for after in kept}
         return max(best.values(), key=lambda one: one[0])[1] if best else None
 
 

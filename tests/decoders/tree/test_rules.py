@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -31,8 +31,9 @@ from spacy_decoders.decoders.tree import (
     score_tree,
     violations,
 )
+from spacy_decoders.decoders.tree.constrained import LabelledSearch
 from spacy_decoders.decoders.tree.label_classes import breaks_any, rules_on_classes
-from spacy_decoders.errors import InfeasibleError, ProblemError
+from spacy_decoders.errors import InfeasibleError, ProblemError, UndecidedError
 from tests import oracles
 from tests.decoders.tree.samples import LABELS, best_through_arcs, drawn_rules, trees
 
@@ -264,6 +265,94 @@ def test_the_end_of_the_budget_leaves_a_gap():
         assert found.certificate.bound >= best_by_force(problem) - 1e-9
         met.add(found.certificate.status)
     assert met == {"optimal", "bounded"}
+
+
+def test_the_first_tree_is_the_best_where_a_chart_counts_all_labels():
+    """A chart over arcs that counts the labels of each head misses no better tree."""
+    rng = np.random.default_rng(3)
+    met = Counter()
+    for place in range(60):
+        n = int(rng.integers(2, 5))
+        arcs, labels = scores_of(rng, n, share=0.3)
+        rules = [
+            AtMost([0, 1], int(rng.integers(1, 3)), heads=[0, 1, 2]),
+            AtMost([2]),
+            Leaves([0]),
+        ]
+        problem = TreeProblem(
+            arcs,
+            labels=labels,
+            rules=rules[: 1 + place % 3],
+            boundaries=rng.normal(size=n) if place % 2 else None,
+        )
+        branching = LabelledSearch(Eisner(), problem, Budget().start())._branching
+        found = branching.charted(branching.everything, problem, 1.0)
+        best = best_by_force(problem)
+        if found is None:
+            assert best == -np.inf
+            met["none"] += 1
+            continue
+        assert not violations(problem, *found)
+        assert score_tree(problem, *found) == pytest.approx(best)
+        met["found"] += 1
+    assert met["found"] > 20
+
+
+HARD = {
+    "a chain": (28, 1, [AtMost([0])]),
+    "a chain that is one phrase": (28, 1, [AtMost([0]), Constituent(5, 9)]),
+    "four labels once": (30, 20, [AtMost([label]) for label in range(4)]),
+    "only four labels, two of leaves": (
+        80,
+        4,
+        [*(AtMost([label]) for label in range(4)), Leaves([2, 3])],
+    ),
+}
+
+
+@pytest.mark.parametrize("decoder", [Eisner(), ChuLiuEdmonds(), BranchAndBound()])
+@pytest.mark.parametrize("name", HARD)
+def test_a_legal_tree_comes_early_and_iterations_are_kept(name, decoder):
+    n, count, rules = HARD[name]
+    rng = np.random.default_rng(0)
+    problem = TreeProblem(
+        rng.normal(size=(n + 1, n + 1)),
+        labels=rng.normal(size=(n + 1, n + 1, count)),
+        rules=rules,
+        projective=not isinstance(decoder, ChuLiuEdmonds),
+    )
+    for limit in (1, 20):
+        found = decoder.decode(problem, budget=Budget(iterations=limit))
+        assert not violations(problem, found.heads, found.labels)
+        certificate = found.certificate
+        assert certificate.iterations <= limit
+        assert certificate.score <= certificate.bound < np.inf
+
+
+def test_the_end_of_the_budget_before_any_tree_is_no_proof_of_none():
+    n = 6
+    arcs = np.full((n + 1, n + 1), -np.inf)  # the only chain crosses itself
+    chain = [0, 1, 4, 2, 5, 3, 6]
+    for head, token in pairwise(chain):
+        arcs[head, token] = 0.0
+    arcs[1, 2:] = arcs[2, 3:] = 1.0
+    problem = TreeProblem(
+        arcs, labels=np.zeros((n + 1, n + 1, 1)), rules=[AtMost([0])], projective=False
+    )
+    with pytest.raises(UndecidedError, match="the budget ended before any tree"):
+        ChuLiuEdmonds().decode(problem, budget=Budget(iterations=1))
+    assert ChuLiuEdmonds().decode(problem).certificate.is_optimal
+
+
+def test_rules_that_together_leave_no_heads_are_refuted_at_once():
+    n = 60
+    rules = [Leaves([0]), Leaves([1]), AtMost([0], 3)]
+    problem = TreeProblem(
+        np.zeros((n + 1, n + 1)), labels=np.zeros((n + 1, n + 1, 2)), rules=rules
+    )
+    with pytest.raises(InfeasibleError) as raised:
+        Eisner().decode(problem, budget=Budget(iterations=50))
+    assert raised.value.rules == tuple(rules[:2]) and raised.value.is_least
 
 
 def test_a_program_confirms_what_is_too_long_to_enumerate():
