@@ -90,8 +90,8 @@ def main(
 ) -> None:
     """Train on the files of one or two folders, and write a pipeline with the mean of the runs.
 
-    With `held_out` every fifth document of each corpus is not trained on, and written to this file:
-    to calibrate probabilities on.
+    With `held_out` every fifth document is not trained on, and written to this file, to calibrate
+    probabilities on.
     """
     overrides = {"paths.lists": str(lists)}
     nlp = spacy.util.load_model_from_config(
