@@ -219,18 +219,12 @@ def peers(report: timing.Report, options: Any, golds: list[Doc]) -> None:
         gold = {(ent.start, ent.end, ent.label_) for ent in example.reference.ents}
         for ent in nlp(bare(nlp.vocab, example.reference)).ents:
             key = (ent.start, ent.end, ent.label_)
-            answers.append((min(chances.get(key, 0.0), 1.0), key in gold, ent.label_, number))
-    found = Answers(
-        np.array([row[0] for row in answers]),
-        np.array([row[1] for row in answers]),
-        [row[2] for row in answers],
-        None,
-        np.array([row[3] for row in answers]),
-    )
+            answers.append((min(chances.get(key, 0.0), 1.0), key in gold, number))
+    found = Answers.of(answers)
     first = found.groups % 2 == 0
     correct = fit_correction(found.chosen(first))
     held = found.chosen(~first)
-    corrected = correct.apply(held.probabilities, held.labels)
+    corrected = correct.apply(held.probabilities)
     report.table(
         "spaCy's beam_ner, 16 hypotheses: the share of the beam's weight that has the entity",
         COLUMNS,

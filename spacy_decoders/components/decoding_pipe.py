@@ -17,6 +17,7 @@ from thinc.api import Model
 from ..errors import ProblemError
 from ..models.layers import widen_weights
 from ..models.saved import damaged
+from ..models.tagger.tensors import tensor_widths
 from .extensions import install
 from .options import WithOptions
 from .saved_files import check_files, loading, seal_files
@@ -53,6 +54,9 @@ class DecodingPipe(WithOptions, TrainablePipe):
     options
         Options that differ from the defaults of the config.
     """
+
+    _warned_of_vectors = False
+    _tensor_widths: tuple[Any, list[int]] | None = None
 
     #: Replaced by spaCy's ``set_error_handler``.
     error_handler: Callable[..., Any] = staticmethod(raise_error)
@@ -96,6 +100,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     def __call__(self, doc: Doc) -> Doc:
         """Annotate one document; if it fails, it is returned as the error handler leaves it."""
+        self.warn_of_missing_vectors([doc])
         try:
             self.set_annotations([doc], self.predict([doc]))
         except Exception as error:
@@ -109,7 +114,30 @@ class DecodingPipe(WithOptions, TrainablePipe):
         enough, too.
         """
         for docs in _batches(stream, batch_size, BATCH_WORDS):
+            self.warn_of_missing_vectors(docs)
             yield from self._annotated(docs)
+
+    def lack_vectors(self, docs: Sequence[Doc]) -> list[bool]:
+        """Whether each document lacks the tensor that a layer of the model reads."""
+        if self._tensor_widths is None or self._tensor_widths[0] is not self.model:
+            # walking through a model takes longer than decoding a sentence
+            self._tensor_widths = self.model, tensor_widths(self.model)
+        widths = self._tensor_widths[1]
+        if not widths:
+            return [False] * len(docs)
+        return [len(doc) > 0 and doc.tensor.shape != (len(doc), widths[0]) for doc in docs]
+
+    def warn_of_missing_vectors(self, docs: Sequence[Doc]) -> None:
+        """Say once that documents lack the token vectors that the model reads."""
+        if not self._warned_of_vectors and any(self.lack_vectors(docs)):
+            self._warned_of_vectors = True
+            warnings.warn(
+                f"{self.name}: doc.tensor is missing, the token vectors that a component before "
+                f"it writes; {self.name} works without them, and less well. Enable that "
+                "component, such as the parser with `tensor = true`, and keep it before this one.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _annotated(self, docs: Sequence[Doc]) -> Iterator[Doc]:
         handle_error = self.get_error_handler()

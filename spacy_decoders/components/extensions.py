@@ -144,7 +144,9 @@ def attribute_of(doc: Doc, component: str, attribute: str) -> str:
     ``tag_prob`` and its like belong to the component that writes it first; another of the same
     kind writes to ``token._.<component>_tag_prob``.
     """
-    if doc._.attribute_owners.get(attribute, component) == component:
+    # `doc._` would store the default
+    owners: Any = doc.user_data.get(("._.", "attribute_owners", None, None), {})  # type: ignore[call-overload]
+    if owners.get(attribute, component) == component:
         return attribute
     own = f"{component}_{attribute}"
     if not Token.has_extension(own):

@@ -87,7 +87,7 @@ class CalibratedPipe(DecodingPipe):
 
     @property
     def temperature(self) -> float:
-        """What scores are divided by before they become probabilities."""
+        """What scores are divided by before they become probabilities, of the first kind."""
         saved = self.cfg.get(SAVED, {})
         return next((float(of_kind["temperature"]) for of_kind in saved.values()), 1.0)
 
@@ -147,7 +147,6 @@ class CalibratedPipe(DecodingPipe):
             raise ProblemError(f"examples: {self.name} needs some with words to be calibrated.")
         scores = self.predict([example.predicted for example in given])
         decoded = self.decoded(given, scores)
-        kept = self.temperature
         before, self.calibration = self.calibration, {}
         try:
             plain = self.answers(given, scores, decoded)
@@ -157,7 +156,8 @@ class CalibratedPipe(DecodingPipe):
             if len(next(iter(plain.values())).right):
                 heat = fit_temperature(lambda heat: self.loss_at(given, scores, decoded, heat))
             else:  # the loss would be the same at any
-                heat = kept
+                first = before.get(next(iter(plain)), {})
+                heat = float(first.get("temperature", 1.0))
             self.calibration = dict.fromkeys(plain, Calibration(heat).as_dict())
             heated = self.answers(given, scores, decoded)
         except Exception:
@@ -173,8 +173,8 @@ class CalibratedPipe(DecodingPipe):
             if len(answers.right)
         }
         merged = before | {kind: found.calibration.as_dict() for kind, found in fitted.items()}
-        # the temperature is read from the first
-        self.calibration = {kind: merged[kind] for kind in (*plain, *before) if kind in merged}
+        # `temperature` is that of the first
+        self.calibration = {kind: merged[kind] for kind in (*before, *plain) if kind in merged}
         _warn_of_few(self.name, fitted)
         return fitted
 

@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ProblemError
-from .calibration import (
-    Calibration,
-    checked_probabilities,
-    log_odds,
-    pieces,
-    sigmoid,
-)
+from .calibration import Calibration, checked_probabilities, log_odds, sigmoid
 
 __all__ = [
     "Answers",
@@ -29,13 +23,12 @@ Floats = NDArray[np.float64]
 
 #: The temperatures that are considered.
 COLDEST, HOTTEST = 0.05, 20.0
-#: Weight of the squared offsets of labels, and of the other weights' distance from no change.
-LABEL_PENALTY, PENALTY = 2.0, 0.01
+#: Weight of the squared distance from no correction.
+PENALTY = 0.01
 #: A correction is used if it lowers the held-out loss of an answer by at least this (in nats).
 GAIN = 1e-4
 #: Parts of the answers that are held out in turn.
 FOLDS = 5
-STEPS = 200
 
 
 class Answers(NamedTuple):
@@ -47,10 +40,6 @@ class Answers(NamedTuple):
         **Shape (answers,)**, from 0 to 1.
     right
         **Shape (answers,)**, bool.
-    labels
-        The label of each; None if they have none.
-    lengths
-        **Shape (answers,)**: the tokens of each; None where each has one.
     groups
         **Shape (answers,)**: the document of each, as a number, for answers of one document are
         held out together; None if each stands for itself.
@@ -58,9 +47,16 @@ class Answers(NamedTuple):
 
     probabilities: Floats
     right: NDArray[np.bool_]
-    labels: Sequence[str] | None = None
-    lengths: Floats | None = None
     groups: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[float, bool, int]]) -> Answers:
+        """Make them of rows of probability, whether it was right, and document."""
+        return cls(
+            np.array([row[0] for row in rows], dtype=np.float64),
+            np.array([row[1] for row in rows], dtype=bool),
+            np.array([row[2] for row in rows], dtype=np.int64),
+        )
 
     def chosen(self, which: NDArray[np.bool_]) -> Answers:
         """Return some of the answers."""
@@ -68,8 +64,6 @@ class Answers(NamedTuple):
         return Answers(
             np.asarray(self.probabilities)[places],
             np.asarray(self.right)[places],
-            None if self.labels is None else [self.labels[place] for place in places.tolist()],
-            None if self.lengths is None else np.asarray(self.lengths)[places],
             None if self.groups is None else np.asarray(self.groups)[places],
         )
 
@@ -114,11 +108,7 @@ def fit_temperature(loss: Callable[[float], float], *, steps: int = 18) -> float
 
 
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
-    """Fit the simplest correction that helps on held-out answers.
-
-    Considered are, in this order: none; slope and intercept; a slope that differs between
-    intervals; also the length; also an offset for each label. A later one is used if it lowers
-    the cross-validated logistic loss.
+    """Fit slope and intercept, where they lower the logistic loss on held-out answers.
 
     Parameters
     ----------
@@ -126,6 +116,10 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
         What the model answered, and whether it was right.
     temperature
         The temperature at which the probabilities were computed.
+
+    References
+    ----------
+    Platt (1999), Probabilistic Outputs for Support Vector Machines.
 
     Examples
     --------
@@ -140,29 +134,22 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
     right = np.asarray(answers.right, dtype=bool)
     if right.shape != probabilities.shape:
         raise ProblemError(f"right: expected {len(probabilities)}, got {len(right)}.")
-    # of what is certain, or impossible, nothing can be learned
-    open_ones = (probabilities > 0.0) & (probabilities < 1.0)
-    answers = answers._replace(probabilities=probabilities, right=right).chosen(open_ones)
-    best = Calibration(temperature)
+    answers = _open(answers._replace(probabilities=probabilities, right=right))
+    plain = Calibration(temperature)
     if len(answers.right) < 2 * FOLDS:
-        return best
-    least = _loss(best.apply(answers.probabilities), answers.right)
+        return plain
     folds = answers.folds()
-    for family in _families(answers):
-        losses = np.zeros(len(answers.right))
-        for fold in range(FOLDS):
-            held_out = folds == fold
-            if held_out.all() or not held_out.any():
-                continue
-            found = _fitted(answers.chosen(~held_out), temperature, family)
+    losses = _losses(answers.probabilities, answers.right)
+    corrected = losses.copy()
+    for fold in range(FOLDS):
+        held_out = folds == fold
+        if held_out.any() and not held_out.all():
             rest = answers.chosen(held_out)
-            corrected = found.apply(rest.probabilities, rest.labels, rest.lengths)
-            losses[held_out] = _losses(corrected, rest.right)
-        loss = float(losses.mean())
-        if loss < least - GAIN * max(least, 0.01):
-            least = loss
-            best = _fitted(answers, temperature, family)
-    return best
+            found = _fitted(answers.chosen(~held_out), temperature)
+            corrected[held_out] = _losses(found.apply(rest.probabilities), rest.right)
+    gain = float(losses.mean() - corrected.mean())
+    helps = gain > GAIN * max(float(losses.mean()), 0.01)
+    return _fitted(answers, temperature) if helps else plain
 
 
 def correctable_loss(answers: Answers) -> float:
@@ -171,12 +158,10 @@ def correctable_loss(answers: Answers) -> float:
     This compares probabilities by how well they tell right answers from wrong ones, whatever a
     correction can mend.
     """
-    open_ones = (answers.probabilities > 0.0) & (answers.probabilities < 1.0)
-    left = answers.chosen(open_ones)
+    left = _open(answers)
     if not len(left.right):
         return 0.0
-    fitted = _fitted(left, 1.0, _Family())
-    return _loss(fitted.apply(left.probabilities), left.right)
+    return float(_losses(_fitted(left, 1.0).apply(left.probabilities), left.right).mean())
 
 
 def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Floats:
@@ -190,88 +175,31 @@ def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Floats:
         held_out = folds == fold
         if held_out.any() and not held_out.all():
             found = fit_correction(answers.chosen(~held_out), temperature=temperature)
-            rest = answers.chosen(held_out)
-            corrected[held_out] = found.apply(rest.probabilities, rest.labels, rest.lengths)
+            corrected[held_out] = found.apply(corrected[held_out])
     return corrected
 
 
-class _Family(NamedTuple):
-    """What a correction may depend on, besides the probability itself."""
-
-    curved: bool = False
-    length: bool = False
-    labels: bool = False
+def _open(answers: Answers) -> Answers:
+    """Those that are neither certain nor impossible, of which nothing can be learned."""
+    return answers.chosen((answers.probabilities > 0.0) & (answers.probabilities < 1.0))
 
 
-def _families(answers: Answers) -> list[_Family]:
-    """The corrections to consider."""
-    families = [_Family(), _Family(curved=True)]
-    longer = answers.lengths is not None and bool((np.asarray(answers.lengths) != 1).any())
-    if longer:
-        families.append(_Family(curved=True, length=True))
-    if answers.labels is not None and len(set(answers.labels)) > 1:
-        families += [_Family(curved, longer, labels=True) for curved in (False, True)]
-    return families
-
-
-def _fitted(answers: Answers, temperature: float, family: _Family) -> Calibration:
-    """Fit one family: a convex problem, as every weight is penalised."""
-    odds = log_odds(answers.probabilities)
-    slopes = pieces(odds) if family.curved else odds[:, None]
-    columns = [slopes, np.ones((len(odds), 1))]
-    if family.length:
-        lengths = np.asarray(answers.lengths, dtype=np.float64)
-        columns.append(np.log(np.maximum(lengths, 1.0))[:, None])
-    names: list[str] = []
-    if family.labels and answers.labels is not None:
-        names = sorted(set(answers.labels))
-        number = {name: place for place, name in enumerate(names)}
-        of_answer = np.array([number[label] for label in answers.labels])
-        columns.append((of_answer[:, None] == np.arange(len(names))).astype(np.float64))
-    bends = slopes.shape[1]
-    weights = _logistic(np.concatenate(columns, axis=1), answers.right, bends, len(names))
-    plain = len(weights) - len(names)
-    slope = max(float(weights[:bends].mean()), 0.05)
-    return Calibration(
-        temperature,
-        slope=slope,
-        intercept=float(weights[bends]),
-        length=float(weights[bends + 1]) if family.length else 0.0,
-        labels={name: float(x) for name, x in zip(names, weights[plain:], strict=True)},
-        curve=[float(x) / slope for x in weights[:bends]] if family.curved else None,
-    )
-
-
-def _logistic(features: Floats, right: NDArray[np.bool_], bends: int, labels: int) -> Floats:
-    """Return the weights of least penalised loss.
-
-    The first `bends` are slopes, not negative and close to 1; the others are close to 0.
-    """
+def _fitted(answers: Answers, temperature: float) -> Calibration:
+    """Return the slope and intercept of least penalised logistic loss, a convex problem."""
     from scipy.optimize import minimize
 
-    size = features.shape[1]
-    prior = np.zeros(size)
-    prior[:bends] = 1.0
-    penalty = np.full(size, PENALTY)
-    penalty[:bends] *= bends**2
-    penalty[size - labels :] = LABEL_PENALTY
+    odds, right = log_odds(answers.probabilities), answers.right
+    features, plain = np.stack([odds, np.ones(len(odds))], axis=1), np.array([1.0, 0.0])
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        odds = features @ weights
-        away = weights - prior
-        fit = np.logaddexp(0.0, np.where(right, -odds, odds)).sum()
-        gradient = features.T @ (sigmoid(odds) - right) + penalty * away
-        return float(fit + 0.5 * (penalty * away**2).sum()), gradient
+        found, away = features @ weights, weights - plain
+        fit = np.logaddexp(0.0, np.where(right, -found, found)).sum()
+        gradient = features.T @ (sigmoid(found) - right) + PENALTY * away
+        return float(fit + 0.5 * PENALTY * (away**2).sum()), gradient
 
-    limits = [(0.0, None)] * bends + [(None, None)] * (size - bends)
-    options = {"maxiter": STEPS, "maxcor": 30}
-    found = minimize(loss, prior, jac=True, method="L-BFGS-B", bounds=limits, options=options)
-    weights: Floats = found.x
-    return weights
-
-
-def _loss(probabilities: Floats, right: NDArray[np.bool_]) -> float:
-    return float(_losses(probabilities, right).mean())
+    limits = [(0.05, None), (None, None)]
+    slope, intercept = minimize(loss, plain, jac=True, method="L-BFGS-B", bounds=limits).x
+    return Calibration(temperature, float(slope), float(intercept))
 
 
 def _losses(probabilities: Floats, right: NDArray[np.bool_]) -> Floats:

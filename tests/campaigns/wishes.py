@@ -329,8 +329,6 @@ def not_least(
 
     if not conflicts(own):
         return [f"{sorted(named)} alone is no conflict"]
-    if len({names[i] for i in own}) < len(own):
-        return []  # kept annotation of several tokens is named once each
     return [
         f"{sorted(named)} is one without {names[i]}"
         for i in own

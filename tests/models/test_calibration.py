@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.errors import ProblemError
-from spacy_decoders.models.calibration import Calibration, log_odds
+from spacy_decoders.models.calibration import Calibration
 from spacy_decoders.models.calibration_fitting import (
     Answers,
     cross_fitted,
@@ -38,21 +38,12 @@ def test_what_is_certain_stays_certain():
     assert corrected[2] == pytest.approx(1.0 / (1.0 + np.exp(-3.0)))
 
 
-def test_length_and_labels():
-    calibration = Calibration(length=-1.0, labels={"A": 1.0})
-    found = calibration.apply([0.5, 0.5, 0.5], ["A", "B", "A"], [1, 2, 2])
-    assert log_odds(found) == pytest.approx([1.0, -np.log(2), 1.0 - np.log(2)])
-
-
 @pytest.mark.parametrize(
     ("options", "named"),
     [
         ({"temperature": 0.0}, "temperature"),
         ({"slope": -1.0}, "slope"),
         ({"intercept": np.nan}, "intercept"),
-        ({"length": "1"}, "length"),
-        ({"labels": {"A": None}}, "labels"),
-        ({"labels": [1.0]}, "labels"),
     ],
 )
 def test_bad_values_are_refused(options, named):
@@ -61,19 +52,15 @@ def test_bad_values_are_refused(options, named):
 
 
 def test_bad_probabilities_are_refused():
-    calibration = Calibration(slope=2.0, length=1.0, labels={"A": 1.0})
+    calibration = Calibration(slope=2.0)
     with pytest.raises(ProblemError, match="probabilities"):
         calibration.apply([0.5, np.nan])
-    with pytest.raises(ProblemError, match="lengths"):
-        calibration.apply([0.5, 0.5], lengths=[1])
-    with pytest.raises(ProblemError, match="labels"):
-        calibration.apply([0.5, 0.5], labels=["A"])
     with pytest.raises(ProblemError, match="unknown warmth"):
         Calibration.from_dict({"warmth": 1.0})
 
 
 def test_it_survives_plain_types():
-    calibration = Calibration(1.5, 0.8, 0.1, -0.2, {"A": 0.3})
+    calibration = Calibration(1.5, 0.8, 0.1)
     assert Calibration.from_dict(calibration.as_dict()) == calibration
 
 
@@ -86,20 +73,6 @@ def test_the_correction_undoes_a_distortion():
     before = reliability(chances[3000:], right[3000:]).error
     after = reliability(found.apply(chances[3000:]), right[3000:]).error
     assert after < 0.03 < before
-
-
-def test_labels_and_lengths_count_only_where_they_help():
-    rng = np.random.default_rng(2)
-    chances, right = drawn(rng, 4000)
-    labels = rng.choice(["A", "B"], size=4000).tolist()
-    lengths = rng.integers(1, 4, size=4000).astype(float)
-    found = fit_correction(Answers(chances, right, labels, lengths))
-    assert not found.labels
-    assert not found.length
-    unsure = np.where(np.array(labels) == "A", 1.5, -1.5)
-    skewed = 1.0 / (1.0 + np.exp(-(log_odds(chances) - unsure)))
-    found = fit_correction(Answers(skewed, right, labels, lengths))
-    assert found.labels["A"] - found.labels["B"] == pytest.approx(3.0, abs=0.4)
 
 
 def test_few_answers_leave_it_as_it_is():
@@ -135,23 +108,3 @@ def test_measures():
     assert np.isnan(errors_among_least_certain([0.5], [True]))
     with pytest.raises(ProblemError, match="right"):
         auroc([0.5], [True, False])
-
-
-def test_a_slope_may_differ_between_intervals():
-    """What is hardly ever wrong below some probability, and saturates above it."""
-    rng = np.random.default_rng(6)
-    odds = rng.uniform(-2.0, 9.0, size=8000)
-    right = rng.uniform(size=8000) < 1.0 / (1.0 + np.exp(-np.minimum(odds, 2.0)))
-    chances = 1.0 / (1.0 + np.exp(-odds))
-    found = fit_correction(Answers(chances[:4000], right[:4000]))
-    assert found.curve is not None
-    after = reliability(found.apply(chances[4000:]), right[4000:]).error
-    assert after < 0.02
-    ordered = found.apply(np.sort(chances))
-    assert (np.diff(ordered) >= -1e-12).all()
-    assert Calibration.from_dict(found.as_dict()) == found
-    assert Calibration(curve=[1.0] * 7).apply([0.2, 0.7]) == pytest.approx([0.2, 0.7])
-    with pytest.raises(ProblemError, match="curve"):
-        Calibration(curve=[1.0])
-    with pytest.raises(ProblemError, match="curve"):
-        Calibration(curve=[-1.0] * 7)

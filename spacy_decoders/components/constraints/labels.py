@@ -123,8 +123,10 @@ class LabelLimits(NamedTuple):
             if not overwrite and spaces.any():
                 kept = spaces & space.in_entity(space.present(doc)[0])
                 found.kept_spaces.extend(
-                    LabelLimit(Source(PRESENT, i, i + 1), i, space.outside_entity)
-                    for i in np.flatnonzero(kept).tolist()
+                    LabelLimit(Source(PRESENT, ent.start, ent.end), i, space.outside_entity)
+                    for ent in doc.ents
+                    for i in range(ent.start, ent.end)
+                    if kept[i]
                 )
                 spaces &= ~kept
             for i in np.flatnonzero(spaces).tolist():
@@ -151,8 +153,14 @@ class LabelLimits(NamedTuple):
             goes_on, compared = (begun != compared).any(axis=1), begun
         else:
             goes_on = np.zeros(len(doc), dtype=bool)
+        sources = {
+            token: Source(PRESENT, entity.start, entity.end)
+            for entity in (doc.ents if "ent" in space.targets else ())
+            for token in range(entity.start, entity.end)
+        }
         for i in np.flatnonzero(is_set.any(axis=1)).tolist():
-            allowed, source = space.matching(compared[i], is_set[i]), Source(PRESENT, i, i + 1)
+            allowed = space.matching(compared[i], is_set[i])
+            source = sources.get(i, Source(PRESENT, i, i + 1))
             if allowed.any():
                 self.limits.append(LabelLimit(source, i, allowed))
             if goes_on[i] or not allowed.any():
@@ -161,7 +169,7 @@ class LabelLimits(NamedTuple):
             # an entity that is kept must not be continued by a token after it
             inside = space.in_entity(values)
             for i in (np.flatnonzero(inside[:-1] & ~inside[1:]) + 1).tolist():
-                source = Source(PRESENT, i - 1, i)
+                source = sources.get(i - 1, Source(PRESENT, i - 1, i))
                 self.limits.append(LabelLimit(source, i, ~space.continues_entity))
 
     def _add_labels(self, place: Place, space: LabelSpace) -> None:

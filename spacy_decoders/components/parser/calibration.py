@@ -39,7 +39,6 @@ class CalibratedParser(CalibratedPipe):
         return parse_probabilities(
             scores,
             parsed,
-            self.labels,
             projective=self.projective,
             calibration=self.calibration_of,
             temperature=temperature,
@@ -84,7 +83,7 @@ class CalibratedParser(CalibratedPipe):
             self._probabilities(of_doc, tree, temperature)
             for of_doc, tree in zip(scores, decoded, strict=True)
         ]
-        return parse_answers(decoded, found, self._read_gold(list(examples)), self.labels)
+        return parse_answers(decoded, found, self._read_gold(list(examples)))
 
     def _read_gold(self, examples: list[Example]) -> GoldTrees:
         if self._gold is None or self._gold.labels != self.cfg["labels"]:

@@ -56,7 +56,6 @@ class ParseProbabilities:
 def parse_probabilities(
     scores: DocumentScores,
     parsed: ParsedDoc,
-    names: Sequence[str],
     *,
     projective: bool,
     calibration: Callable[[str], Calibration],
@@ -72,8 +71,6 @@ def parse_probabilities(
     ----------
     scores, parsed
         The document's scores and what was decoded.
-    names
-        The labels, the root's last.
     projective
         Whether arcs may not cross.
     calibration
@@ -105,19 +102,16 @@ def parse_probabilities(
             heads[tokens], deps[tokens] = found.of_heads(own), deps[tokens] / given
             deps[tokens] *= heads[tokens]
             starts[tokens[1:]] = found.starts[1:]
-    lengths = [len(sentence.tokens) for sentence in parsed.sentences]
     known = np.flatnonzero(~np.isnan(heads))
-    # the root's label is the last, at -1
-    of_tokens = [names[label] for label in parsed.labels[known].tolist()]
-    heads[known] = calibration(HEADS).apply(heads[known], of_tokens)
-    corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0), of_tokens)
+    heads[known] = calibration(HEADS).apply(heads[known])
+    corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0))
     deps[known] = np.minimum(corrected, heads[known])
     starts = calibration(STARTS).apply(np.clip(starts, 0.0, 1.0))
     return ParseProbabilities(
         heads,
         deps,
         starts,
-        calibration(UNITS).apply(np.minimum(units, 1.0), lengths=lengths).tolist(),
+        calibration(UNITS).apply(np.minimum(units, 1.0)).tolist(),
     )
 
 
@@ -125,7 +119,6 @@ def parse_answers(
     parsed: Sequence[ParsedDoc],
     found: Sequence[ParseProbabilities],
     gold: GoldTrees,
-    names: Sequence[str],
 ) -> dict[str, Answers]:
     """Return what was decoded as answers: right if the gold trees say the same.
 
@@ -135,10 +128,8 @@ def parse_answers(
         Of each document what was decoded, and how probable it is.
     gold
         The gold trees of all documents, end to end; what is unknown is no answer.
-    names
-        The labels, the root's last.
     """
-    rows: dict[str, list[tuple[float, bool, str, int, int]]] = {
+    rows: dict[str, list[tuple[float, bool, int]]] = {
         kind: [] for kind in (HEADS, DEPS, STARTS, UNITS)
     }
     begin = 0
@@ -150,14 +141,13 @@ def parse_answers(
         labelled = right & ((own == ROOT) | (tree.labels == gold.labels[here]))
         known = (gold.heads[here] >= ROOT) & ~np.isnan(chances.heads)
         for token in np.flatnonzero(known).tolist():
-            name = names[int(tree.labels[token])]
-            rows[HEADS].append((chances.heads[token], bool(right[token]), name, 1, number))
+            rows[HEADS].append((chances.heads[token], bool(right[token]), number))
             if gold.heads[here][token] == ROOT or gold.labels[here][token] >= 0:
-                rows[DEPS].append((chances.deps[token], bool(labelled[token]), name, 1, number))
+                rows[DEPS].append((chances.deps[token], bool(labelled[token]), number))
         starts = gold.starts[here]
         blank = tree.labels == SPACE
         rows[STARTS] += [
-            (chances.starts[token], bool(starts[token] == 1), "", 1, number)
+            (chances.starts[token], bool(starts[token] == 1), number)
             for token in np.flatnonzero((starts >= 0) & ~blank).tolist()
             if token
         ]
@@ -165,18 +155,9 @@ def parse_answers(
             tokens = sentence.tokens
             if known[tokens].all():
                 whole = bool(labelled[tokens].all())
-                rows[UNITS].append((chance, whole, "", len(tokens), number))
+                rows[UNITS].append((chance, whole, number))
         begin += size
-    return {
-        kind: Answers(
-            np.array([row[0] for row in of_kind], dtype=np.float64),
-            np.array([row[1] for row in of_kind], dtype=bool),
-            [row[2] for row in of_kind] if kind in (HEADS, DEPS) else None,
-            np.array([row[3] for row in of_kind], dtype=np.float64) if kind == UNITS else None,
-            np.array([row[4] for row in of_kind], dtype=np.int64),
-        )
-        for kind, of_kind in rows.items()
-    }
+    return {kind: Answers.of(of_kind) for kind, of_kind in rows.items()}
 
 
 def _posteriors(sentence: SentenceScores, projective: bool, temperature: float) -> Any:

@@ -122,14 +122,10 @@ def tagging_probabilities(
     found = _posteriors(model, rows, left, temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
-    correct = calibration(TOKENS)
-    names = None
-    if correct.labels:
-        names = [space.parts[label][space.first_part] for label in labels[decoded].tolist()]
-    tokens[decoded] = correct.apply(_of_values(space, found, labels[decoded]), names)
+    tokens[decoded] = calibration(TOKENS).apply(_of_values(space, found, labels[decoded]))
     legal = (left > 0) | (lengths == 0)
     chances = found.of_labellings(labels[decoded])
-    units[legal] = calibration(UNITS).apply(chances[legal], lengths=lengths[legal])
+    units[legal] = calibration(UNITS).apply(chances[legal])
 
     entities: list[Entity] = []
     alternatives: list[Entity] = []
@@ -144,7 +140,7 @@ def tagging_probabilities(
             own = {(entity.start, entity.stop, entity.label) for entity in entities}
             others = calibration(OTHERS)
             # a correction may raise a probability above the threshold
-            runs = found.likely_runs(kinds, _least_before(others, least))
+            runs = found.likely_runs(kinds, max(others.before(least) - 1e-9, 1e-6))
             alternatives = [
                 entity
                 for entity in _entities(places, *runs, types, others)
@@ -187,7 +183,7 @@ def tagging_answers(
     """
     part = space.first_part
     joint = len(space.targets) > 1
-    kinds: dict[str, list[tuple[float, bool, str, int, int]]] = {TOKENS: [], UNITS: []}
+    kinds: dict[str, list[tuple[float, bool, int]]] = {TOKENS: [], UNITS: []}
     if "ent" in space.targets:
         kinds[ENTITIES], kinds[OTHERS] = [], []
     for number, (tagging, chances, known) in enumerate(zip(taggings, found, gold, strict=True)):
@@ -196,30 +192,20 @@ def tagging_answers(
             if right is not None and label != NO_LABEL:
                 own = space.parts[label][part]
                 value = right.split(" ")[part] if joint else right
-                kinds[TOKENS].append((chance, own == value, own, 1, number))
+                kinds[TOKENS].append((chance, own == value, number))
         begin = 0
         for length, chance in zip(tagging.units, chances.units, strict=True):
             rows = slice(begin, begin + length)
             begin += length
             if None not in known[rows] and length and labels[rows][0] != NO_LABEL:
                 same = [space.labels[label] for label in labels[rows]] == list(known[rows])
-                kinds[UNITS].append((chance, same, "", length, number))
+                kinds[UNITS].append((chance, same, number))
         if ENTITIES in kinds:
             truth = _gold_entities(space, known)
             for kind, entity in _told_apart(chances):
                 if None not in known[max(0, entity.start - 1) : entity.stop + 1]:
-                    length, same = entity.stop - entity.start, entity[:3] in truth
-                    kinds[kind].append((entity.probability, same, entity.label, length, number))
-    return {
-        kind: Answers(
-            np.array([row[0] for row in rows], dtype=np.float64),
-            np.array([row[1] for row in rows], dtype=bool),
-            None if kind == UNITS else [row[2] for row in rows],
-            None if kind == TOKENS else np.array([row[3] for row in rows], dtype=np.float64),
-            np.array([row[4] for row in rows], dtype=np.int64),
-        )
-        for kind, rows in kinds.items()
-    }
+                    kinds[kind].append((entity.probability, entity[:3] in truth, number))
+    return {kind: Answers.of(rows) for kind, rows in kinds.items()}
 
 
 def _told_apart(found: TaggingProbabilities) -> Iterator[tuple[str, Entity]]:
@@ -292,7 +278,7 @@ def _entities(
     correct: Calibration,
 ) -> list[Entity]:
     labels = [names[number] for number in numbers.tolist()]
-    corrected = correct.apply(likely, labels, stops - starts)
+    corrected = correct.apply(likely)
     firsts, lasts = places[starts].tolist(), places[stops - 1].tolist()
     found = [
         Entity(first, last + 1, label, chance)
@@ -301,24 +287,6 @@ def _entities(
         )
     ]
     return sorted(found, key=lambda entity: (entity.start, entity.stop, -entity.probability))
-
-
-def _least_before(correct: Calibration, least: float) -> float:
-    """A probability below which no corrected one reaches the threshold; at least a little."""
-    if not correct.corrects:
-        return least
-    grid = np.logspace(-6, 0, 121)
-    labels = ["", *correct.labels]
-    lengths = [1.0, 50.0]
-    reached = np.array(
-        [
-            correct.apply(grid, [label] * len(grid), np.full(len(grid), length))
-            for label in labels
-            for length in lengths
-        ]
-    ).max(axis=0)
-    above = np.flatnonzero(reached >= least)
-    return float(grid[max(0, above[0] - 1)]) if len(above) else 1.0
 
 
 def _by_document(

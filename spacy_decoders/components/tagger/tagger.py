@@ -23,6 +23,7 @@ from ...models.tagger.scorer import ChainScores
 from .. import extensions
 from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
+from ..probabilities import Fitted
 from .decoding import Tagging, decode_units, unit_lengths
 from .gold_layers import aligned_labels
 from .labelled_pipe import LabelledPipe
@@ -42,6 +43,9 @@ from .probabilities import (
 from .weighed_entities import weighed
 
 __all__ = ["ExactTagger"]
+
+#: Ends the kinds of answers of documents that lack the vectors that the model reads.
+WITHOUT = "_without_vectors"
 
 
 class ExactTagger(LabelledPipe):
@@ -166,7 +170,7 @@ class ExactTagger(LabelledPipe):
             ]
         taggings = [*map(Tagging.with_constants, taggings, limits)]
         if self.probabilities or self.entity_alternatives or self.min_prob:
-            found = self._probabilities(model, emissions, taggings, self.entity_alternatives)
+            found = self._probabilities(docs, model, emissions, taggings, self.entity_alternatives)
             taggings = [
                 replace(tagging, probabilities=of_doc)
                 for tagging, of_doc in zip(taggings, found, strict=True)
@@ -179,22 +183,31 @@ class ExactTagger(LabelledPipe):
 
     def _probabilities(
         self,
+        docs: Sequence[Doc],
         model: Any,
         emissions: list[NDArray[np.float32]],
         taggings: list[Tagging],
         least: float | None,
     ) -> list[TaggingProbabilities]:
+        found = [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
         if model is None:
-            return [TaggingProbabilities(np.zeros(0), [], [], []) for _ in taggings]
-        return tagging_probabilities(
-            self.space,
-            model,
-            emissions,
-            taggings,
-            calibration=self.calibration_of,
-            temperature=self.temperature,
-            least=least,
-        )
+            return found
+        lacking = np.array(self.lack_vectors(docs), dtype=bool)
+        for case in np.unique(lacking).tolist():
+            places = np.flatnonzero(lacking == case).tolist()
+            kind_of = partial(_kind, without=case)
+            of_case = tagging_probabilities(
+                self.space,
+                model,
+                [emissions[place] for place in places],
+                [taggings[place] for place in places],
+                calibration=lambda kind, kind_of=kind_of: self.calibration_of(kind_of(kind)),
+                temperature=self.calibration_of(kind_of(TOKENS)).temperature,
+                least=least,
+            )
+            for place, of_doc in zip(places, of_case, strict=True):
+                found[place] = of_doc
+        return found
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
@@ -367,12 +380,37 @@ class ExactTagger(LabelledPipe):
     ) -> dict[str, Answers]:
         """Return the labels of tokens, entities and sentences as answers."""
         _, emissions, model = self._limited([example.predicted for example in examples], scores)
-        found = self._probabilities(model, emissions, decoded, LEAST)
+        docs = [example.predicted for example in examples]
+        found = self._probabilities(docs, model, emissions, decoded, LEAST)
         gold = [aligned_labels(example, self.targets) for example in examples]
-        return tagging_answers(self.space, decoded, found, gold)
+        answers = tagging_answers(self.space, decoded, found, gold)
+        without = any(self.lack_vectors(docs))
+        return {_kind(kind, without=without): of_kind for kind, of_kind in answers.items()}
+
+    def calibrate(self, examples: Iterable[Example]) -> dict[str, Fitted]:
+        """Fit the calibration of every kind of answer, and keep it.
+
+        Where the model reads the vectors of another component, a second one is fitted for
+        documents without them. See
+        :meth:`~spacy_decoders.components.probabilities.CalibratedPipe.calibrate`.
+        """
+        given = list(examples)
+        fitted = super().calibrate(given)
+        plain = [Doc.copy(example.predicted) for example in given]
+        for doc in plain:
+            doc.tensor = np.zeros((0,), dtype="float32")
+        if fitted and any(self.lack_vectors(plain)):
+            pairs = zip(plain, given, strict=True)
+            fitted |= super().calibrate([Example(doc, of.reference) for doc, of in pairs])
+        return fitted
 
     # --- scoring and files ---------------------------------------------------------
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
         """Score examples by spaCy's keys for the targets, and by what is certified."""
         return super().score(examples, **{"targets": self.targets, **kwargs})
+
+
+def _kind(kind: str, *, without: bool) -> str:
+    """Under which kind the calibration of a document with or without vectors is kept."""
+    return kind + WITHOUT if without else kind

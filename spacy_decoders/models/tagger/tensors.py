@@ -12,7 +12,10 @@ from thinc.types import Floats2d
 
 from ...errors import ProblemError
 
-__all__ = ["build_tensor_vectors"]
+__all__ = ["build_tensor_vectors", "tensor_widths"]
+
+#: The name of the layer.
+NAME = "tensor_vectors"
 
 Vectors: TypeAlias = "Model[list[Doc], list[Floats2d]]"
 
@@ -38,11 +41,16 @@ def build_tensor_vectors(width: int, absent: float = 0.1) -> Vectors:
     if not 0.0 <= absent <= 1.0:
         raise ProblemError(f"absent: expected a share from 0 to 1, got {absent}.")
     return Model(
-        "tensor_vectors",
+        NAME,
         _forward,
         dims={"nO": width},
         attrs={"absent": absent, "dropout_rate": 0.0, "random": np.random.default_rng(0)},
     )
+
+
+def tensor_widths(model: Model[Any, Any]) -> list[int]:
+    """Return the widths of the tensors that layers of a model read."""
+    return [layer.get_dim("nO") for layer in model.walk() if layer.name == NAME]
 
 
 def _forward(
