@@ -9,7 +9,7 @@ JOBS   ?= 2
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel docs clean
+.PHONY: demo test test-all test-timing fuzz campaigns lint format warmup wheel figures docs clean
 
 demo: $(READY)
 	$(BIN)/python -m spacy decoders demo
@@ -47,6 +47,14 @@ warmup: $(READY)
 
 wheel:
 	PYTHON=$(PYTHON) .ci/wheel
+
+# all figures of docs/benchmarks.md, from data beside the repository; QUICK=--quick for less
+FIGURES := english parser_speed parser_treebanks fast_lane linking_component chain tree_branch_and_bound headlines \
+	parser tagger linking representatives price_and_cut tree word_senses
+figures: $(READY)
+	$(BIN)/python -m pip install --quiet --editable ".[benchmarks]"
+	for figure in $(FIGURES); do $(BIN)/python benchmarks/$$figure.py $(QUICK) || exit 1; done
+	$(BIN)/python benchmarks/report.py
 
 docs: $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[docs]"

@@ -5,7 +5,7 @@
 `tags` and `entities` train the sparse configs on EWT and UNER train, `trees` takes the shipped
 parser, trained on EWT train. Each is calibrated on one half of the dev part's documents and
 measured on the other. `peers` trains spaCy's ``beam_ner`` on the same data; `learning` trains on
-growing parts of it, chosen by ``decoders uncertain`` or by chance.
+growing parts of it, chosen by ``projects/active_learning`` or by chance.
 """
 
 from __future__ import annotations

@@ -128,6 +128,7 @@ class KernelCache:
             except OSError:
                 continue
             return
+        progress.is_kept = False
 
     def enable(self) -> None:
         """Do nothing: always enabled."""
@@ -207,6 +208,7 @@ class Progress:
     def __init__(self) -> None:
         self.functions = 0
         self.seconds = 0.0
+        self.is_kept = True
         self._open: list[str] = []
         self._began = 0.0
 
@@ -216,8 +218,8 @@ class Progress:
             self._began = perf_counter()
             if not self.functions and not sys.stderr.isatty():
                 self._tell(
-                    "compiling for this machine, up to a minute; to do it beforehand: "
-                    "python -m spacy decoders warmup\n"
+                    "compiling for this machine, up to a minute of one core; to do it beforehand, "
+                    "on all cores: python -m spacy decoders warmup --pipeline NAME\n"
                 )
             atexit.unregister(self._close)
             atexit.register(self._close)
@@ -244,6 +246,11 @@ class Progress:
         if self.functions and not sys.stderr.isatty():
             functions = "1 function" if self.functions == 1 else f"{self.functions} functions"
             self._tell(f"compiled {functions} in {self.seconds:.0f} s\n")
+        if not self.is_kept:
+            self._tell(
+                "the code could not be kept, and the next process compiles again: no folder for "
+                "it can be written to; set NUMBA_CACHE_DIR to one that can\n"
+            )
 
     def _tell(self, text: str) -> None:
         if parent_process() is None and not sys.stderr.closed:

@@ -51,7 +51,6 @@ class DecodersGroup(LazyGroup):
         "annotate": "annotate:annotate_corpus",
         "distil": "distil:distil_pipeline",
         "calibrate": "calibrate:calibrate_model",
-        "uncertain": "uncertain:rank_texts",
         "explain": "explain:explain_text",
         "clusters": "clusters:make_word_clusters",
     }

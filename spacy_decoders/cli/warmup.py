@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import suppress
+from functools import partial
 from multiprocessing import get_context
 from queue import Empty
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -20,40 +21,52 @@ from ..arrays import read_only
 from ..budget import Budget
 from ..errors import NotDecomposableError, ProblemError
 from ..registry import decoders
-from .warmup_pipelines import PIPELINES
+from .warmup_pipelines import PIPELINES, WHOLE, parts_of, run_part
 
 __all__ = ["CORES", "warmup"]
 
 Task = Callable[[], object]
 
 
-def warmup() -> None:
-    """Compile all decoders once, so that no later run has to."""
+def warmup(
+    pipeline: Annotated[
+        str,
+        typer.Option(
+            help="Compile what this pipeline needs, a folder or a name; en for the shipped one."
+        ),
+    ] = "",
+) -> None:
+    """Compile all decoders once, or what a pipeline needs, so that no later run has to."""
     console = Console()
-    counts = {group: len(tasks_of(group)) for group in GROUPS}
     started = perf_counter()
+    groups: Sequence[str] = GROUPS
+    if pipeline:
+        groups = parts_of(pipeline)
     failures: dict[str, str] = {}
     context = get_context("spawn")
+    total = 0
     with (
         context.Manager() as manager,
         ProcessPoolExecutor(os.cpu_count(), context) as pool,
-        tqdm(total=sum(counts.values()), desc="compiling", unit="task", leave=False) as bar,
+        tqdm(desc="compiling", unit="task", leave=False) as bar,
     ):
         done = manager.Queue()
-        futures = [pool.submit(_run, group, done) for group in GROUPS]
-        while not (all(map(Future.done, futures)) and done.empty()):
-            with suppress(Empty):
-                name, failure = done.get(timeout=0.5)
-                bar.set_postfix_str(name)
-                bar.update()
-                if failure:
-                    failures[name] = failure
-        for group, future in zip(GROUPS, futures, strict=True):
-            if (error := future.exception()) is not None:  # the process itself ended
-                failures[group] = f"{type(error).__name__}: {error}"
+        rounds = [groups, [WHOLE]] if pipeline else [groups]
+        for of_round in rounds:
+            futures = [pool.submit(_run, group, done, pipeline) for group in of_round]
+            while not (all(map(Future.done, futures)) and done.empty()):
+                with suppress(Empty):
+                    name, failure = done.get(timeout=0.5)
+                    total += 1
+                    bar.set_postfix_str(name)
+                    bar.update()
+                    if failure:
+                        failures[name] = failure
+            for group, future in zip(of_round, futures, strict=True):
+                if (error := future.exception()) is not None:  # the process itself ended
+                    failures[group] = f"{type(error).__name__}: {error}"
     for name, reason in failures.items():
         console.print(f"[red]failed[/red] {name}: {reason}", highlight=False)
-    total = sum(counts.values())
     console.print(
         f"{total - len(failures)} of {total} are compiled and ready "
         f"({perf_counter() - started:.1f} s).",
@@ -62,9 +75,10 @@ def warmup() -> None:
     raise typer.Exit(len(failures))
 
 
-def _run(group: str, done: Any) -> None:
+def _run(group: str, done: Any, pipeline: str) -> None:
     """Run the tasks of a group, in a process of its own; report each to the queue."""
-    for name, task in tasks_of(group).items():
+    tasks = {group: partial(run_part, pipeline, group)} if pipeline else tasks_of(group)
+    for name, task in tasks.items():
         failure = ""
         try:
             task()

@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PIPELINES"]
+from ..bundled import FOLDER
+from ..errors import ProblemError
+
+__all__ = ["PIPELINES", "WHOLE", "parts_of", "run_part"]
+
+#: The last round of compiling what a pipeline needs: all its components, one after the other.
+WHOLE = "the whole pipeline"
+
+#: The name of the pipeline that ships.
+SHIPPED = "en"
+#: How the names of our factories begin.
+DECODING = ("exact_", "branch_and_bound_parser", "headline_generator", "graph_entity_linker")
 
 WORDS = ["Cats", "in", "Rome", "chase", "small", "mice", "."]
 GOLD = {
@@ -115,6 +126,57 @@ def _shipped() -> None:
     # unlikely arcs get labels only where a tree needs them, or more trees are wanted
     nlp.get_pipe("parser").k_best = 2  # type: ignore[attr-defined]
     nlp(doc)
+
+
+def parts_of(pipeline: str) -> list[str]:
+    """Return the factories of a pipeline whose code is compiled side by side, longest first.
+
+    Components of one factory share most of their code.
+    """
+    factories = [str(of["factory"]) for of in _config_of(pipeline)["components"].values()]
+    longest = ["branch_and_bound_parser", "exact_tagger", "headline_generator"]
+    return sorted(
+        {name for name in factories if name in (*longest, "graph_entity_linker")},
+        key=lambda name: longest.index(name) if name in longest else len(longest),
+    )
+
+
+def run_part(pipeline: str, part: str) -> None:
+    """Annotate a text by the components of one factory, or by the :data:`WHOLE`."""
+    import spacy
+    from spacy.tokens import Doc
+
+    from ..bundled import load
+
+    config = _config_of(pipeline)
+    names = [
+        name
+        for name in config["nlp"]["pipeline"]
+        if part in (WHOLE, config["components"][name]["factory"])
+        or not config["components"][name].get("factory", "").startswith(DECODING)
+    ]
+    nlp = load(enable=names) if pipeline == SHIPPED else spacy.load(pipeline, enable=names)
+    for text in (TEXT, "The jaguar hunts in the jungle of Brazil, said Mary Smith of IBM."):
+        nlp(text)
+    if part == "graph_entity_linker":  # which may wait for others' entities
+        nlp(Doc(nlp.vocab, words=["Jaguar", "in", "Brazil"], ents=["B-ORG", "O", "B-LOC"]))
+
+
+def _config_of(pipeline: str) -> dict[str, Any]:
+    """Read the config of a pipeline, by its name or folder."""
+    from spacy.util import get_package_path, is_package, load_config
+
+    folder = Path(pipeline)
+    if pipeline == SHIPPED:
+        folder = FOLDER
+    elif is_package(pipeline):
+        (folder,) = (path.parent for path in get_package_path(pipeline).rglob("config.cfg"))
+    if not (folder / "config.cfg").exists():
+        raise ProblemError(
+            f"pipeline: {pipeline!r} is no installed pipeline and no folder of one; "
+            f"{SHIPPED!r} is the one that is shipped."
+        )
+    return dict(load_config(folder / "config.cfg"))
 
 
 #: What is run of each core's components, after its decoders.

@@ -27,7 +27,7 @@ class AnnotationCorpus:
     Of Prodigy's lines those count that were accepted, with their ``tokens``, ``spans`` and
     ``relations``; of Label Studio's tasks the newest annotation that was not cancelled. Spans are
     entities; those of a Prodigy task with ``meta.task`` "tags", and of Label Studio's control
-    ``tag``, are tags (see :mod:`~spacy_decoders.annotate.tasks`).
+    ``tag``, are tags.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from spacy_decoders.cli.warmup import CORES, tasks_of
+from spacy_decoders.cli.warmup_pipelines import parts_of
 from spacy_decoders.registry import decoders
 from tests.processes import python
 
@@ -63,6 +64,16 @@ def test_warmup_compiles_every_registered_decoder():
     assert done.exit_code == 0, done.output
     made, wanted = map(int, re.findall(r"(\d+) of (\d+) are compiled", done.output)[0])
     assert made == wanted > 5
+
+
+def test_a_pipeline_is_warmed_up_by_its_parts():
+    assert parts_of("en") == [
+        "branch_and_bound_parser", "exact_tagger", "headline_generator", "graph_entity_linker"
+    ]  # fmt: skip
+    done = invoke("warmup", "--pipeline", "en")
+    assert done.exit_code == 0, done.output
+    assert "5 of 5 are compiled and ready" in done.output
+    assert "no installed pipeline" in invoke("warmup", "--pipeline", "nope").output
 
 
 def test_every_decoder_of_ours_is_run_by_its_core():

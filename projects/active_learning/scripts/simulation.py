@@ -11,9 +11,9 @@ from spacy import util
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
+from uncertainty import Measure, prepared, uncertainty
 
 from spacy_decoders import ProblemError
-from spacy_decoders.annotate.uncertainty import Measure, prepared, uncertainty
 
 __all__ = ["RANDOM", "Round", "learned", "simulate"]
 
@@ -66,7 +66,7 @@ def simulate(
         Readers of the annotated pool, one sentence or text each, and of what scores are measured
         on.
     by
-        A measure of ``spacy_decoders.annotate.uncertainty``, or "random".
+        A measure of ``uncertainty``, or "random".
     shares
         The shares of the pool's words that are annotated after each round, growing.
     metric

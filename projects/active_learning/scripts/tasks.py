@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from spacy.tokens import Doc, Span
 
-from ..errors import ProblemError
+from spacy_decoders import ProblemError
 
 __all__ = ["Layer", "Tool", "label_config", "task_of"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast, get_args
@@ -12,13 +13,13 @@ import typer
 from rich.console import Console
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from tasks import Layer, Tool, label_config, task_of
+from uncertainty import Measure, prepared, uncertainty
 
-from ..annotate.records import texts
-from ..annotate.tasks import Layer, Tool, label_config, task_of
-from ..annotate.uncertainty import Measure, prepared, uncertainty
-from ..bundled import load
-from ..errors import ProblemError
-from .arguments import PipelineOption, TextField, listed
+from spacy_decoders import ProblemError, load
+from spacy_decoders.annotate.records import texts
+from spacy_decoders.cli.arguments import PipelineOption, TextField, listed
+from spacy_decoders.errors import DecodersError
 
 __all__ = ["rank_texts"]
 
@@ -173,3 +174,10 @@ def _write(output: Path, tasks: list[dict[str, Any]]) -> None:
     else:
         text = "\n".join(json.dumps(task, ensure_ascii=False) for task in tasks)
     output.write_text(text + "\n", encoding="utf8")
+
+
+if __name__ == "__main__":
+    try:
+        typer.run(rank_texts)
+    except DecodersError as error:
+        sys.exit(str(error))

@@ -1,21 +1,46 @@
-"""``decoders uncertain``: texts ranked as tasks, which are read back once annotated."""
+"""``uncertain.py`` of ``projects/active_learning``: texts ranked as tasks, and read back."""
 
 from __future__ import annotations
 
 import json
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 import spacy
+import typer
+from typer.testing import CliRunner
 
-from spacy_decoders.annotate.uncertainty import prepared, uncertainty
 from spacy_decoders.readers.annotations import AnnotationCorpus
 from tests.components.parser.parsing import NAME as PARSER
 from tests.components.parser.parsing import make_nlp
 from tests.components.tagger.tagging import randomised
 
-from .commands import run
+SCRIPTS = Path(__file__).parents[2] / "projects" / "active_learning" / "scripts"
 
 TEXTS = ["New York sees Mercury .", "the old man", "Mercury", "the boats see New York ."]
+
+
+@pytest.fixture(autouse=True)
+def scripts(monkeypatch):
+    """Scripts find each other beside themselves."""
+    monkeypatch.syspath_prepend(str(SCRIPTS))
+
+
+def run(*words, code=0):
+    app = typer.Typer()
+    app.command()(import_module("uncertain").rank_texts)
+    result = CliRunner(env={"COLUMNS": "300"}).invoke(app, [str(word) for word in words])
+    assert result.exit_code == code, result.output
+    return result.output + (str(result.exception) if code else "")
+
+
+def prepared(*given):
+    return import_module("uncertainty").prepared(*given)
+
+
+def uncertainty(*given):
+    return import_module("uncertainty").uncertainty(*given)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +64,7 @@ def tasks_of(path):
 @pytest.mark.parametrize("by", ["errors", "share", "sentence", "margin", "disagreement"])
 def test_the_least_sure_comes_first(model, texts, tmp_path, by):
     output = tmp_path / "tasks.jsonl"
-    run("uncertain", texts, "--model", model, "--output", output, "--by", by)
+    run(texts, "--model", model, "--output", output, "--by", by)
     tasks = tasks_of(output)
     assert sorted(task["text"] for task in tasks) == sorted(TEXTS)
     scores = [task["meta"]["score"] for task in tasks]
@@ -69,7 +94,7 @@ def test_expected_errors_are_those_of_the_probabilities(model):
 
 def test_prodigy_gets_the_answer_and_reads_back(model, texts, tmp_path):
     output = tmp_path / "tasks.jsonl"
-    run("uncertain", texts, "--model", model, "--output", output, "--top", 3)
+    run(texts, "--model", model, "--output", output, "--top", 3)
     tasks = tasks_of(output)
     assert len(tasks) == 3
     nlp = spacy.load(model)
@@ -93,9 +118,7 @@ def test_prodigy_gets_the_answer_and_reads_back(model, texts, tmp_path):
 
 def test_label_studio_gets_predictions_and_alternatives(model, texts, tmp_path):
     output = tmp_path / "tasks.json"
-    said = run(
-        "uncertain", texts, "--model", model, "--output", output, "--format", "label-studio"
-    )
+    said = run(texts, "--model", model, "--output", output, "--format", "label-studio")
     assert '<Label value="CITY"/>' in said
     tasks = json.loads(output.read_text(encoding="utf8"))
     assert any(len(task["predictions"]) == 2 for task in tasks)
@@ -119,13 +142,13 @@ def test_label_studio_gets_predictions_and_alternatives(model, texts, tmp_path):
 def test_tags_and_trees(texts, tmp_path):
     output = tmp_path / "tasks.jsonl"
     randomised(1).to_disk(tmp_path / "tagger")
-    run("uncertain", texts, "--model", tmp_path / "tagger", "--output", output)
+    run(texts, "--model", tmp_path / "tagger", "--output", output)
     nlp = spacy.load(tmp_path / "tagger")
     for task, example in zip(tasks_of(output), AnnotationCorpus(output)(nlp), strict=True):
         assert task["meta"]["task"] == "tags"
         assert [t.tag_ for t in example.reference] == [t.tag_ for t in nlp(task["text"])]
     make_nlp(6, factors=["arcs"]).to_disk(tmp_path / "parser")
-    run("uncertain", texts, "--model", tmp_path / "parser", "--output", output, "--sentences")
+    run(texts, "--model", tmp_path / "parser", "--output", output, "--sentences")
     nlp = spacy.load(tmp_path / "parser")
     for task, example in zip(tasks_of(output), AnnotationCorpus(output)(nlp), strict=True):
         assert task["meta"]["task"] == "trees"
@@ -144,24 +167,9 @@ def test_errors_are_messages(model, texts, tmp_path):
         (("--sentences",), "no sentence boundaries"),
         (("--format", "label-studio", "--task", "trees", "--components", "exact_tagger"), "trees"),
     ):
-        assert said in run("uncertain", texts, "--model", model, *words, code=1)
+        assert said in run(texts, "--model", model, *words, code=1)
     assert "there is no folder" in run(
-        "uncertain", texts, "--model", model, "--output", tmp_path / "a" / "b", code=1
+        texts, "--model", model, "--output", tmp_path / "a" / "b", code=1
     )
     spacy.blank("en").to_disk(tmp_path / "blank")
-    assert "no component" in run("uncertain", texts, "--model", tmp_path / "blank", code=1)
-
-
-def test_errors_name_the_options(model, texts, tmp_path):
-    for words, said in [
-        (("--format", "x"), "format: expected one of prodigy, label-studio; got 'x'"),
-        (("--task", "x"), "task: expected one of entities, tags, trees; got 'x'"),
-        (("--by", "x"), "by: expected one of"),
-        (
-            ("--task", "trees", "--format", "label-studio"),
-            "task: Label Studio's text has no trees",
-        ),
-        (("--output", tmp_path / "no" / "x.jsonl"), "output: there is no folder"),
-    ]:
-        assert said in run("uncertain", texts, "--model", model, *words, code=1)
-    assert "--top" in run("uncertain", texts, "--model", model, "--top", "-1", code=2)
+    assert "no component" in run(texts, "--model", tmp_path / "blank", code=1)

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..errors import ProblemError
+from spacy_decoders import ProblemError
 
 __all__ = ["Measure", "prepared", "uncertainty"]
 
