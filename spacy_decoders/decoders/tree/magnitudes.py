@@ -15,7 +15,7 @@ __all__ = ["Magnitudes", "magnitudes_of", "most_gained", "parts_of"]
 
 Scores = NDArray[np.float64]
 
-#: The largest multiplier of an arc in head automata, relative to the largest score.
+#: The largest multiplier of a chain that bounds count, relative to the largest score.
 LARGEST_MULTIPLIER = 8.0
 
 
@@ -33,7 +33,7 @@ class Magnitudes(NamedTuple):
     rounding
         The rounding error in the value of a relaxation.
     limit
-        The largest multiplier of an arc that this error allows for.
+        The largest multiplier of a chain that this error allows for.
     """
 
     lowest: float
@@ -74,8 +74,8 @@ def magnitudes_of(problem: TreeProblem) -> Magnitudes:
     Notes
     -----
     Rounding: a tree is scored by n arcs, to each of which shares of up to n^2 scores were added,
-    sums of up to n terms; and by the shares of factors. Head automata, which decode trees with
-    crossing arcs, add such sums once more for each head, with multipliers up to the limit.
+    sums of up to n terms; and by the shares of factors. The multipliers of chains, which only
+    backbones of arcs alone have, may be as large as the limit.
     """
     ranges = [_range_of(part) for part in parts_of(problem)]
     gaps = _finite_gaps(problem)

@@ -15,9 +15,8 @@ from ...errors import DecodersError, ProblemError
 from .constrained import best_constrained
 from .decoder import TreeDecoder, certified, infeasible, rounding_slack
 from .kernels import proofs, second_order, second_order_proof
-from .problem import TreeProblem, TreeSolution
+from .problem import NO_GAPS, TreeProblem, TreeSolution
 from .scoring import sentence_starts, tree_with_root
-from .sentences import best_sentences
 
 __all__ = ["Grandparents", "SecondOrder", "second_order_score"]
 
@@ -81,39 +80,17 @@ class SecondOrder(TreeDecoder):
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
-        if problem.boundaries is not None:
-            refuse_unless_second_order(problem)
-            return best_sentences(self, problem, budget)
-        refuse_unless_second_order(problem)
-        given = (problem.arcs, *_arrays(problem))
-        single_root, outermost = problem.single_root, self._outermost
-        space = _space(second_order.entries(problem.n + 1, outermost))
-        heads, _ = second_order.decode(*given, single_root, outermost, space)
-        bound = second_order_proof.chart_bound(*given, single_root, outermost, space)
-        if bound == -np.inf:
-            raise infeasible(problem)
-        if not proofs.tally(problem.arcs, heads, True, single_root)[0]:
-            raise DecodersError("SecondOrder: the compiled code returned no tree of the problem.")
-        score, scale = second_order.score(*given, outermost, heads)
-        if score == -np.inf:
-            raise DecodersError("SecondOrder: the compiled code returned a forbidden tree.")
-        slack = rounding_slack(3 * problem.n, bound, _positive_mass(problem))
-        return certified("SecondOrder", problem, heads, score, scale, bound, slack)
+        return best_by_second_order("SecondOrder", problem, self._outermost)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None
     ) -> tuple[float, float]:
-        given = (problem.arcs, *_arrays(problem))
         tree = np.ascontiguousarray(heads, dtype=np.int32)
-        score, scale = second_order.score(*given, self._outermost, tree)
-        more = []
+        score, scale = _score_and_scale(problem, tree, self._outermost)
         if problem.labels is not None and labels is not None:
-            more.append(problem.labels[heads, np.arange(1, problem.n + 1), labels])
-        if problem.boundaries is not None:
-            more.append(problem.boundaries[sentence_starts(heads)])
-        for part in more:
-            score += float(part.sum())
-            scale += float(np.abs(part).sum())
+            more = problem.labels[heads, np.arange(1, problem.n + 1), labels]
+            score += float(more.sum())
+            scale += float(np.abs(more).sum())
         return score, scale
 
     def max_marginals(self, problem: TreeProblem) -> NDArray[np.float64]:
@@ -133,9 +110,10 @@ class SecondOrder(TreeDecoder):
         result: NDArray[np.float64] = second_order.max_marginals(
             problem.arcs,
             *_arrays(problem),
-            problem.single_root,
+            problem.gaps,
+            problem.has_one_root,
             self._outermost,
-            _space(second_order.entries(problem.n + 1, self._outermost)),
+            chart_space(problem.n + 1, self._outermost),
         )
         return result
 
@@ -158,10 +136,47 @@ def second_order_score(
     4.0
     """
     tree = tree_with_root(heads, problem.n)[1:].astype(np.int32)
-    score, _ = second_order.score(
-        problem.arcs, *_arrays(problem), grandparents == "outermost", tree
-    )
-    return float(score)
+    return _score_and_scale(problem, tree, grandparents == "outermost")[0]
+
+
+def best_by_second_order(
+    decoder: str, problem: TreeProblem, outermost: bool = False
+) -> TreeSolution:
+    """Return the best projective tree under this chart's objective, in a decoder's name.
+
+    Raises
+    ------
+    ProblemError
+        If the problem has parts that the chart does not cover.
+    InfeasibleError
+        If there is no tree.
+    """
+    refuse_unless_second_order(problem)
+    given = (problem.arcs, *_arrays(problem), problem.gaps, problem.has_one_root, outermost)
+    space = chart_space(problem.n + 1, outermost)
+    heads, _ = second_order.decode(*given, space)
+    bound = second_order_proof.chart_bound(*given, space)
+    if bound == -np.inf:
+        raise infeasible(problem)
+    if not proofs.tally(problem.arcs, heads, True, problem.has_one_root)[0]:
+        raise DecodersError(f"{decoder}: the compiled code returned no tree of the problem.")
+    score, scale = _score_and_scale(problem, heads, outermost)
+    if score == -np.inf:
+        raise DecodersError(f"{decoder}: the compiled code returned a forbidden tree.")
+    slack = rounding_slack(4 * problem.n, bound, _positive_mass(problem))
+    return certified(decoder, problem, heads, score, scale, bound, slack)
+
+
+def _score_and_scale(
+    problem: TreeProblem, heads: NDArray[np.int32], outermost: bool
+) -> tuple[float, float]:
+    """Return the sum of a tree's parts but labels, and of their absolute values."""
+    score, scale = second_order.score(problem.arcs, *_arrays(problem), outermost, heads)
+    if problem.boundaries is not None:
+        boundaries = problem.boundaries[sentence_starts(heads)]
+        score += float(boundaries.sum())
+        scale += float(np.abs(boundaries).sum())
+    return float(score), float(scale)
 
 
 def best_heads(
@@ -176,16 +191,19 @@ def best_heads(
     All three are read-only; an array without entries means that there is none. Without a tree the
     value is ``-inf``.
     """
-    space = _space(second_order.entries(len(arcs), outermost))
-    heads, bound = second_order.decode(arcs, grandparents, siblings, single_root, outermost, space)
+    heads, bound = second_order.decode(
+        arcs, grandparents, siblings, NO_GAPS, single_root, outermost,
+        chart_space(len(arcs), outermost),
+    )  # fmt: skip
     return heads, float(bound)
 
 
-def _space(entries: int) -> NDArray[np.float64]:
+def chart_space(size: int, outermost: bool = False) -> NDArray[np.float64]:
     """Return memory for the tables, reused for every sentence that a thread decodes.
 
     Page faults in fresh memory would cost more than the decoding.
     """
+    entries = second_order.entries(size, outermost)
     space: NDArray[np.float64] | None = getattr(_OF_THREAD, "space", None)
     if space is None or len(space) < entries:
         space = np.empty(entries + 8)
@@ -221,4 +239,5 @@ def _positive_mass(problem: TreeProblem) -> float:
     mass = np.maximum(problem.arcs.max(axis=0, initial=0.0), 0.0).sum()
     for values in _arrays(problem):
         mass += size * values.max(initial=0.0)
+    mass += np.maximum(problem.gaps, 0.0).sum()
     return float(mass)

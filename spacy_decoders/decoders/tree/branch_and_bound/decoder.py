@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["BranchAndBound"]
 
+#: Tokens up to which a chart of second order is worth its time and memory.
+MOST_CHARTED = 100
+
 Backbone = Literal["auto", "first-order", "carreras", "second-order"]
 Method = Literal["default", "paper"]
 
@@ -63,17 +66,14 @@ class BranchAndBound(TreeDecoder):
     for a first pass over a long sentence, the fallback is a tree of separately parsed blocks,
     bounded by the best arborescence.
 
-    Trees of more than 20 tokens that may have crossing arcs are bounded by the best arborescence
-    and by each head's best modifiers and grandparent, which multipliers make agree.
-
-    With second order the search begins with the ten likeliest heads of each word: the trees and
-    multipliers found at that low cost let the first passes over all arcs prune most of them.
+    Every bound is derived again from the multipliers that the search leaves, apart from it.
+    Projective trees with grandparents and without siblings and factors take one pass, as in
+    :class:`SecondOrder`.
 
     References
     ----------
     Qian and Liu (2013), Branch and Bound Algorithm for Dependency Parsing with Non-local
-    Features. Koo, Rush, Collins, Jaakkola and Sontag (2010), Dual Decomposition for Parsing with
-    Non-Projective Head Automata.
+    Features.
 
     Examples
     --------
@@ -115,6 +115,10 @@ class BranchAndBound(TreeDecoder):
             return best_sentences(self, problem, budget)
         if self._is_for_one_chart(problem, budget):
             return best_by_chart("BranchAndBound", problem)
+        if self._is_for_second_order(problem, budget):
+            from ..second_order import best_by_second_order  # compiled where it is first needed
+
+            return best_by_second_order("BranchAndBound", problem)
         return self._decoded(problem, 1, budget)[0][0]
 
     def _is_for_one_chart(self, problem: TreeProblem, budget: Budget) -> bool:
@@ -128,6 +132,16 @@ class BranchAndBound(TreeDecoder):
         from .search import lasts_too_long
 
         return not lasts_too_long(problem, budget.start())
+
+    def _is_for_second_order(self, problem: TreeProblem, budget: Budget) -> bool:
+        """Return whether one chart over grandparents is all that the search needs."""
+        if not problem.projective or problem.grandparents is None or problem.n == 0:
+            return False
+        if problem.siblings is not None or problem.has_factors:
+            return False
+        if self.method == "paper" or self.backbone == "first-order":
+            return False
+        return problem.n <= MOST_CHARTED and budget.seconds is None
 
     def k_best(
         self, problem: TreeProblem, k: int, *, budget: Budget = UNLIMITED
@@ -175,6 +189,10 @@ class BranchAndBound(TreeDecoder):
             return [solution], -np.inf, slack
         found = self._found(problem, k, budget)
         if len(found.scores) == 0:
+            if found.bound > -np.inf:
+                raise DecodersError(
+                    "BranchAndBound: the compiled code found no tree, but there may be one."
+                )
             raise infeasible(problem)
         solutions = [self._certified(problem, heads[1:], found) for heads in found.heads]
         return solutions, found.rest, found.slack

@@ -15,7 +15,6 @@ from .kernels.records import FactorIndex, Multipliers, PartScores
 
 __all__ = [
     "Prepared",
-    "likely_arcs",
     "outline",
     "prepare",
 ]
@@ -46,7 +45,6 @@ class Prepared:
         factor_arcs: int,
         slack: NDArray[np.float64],
         limit: float,
-        projective: bool,
     ) -> None:
         self.scores = scores
         self.index = index
@@ -56,8 +54,6 @@ class Prepared:
         self._siblings = np.full((size,) * 3, -1.0) if has_siblings else np.zeros((1, 1, 1))
         self._grandparents = np.zeros((1, 1, 1))
         self._factors = np.full(2 * factor_arcs, -1.0)
-        square = (1, 1) if projective else (size, size)
-        self._lower, self._upper = np.full(square, -np.inf), np.zeros(square)
         self._limit = limit
 
     def multipliers(self, with_grandparents: bool) -> Any:
@@ -66,9 +62,8 @@ class Prepared:
         if with_grandparents and self._grandparents.shape != chains.shape:
             self._grandparents = np.full(chains.shape, -1.0)
         return Multipliers(
-            self._siblings, self._grandparents, self._factors, self.slack,
-            self._lower, self._upper, self._limit,
-        )  # fmt: skip
+            self._siblings, self._grandparents, self._factors, self.slack, self._limit
+        )
 
 
 def outline(problem: TreeProblem, scores: Any) -> Any:
@@ -114,7 +109,6 @@ def prepare(problem: TreeProblem, magnitudes: Magnitudes) -> Prepared:
         len(arcs),
         slack_of(problem),
         magnitudes.limit,
-        problem.projective,
     )
 
 
@@ -141,20 +135,6 @@ def slack_of(problem: TreeProblem) -> NDArray[np.float64]:
     median = float(np.partition(of_tokens, of_tokens.size // 2)[of_tokens.size // 2])
     positive: NDArray[np.float64] = np.maximum(slack, 1e-3 * max(1.0, median))
     return positive
-
-
-def likely_arcs(
-    problem: TreeProblem, slack: NDArray[np.float64], heads: int
-) -> NDArray[np.uint8] | None:
-    """Return the arcs with the least slack, so many a word; None if that saves too little."""
-    if problem.grandparents is None and problem.siblings is None:
-        return None
-    if problem.allowed.sum() < 1.5 * heads * problem.n:
-        return None
-    slack = np.where(problem.allowed, slack, np.inf)
-    worst = np.partition(slack, heads - 1, axis=0)[heads - 1]
-    likely: NDArray[np.uint8] = (problem.allowed & (slack <= worst)).astype(np.uint8)
-    return likely
 
 
 def factor_index(

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....budget import Budget, Clock
+from ....certificate import PROOF_TOLERANCE, tolerance_of
 from ..arc_bounds import arborescence_bound
 from ..fallback import block_tree
 from ..magnitudes import Magnitudes
 from ..problem import TreeProblem
 from .kernels import node as kernels
 from .kernels.records import (
-    AUTOMATA,
     FIRST,
     SECOND,
     SPANNING,
@@ -25,19 +25,16 @@ from .kernels.records import (
     NodeOptions,
     PartScores,
 )
-from .preparation import Prepared, likely_arcs, outline, prepare
+from .preparation import Prepared, outline, prepare
+from .proof import Mask, NodeProof
 
 __all__ = [
     "MOST_NODE_BYTES",
-    "TOLERANCE",
     "BestTrees",
     "lasts_too_long",
     "search",
     "tree_of_blocks",
 ]
-
-#: Relative slack within which a bound closes a node.
-TOLERANCE = 1e-9
 
 #: The most open nodes: more would exhaust the memory, so the search ends with a gap.
 MOST_NODE_BYTES = 200_000_000
@@ -49,11 +46,9 @@ MOST_CHART_BYTES = 140_000_000
 #: lists of grandparents and siblings adds.
 SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
 
-#: Tokens up to which trees with crossing arcs are bounded faster without head automata.
-WITHOUT_AUTOMATA = 20
-
-#: Heads of each word in the first, restricted search.
-LIKELY_HEADS = 10
+#: Times that a node is worked on before it is branched on, where the proof drops fewer arcs than
+#: the search, and nodes that are branched on for that before the search ends with a gap.
+MOST_TRIES, MOST_DISPUTES = 3, 200
 
 #: Step length, momentum, and passes between two rounds of pruning: measured on treebanks.
 RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
@@ -88,54 +83,118 @@ def search(
     Each node is a set of arcs. The kernels lower its bound by subgradient steps, prune every arc
     that cannot be in a tree better than the k-th best one, and choose the arc to branch on: one
     child must contain it, the other must not. The multipliers are shared, as any multipliers give
-    a valid bound. A node is closed only when its bound does not exceed the k-th best score; when
-    the budget ends, the open nodes give the bound.
+    a valid bound. What the kernels say is not believed: :class:`.NodeProof` bounds each node and
+    drops its arcs by the multipliers alone. A node is closed only when that bound does not exceed
+    the k-th best score; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
     if lasts_too_long(problem, clock):
         blocks = tree_of_blocks(problem, magnitudes)
         if blocks is not None:
             return blocks
-    prepared = prepare(problem, magnitudes)
-    size = problem.n + 1
-    incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
-    solver = _NodeSolver(problem, prepared, incumbents, second_order)
-    # entries are (-bound, order of birth, mask): best bound first, then the oldest
-    nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
-    calls = solver.explore(root_iterations, clock)
-    births = 0
-    closed = rest = -np.inf
-    while nodes:
-        bound = -nodes[0][0]
-        if bound <= incumbents.scores[-1] + _slack(incumbents):
-            break
-        over = len(nodes) * size**2 > MOST_NODE_BYTES or clock.exhausted(calls)
-        # continue until there is a tree to return
-        if over and bound < np.inf and incumbents.scores[0] > prepared.threshold:
-            break
-        _, _, mask = heapq.heappop(nodes)
-        passes = iterations if births else root_iterations
-        node = solver.lower(mask, passes, calls, clock)
-        calls += node.passes
-        upper = min(node.upper, bound)
-        closed, rest = max(closed, node.pruned), max(rest, node.pruned)
-        h, m = node.head, node.modifier
-        if h < 0:
-            closed = max(closed, upper)
+    return _TreeSearch(
+        problem, magnitudes, k, second_order, (root_iterations, iterations), clock
+    ).run()
+
+
+class _TreeSearch:
+    """Nodes that are open, what is proven of those that are closed, and the best trees so far."""
+
+    def __init__(
+        self,
+        problem: TreeProblem,
+        magnitudes: Magnitudes,
+        k: int,
+        second_order: bool,
+        passes: tuple[int, int],
+        clock: Clock,
+    ) -> None:
+        size = problem.n + 1
+        prepared = prepare(problem, magnitudes)
+        self.problem = problem
+        self.magnitudes = magnitudes
+        self.passes = passes  # at the root, and at each other node
+        self.clock = clock
+        self.incumbents = Incumbents(np.zeros((k, size), np.int32), np.full(k, -np.inf))
+        rounding = magnitudes.rounding
+        self.solver = _NodeSolver(problem, prepared, self.incumbents, second_order, rounding)
+        self.proof = NodeProof(problem, prepared, second_order)
+        # entries are (-bound, order of birth, mask): best bound first, then the oldest
+        self.nodes = [(-np.inf, 0, problem.allowed.astype(np.uint8))]
+        self.births = self.calls = self.disputes = 0
+        self.closed = self.rest = -np.inf
+
+    def run(self) -> BestTrees:
+        scores, nodes = self.incumbents.scores, self.nodes
+        while nodes:
+            bound = -nodes[0][0]
+            if bound <= self._limit() or self.disputes > MOST_DISPUTES:
+                break
+            over = len(nodes) * nodes[0][2].size > MOST_NODE_BYTES
+            over = over or self.clock.exhausted(self.calls)
+            # continue until there is a tree to return
+            if over and bound < np.inf and scores[0] > self.magnitudes.threshold:
+                break
+            _, _, mask = heapq.heappop(nodes)
+            self._work_on(mask, bound)
+        if nodes:
+            self.closed, self.rest = (max(one, -nodes[0][0]) for one in (self.closed, self.rest))
+        found = int((scores > self.magnitudes.threshold).sum())
+        if self.closed <= self.magnitudes.threshold:  # all trees have a forbidden part
+            self.closed = -np.inf
+        heads = self.incumbents.heads[:found]
+        return BestTrees(heads, scores[:found], self.closed, self.rest, self.calls)
+
+    def _limit(self) -> float:
+        """Return what a bound may not exceed to prove the k-th best score."""
+        leader, last = float(self.incumbents.scores[0]), float(self.incumbents.scores[-1])
+        if last == -np.inf:
+            return last
+        rounding = self.magnitudes.rounding
+        return last + max(tolerance_of(abs(leader), rounding) - rounding, 0.0)
+
+    def _work_on(self, mask: Mask, bound: float) -> None:
+        """Lower the bound of a node; close it, or put its two children in its place."""
+        for again in range(MOST_TRIES):
+            kept = mask.copy()
+            passes = self.passes[1] if self.births else self.passes[0]
+            node = self.solver.lower(kept, passes, self.calls, self.clock)
+            self.calls += node.passes
+            left = int(mask.sum())
+            proven = self.proof.settle(mask, kept, self._limit(), self.clock)
+            upper = min(proven.upper, bound)
+            self.closed = max(self.closed, min(proven.dropped, bound))
+            self.rest = max(self.rest, min(proven.dropped, bound))
+            done = upper <= self._limit() or node.head >= 0 or self.clock.exhausted(self.calls)
+            if done or (again > 0 and int(mask.sum()) == left):
+                break
+        free = mask[:, 1:].sum(axis=0) > 1
+        if upper <= self._limit() or not free.any():
+            self.closed = max(self.closed, upper)
             # the only tree of the node is listed already, or scores less than those listed
-            rest = rest if mask.sum() == problem.n else max(rest, upper)
-            continue
+            if free.any():
+                self.rest = max(self.rest, upper)
+            return
+        h, m = node.head, node.modifier
+        if h < 0 or not mask[h, m] or not free[m - 1]:
+            # the search says that it is done with the node, but that is not proven
+            self.disputes += 1
+            h, m = _disputed_arc(mask, kept, free)
         without = mask.copy()
         without[h, m] = 0
         mask[:, m] = 0
         mask[h, m] = 1
-        heapq.heappush(nodes, (-upper, births + 1, mask))
-        heapq.heappush(nodes, (-upper, births + 2, without))
-        births += 2
-    if nodes:
-        closed, rest = max(closed, -nodes[0][0]), max(rest, -nodes[0][0])
-    found = int((incumbents.scores > prepared.threshold).sum())
-    return BestTrees(incumbents.heads[:found], incumbents.scores[:found], closed, rest, calls)
+        for child in (mask, without):
+            self.births += 1
+            heapq.heappush(self.nodes, (-upper, self.births, child))
+
+
+def _disputed_arc(mask: Mask, kept: Mask, free: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return an arc that the search has pruned without a proof, or any arc to branch on."""
+    candidates = mask.astype(bool) & np.concatenate([[False], free])
+    disputed = candidates & (kept == 0)
+    h, m = np.argwhere(disputed if disputed.any() else candidates)[0]
+    return int(h), int(m)
 
 
 def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
@@ -158,40 +217,26 @@ def lasts_too_long(problem: TreeProblem, clock: Clock) -> bool:
     return seconds > clock.seconds_left
 
 
-def _slack(incumbents: Incumbents) -> float:
-    """The gap to the k-th best score within which a bound closes a node."""
-    leader = float(incumbents.scores[0])
-    return TOLERANCE * max(1.0, abs(leader)) if leader > -np.inf else 0.0
-
-
 class _NodeSolver:
     """Bounds nodes with the backbone that their size allows."""
 
     def __init__(
-        self, problem: TreeProblem, prepared: Prepared, incumbents: Incumbents, second_order: bool
+        self,
+        problem: TreeProblem,
+        prepared: Prepared,
+        incumbents: Incumbents,
+        second_order: bool,
+        rounding: float,
     ) -> None:
         self.problem = problem
         self.prepared = prepared
         self.incumbents = incumbents
         self.second_order = second_order
+        self.rounding = rounding
         self.arrays = {
             backbone: kernels.room(backbone, problem.n + 1) for backbone in [SECOND] * second_order
         }
         self.outlined: PartScores | None = None
-
-    def explore(self, passes: int, clock: Clock) -> int:
-        """Search each word's likely heads only; return the number of passes.
-
-        Its bounds are valid for these arcs only, but the trees and multipliers that it finds, at a
-        fraction of the cost, let the first passes over all arcs prune most of them.
-        """
-        limit = clock.budget.iterations
-        if not self.second_order or (limit is not None and limit < 2 * passes):
-            return 0
-        likely = likely_arcs(self.problem, self.prepared.slack, LIKELY_HEADS)
-        if likely is None:
-            return 0
-        return self.lower(likely, passes, 0, clock).passes
 
     def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeBound:
         """Lower the bound of a node within the budget; see :func:`.solve_node`.
@@ -224,13 +269,11 @@ class _NodeSolver:
             backbone = SECOND
         elif chains > MOST_CHART_BYTES:
             bounding = self.outlined = self.outlined or outline(problem, self.prepared.scores)
-        if backbone == SPANNING and bounding is not self.outlined and self._wants_automata():
-            backbone = AUTOMATA
         if backbone not in self.arrays:
             self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
         options = NodeOptions(
-            backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, TOLERANCE,
-            problem.projective, problem.has_one_root,
+            backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, PROOF_TOLERANCE,
+            self.rounding, problem.projective, problem.has_one_root,
         )  # fmt: skip
         with_chains = backbone < SECOND and bounding is not self.outlined
         found = kernels.solve_node(
@@ -239,11 +282,6 @@ class _NodeSolver:
             *self.arrays[backbone],
         )  # fmt: skip
         return cast(NodeBound, found)
-
-    def _wants_automata(self) -> bool:
-        problem = self.problem
-        has_parts = problem.grandparents is not None or problem.siblings is not None
-        return has_parts and problem.n > WITHOUT_AUTOMATA
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8], second_order: bool) -> tuple[int, int]:

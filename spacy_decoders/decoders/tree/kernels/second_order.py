@@ -12,6 +12,9 @@ undefined and never read. `closed` is the incomplete span as a complete span ext
 if every grandparent counts, and with the grandparent of the outermost modifier added if only that
 one does. In the first case it is the same array.
 
+What a sentence is paid that begins at token s, ``gaps[s]``, is part of `between` where the head is
+the root: there two sentences meet. Without entries there is one sentence, or nothing is paid.
+
 The tables are flat float64; entry (x, y, g) is at (x (n + 1) + y) stride + g. Only values are
 kept; the back-trace finds the best split of the spans that it meets once more. ``-inf`` needs
 no sentinel: nothing is subtracted and nothing is +inf.
@@ -89,7 +92,19 @@ def outside_lanes(i, j, stride):
 
 
 @jit(fastmath=FAST)
-def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, between, stride):
+def _meeting_at_root(complete, gaps, i, j, size, stride):
+    """Return the best of all between two adjacent modifiers of the root, with the boundary."""
+    best = -np.inf
+    for r in range(i, j):
+        pair = complete[(i * size + r) * stride] + complete[(j * size + r + 1) * stride]
+        best = max(best, pair + gaps[r + 1])
+    return best
+
+
+@jit(fastmath=FAST)
+def _inside(
+    arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
+):
     """Fill the tables over all spans of tokens, the left end going from right to left."""
     size = arcs.shape[0]
     row = size * stride
@@ -113,6 +128,8 @@ def _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, be
                 if next_lanes == 0:
                     break
                 lane, lanes, next_lanes = next_lane, next_lanes, 0
+            if gaps.size > 0:
+                between[right] = _meeting_at_root(complete, gaps, i, j, size, stride)
             for side in range(2):
                 h, m = (i, j) if side == 0 else (j, i)
                 here = right if side == 0 else left
@@ -165,7 +182,7 @@ def _at_root(arcs, siblings, single_root, complete, between, stride, to_root):
 
 
 @jit(fastmath=FAST)
-def _fill(arcs, grandparents, siblings, single_root, outermost, space):
+def _fill(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     """Run the inside pass in tables that are cut out of `space`, see `entries`."""
     size = arcs.shape[0]
     stride = -(-size // LANES) * LANES
@@ -178,7 +195,9 @@ def _fill(arcs, grandparents, siblings, single_root, outermost, space):
     closed = space[5 * each : 6 * each] if outermost else incomplete
     to_root = np.empty(size)
     _turn(arcs, grandparents, outermost, stride, on_arc, on_closing)
-    _inside(arcs, siblings, on_arc, on_closing, complete, incomplete, closed, between, stride)
+    _inside(
+        arcs, siblings, gaps, on_arc, on_closing, complete, incomplete, closed, between, stride
+    )
     best = _at_root(arcs, siblings, single_root, complete, between, stride, to_root)
     return best, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root
 
@@ -190,7 +209,17 @@ def entries(size, outermost):
 
 @jit(fastmath=FAST)
 def _back_trace(
-    arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root, heads
+    arcs,
+    siblings,
+    gaps,
+    single_root,
+    complete,
+    incomplete,
+    closed,
+    between,
+    stride,
+    to_root,
+    heads,
 ):
     """Write the best tree into `heads` (n + 1,)."""
     size = arcs.shape[0]
@@ -217,7 +246,7 @@ def _back_trace(
                 stack[0, top], stack[1, top], stack[2, top] = m, 1, 0
                 top += 1
                 break
-            end = _split(complete, last, m, 0, row, stride)
+            end = _split(complete, gaps, last, m, 0, row, stride)
             stack[0, top], stack[1, top], stack[2, top] = m, end + 1, 0
             top += 1
         heads[last] = 0
@@ -254,7 +283,7 @@ def _back_trace(
                 break
             s = inner_sibling
             left, right = min(s, m), max(s, m)
-            split = _split(complete, left, right, h, row, stride)
+            split = _split(complete, gaps, left, right, h, row, stride)
             stack[0, top], stack[1, top], stack[2, top] = left, split, h
             stack[0, top + 1], stack[1, top + 1], stack[2, top + 1] = right, split + 1, h
             top += 2
@@ -262,13 +291,15 @@ def _back_trace(
 
 
 @jit(fastmath=FAST)
-def _split(complete, left, right, h, row, stride):
+def _split(complete, gaps, left, right, h, row, stride):
     """Return where the descendants of the left of two adjacent siblings end."""
     best, split = -np.inf, left
     for r in range(left, right):
         value = (
             complete[left * row + r * stride + h] + complete[right * row + (r + 1) * stride + h]
         )
+        if h == 0 and gaps.size > 0:
+            value += gaps[r + 1]
         if value > best:
             best, split = value, r
     return split
@@ -305,7 +336,7 @@ def score(arcs, grandparents, siblings, outermost, heads):
 
 
 @jit(fastmath=FAST)
-def decode(arcs, grandparents, siblings, single_root, outermost, space):
+def decode(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     """Return the best heads (n,) and the chart's value; the tables stay in `space`.
 
     Without a tree the value is -inf and the heads are all -1.
@@ -313,18 +344,18 @@ def decode(arcs, grandparents, siblings, single_root, outermost, space):
     size = arcs.shape[0]
     heads = np.full(size, -1, dtype=np.int32)
     best, stride, _, _, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, single_root, outermost, space
+        arcs, grandparents, siblings, gaps, single_root, outermost, space
     )
     if best > -np.inf:
         _back_trace(
-            arcs, siblings, single_root, complete, incomplete, closed, between, stride, to_root,
-            heads,
+            arcs, siblings, gaps, single_root, complete, incomplete, closed, between, stride,
+            to_root, heads,
         )  # fmt: skip
     return heads[1:], best
 
 
 @jit(fastmath=FAST)
-def max_marginals(arcs, grandparents, siblings, single_root, outermost, space):
+def max_marginals(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     """Return the score of the best tree through each arc, -inf where there is none.
 
     The outside pass undoes the inside pass step by step, spans from the outside inwards:
@@ -332,7 +363,7 @@ def max_marginals(arcs, grandparents, siblings, single_root, outermost, space):
     """
     size = arcs.shape[0]
     _, stride, on_arc, on_closing, complete, incomplete, closed, between, to_root = _fill(
-        arcs, grandparents, siblings, single_root, outermost, space
+        arcs, grandparents, siblings, gaps, single_root, outermost, space
     )
     row = size * stride
     out_complete = np.full(size * row, -np.inf)
@@ -379,8 +410,13 @@ def max_marginals(arcs, grandparents, siblings, single_root, outermost, space):
             for r in range(i, j):
                 left = i * row + r * stride
                 right = j * row + (r + 1) * stride
+                one, other = out_complete[left], out_complete[right]
                 raise_row_to_sum(out_complete, left, out_between, here, complete, right, stride)
                 raise_row_to_sum(out_complete, right, out_between, here, complete, left, stride)
+                if gaps.size > 0:  # the root's entries are paid the boundary
+                    meeting = out_between[here] + gaps[r + 1]
+                    out_complete[left] = max(one, meeting + complete[right])
+                    out_complete[right] = max(other, meeting + complete[left])
     return result
 
 

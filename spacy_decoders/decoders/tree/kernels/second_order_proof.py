@@ -12,7 +12,7 @@ from .second_order import outside_lanes
 
 
 @jit()
-def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
+def chart_bound(arcs, grandparents, siblings, gaps, single_root, outermost, space):
     """Return the upper bound that the tables give; infinite if they violate an inequality."""
     size = arcs.shape[0]
     if size == 1:
@@ -41,6 +41,11 @@ def chart_bound(arcs, grandparents, siblings, single_root, outermost, space):
                     complete, j * row + (i + 1) * stride + lane,
                     stride, width, lanes,
                 )  # fmt: skip
+            if gaps.size > 0:
+                best[0] = -np.inf
+                for r in range(i, j):
+                    met = complete[i * row + r * stride] + complete[j * row + (r + 1) * stride]
+                    best[0] = max(best[0], met + gaps[r + 1])
             if not _outside_at_least(between, i * row + j * stride, best, i, j, size):
                 return np.inf
             for side in range(2):

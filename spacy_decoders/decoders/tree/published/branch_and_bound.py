@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Budget, Clock
+from ....certificate import tolerance_of
 from ..arc_bounds import arborescence_bound
 from ..branch_and_bound.search import (
     MOST_NODE_BYTES,
-    TOLERANCE,
     BestTrees,
     search,
     tree_of_blocks,
@@ -162,7 +162,9 @@ class _LevelSearch:
         return self.best_score > -np.inf and over
 
     def _slack(self) -> float:
-        return TOLERANCE * max(1.0, abs(self.best_score)) if self.best_score > -np.inf else 0.0
+        if self.best_score == -np.inf:
+            return 0.0
+        return max(tolerance_of(abs(self.best_score), self.rounding) - self.rounding, 0.0)
 
     def _closes(self, upper: float) -> bool:
         return upper <= self.best_score + self._slack()

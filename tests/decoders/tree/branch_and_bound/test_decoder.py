@@ -131,19 +131,6 @@ def test_equals_brute_force(backbone, k):
     assert 0 < infeasible < 50
 
 
-@pytest.mark.parametrize("k", [1, 3])
-def test_head_automata_equal_brute_force(monkeypatch, k):
-    monkeypatch.setattr(search, "WITHOUT_AUTOMATA", 0)
-    decoder = BranchAndBound()
-    for seed in range(300):
-        problem = random_problem(seed + 5000 * k, projective=False)
-        if best_scores(problem):
-            check(problem, decoder.k_best(problem, k), k)
-        else:
-            with pytest.raises(InfeasibleError):
-                decoder.k_best(problem, k)
-
-
 @pytest.mark.parametrize("backbone", ["first-order", "carreras", "second-order"])
 def test_the_papers_method_equals_brute_force(backbone):
     decoder = BranchAndBound(backbone=backbone, method="paper")

@@ -14,14 +14,12 @@ from ...kernels.rows import copy_all, fill_all
 from . import counted_factors as factors_
 from . import crossing_pairs as crossings_
 from . import grandparent_chains as chains_
-from . import head_automata as automata_
 from . import sibling_pairs as siblings_
 from .arc_lists import holds_tree, is_free, list_arcs, mark_tree
 from .chart import back_trace, empty_chart, inside, max_marginals, outside
 from .local_search import consider, starting_score, tree_score
 from .pair_multipliers import clip_direction, step_along
 from .records import (
-    AUTOMATA,
     FIRST,
     SECOND,
     SPANNING,
@@ -37,7 +35,7 @@ MOST_POLISHED = 6
 
 
 @internal(counted=True)
-def _gather(lists, scores, multipliers, backbone, with_automata):
+def _gather(lists, scores, multipliers, backbone):
     """Take the scores of all parts that are left, and the multipliers of earlier nodes."""
     count = lists.head.shape[0]
     base = np.zeros(count)
@@ -47,14 +45,11 @@ def _gather(lists, scores, multipliers, backbone, with_automata):
     pairs = siblings_.gather_siblings(lists, scores, multipliers)
     crossings = crossings_.gather_crossings(lists, scores, multipliers)
     factors = factors_.gather_factors(lists, scores, multipliers)
-    automata = automata_.gather_automata(
-        lists, multipliers, with_automata, scores.siblings.shape[0] > 1
-    )
-    adjacent = np.empty(lists.pairs[count] if backbone >= SECOND else 0)
+    adjacent = np.empty(lists.pairs[count] if backbone == SECOND else 0)
     scored = BackboneScores(
         base, np.empty(count), np.zeros(count), chains.score, adjacent, scores.gaps
     )
-    return NodeParts(lists, scored, pairs, crossings, chains, factors, automata)
+    return NodeParts(lists, scored, pairs, crossings, chains, factors)
 
 
 @internal()
@@ -64,7 +59,6 @@ def _keep(parts, multipliers):
     crossings_.keep_crossings(parts.lists, parts.crossings, multipliers)
     chains_.keep_chains(parts.lists, parts.chains, multipliers)
     factors_.keep_factors(parts.factors, multipliers)
-    automata_.keep_automata(parts.lists, parts.automata, multipliers)
 
 
 @internal()
@@ -73,7 +67,7 @@ def _relax(parts, backbone):
     lists, scored = parts.lists, parts.backbone
     copy_all(scored.arc, scored.base)
     constant = parts.factors.constant
-    if backbone >= SECOND:
+    if backbone == SECOND:
         siblings_.relax_onto_adjacent(lists, parts.pairs, scored)
     else:
         constant += siblings_.relax_onto_arcs(lists, parts.pairs, scored)
@@ -97,24 +91,22 @@ def _linearise(parts, chosen):
 
 
 @internal()
-def _update(parts, heads, in_tree, taken, gap, rate, limit, options):
+def _update(parts, heads, in_tree, gap, rate, options):
     """Take one Polyak step: as long as would close the gap if the bound were linear."""
     lists, pairs, crossings = parts.lists, parts.pairs, parts.crossings
-    siblings_.point_siblings(lists, pairs, taken, options.backbone, options.momentum)
-    crossings_.point_crossings(lists, crossings, taken, options.momentum)
+    siblings_.point_siblings(lists, pairs, in_tree, options.backbone, options.momentum)
+    crossings_.point_crossings(lists, crossings, in_tree, options.momentum)
     norm = clip_direction(pairs.score, pairs.multiplier, pairs.direction)
     norm += clip_direction(crossings.score, crossings.multiplier, crossings.direction)
-    norm += factors_.step_factors(parts.factors, taken, 0.0)
-    norm += chains_.step_chains(lists, parts.chains, heads, taken, 0.0)
-    norm += automata_.point_automata(parts.automata, in_tree, taken, options.momentum)
+    norm += factors_.step_factors(parts.factors, in_tree, 0.0)
+    norm += chains_.step_chains(lists, parts.chains, heads, in_tree, 0.0)
     if norm == 0.0:
         return
     step = rate * gap / norm
     step_along(pairs.score, pairs.multiplier, pairs.direction, step)
     step_along(crossings.score, crossings.multiplier, crossings.direction, step)
-    factors_.step_factors(parts.factors, taken, step)
-    chains_.step_chains(lists, parts.chains, heads, taken, step)
-    automata_.step_automata(parts.automata, step, limit)
+    factors_.step_factors(parts.factors, in_tree, step)
+    chains_.step_chains(lists, parts.chains, heads, in_tree, step)
 
 
 @internal(counted=True)
@@ -126,7 +118,6 @@ def _branching_arc(parts, heads, in_tree, backbone):
     crossings_.add_crossing_gaps(lists, parts.crossings, in_tree, gaps)
     factors_.add_factor_gaps(parts.factors, in_tree, gaps)
     chains_.add_chain_gaps(lists, parts.chains, heads, in_tree, gaps)
-    automata_.add_disagreements(parts.automata, gaps)
     best, choice = -1.0, -1
     for a in range(1, lists.head.shape[0]):
         if is_free(lists, lists.modifier[a]):
@@ -167,24 +158,6 @@ def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root, bounds
 
 
 @internal()
-def _run_arcs(parts, table, tokens, heads, taken, single_root, bounds, limit):
-    """Run a backbone that sees single arcs, and the automata if there are any."""
-    lists, scored, automata = parts.lists, parts.backbone, parts.automata
-    if tokens is None or automata.lower.shape[0] == 0:
-        return _run_first_order(
-            lists, scored.arc, scored.gaps, table, tokens, heads, single_root, bounds
-        )
-    automata_.pay_tree(automata, scored.arc, limit)
-    value = _run_first_order(
-        lists, automata.tree, scored.gaps, table, tokens, heads, single_root, bounds
-    )
-    total = automata_.run_automata(lists, scored, automata, single_root, taken)
-    if bounds.shape[0] > 0 and value + total > -INF:
-        automata_.bound_arcs(lists, scored, automata, single_root, total, bounds)
-    return value + total
-
-
-@internal()
 def _prune(lists, bounds, mask, limit):
     """Drop the arcs whose bound is no better than `limit`.
 
@@ -200,6 +173,13 @@ def _prune(lists, bounds, mask, limit):
         else:
             kept += 1
     return kept, highest
+
+
+@internal()
+def closing_slack(incumbents, options):
+    """Return how far above a score a bound may lie that proves it: see `certificate.agree`."""
+    tolerance = max(options.tolerance * (1.0 + abs(incumbents.scores[0])), 2.0 * options.rounding)
+    return tolerance - options.rounding if incumbents.scores[0] > -INF else 0.0
 
 
 @internal()
@@ -236,8 +216,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
     backbone = options.backbone
     second = backbone == SECOND
     with_pairs = second or bounding.siblings.shape[0] > 1
-    with_automata = backbone == AUTOMATA
-    with_chains = backbone >= SECOND or bounding.grandparents.shape[0] > 1
+    with_chains = second or bounding.grandparents.shape[0] > 1
     upper, pruned, passes, polished = INF, -INF, 0, 0
     failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     found = -INF  # the best score of a tree as it came, before any climbing
@@ -253,9 +232,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
         lists, complete = list_arcs(mask, options.single_root, with_chains, with_pairs)
         if not complete:
             return NodeBound(-INF, pruned, passes, -1, -1)
-        parts = _gather(lists, bounding, multipliers, backbone, with_automata)
+        parts = _gather(lists, bounding, multipliers, backbone)
         arcs = lists.head.shape[0]
-        in_tree, taken = np.zeros(arcs, np.uint8), np.zeros(arcs, np.uint8)
+        in_tree = np.zeros(arcs, np.uint8)
         if table is None:
             chart, out = empty_chart(lists, arcs, size), empty_chart(lists, arcs, size)
         stalled = round_passes = 0
@@ -284,9 +263,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             if table is None:
                 value = inside(lists, parts.backbone, chart)
             else:
-                value = _run_arcs(
-                    parts, table, tokens, heads, taken, options.single_root,
-                    bounds if prune else unwanted, multipliers.limit,
+                value = _run_first_order(
+                    lists, parts.backbone.arc, parts.backbone.gaps, table, tokens, heads,
+                    options.single_root, bounds if prune else unwanted,
                 )  # fmt: skip
             value += constant
             if value == -INF:
@@ -297,8 +276,6 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             if table is None:
                 back_trace(lists, parts.backbone, chart, heads)
             mark_tree(lists, heads, in_tree)
-            if not with_automata:
-                copy_all(taken, in_tree)
             if _note(heads, seen):
                 least = starting_score(found, incumbents, upper) if rest == 0 else INF
                 best = incumbents.scores[0]
@@ -310,8 +287,9 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                     failures += 1
                 rest = failures if truth >= least else max(rest - 1, 0)
             threshold = incumbents.scores[k - 1]
-            slack = options.tolerance * max(1.0, abs(incumbents.scores[0]))
-            if upper <= threshold + slack:
+            slack = closing_slack(incumbents, options)
+            if value <= threshold + slack:
+                # the multipliers of this very pass prove it
                 _keep(parts, multipliers)
                 return NodeBound(upper, pruned, passes, -1, -1)
             if prune:
@@ -336,10 +314,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
                 rate *= 0.6
                 stalled = 0
             target = threshold if threshold > -INF else incumbents.scores[0]
-            _update(
-                parts, heads, in_tree, taken, max(value - target, slack), rate, multipliers.limit,
-                options,
-            )  # fmt: skip
+            _update(parts, heads, in_tree, max(value - target, slack), rate, options)
         _keep(parts, multipliers)
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-#: The backbones: the best arborescence, Eisner's chart, the chart of second order, or the best
-#: arborescence with head automata. The last two see chains and adjacent siblings.
-SPANNING, FIRST, SECOND, AUTOMATA = 0, 1, 2, 3
+#: The backbones: the best arborescence, Eisner's chart, or the chart of second order, which sees
+#: chains and adjacent siblings.
+SPANNING, FIRST, SECOND = 0, 1, 2
 
 
 class PartScores(NamedTuple):
@@ -54,16 +54,13 @@ class Multipliers(NamedTuple):
 
     `slack[h, m]` estimates how much worse the best tree with an arc is: where a gain is split
     between two arcs for the first time, the less likely arc gets the larger part.
-    `lower` and `upper`, at most `limit` in size, are those of :class:`HeadAutomata`, the first
-    ``-inf`` where it has never been set.
+    Bounds count no multiplier of a chain beyond `limit`.
     """
 
     siblings: Any
     grandparents: Any
     factors: Any
     slack: Any
-    lower: Any
-    upper: Any
     limit: float
 
 
@@ -79,7 +76,8 @@ class NodeOptions(NamedTuple):
 
     `passes` is the most passes of dynamic programming, `prune_every` how many of them lie
     between two rounds of pruning at first, `rate` and `momentum` belong to the subgradient
-    steps, and `tolerance`, relative to the best score, closes a bound.
+    steps. Certificates compare with `tolerance`, relative to 1 + the best score, and with the
+    `rounding` error of a bound.
     """
 
     backbone: int
@@ -88,6 +86,7 @@ class NodeOptions(NamedTuple):
     rate: float
     momentum: float
     tolerance: float
+    rounding: float
     projective: bool
     single_root: bool
 
@@ -196,32 +195,6 @@ class GrandparentChains(NamedTuple):
     paid: Any
 
 
-class HeadAutomata(NamedTuple):
-    """Multipliers of arcs that the automata of their ends give to the arborescence.
-
-    Arc a, from h to m, costs the automaton of h `lower` as a modifier, and that of m `upper` as
-    the arc above. `tree` is what the arborescence is paid. `near` and `far` are over chains: the
-    best modifiers from the head to an arc, and beyond it. `side` is the best of each side under
-    the grandparent of an arc, `above` marks the grandparents that were chosen, `value` is the
-    score of each head, and `row` room for one head's slots. Unless `paired` no pairs are scored.
-
-    **Shape** lower, upper, tree, above (arcs,); direction, side (2, arcs); near, far (chains,);
-    value, row (n + 1,). Without automata only the last two have entries.
-    """
-
-    lower: Any
-    upper: Any
-    direction: Any
-    tree: Any
-    near: Any
-    far: Any
-    side: Any
-    above: Any
-    value: Any
-    row: Any
-    paired: bool
-
-
 class CountedFactors(NamedTuple):
     """Factors that are left at a node, each paid `score` for at least `need` of its arcs.
 
@@ -247,4 +220,3 @@ class NodeParts(NamedTuple):
     crossings: CrossingPairs
     chains: GrandparentChains
     factors: CountedFactors
-    automata: HeadAutomata

@@ -138,7 +138,7 @@ def point_siblings(lists, pairs, chosen, backbone, momentum):
     a loss; under a backbone of first order x (1 - E1 - E2).
     """
     score, d = pairs.score, pairs.direction
-    second = backbone >= SECOND
+    second = backbone == SECOND
     for p in range(d.shape[0]):
         d[p] = momentum * d[p] + (1.0 if score[p] < 0.0 and not second else 0.0)
     for side in range(lists.sides.shape[0] - 1):

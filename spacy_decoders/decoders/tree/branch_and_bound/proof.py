@@ -1,0 +1,184 @@
+"""Bounds of nodes apart from the search: derived again from the multipliers that it leaves.
+
+The search says which arcs a node may do without, what its trees are worth at most, and when it is
+done; none of this enters a bound. From its multipliers the scores of the relaxation are made
+again, and one pass over these, by a chart or a contraction whose values are checked, bounds the
+trees of a node; another pass bounds those through each arc.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ....budget import Clock
+from ..arc_bounds import arborescence_bound
+from ..kernels import chu_liu_edmonds, eisner, proofs, second_order, second_order_proof
+from ..problem import TreeProblem
+from ..scoring import score_tree
+from ..second_order import chart_space
+from .kernels import relaxation
+from .preparation import Prepared
+
+__all__ = ["NodeProof", "Proven"]
+
+Mask = NDArray[np.uint8]
+Scores = NDArray[np.float64]
+
+#: The largest chart of second order, in tokens: longer sentences are bounded by arcs alone.
+LONGEST_CHART = 160
+
+#: Seconds of a chart of second order for each n^4, on a slow machine.
+SECONDS_A_FOURTH_POWER = 5e-10
+
+#: Times that the arcs of a node are reduced before the search has to go on.
+MOST_ROUNDS = 4
+
+#: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
+LONGEST_MARGINALS = 60
+
+#: Scores without any part.
+_NOTHING = np.zeros((0, 0, 0))
+
+
+class Relaxed(NamedTuple):
+    """Scores of arcs and adjacent siblings that, with a constant, bound every tree."""
+
+    arcs: Scores
+    pairs: Scores
+    constant: float
+
+
+class Proven(NamedTuple):
+    """What is proven of a node, up to rounding.
+
+    No tree of the arcs that are left is worth more than `upper` (``-inf`` if there is none), and
+    none with an arc that was dropped more than `dropped`.
+    """
+
+    upper: float
+    dropped: float
+
+
+class NodeProof:
+    """Bounds the nodes of one problem."""
+
+    def __init__(self, problem: TreeProblem, prepared: Prepared, second_order: bool) -> None:
+        self.problem = problem
+        self.prepared = prepared
+        self.second_order = second_order and problem.n <= LONGEST_CHART
+        grandparents = problem.grandparents
+        if grandparents is None or not self.second_order:
+            self.grandparents = _NOTHING
+        else:
+            self.grandparents = np.maximum(grandparents, prepared.scores.forbidden)
+
+    def settle(self, mask: Mask, kept: Mask, limit: float, clock: Clock) -> Proven:
+        """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
+
+        Parameters
+        ----------
+        mask
+            uint8 (n + 1, n + 1), the arcs of the node; those that are dropped leave it.
+        kept
+            The arcs that the search has left of it, for which the multipliers are made.
+        limit
+            What a tree has to exceed to be of interest.
+        """
+        dropped = -np.inf
+        if self._takes() > clock.seconds_left:
+            return Proven(
+                arborescence_bound(self.problem, self.prepared.scores.forbidden), dropped
+            )
+        for _ in range(MOST_ROUNDS):
+            upper, relaxed = self._bound(mask, kept)
+            if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
+                return Proven(upper, dropped)
+            through = self._through(relaxed)
+            below = (mask == 1) & (through <= limit)
+            if not below.any():
+                return Proven(upper, dropped)
+            dropped = max(dropped, float(through[below].max()))
+            mask[below] = 0
+            kept = kept & mask
+        return Proven(self._bound(mask, kept)[0], dropped)
+
+    def _takes(self) -> float:
+        """Return the seconds that a pass may take."""
+        return SECONDS_A_FOURTH_POWER * self.problem.n**4 if self.second_order else 0.0
+
+    def _bound(self, mask: Mask, kept: Mask) -> tuple[float, Relaxed | None]:
+        """Return an upper bound on the trees of a mask, and the scores that it is the best of.
+
+        Without two trees it needs none.
+        """
+        problem = self.problem
+        number = mask[:, 1:].sum(axis=0)
+        if not number.all():
+            return -np.inf, None
+        if (number == 1).all():
+            return self._worth(mask[:, 1:].argmax(axis=0)), None
+        relaxed = Relaxed(
+            *relaxation.relax(
+                self.prepared.scores,
+                self.prepared.multipliers(not self.second_order),
+                mask,
+                kept,
+                problem.has_one_root,
+                problem.projective,
+                self.second_order,
+            )
+        )
+        if not problem.projective:
+            bound = self._contracted(relaxed.arcs)[0]
+        elif self.second_order:
+            given = self._charted(relaxed)
+            space = chart_space(problem.n + 1)
+            second_order.decode(*given, space)
+            bound = second_order_proof.chart_bound(*given, space)
+        else:
+            given = (relaxed.arcs, problem.has_one_root, problem.gaps)
+            bound = proofs.chart_bound(*given, eisner.charted(*given)[1])
+        return bound + relaxed.constant, relaxed
+
+    def _through(self, relaxed: Relaxed) -> Scores:
+        """Return an upper bound on the trees through each arc, (n + 1, n + 1)."""
+        problem = self.problem
+        if problem.projective and (self.second_order or problem.n <= LONGEST_MARGINALS):
+            space = chart_space(problem.n + 1)
+            through = second_order.max_marginals(*self._charted(relaxed), space)
+        else:
+            bound, duals = self._contracted(relaxed.arcs)
+            through = np.full_like(relaxed.arcs, np.inf)
+            if abs(bound) < np.inf and duals is not None:
+                relaxation.bounds_by_duals(relaxed.arcs, *duals, bound, through)
+            if problem.boundaries is not None:
+                through += float(np.maximum(problem.gaps, 0.0).sum())
+        found: Scores = through + relaxed.constant
+        return found
+
+    def _charted(self, relaxed: Relaxed) -> tuple[Any, ...]:
+        problem = self.problem
+        scores = (relaxed.arcs, self.grandparents, relaxed.pairs)
+        return (*scores, problem.gaps, problem.has_one_root, False)
+
+    def _contracted(self, arcs: Scores) -> tuple[float, tuple[Any, ...] | None]:
+        """Bound all arborescences by the duals of a contraction; also return these."""
+        for single_root in (self.problem.has_one_root, False):
+            _, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
+            if bound == -np.inf and not proofs.reaches_all(arcs > -np.inf, single_root):
+                return -np.inf, None
+            if bound > -np.inf and count > 0:
+                bound, slack = proofs.dual_bound(arcs, penalty, value, parent, count)
+                if bound < np.inf:
+                    return bound + slack, (penalty, value, parent)
+        return np.inf, None  # nothing is proven
+
+    def _worth(self, heads: NDArray[np.int64]) -> float:
+        """Return the score of the only choice of heads, ``-inf`` if it is no tree."""
+        problem = self.problem
+        tree = heads.astype(np.int32)
+        legal = proofs.tally(problem.arcs, tree, problem.projective, problem.has_one_root)[0]
+        return score_tree(problem, tree) if legal else -np.inf
