@@ -1,6 +1,5 @@
 """The solver's wrapper: right, checked and silent."""
 
-import subprocess
 import sys
 from itertools import product
 
@@ -150,27 +149,6 @@ def test_a_budget_that_is_over(solver, monkeypatch):
         program.relax(clock)
 
 
-def test_lost_models_are_freed_wherever_the_collector_finds_them():
-    script = """
-import gc
-from spacy_decoders.decoders.programs import LinearProgram
-
-program = LinearProgram("CBC")
-program.add_columns([1.0])
-program.relax()
-program.itself = program  # only the collector frees what holds itself
-del program
-from mip.cbc import ffi
-with ffi._lock:  # as cffi does to look up a name
-    gc.collect()
-print("freed")
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "freed"
-
-
 @pytest.mark.parametrize(
     "ask", [LinearProgram, PriceAndCut, IntegerProgram], ids=lambda of: of.__name__
 )
@@ -179,18 +157,6 @@ def test_a_solver_that_is_not_installed_names_its_extra(ask, monkeypatch):
     with pytest.raises(ProblemError, match=r'pip install "spacy-decoders\[solvers\]"'):
         ask("CBC")
     ask()
-
-
-def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
-    def broken():
-        raise OSError("libCbc.so: cannot open shared object file")
-
-    monkeypatch.setattr(cbc, "_python_mip", broken)
-    program = LinearProgram("CBC")
-    program.add_columns([1.0])
-    for ask in (program.relax, program.solve):
-        with pytest.raises(SolverError, match=r"cannot open.*spacy-decoders\[solvers\]"):
-            ask()
 
 
 def test_writing_stops_when_the_time_ends():

@@ -1,0 +1,108 @@
+"""CBC runs in a process of its own: silent, ended in time, and free to die."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from spacy_decoders.decoders.path import IntegerProgram, PathProblem
+from spacy_decoders.decoders.programs import LinearProgram, SolverError, cbc
+
+pytest.importorskip("mip")
+
+SOLVERS = ["HIGHS", "CBC"]
+
+
+def program_of(solver="CBC"):
+    program = LinearProgram(solver)
+    columns = program.add_columns([1.0, 2.0, 3.0], integer=True)
+    program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
+    return program
+
+
+def test_a_process_that_dies_is_an_error_with_a_name_and_the_next_program_is_solved():
+    program = program_of()
+    assert program.relax().objective == pytest.approx(4.0)
+    child = cbc._local.child
+    os.kill(child.process.pid, signal.SIGSEGV)
+    child.process.wait()
+    with pytest.raises(SolverError, match=r"CBC's process has ended .*use solver='HIGHS'"):
+        program.relax()
+    assert program_of().relax().objective == pytest.approx(4.0)
+
+
+def test_a_program_that_crashes_cbc_does_not_take_the_process_down():
+    # seven equal vertices: cuts of cliques among equal columns
+    problem = PathProblem(np.zeros(7), np.zeros((7, 7)), np.zeros(7), np.arange(7))
+    for length in range(2, 8):
+        try:
+            found = IntegerProgram("CBC", "time_expanded").decode(problem, length)
+        except SolverError as error:
+            assert "HIGHS" in str(error)
+        else:
+            assert found.certificate.score == 0.0
+
+
+def test_a_process_that_is_late_is_ended(monkeypatch):
+    program = program_of()
+    program.relax()
+    child = cbc._local.child
+    os.kill(child.process.pid, signal.SIGSTOP)
+    with pytest.raises(TimeoutError):
+        child.ask({"ask": "relax", "model": 0}, (), 0.01)
+    assert not child.alive
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_nothing_is_printed_but_ones_own_words(solver):
+    script = f"""
+import sys, threading
+from spacy_decoders.decoders.programs import LinearProgram
+
+def work():
+    for _ in range(5):
+        program = LinearProgram("{solver}")
+        columns = program.add_columns([1.0, 2.0, 3.0], integer=True)
+        program.add_row(columns, [1.0, 2.0, 2.0], "<=", 3.0)
+        program.relax()
+        program.solve()
+        sys.stdout.write("mine" + chr(10))
+
+threads = [threading.Thread(target=work) for _ in range(3)]
+print("before")
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+print("after")
+"""
+    done = subprocess.run([sys.executable], input=script, capture_output=True, text=True)
+    assert sorted(done.stdout.split()) == sorted(["before", "after", *["mine"] * 15])
+    assert done.stderr == ""
+
+
+def test_each_thread_has_a_process_of_its_own():
+    found = []
+
+    def work():
+        found.append(program_of().solve().objective)
+        found.append(cbc._local.child.process.pid)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    program_of().relax()
+    assert found[0] == pytest.approx(4.0)
+    assert found[1] != cbc._local.child.process.pid
+
+
+def test_a_library_that_does_not_load_names_the_extra(monkeypatch):
+    monkeypatch.setattr(cbc, "_MAIN", "import sys; sys.modules['mip'] = None; " + cbc._MAIN)
+    monkeypatch.setattr(cbc, "_local", threading.local())
+    program = LinearProgram("CBC")
+    program.add_columns([1.0])
+    for ask in (program.relax, program.solve):
+        with pytest.raises(SolverError, match=r"can't be loaded.*spacy-decoders\[solvers\]"):
+            ask()
