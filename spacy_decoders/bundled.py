@@ -42,8 +42,8 @@ def load(
     It sets tags, universal parts of speech and morphological features, lemmas (spaCy's own rule
     lemmatizer, whose tables are shipped), trees, sentences, entities (persons, locations,
     organisations), links and headlines, and so ``doc.noun_chunks``. Known concepts that are no
-    such names, such as a programming language, come into ``doc.ents``, too, with the label
-    "CONCEPT", where the linker links them.
+    such names, such as a programming language, stand in ``doc.spans["concepts"]`` where the linker
+    links them.
 
     Parameters
     ----------

@@ -139,7 +139,7 @@ def test_it_decodes_by_the_defaults(nlp):
         ("tagger", exact_tagger, {"model"}),
         ("morphologizer", exact_tagger, {"model", "target"}),
         ("entities", exact_tagger, {"model", "target"}),
-        ("linker", graph_entity_linker, {"mentions", "scorer"}),
+        ("linker", graph_entity_linker, {"mentions", "concepts_key", "scorer"}),
         ("headline", headline_generator, set()),
     ):
         config = nlp.get_pipe_config(name)

@@ -19,6 +19,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ..bundled import load
 from ..display import explain
+from ..display.choices import mentions_in
 from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from .arguments import FileOption, PipelineOption, TextOption
@@ -127,7 +128,7 @@ def _document(doc: Doc, trees: bool) -> Panel:
     sentences = list(doc.sents) if doc.has_annotation("SENT_START") else [doc[:]]
     if doc.has_annotation("TAG"):
         parts += [_tagged(sentence) for sentence in sentences]
-    if doc.ents:
+    if mentions_in(doc):
         parts += ["", _names(doc)]
     if doc.has_annotation("DEP"):
         for sentence in sentences if trees else sentences[:1]:
@@ -166,18 +167,16 @@ def _names(doc: Doc) -> Table:
         table.add_column("", justify="right")
         table.add_column(column)
     for name in names_in(doc):
-        # a name with candidates, all refused, has a probability of being none of them
-        unknown = name.concept is None and name.concept_prob is not None and not name.others
         others = ", ".join(name.others[:2]) + (", ..." if len(name.others) > 2 else "")
         table.add_row(
             name.text,
             name.type or "",
             share_in_words(name.type_prob),
             Text(
-                name.concept or ("not in the knowledge base" if unknown else "-"),
+                name.concept or ("not in the knowledge base" if name.is_unknown else "-"),
                 style="green" if name.concept else "dim",
             ),
-            share_in_words(None if unknown else name.concept_prob),
+            share_in_words(None if name.is_unknown else name.concept_prob),
             Text(others, style="dim"),
         )
     return table

@@ -17,8 +17,9 @@ from tqdm import tqdm
 
 from ..errors import ProblemError
 from ..knowledge.concept_base import ConceptBase, Contents, write_concept_base
-from ..knowledge.concepts import BadRows, Concept, ConceptFile
+from ..knowledge.concepts import BadRows, Concept
 from ..knowledge.dumps.wikidata import WikidataDump
+from ..knowledge.sources.concept_files import ConceptFile
 from ..knowledge.sources.triples import Triples
 from ..knowledge.sources.wikispeedia import Wikispeedia
 from ..knowledge.sources.wordnet import WordNet

@@ -9,12 +9,13 @@ from itertools import groupby
 from typing import Any
 
 from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
 
 from .ranking import Alternative, Change, Choice, Ranking, Reading
 
 __all__ = [
-    "difference", "head_in_words", "head_ranking", "link_ranking", "named_spans", "names_of",
-    "parses_of", "tag_rankings",
+    "difference", "head_in_words", "head_ranking", "link_ranking", "mentions_in", "named_spans",
+    "names_of", "parses_of", "tag_rankings",
 ]  # fmt: skip
 
 
@@ -103,9 +104,15 @@ def named_spans(labels: Sequence[str], start: int) -> Iterator[tuple[tuple[int, 
             begin = place
 
 
+def mentions_in(doc: Doc) -> list[Span]:
+    """Entities and, between them, the concepts that the linker puts aside."""
+    aside = [span for span in doc.spans.get("concepts", ()) if span._.link]
+    return sorted(filter_spans([*doc.ents, *aside]), key=lambda span: span.start)
+
+
 def link_ranking(doc: Doc) -> Ranking | None:
     """The candidates of each mention; what one costs while all other links stay."""
-    mentions = [ent for ent in doc.ents if len(ent._.link.get("candidates", ())) > 1]
+    mentions = [ent for ent in mentions_in(doc) if len(ent._.link.get("candidates", ())) > 1]
     names = names_of([(ent.start, ent.text) for ent in mentions])
     choices: list[Choice] = []
     readings: list[Reading] = []

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 
 from ..components.linker.mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
-from .choices import difference, head_ranking, link_ranking, parses_of, tag_rankings
+from .choices import difference, head_ranking, link_ranking, mentions_in, parses_of, tag_rankings
 from .factor_changes import FactorChange, changes_of
 from .ranking import Ranking, Reading
 
@@ -44,6 +44,14 @@ class Name(NamedTuple):
     concept: str | None
     concept_prob: float | None
     others: list[str]
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether the knowledge base has nothing of this name.
+
+        A name with candidates, all refused, has a probability of being none of them.
+        """
+        return self.concept is None and self.concept_prob is not None and not self.others
 
 
 @dataclass(frozen=True)
@@ -149,7 +157,7 @@ def headlines_by_component(doc: Doc) -> dict[str, list[Mapping[str, Any]]]:
 def names_in(doc: Doc) -> list[Name]:
     """Each entity and mention, with the other concepts that it could mean."""
     found = []
-    for ent in doc.ents:
+    for ent in mentions_in(doc):
         link = ent._.link
         others = [
             c["title"] or c["id"] for c in link.get("candidates", ()) if c["id"] != link["id"]
@@ -170,7 +178,7 @@ def names_in(doc: Doc) -> list[Name]:
 
 def _pieces(doc: Doc) -> Iterator[Piece]:
     position = 0
-    for ent in doc.ents:
+    for ent in mentions_in(doc):
         yield Piece(doc.text[position : ent.start_char])
         link = ent._.link
         # spaCy writes NIL for no link, and a mention that is not an entity has a placeholder label

@@ -13,9 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from spacy_decoders.errors import DecodersError
-from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+from spacy_decoders.knowledge.concepts import Concept
 from spacy_decoders.knowledge.contents import Contents, write_concept_base
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
+from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.knowledge.sources.triples import Triples
 from spacy_decoders.knowledge.sources.wikispeedia import Wikispeedia
 from spacy_decoders.knowledge.sources.wordnet import WordNet

@@ -12,7 +12,8 @@ from spacy_decoders import ProblemError
 from spacy_decoders.errors import StorageError
 from spacy_decoders.graph import ConceptGraph
 from spacy_decoders.knowledge.concept_base import ConceptBase, Contents, write_concept_base
-from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+from spacy_decoders.knowledge.concepts import Concept
+from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.knowledge.text_index import TextIndex
 
 CONCEPTS = [

@@ -15,10 +15,10 @@ import srsly
 
 from spacy_decoders import ProblemError
 from spacy_decoders.annotate.records import extents, read
-from spacy_decoders.knowledge.concepts import ConceptFile
 from spacy_decoders.knowledge.dumps import sql
 from spacy_decoders.knowledge.dumps.wikidata import WikidataDump
 from spacy_decoders.knowledge.sources import wordnet
+from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 from spacy_decoders.readers import docbins, text_lines
 from spacy_decoders.registry.readers import conllu_corpus, linked_corpus
 

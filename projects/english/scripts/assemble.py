@@ -69,7 +69,8 @@ def main(trained: Path, treebank: Path, output: Path) -> None:
     lemmatizer.initialize(nlp=nlp)  # by the tables of spacy-lookups-data, which it then keeps
     order_rules(lemmatizer)
     print(f"lemmas: {list_words(nlp, lemmatizer, treebank):,} words of the treebank")
-    nlp.add_pipe("graph_entity_linker", name="linker", config={"mentions": "aliases"})
+    concepts = {"mentions": "aliases", "concepts_key": "concepts"}
+    nlp.add_pipe("graph_entity_linker", name="linker", config=concepts)
     # trained by headlines.py, on texts that are no part of this project
     nlp.add_pipe("headline", source=spacy_decoders.load())
     # the trained model has the lists; whoever loads it has no such files

@@ -40,17 +40,21 @@ class LinkerOptions(WithOptions):
     Attributes
     ----------
     mentions
-        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases. Of
-        these aliases those become entities that are linked to something.
+        "ents", "spans" (of `spans_key`), or "aliases": entities and all other known aliases, of
+        which those are kept that are linked to something: see `concepts_key`.
     spans_key
         The span group, where `mentions` is "spans".
+    concepts_key
+        The span group for linked aliases that are no entities, where `mentions` is "aliases";
+        null: they become entities, with the label "CONCEPT". The name of an entity, repeated, is
+        an entity in any case.
     labels_discard
         Entities with these labels are not linked.
     max_candidates
         The most candidates of a mention; the most frequent are kept.
     min_score, min_prob, min_margin
         The least score (the probability given all other links), calibrated probability and margin
-        of a link; below, the mention gets NIL, or is no entity if only an alias suggests it.
+        of a link; below, the mention has no identifier, or is none if only an alias suggests it.
     form_weight
         What it costs, in nats, that one of several mentions of a text, case apart, means
         something else than the others; null: they always mean the same.
@@ -99,6 +103,7 @@ class LinkerOptions(WithOptions):
 
     mentions: MentionSource = option("ents")
     spans_key: str = option("sc")
+    concepts_key: str | None = option(None)
     labels_discard: list[str] = option([])
     max_candidates: int = option(30, whole(1))
     min_score: float = option(0.0, number(least=0, most=1))
@@ -142,7 +147,7 @@ make_graph_entity_linker = register_factory(
     "components.linker.linker:GraphEntityLinker",
     LinkerOptions,
     DEFAULT_CONFIG,
-    assigns=["doc.ents", "span._.link", "token.ent_kb_id", "doc._.certificates"],
+    assigns=["doc.ents", "doc.spans", "span._.link", "token.ent_kb_id", "doc._.certificates"],
     scores={
         "nel_micro_f": 1.0,
         "nel_micro_r": None,

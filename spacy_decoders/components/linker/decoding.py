@@ -89,7 +89,7 @@ def decode_links(mentions: Mentions, weights: NDArray[np.float64], policy: LinkP
     mentions
         The mentions of a document.
     weights
-        Of the features. **Shape:** ``(17,)``
+        Of the features. **Shape:** ``(18,)``
     policy
         How they are linked.
     """

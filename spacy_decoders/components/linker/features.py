@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...knowledge.candidates import CandidateTable
     from ...knowledge.concept_base import ConceptBase
 
-__all__ = ["MATCH_LABEL", "features_of"]
+__all__ = ["MATCH_LABEL", "common_form", "features_of", "is_common"]
 
 #: Label of entities that the alias matcher adds.
 MATCH_LABEL = "CONCEPT"
@@ -60,7 +60,7 @@ def features_of(
 
     Returns
     -------
-    **Shape:** ``(candidates + mentions, 17)``; the columns of pairs are 0.
+    **Shape:** ``(candidates + mentions, 18)``; the columns of pairs are 0.
     """
     features = np.zeros((len(table) + len(table.mentions), len(FEATURES)), np.float32)
     if not len(table):
@@ -88,6 +88,7 @@ def features_of(
             share = np.clip(linked, 1e-9, 1.0 - 1e-9)
             features[row, Feature.UNLINKED] = np.clip(np.log((1.0 - share) / share), *_ODDS)
         features[row, Feature.PARTIAL] = _is_partial(doc, span)
+        features[row, Feature.COMMON] = is_common(span)
         features[row, Feature.VERBAL] = span.root.pos_ not in ("", *_NOMINAL)
     return features
 
@@ -206,6 +207,45 @@ def _case(text: DocWords, span: Span, written: NDArray[np.float32]) -> NDArray[n
 def _text(base: ConceptBase, concept: int) -> str:
     texts = base.descriptions if base.texts is None else base.texts
     return texts[concept][:_READ]
+
+
+def is_common(span: Span) -> bool:
+    """Whether a mention that is no entity is a common noun: no capital but that of a sentence."""
+    text = span.text
+    if span.label_ != MATCH_LABEL or not text[1:].islower():
+        return False
+    if text[0].islower():
+        return True
+    first = span[0]
+    return (first.i == 0 or bool(first.is_sent_start)) and span.root.pos_ in ("", "NOUN", "ADJ")
+
+
+def common_form(span: Span, text: str) -> str:
+    """The normalised text of a mention, of a common noun in the singular.
+
+    Two inflections of a noun are one witness: that both are there says nothing about its sense.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> doc = spacy.blank("en")("bodies in boxes on shelves near volcanoes and glass")
+    >>> spans = [Span(doc, i, i + 1, label=MATCH_LABEL) for i in (0, 2, 6, 8)]
+    >>> [common_form(span, span.text) for span in spans]
+    ['body', 'box', 'volcano', 'glass']
+    """
+    if not is_common(span):
+        return text
+    last = span[-1]
+    *words, noun = text.split(" ")
+    if last.lemma and last.pos_ == "NOUN":
+        noun = last.lemma_.casefold()
+    elif len(noun) > 4 and noun.endswith("ies"):
+        noun = noun[:-3] + "y"
+    elif noun.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):
+        noun = noun[:-2]
+    elif noun.endswith("s") and not noun.endswith(("ss", "us", "is")):
+        noun = noun[:-1]
+    return " ".join([*words, noun])
 
 
 def _is_partial(doc: Doc, span: Span) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,12 +30,9 @@ from ..probabilities import CalibratedPipe
 from .decoding import LinkPolicy, Links, decode_links
 from .knowledge_base import ConceptKnowledgeBase
 from .link_dicts import LinkWriter, no_link
-from .mentions import Mentions, find_mentions, with_candidates
+from .mentions import MATCH_LABEL, Mentions, find_mentions, with_candidates
 
 __all__ = ["GraphEntityLinker"]
-
-#: What spaCy writes for a mention that is linked to nothing.
-NIL = "NIL"
 
 #: The one kind of answer that is calibrated.
 LINKS = "links"
@@ -147,14 +145,11 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
     def annotate(self, doc: Doc, decoded: Links) -> None:
         """Write identifiers to entities and tokens as spaCy does, and the rest beside them."""
         record_conflicts(doc, self.name, decoded.conflicts)
-        if not decoded.spans:
-            extensions.record_certificates(doc, self.name, decoded.certificates)
-            return
         present = {(ent.start, ent.end) for ent in doc.ents}
         pairs = [
             (span, link)
             for span, link in zip(decoded.spans, decoded.links, strict=True)
-            # what only an alias suggests, and nothing is linked to, is no entity
+            # what only an alias suggests, and nothing is linked to, is no mention
             if self.mentions != "aliases" or link["id"] or (span.start, span.end) in present
         ]
         linked = [
@@ -169,26 +164,41 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
             for span, link in pairs
         ]
         if self.mentions == "spans":
-            by_place = {(span.start, span.end, span.label): span for span in linked}
-            group = doc.spans.get(self.spans_key, ())
-            doc.spans[self.spans_key] = [
-                by_place.get((span.start, span.end, span.label), span) for span in group
-            ]
+            if linked:
+                by_place = {(span.start, span.end, span.label): span for span in linked}
+                group = doc.spans[self.spans_key]
+                doc.spans[self.spans_key] = [
+                    by_place.get((span.start, span.end, span.label), span) for span in group
+                ]
         else:
-            places = {(span.start, span.end) for span in linked}
-            others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
-            for span in linked:
-                if (span.start, span.end) not in present:  # nobody has said how probable it is
-                    at = ("._.", "prob", span.start_char, span.end_char)
-                    cast("dict[Any, Any]", doc.user_data).pop(at, None)
-            doc.set_ents([*others, *linked], default="unmodified")
+            self._set_entities(doc, linked, present)
         for span, (_, link) in zip(linked, pairs, strict=True):
             span._.link = {"component": self.name, **link}
         extensions.record_certificates(doc, self.name, decoded.certificates)
 
+    def _set_entities(self, doc: Doc, linked: list[Span], present: set[tuple[int, int]]) -> None:
+        """Write linked mentions: entities and their names, and other concepts where they go."""
+        names = linked
+        if self.mentions == "aliases" and self.concepts_key is not None:
+            only = [
+                span.label_ == MATCH_LABEL and (span.start, span.end) not in present
+                for span in linked
+            ]
+            doc.spans[self.concepts_key] = list(compress(linked, only))
+            names = [span for span, aside in zip(linked, only, strict=True) if not aside]
+        if not names:
+            return
+        places = {(span.start, span.end) for span in names}
+        others = [ent for ent in doc.ents if (ent.start, ent.end) not in places]
+        for span in names:
+            if (span.start, span.end) not in present:  # nobody has said how probable it is
+                at = ("._.", "prob", span.start_char, span.end_char)
+                cast("dict[Any, Any]", doc.user_data).pop(at, None)
+        doc.set_ents([*others, *names], default="unmodified")
+
     def _identifier(self, link: Mapping[str, Any]) -> str:
         """What ``kb_id_`` holds of a link."""
-        return (self.kb_id == "qid" and link["qid"]) or link["id"] or NIL
+        return (self.kb_id == "qid" and link["qid"]) or link["id"]
 
     def _mentions(self, doc: Doc) -> Mentions:
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)

@@ -18,7 +18,7 @@ from ...errors import ProblemError
 from ...models.linker.together import Forms
 from ..factories.graph_entity_linker import MentionSource
 from .candidates import CandidateFinder, gather
-from .features import MATCH_LABEL, features_of
+from .features import MATCH_LABEL, common_form, features_of
 from .knowledge_base import ConceptKnowledgeBase
 
 if TYPE_CHECKING:
@@ -43,11 +43,11 @@ class Mentions:
     table
         The candidates.
     forms
-        Which of the table's mentions have the same text, case apart.
+        Which of the table's mentions have the same text, case and the number of nouns apart.
     features
         See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
         the candidates of each mention; those of pairs are filled in later. **Shape:**
-        ``(candidates + mentions, 17)``
+        ``(candidates + mentions, 18)``
     conflicts
         Demands on links that contradict each other.
     """
@@ -138,7 +138,12 @@ def with_candidates(
             units[place] = unit
     own = [[spans[place] for place in places] for places in members]
     forms = Forms(
-        _numbered(found.table.mentions),
+        _numbered(
+            [
+                common_form(spans[0], text)
+                for spans, text in zip(own, found.table.mentions, strict=True)
+            ]
+        ),
         _numbered([spans[0].text for spans in own]),
         np.array([spans[0].start for spans in own], np.float64),
     )

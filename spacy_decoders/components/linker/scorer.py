@@ -27,7 +27,7 @@ def score_linker(
     entities with an identifier that got it, whether or not the identifier was a candidate.
     """
     given = list(examples)
-    scores: dict[str, Any] = Scorer.score_links(given, negative_labels=["NIL"])
+    scores: dict[str, Any] = Scorer.score_links(given, negative_labels=["", "NIL"])
     right = total = 0
     for example in given:
         found = {(ent.start_char, ent.end_char): ent.kb_id_ for ent in example.predicted.ents}

@@ -35,7 +35,7 @@ class LinkEvidence(NamedTuple):
     local
         Of each candidate alone. **Shape:** ``(candidates + mentions,)``
     features
-        Of each candidate. **Shape:** ``(candidates + mentions, 17)``
+        Of each candidate. **Shape:** ``(candidates + mentions, 18)``
     margins
         What the best other choice for each mention costs. **Shape:** ``(mentions,)``
     repeats
@@ -71,7 +71,8 @@ def log_odds_right(evidence: LinkEvidence) -> Floats:
 
     A logistic regression, fitted on AIDA's train part and on four sets with Wikidata candidates,
     in a fifth of whose mentions what is meant is not among the candidates. Where a
-    mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores.
+    mention may be nothing else, infinity; where nothing is chosen, the log-odds of the scores. The
+    sets have names alone: for a common noun the scores, where nothing is a choice, bound it.
     """
     offsets, local = evidence.offsets, evidence.local
     starts = offsets[:-1]
@@ -101,7 +102,8 @@ def log_odds_right(evidence: LinkEvidence) -> Floats:
     by_scores = _odds_of_scores(evidence, starts, rows)
     odds = np.where(linked, odds, by_scores)
     # that there is only one candidate proves nothing
-    odds = np.where(counts > 0, odds, np.minimum(odds, by_scores))
+    noun = evidence.features[last, Feature.COMMON] > 0
+    odds = np.where((counts > 0) & ~noun, odds, np.minimum(odds, by_scores))
     return np.asarray(np.where(np.isinf(lead), np.inf, odds))
 
 

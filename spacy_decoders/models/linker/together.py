@@ -39,7 +39,7 @@ _CAUTION = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Forms:
-    """Which mentions have the same text, case apart, and where each stands.
+    """Which mentions have the same text, case and number apart, and where each stands.
 
     All mentions of a form weigh together as much as one: what fills a text with its name is not
     more related to everything else. Among them, the nearer ones of two forms weigh more.

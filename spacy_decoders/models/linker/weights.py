@@ -47,6 +47,7 @@ class Feature(IntEnum):
     FEW = 14
     UNCOVERED = 15
     SPARSE = 16
+    COMMON = 17
 
 
 #: The names of the features, in order.
@@ -77,6 +78,7 @@ def build_link_weights(
     few: float = 0.0,
     uncovered: float = 0.0,
     sparse: float = 0.0,
+    common: float = 2.5,
 ) -> LinkWeights:
     """Build a linear model over the features of a candidate.
 
@@ -119,11 +121,14 @@ def build_link_weights(
     few, uncovered, sparse
         What is added to `pairs`: by 1 over the number of different mentions, by the share of
         candidates without any link, and by 1 over the mean number of links.
+    common
+        Of linking nothing where the mention is a common noun: nearly each of these means more
+        than a knowledge base lists, so that the text has to speak for a concept.
 
     Returns
     -------
     Model
-        From features **shape** ``(candidates, 17)`` to scores **shape** ``(candidates,)``.
+        From features **shape** ``(candidates, 18)`` to scores **shape** ``(candidates,)``.
     """
     given = locals()
     start = [given[name] for name in FEATURES]
@@ -133,7 +138,7 @@ def build_link_weights(
 
 
 def weights_of(model: LinkWeights, name: str) -> NDArray[np.float64]:
-    """The weights of a component's model, by `Feature`. **Shape:** ``(17,)``
+    """The weights of a component's model, by `Feature`. **Shape:** ``(18,)``
 
     Raises
     ------

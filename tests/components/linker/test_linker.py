@@ -46,7 +46,7 @@ def test_the_papers_decoders_link_too(decoder):
 def test_without_time_to_prove_margins_mentions_are_linked():
     nlp = spacy.blank("en")
     nlp.add_pipe(NAME, config={"mentions": "aliases", "seconds": 1e-9})
-    assert "NIL" not in identifiers(nlp(TEXT)).values()
+    assert "" not in identifiers(nlp(TEXT)).values()
 
 
 @pytest.mark.parametrize(
@@ -140,11 +140,11 @@ def test_thresholds_abstain(nlp):
     nlp = pipeline(min_score=1.0)
     doc = nlp(given(nlp, TEXT, "jaguar"))
     # every mention has several candidates, so none is certain; what only an alias suggests is gone
-    assert identifiers(doc) == {"jaguar": "NIL"}
+    assert identifiers(doc) == {"jaguar": ""}
     assert doc.ents[0]._.link["id"] == ""
     assert doc.ents[0]._.link["candidates"][0]["id"] == "jaguar"
     nlp = pipeline(min_margin=1e9)
-    assert identifiers(nlp(given(nlp, TEXT, "jaguar"))) == {"jaguar": "NIL"}
+    assert identifiers(nlp(given(nlp, TEXT, "jaguar"))) == {"jaguar": ""}
     assert not nlp(TEXT).ents
 
 
@@ -177,7 +177,7 @@ def test_entities_are_linked_and_unknown_ones_get_nil():
     assert identifiers(doc) == {
         "Jaguar": "jaguar_cars",
         "Coventry": "coventry",
-        "Xyzzy": "NIL",
+        "Xyzzy": "",
         "Tata": "",
     }
     assert [ent.label_ for ent in doc.ents] == ["X", "X", "X", "SKIP"]

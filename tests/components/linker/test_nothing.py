@@ -14,7 +14,8 @@ from tests.components.linker.linking import NAME, given, identifiers, pipeline
 
 PLANETS = (
     "Mercury is the planet nearest to the Sun. NASA sent a probe to it that circled the planet "
-    "for four years. On Earth, mercury rises in an old thermometer. Venus is hotter than Mercury."
+    "for four years. On Earth, mercury, a liquid metal, rises in a thermometer. "
+    "Venus is hotter than Mercury."
 )
 
 CONCEPTS = [
@@ -64,10 +65,11 @@ def test_small_letters_are_no_name():
 
 
 def test_an_only_candidate_is_no_proof():
-    ent = pipeline()("She bought a thermometer.").ents[0]
+    nlp = pipeline()
+    ent = nlp(given(nlp, "She bought a thermometer.", "thermometer")).ents[0]
     link = ent._.link
     assert [one["id"] for one in link["candidates"]] == ["thermometer"]
-    assert 0.5 < link["prob"] < 0.95
+    assert 0.5 < link["prob"] < 0.99
     assert link["nil_prob"] == pytest.approx(1 - link["prob"])
     assert link["margin"] is not None
 
@@ -99,8 +101,30 @@ def test_all_of_a_text_may_be_made_to_mean_the_same():
 
 
 def test_the_words_around_a_mention_count():
-    doc = pipeline()("A python was found in the library.")
-    assert identifiers(doc) == {"python": "python_snake", "library": "library"}
+    doc = pipeline()("A large constricting python was found in the library.")
+    assert identifiers(doc) == {"python": "python_snake"}
+
+
+def test_two_inflections_of_a_noun_are_one_witness():
+    nlp = pipeline()
+    for text in (
+        "The element is there. All elements are there.",
+        "Two shells were left. One shell was not.",
+    ):
+        assert identifiers(nlp(text)) == {}
+    assert identifiers(nlp("Elements of chemistry: the element iron is a metal."))["element"]
+
+
+def test_concepts_that_are_no_names_can_stand_aside():
+    nlp = pipeline(concepts_key="concepts")
+    doc = nlp(given(nlp, "The jaguar hunts in the jungle along the Amazon. Amazon!", "Amazon"))
+    assert identifiers(doc) == {"Amazon": "amazon_rainforest"} and len(doc.ents) == 2
+    assert [(span.text, span.kb_id_) for span in doc.spans["concepts"]] == [
+        ("jaguar", "jaguar"),
+        ("jungle", "jungle"),
+    ]
+    assert doc.spans["concepts"][0]._.link["prob"] > 0.5
+    assert list(nlp("Nothing is known here.").spans["concepts"]) == []
 
 
 def test_part_of_a_longer_name_is_nothing_by_itself():
@@ -126,7 +150,7 @@ def test_linking_can_be_restricted_to_types(concepts):
     linker = concepts.get_pipe(NAME)
     linker.types = ["place"]
     assert entity(concepts, "Washington", "PERSON").kb_id_ == "capital"
-    assert entity(concepts, "Congress").kb_id_ == "NIL"
+    assert entity(concepts, "Congress").kb_id_ == ""
     linker.types = ["person"]
     assert entity(concepts, "Washington", "GPE").kb_id_ == "washington"
     with pytest.raises(ProblemError, match="types: expected a list of strings"):
@@ -161,7 +185,7 @@ def test_an_unlikely_link_is_none(concepts):
     link = entity(concepts, "Washington")._.link
     linker.min_prob = link["prob"] + 0.01
     unsure = entity(concepts, "Washington")
-    assert unsure.kb_id_ == "NIL" and unsure._.link["candidates"] == link["candidates"]
+    assert unsure.kb_id_ == "" and unsure._.link["candidates"] == link["candidates"]
     linker.min_prob = link["prob"] - 0.01
     assert entity(concepts, "Washington").kb_id_ == link["id"]
 
@@ -236,8 +260,8 @@ def test_when_to_link_nothing_is_learnt():
     before = entity(nlp, "Jakarta won").kb_id_
     for _ in range(30):
         nlp.update(examples, sgd=optimizer)
-    assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "NIL")
-    assert linker.model.get_param("weights").shape == (17,)
+    assert (before, entity(nlp, "Jakarta won").kb_id_) == ("jakarta", "")
+    assert linker.model.get_param("weights").shape == (18,)
 
 
 def test_weights_of_an_earlier_version_link_as_before():
@@ -246,8 +270,8 @@ def test_weights_of_an_earlier_version_link_as_before():
     linker = nlp.get_pipe(NAME)
     linker.model.set_param("weights", np.array([1.0, 0.5, 1.0, 20.0], np.float32))
     assert identifiers(nlp("They cut jobs.")) == {"jobs": "steve_jobs"}
-    linker.model.set_param("weights", np.zeros(18, np.float32))
-    with pytest.raises(ProblemError, match="expected 17 weights"):
+    linker.model.set_param("weights", np.zeros(19, np.float32))
+    with pytest.raises(ProblemError, match="expected 18 weights"):
         nlp("They cut jobs.")
 
 

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from spacy_decoders import ProblemError
-from spacy_decoders.knowledge.concepts import Concept, ConceptFile
+from spacy_decoders.knowledge.concepts import Concept
+from spacy_decoders.knowledge.sources.concept_files import ConceptFile
 
 
 def test_tsv(tmp_path):

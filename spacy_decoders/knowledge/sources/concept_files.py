@@ -1,0 +1,118 @@
+"""A user's own concepts, from TSV or JSON lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from ...errors import ProblemError
+from ...readers.text_lines import decoded, whole_lines
+from ..concepts import BadRows, Concept, concept_of_row
+from ..dumps.sql import open_dump
+
+__all__ = ["ConceptFile"]
+
+
+class ConceptFile:
+    """Concepts from a TSV or JSON lines file, plain or compressed.
+
+    TSV has a header line with the columns ``id`` and ``title`` and, if you have them,
+    ``aliases``, ``links``, ``description``, ``text``, ``type``, ``qid`` and ``url``. Aliases and
+    links are separated by ``;``, quotes are characters like others (a cell holds no tab and no
+    line break), and an alias, written as texts write it, may carry its count:
+    ``jaguar=40;jaguars=30``. JSON lines have the same fields; aliases are a list or an object
+    of counts, links a list.
+
+    Parameters
+    ----------
+    path
+        ``.tsv`` or ``.jsonl``, also ``.gz`` or ``.bz2``.
+
+    Attributes
+    ----------
+    bad
+        What the last iteration could not read.
+    ignored
+        The columns, or fields, of the last iteration that are none of a concept's.
+
+    Raises
+    ------
+    ProblemError
+        If the file is of no such kind, or its header lacks ``id`` or ``title``, or has a column
+        twice.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.bad = BadRows()
+        self.ignored: set[str] = set()
+        name = self.path.name.lower().removesuffix(".gz").removesuffix(".bz2")
+        readers: dict[str, Callable[[], Iterator[tuple[str, Any]]]] = {
+            ".tsv": self._tsv_rows,
+            ".jsonl": self._json_rows,
+        }
+        suffix = Path(name).suffix
+        if suffix not in readers:
+            raise ProblemError(f"source: expected a .tsv or .jsonl file, got {self.path.name}.")
+        if not self.path.is_file():
+            raise ProblemError(f"source: {self.path} does not exist.")
+        self._rows = readers[suffix]
+
+    def __iter__(self) -> Iterator[Concept]:
+        self.bad, self.ignored = BadRows(), set()
+        fields_known = {item.name for item in fields(Concept)}
+        known: set[str] = set()
+        for where, row in self._rows():
+            if isinstance(row, Mapping):
+                self.ignored |= row.keys() - fields_known
+            try:
+                concept = concept_of_row(row)
+            except (TypeError, ValueError) as error:
+                self.bad.add(where, str(error))
+                continue
+            if concept.id in known:
+                self.bad.add(where, f"the id {concept.id!r} has come before")
+                continue
+            known.add(concept.id)
+            yield concept
+
+    def _lines(self, *, header: bool = False) -> Iterator[tuple[str, str]]:
+        with open_dump(self.path) as (stream, _):
+            for number, line in enumerate(whole_lines(stream, self.path), start=1):
+                where = f"{self.path.name}:{number}"
+                try:
+                    yield where, decoded(line, self.path, number)
+                except ProblemError as error:
+                    if header and number == 1:
+                        raise
+                    self.bad.add(where, str(error))
+
+    def _json_rows(self) -> Iterator[tuple[str, Any]]:
+        for where, line in self._lines():
+            try:
+                yield where, json.loads(line)
+            except (RecursionError, ValueError) as error:
+                self.bad.add(where, f"not JSON: {error}")
+
+    def _tsv_rows(self) -> Iterator[tuple[str, Any]]:
+        lines = self._lines(header=True)
+        header = next(lines, ("", ""))[1].rstrip("\r\n").split("\t")
+        if "id" not in header or "title" not in header:
+            raise ProblemError(
+                f"source: the first line of {self.path.name} must name its columns, among them "
+                f"id and title; got {header}."
+            )
+        twice = sorted({column for column in header if header.count(column) > 1})
+        if twice:
+            raise ProblemError(
+                f"source: {self.path.name} has the column {twice[0]!r} more than once; keep one."
+            )
+        for where, line in lines:
+            cells = line.rstrip("\r\n").split("\t")
+            if len(cells) != len(header):
+                self.bad.add(where, f"{len(cells)} columns, the header has {len(header)}")
+                continue
+            yield where, dict(zip(header, cells, strict=True))
