@@ -194,7 +194,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def _identifier(self, link: Mapping[str, Any]) -> str:
         """What ``kb_id_`` holds of a link."""
-        return (self.kb_id == "qid" and link["qid"]) or link["id"]
+        return str((self.kb_id == "qid" and link["qid"]) or link["id"])
 
     def _finder(self, doc: Doc) -> Any:
         """What finds candidates, under the constraints that apply in a document."""
