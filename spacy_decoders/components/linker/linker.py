@@ -378,4 +378,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
 
 def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
-    return list(doc.spans.get(linker.spans_key, ())) if source == "spans" else list(doc.ents)
+    """The annotated mentions of a reference document."""
+    if source == "spans":
+        return list(doc.spans.get(linker.spans_key, ()))
+    aside = linker.concepts_key if source == "aliases" else None
+    return [*doc.ents, *(doc.spans.get(aside, ()) if aside is not None else ())]
