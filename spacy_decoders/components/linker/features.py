@@ -40,6 +40,9 @@ _ODDS = (-4.0, 8.0)
 _READ = 600
 #: What a word of a title counts beside one of the text: many titles share a word by accident.
 _TITLES = 0.3
+#: What an incomplete name counts more in the smallest of bases, and the concepts from which on it
+#: does not: of the many that share a surname, a small base lists one.
+_NAMESAKES, _MANY = 3.0, 1e4
 #: Parts of speech of what a concept is called.
 _NOMINAL = ("NOUN", "PROPN", "ADJ", "NUM", "X", "SYM")
 
@@ -68,6 +71,7 @@ def features_of(
     last = with_nothing(table.offsets)[1:] - 1
     candidates = np.ones(len(features), bool)
     candidates[last] = False
+    unnamed = 1.0 if table.base is None else 1.0 + _NAMESAKES * _smallness(len(table.base))
     features[candidates, : Feature.TYPE + 1] = _of_candidates(DocWords(doc), members, table)
     for unit, row in enumerate(last.tolist()):
         own = slice(row - int(table.offsets[unit + 1] - table.offsets[unit]), row)
@@ -75,7 +79,7 @@ def features_of(
         titles = table.titles[int(table.offsets[unit]) : int(table.offsets[unit + 1])]
         fit = _written_so(features[own])
         named = any(_names(table.mentions[unit], titles[place]) for place in fit)
-        features[row, Feature.UNNAMED] = not named
+        features[row, Feature.UNNAMED] = 0.0 if named else unnamed
     features[last, Feature.NONE] = 1.0
     for unit, row in enumerate(last.tolist()):
         span = members[unit][0]
@@ -91,6 +95,11 @@ def features_of(
         features[row, Feature.COMMON] = is_common(span)
         features[row, Feature.VERBAL] = span.root.pos_ not in ("", *_NOMINAL)
     return features
+
+
+def _smallness(concepts: int) -> float:
+    """How far a base is from being large, from 1 to 0, by orders of magnitude."""
+    return max(0.0, 1.0 - float(np.log(max(1, concepts)) / np.log(_MANY)))
 
 
 def _written_so(features: NDArray[np.float32]) -> list[int]:

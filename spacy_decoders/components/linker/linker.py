@@ -198,7 +198,7 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
     def _identifier(self, link: Mapping[str, Any]) -> str:
         """What ``kb_id_`` holds of a link."""
-        return (self.kb_id == "qid" and link["qid"]) or link["id"]
+        return str((self.kb_id == "qid" and link["qid"]) or link["id"])
 
     def _mentions(self, doc: Doc) -> Mentions:
         spans = find_mentions(doc, self.mentions, self.spans_key, self.labels_discard, self.kb)
@@ -386,4 +386,8 @@ class GraphEntityLinker(WithConstraints, LinkerOptions, CalibratedPipe):
 
 
 def _spans(doc: Doc, source: MentionSource, linker: GraphEntityLinker) -> Sequence[Span]:
-    return list(doc.spans.get(linker.spans_key, ())) if source == "spans" else list(doc.ents)
+    """The annotated mentions of a reference document."""
+    if source == "spans":
+        return list(doc.spans.get(linker.spans_key, ()))
+    aside = linker.concepts_key if source == "aliases" else None
+    return [*doc.ents, *(doc.spans.get(aside, ()) if aside is not None else ())]

@@ -138,16 +138,20 @@ def with_candidates(
             units[place] = unit
     own = [[spans[place] for place in places] for places in members]
     forms = Forms(
-        _numbered(
-            [
-                common_form(spans[0], text)
-                for spans, text in zip(own, found.table.mentions, strict=True)
-            ]
-        ),
+        _numbered(_forms(found.table.mentions, [spans[0] for spans in own])),
         _numbered([spans[0].text for spans in own]),
         np.array([spans[0].start for spans in own], np.float64),
     )
     return Mentions(spans, units, found.table, forms, features_of(doc, own, found.table))
+
+
+def _forms(texts: Sequence[str], spans: Sequence[Span]) -> list[str]:
+    """The form of each mention: one for each text, and one for the inflections of a noun."""
+    forms: dict[str, str] = {}
+    for text, span in zip(texts, spans, strict=True):
+        if forms.get(text, text) == text:
+            forms[text] = common_form(span, text)
+    return [forms[text] for text in texts]
 
 
 def _numbered(texts: Sequence[str]) -> NDArray[np.int64]:

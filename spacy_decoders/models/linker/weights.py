@@ -117,7 +117,7 @@ def build_link_weights(
         Of linking nothing where the mention is tagged, and not as a noun.
     unnamed
         Of linking nothing where the mention is only part of the title of what it may mean, or
-        another name.
+        another name; in bases of fewer than 10,000 concepts up to four times as much.
     few, uncovered, sparse
         What is added to `pairs`: by 1 over the number of different mentions, by the share of
         candidates without any link, and by 1 over the mean number of links.

@@ -115,6 +115,14 @@ def test_two_inflections_of_a_noun_are_one_witness():
     assert identifiers(nlp("Elements of chemistry: the element iron is a metal."))["element"]
 
 
+def test_a_text_is_one_form_in_small_letters_and_in_capitals():
+    """A name of the same text as a noun, its plural, and the noun at a sentence's beginning."""
+    text = "Lions lost to the Lions. Lions hunt. A lion is a big cat, and lions are, too."
+    doc = pipeline()(text)
+    assert doc._.certificates[NAME][0]["status"] == "optimal"
+    assert identifiers(doc)["lion"] == "lion"
+
+
 def test_concepts_that_are_no_names_can_stand_aside():
     nlp = pipeline(concepts_key="concepts")
     doc = nlp(given(nlp, "The jaguar hunts in the jungle along the Amazon. Amazon!", "Amazon"))
