@@ -12,9 +12,6 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from typer.testing import CliRunner
 
-import spacy_decoders
-from spacy_decoders.adapt.distillation import student_config
-
 CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.cfg"))
 SENTENCE = [
     ("Kim", "NNP", 2, "nsubj", "B-PER"),
@@ -86,13 +83,3 @@ def test_training_goes_on_from_what_a_config_made(path, corpora, tmp_path):
     overrides = {"paths.train": corpus, "paths.dev": corpus}
     nlp = init_nlp(spacy.util.load_config(path, overrides=overrides))
     can_be_trained_on(nlp, tmp_path / "model")
-
-
-@pytest.mark.filterwarnings("ignore:.*W:UserWarning")
-def test_training_goes_on_from_a_student(tmp_path):
-    doc = spacy_decoders.load(enable=["parser", "tagger", "entities"])("Kim wakes old cats.")
-    DocBin(docs=[doc] * 10).to_disk(tmp_path / "corpus.spacy")
-    config = student_config("en", ["tagger", "parser"], 100)
-    config["paths"] = dict.fromkeys(("train", "dev"), str(tmp_path / "corpus.spacy"))
-    assert config["training"]["optimizer"]["learn_rate"]["total_steps"] == 100
-    can_be_trained_on(init_nlp(config), tmp_path / "student")

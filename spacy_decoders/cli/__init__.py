@@ -49,7 +49,6 @@ class DecodersGroup(LazyGroup):
         "warmup": "warmup:warmup",
         "convert": "convert:convert_corpus",
         "annotate": "annotate:annotate_corpus",
-        "distil": "distil:distil_pipeline",
         "calibrate": "calibrate:calibrate_model",
         "explain": "explain:explain_text",
         "clusters": "clusters:make_word_clusters",

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from spacy.lang.en.lemmatizer import EnglishLemmatizer
+from spacy.language import Language
+from spacy.lookups import Lookups
 from spacy.tokens import Token
 
 __all__ = ["WORDS", "ListedLemmatizer"]
@@ -37,9 +39,16 @@ class ListedLemmatizer(EnglishLemmatizer):
     commas.
     """
 
-    def initialize(self, *arguments: Any, **options: Any) -> None:
+    # spaCy reads the names of the arguments, to check the settings of a pipeline's [initialize]
+    def initialize(
+        self,
+        get_examples: Any = None,
+        *,
+        nlp: Language | None = None,
+        lookups: Lookups | None = None,
+    ) -> None:
         """Take other tables, and forget what was found by those before."""
-        super().initialize(*arguments, **options)
+        super().initialize(get_examples, nlp=nlp, lookups=lookups)
         self.cache.clear()
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> ListedLemmatizer:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from distillation import Distilled, distil
 from rich.console import Console
 from rich.table import Table
 from spacy.util import load_config
 from spacy.vocab import Vocab
 
-from ..adapt.distillation import Distilled, distil
-from ..annotate.records import texts as texts_of
-from .arguments import TextField, listed
+from spacy_decoders.annotate.records import texts as texts_of
+from spacy_decoders.cli.arguments import TextField, listed
+from spacy_decoders.errors import DecodersError
 
 __all__ = ["distil_pipeline"]
 
@@ -72,3 +74,10 @@ def table_of(found: Distilled) -> Table:
     table.add_row("words a second now", f"{found.student_words:,.0f}  ({found.speedup:.1f} x)")
     table.add_row("what was learned alone", f"{found.speedup_of_parts:.1f} x")
     return table
+
+
+if __name__ == "__main__":
+    try:
+        typer.run(distil_pipeline)
+    except DecodersError as error:
+        sys.exit(str(error))

@@ -17,7 +17,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import train
 from thinc.api import Config
 
-from ..errors import ProblemError
+from spacy_decoders import ProblemError
 
 __all__ = ["Distilled", "distil", "student_config"]
 
@@ -159,7 +159,9 @@ def student_config(lang: str, parts: Sequence[str], max_steps: int) -> Config:
     max_steps
         Of training, in batches of about 1,500 words.
     """
-    config = Config().from_disk(Path(__file__).with_name("student.cfg"), interpolate=False)
+    config = Config().from_disk(
+        Path(__file__).parents[1] / "configs" / "student.cfg", interpolate=False
+    )
     names = ["tok2vec", *(name for name in PARTS if name in parts)]
     config["nlp"] |= {"lang": lang, "pipeline": names}
     config["components"] = {name: config["components"][name] for name in names}
