@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices
 from ...budget import UNLIMITED, Budget
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from .problem import TreeProblem
 from .ranking import exact_decoder
 from .scoring import score_tree
@@ -155,6 +155,8 @@ def _best_score(problem: TreeProblem, budget: Budget) -> float:
         certificate = exact_decoder(problem).decode(problem, budget=budget).certificate
     except InfeasibleError:
         return -np.inf
+    except UndecidedError:
+        return np.nan
     if not certificate.is_optimal or certificate.score is None:
         return np.nan
     return certificate.score

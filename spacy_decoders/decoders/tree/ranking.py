@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...arrays import checked_whole
 from ...budget import UNLIMITED, Budget
 from ...certificate import Certificate
-from ...errors import InfeasibleError
+from ...errors import InfeasibleError, UndecidedError
 from ..alternatives import beside_the_best
 from .decoder import TreeDecoder
 from .problem import TreeProblem, TreeSolution
@@ -84,15 +84,20 @@ def k_best_by_parts(
     first = decoder.decode(problem, budget=budget)
     heap = [(-_score(first), next(order), first, problem, 0)]
     ranked: list[TreeSolution] = []
+    undecided: list[TreeSolution] = []  # each bounds a part of which no tree is known
     while heap and len(ranked) < k:
         _, _, solution, part, fixed = heapq.heappop(heap)
-        ranked.append(_ranked(problem, solution, [solution, *(entry[2] for entry in heap)]))
+        open_parts = [solution, *(entry[2] for entry in heap), *undecided]
+        ranked.append(_ranked(problem, solution, open_parts))
         if len(ranked) == k:
             break
         for token, rest in _departures(part, solution.heads, fixed):
             try:
                 other = decoder.decode(rest, budget=budget)
             except InfeasibleError:
+                continue
+            except UndecidedError:
+                undecided.append(solution)
                 continue
             heapq.heappush(heap, (-_score(other), next(order), other, rest, token))
     return beside_the_best(ranked)

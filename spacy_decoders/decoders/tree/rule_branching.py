@@ -211,7 +211,7 @@ class RuleBranching:
         # dependants that some label of a head allows, and labels that some dependant allows
         below = self._below[1:]
         own_classes: Mask = np.asarray(possible.any(axis=0))[1:]
-        classes[1:] &= (own_classes[:, :, None] & below).any(axis=1)[:, None]
+        classes[1:] &= np.asarray((own_classes[:, :, None] & below).any(axis=1))[:, None]
         for h, its in zip(above.tolist(), own, strict=True):
             if h > 0:
                 classes[:, h] &= (below[h - 1] & its).any(axis=1)
