@@ -12,7 +12,7 @@ COLUMNS = ["-", "form", "ent", "-", "-"]
 
 
 def main(pipeline: Path, fold: Path, held_out: Path) -> None:
-    """Calibrate the fold's entities behind the pipeline's parser, and keep that in the pipeline."""
+    """Calibrate the entities of a fold behind the parser, and keep that in the pipeline."""
     nlp = spacy.load(pipeline)
     behind = spacy.load(pipeline)
     for name in behind.pipe_names:
