@@ -11,7 +11,7 @@ from spacy.training import Example
 from ..errors import ProblemError
 from ..models.layers import layers_of
 
-__all__ = ["calibrate", "choose_factors", "copy_tok2vec", "fast_products", "universal_noun_chunks"]
+__all__ = ["calibrate", "copy_tok2vec", "fast_products", "universal_noun_chunks"]
 
 
 def fast_products() -> Callable[[Language | type[Language]], Language | type[Language]]:
@@ -76,33 +76,6 @@ def _calibrate(
 
     calibrate_pipeline(nlp, corpus(nlp), components=components)
     return nlp
-
-
-def choose_factors(
-    corpus: Callable[[Language], Iterable[Example]],
-    components: list[str] = [],  # noqa: B006
-) -> Callable[[Language], Language]:
-    """Switch off the families of factors that do not help on held-out examples.
-
-    As ``[training.before_to_disk]``, whenever the pipeline is saved; each family that is switched
-    off is told in the log. What is saved is a copy: training goes on with all families.
-
-    Parameters
-    ----------
-    corpus
-        The examples, such as ``${corpora.dev}``: a reader.
-    components
-        The names of the parsers; by default all that have factors.
-    """
-    return partial(_choose_factors, corpus=corpus, components=components)
-
-
-def _choose_factors(
-    nlp: Language, *, corpus: Callable[[Language], Iterable[Example]], components: list[str]
-) -> Language:
-    from ..components.parser.factor_choice import choose_factors_of_pipeline
-
-    return choose_factors_of_pipeline(nlp, corpus(nlp), components)
 
 
 def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:

@@ -12,10 +12,12 @@ COLUMNS = ["-", "form", "ent", "-", "-"]
 
 
 def main(pipeline: Path, fold: Path, held_out: Path) -> None:
-    """Calibrate the fold's entities behind the pipeline's parser; the pipeline keeps the result."""
+    """Calibrate the entities of a fold behind the parser, and keep that in the pipeline."""
     nlp = spacy.load(pipeline)
-    behind = spacy.load(pipeline, enable=["parser"])
-    behind.remove_pipe("entities")
+    behind = spacy.load(pipeline)
+    for name in behind.pipe_names:
+        if name != "parser":
+            behind.remove_pipe(name)
     entities = behind.add_pipe("entities", source=spacy.load(fold), last=True)
     read = gold_corpus(held_out, columns=COLUMNS, limit=0)
     calibrate_pipeline(behind, list(read(behind)), components=["entities"])

@@ -17,6 +17,7 @@ from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
+from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
@@ -195,19 +196,21 @@ class ExactTagger(LabelledPipe):
         lacking = np.array(self.lack_vectors(docs), dtype=bool)
         for case in np.unique(lacking).tolist():
             places = np.flatnonzero(lacking == case).tolist()
-            kind_of = partial(_kind, without=case)
             of_case = tagging_probabilities(
                 self.space,
                 model,
                 [emissions[place] for place in places],
                 [taggings[place] for place in places],
-                calibration=lambda kind, kind_of=kind_of: self.calibration_of(kind_of(kind)),
-                temperature=self.calibration_of(kind_of(TOKENS)).temperature,
+                calibration=partial(self._calibration_in, case),
+                temperature=self._calibration_in(case, TOKENS).temperature,
                 least=least,
             )
             for place, of_doc in zip(places, of_case, strict=True):
                 found[place] = of_doc
         return found
+
+    def _calibration_in(self, without_vectors: bool, kind: str) -> Calibration:
+        return self.calibration_of(_kind(kind, without=without_vectors))
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
