@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...arrays import read_only
 from ...budget import Budget, Clock, rest_of
-from ...certificate import Certificate
+from ...certificate import Certificate, tolerance_of
 from ...errors import InfeasibleError, ProblemError
 from .arc_bounds import most_of_arcs
 from .decoder import TreeDecoder, rounding_slack
@@ -121,7 +121,7 @@ class _Sentences:
             name,
             score,
             path.value + rounding_slack(2 * problem.n, path.value, self.positive),
-            tolerance=max(tolerance, 1e-9 * (1.0 + scale)),
+            tolerance=max(tolerance, tolerance_of(scale)),
             scale=scale,
             scope=problem.scope,
             iterations=self.iterations,
