@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import read_only
+from ...certificate import tolerance_of
 from .problem import TreeProblem
 
 __all__ = ["arborescence_bound", "bounding_arcs"]
@@ -51,7 +52,7 @@ def arborescence_bound(problem: TreeProblem, forbidden: float) -> float:
     decoded = chu_liu_edmonds.decode(read_only(arcs), problem.has_one_root, False)
     gaps = float(np.maximum(problem.gaps, 0.0).sum())
     size = abs(float(decoded[2])) + constant + gaps
-    return float(decoded[2]) + constant + gaps + 1e-9 * (1.0 + size)
+    return float(decoded[2]) + constant + gaps + tolerance_of(size)
 
 
 def most_of_arcs(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
+from ...certificate import Certificate, tolerance_of
 from ...errors import DecodersError, InfeasibleError, ProblemError
 from .problem import TreeProblem, TreeSolution
 from .scoring import starts_of_tree, sum_of_parts
@@ -79,19 +79,6 @@ def rounding_slack(parts: int, score: float, positive: float) -> float:
         The largest sum of the positive parts of a tree.
     """
     return 4.0 * (parts + 1) * UNIT * (abs(score) + 2.0 * positive) + SMALLEST
-
-
-def tolerance_of(scale: float, slack: float = 0.0) -> float:
-    """Return the tolerance within which a score and its bound count as equal.
-
-    Parameters
-    ----------
-    scale
-        The sum of the absolute scores of the tree's parts.
-    slack
-        The rounding error that the bound includes.
-    """
-    return max(1e-9 * (1.0 + scale), 2.0 * slack)
 
 
 def certified(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ....budget import Clock
 from ..arc_bounds import arborescence_bound
-from ..kernels import chu_liu_edmonds, eisner, proofs, second_order, second_order_proof
+from ..kernels import chu_liu_edmonds, eisner, proofs, second_order
 from ..problem import TreeProblem
 from ..scoring import score_tree
 from ..second_order import chart_space
@@ -38,6 +38,9 @@ MOST_ROUNDS = 4
 
 #: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
 LONGEST_MARGINALS = 60
+
+#: The share of arcs that the search has to leave for a bound of all arcs to be worth trying.
+MOSTLY = 0.8
 
 #: Scores without any part.
 _NOTHING = np.zeros((0, 0, 0))
@@ -93,34 +96,47 @@ class NodeProof:
                 arborescence_bound(self.problem, self.prepared.scores.forbidden), dropped
             )
         for _ in range(MOST_ROUNDS):
-            upper, relaxed = self._bound(mask, kept)
-            if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
-                return Proven(upper, dropped)
+            relaxed = self._relaxed(mask, kept)
+            upper = np.inf
+            # where the search has pruned much, the bound of all arcs alone is hardly enough
+            if relaxed is None or kept.sum() > MOSTLY * mask.sum():
+                upper = self._bound(mask, relaxed)
+                late = 3.0 * self._takes() > clock.seconds_left
+                if relaxed is None or upper <= limit or late:
+                    return Proven(upper, dropped)
             through = self._through(relaxed)
             below = (mask == 1) & (through <= limit)
             if not below.any():
-                return Proven(upper, dropped)
+                break
             dropped = max(dropped, float(through[below].max()))
             mask[below] = 0
             kept = kept & mask
-        return Proven(self._bound(mask, kept)[0], dropped)
+        return Proven(self._bound(mask, self._relaxed(mask, kept)), dropped)
+
+    def start(self, mask: Mask, limit: float, clock: Clock) -> float:
+        """Drop the arcs of a node that no tree above the limit has, as :meth:`settle` does.
+
+        Returns what no tree with one of them exceeds.
+        """
+        relaxed = self._relaxed(mask, mask)
+        if relaxed is None or 4.0 * self._takes() > clock.seconds_left:
+            return -np.inf
+        through = self._through(relaxed)
+        below = (mask == 1) & (through <= limit)
+        mask[below] = 0
+        return float(through[below].max(initial=-np.inf))
 
     def _takes(self) -> float:
         """Return the seconds that a pass may take."""
         return SECONDS_A_FOURTH_POWER * self.problem.n**4 if self.second_order else 0.0
 
-    def _bound(self, mask: Mask, kept: Mask) -> tuple[float, Relaxed | None]:
-        """Return an upper bound on the trees of a mask, and the scores that it is the best of.
-
-        Without two trees it needs none.
-        """
-        problem = self.problem
+    def _relaxed(self, mask: Mask, kept: Mask) -> Relaxed | None:
+        """Return the scores whose best tree bounds those of a mask; None without two trees."""
         number = mask[:, 1:].sum(axis=0)
-        if not number.all():
-            return -np.inf, None
-        if (number == 1).all():
-            return self._worth(mask[:, 1:].argmax(axis=0)), None
-        relaxed = Relaxed(
+        if not number.all() or (number == 1).all():
+            return None
+        problem = self.problem
+        return Relaxed(
             *relaxation.relax(
                 self.prepared.scores,
                 self.prepared.multipliers(not self.second_order),
@@ -131,17 +147,23 @@ class NodeProof:
                 self.second_order,
             )
         )
+
+    def _bound(self, mask: Mask, relaxed: Relaxed | None) -> float:
+        """Return an upper bound on the trees of a mask."""
+        problem = self.problem
+        if relaxed is None:
+            heads = mask[:, 1:].argmax(axis=0)
+            return self._worth(heads) if mask[:, 1:].any(axis=0).all() else -np.inf
         if not problem.projective:
             bound = self._contracted(relaxed.arcs)[0]
         elif self.second_order:
             given = self._charted(relaxed)
             space = chart_space(problem.n + 1)
-            second_order.decode(*given, space)
-            bound = second_order_proof.chart_bound(*given, space)
+            bound = second_order.decode(*given, space)[1]
         else:
             given = (relaxed.arcs, problem.has_one_root, problem.gaps)
             bound = proofs.chart_bound(*given, eisner.charted(*given)[1])
-        return bound + relaxed.constant, relaxed
+        return float(bound) + relaxed.constant
 
     def _through(self, relaxed: Relaxed) -> Scores:
         """Return an upper bound on the trees through each arc, (n + 1, n + 1)."""

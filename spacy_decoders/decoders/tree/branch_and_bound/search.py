@@ -31,6 +31,7 @@ from .proof import Mask, NodeProof
 __all__ = [
     "MOST_NODE_BYTES",
     "BestTrees",
+    "closing_slack",
     "lasts_too_long",
     "search",
     "tree_of_blocks",
@@ -150,11 +151,24 @@ class _TreeSearch:
         leader, last = float(self.incumbents.scores[0]), float(self.incumbents.scores[-1])
         if last == -np.inf:
             return last
-        rounding = self.magnitudes.rounding
-        return last + max(tolerance_of(abs(leader), rounding) - rounding, 0.0)
+        return last + closing_slack(leader, self.magnitudes.rounding)
+
+    def _has_passes(self) -> bool:
+        """Return whether the budget allows for a pass before the search."""
+        limit = self.clock.budget.iterations
+        return limit is None or limit > 2 * self.passes[0]
+
+    def _drop(self, dropped: float, bound: float) -> None:
+        """Note what no tree with an arc that is left out exceeds."""
+        self.closed = max(self.closed, min(dropped, bound))
+        self.rest = max(self.rest, min(dropped, bound))
 
     def _work_on(self, mask: Mask, bound: float) -> None:
         """Lower the bound of a node; close it, or put its two children in its place."""
+        if self.births == 0 and self.proof.second_order and self._has_passes():
+            # all arcs of a long sentence cost much: the proof prunes them for the search, too
+            self.calls += self.solver.glance(mask.copy())
+            self._drop(self.proof.start(mask, self._limit(), self.clock), bound)
         for again in range(MOST_TRIES):
             kept = mask.copy()
             passes = self.passes[1] if self.births else self.passes[0]
@@ -163,8 +177,7 @@ class _TreeSearch:
             left = int(mask.sum())
             proven = self.proof.settle(mask, kept, self._limit(), self.clock)
             upper = min(proven.upper, bound)
-            self.closed = max(self.closed, min(proven.dropped, bound))
-            self.rest = max(self.rest, min(proven.dropped, bound))
+            self._drop(proven.dropped, bound)
             done = upper <= self._limit() or node.head >= 0 or self.clock.exhausted(self.calls)
             if done or (again > 0 and int(mask.sum()) == left):
                 break
@@ -187,6 +200,15 @@ class _TreeSearch:
         for child in (mask, without):
             self.births += 1
             heapq.heappush(self.nodes, (-upper, self.births, child))
+
+
+def closing_slack(score: float, rounding: float) -> float:
+    """Return how far above a score a bound may lie, its rounding aside, that proves it.
+
+    The certificate agrees then; a bound whose rounding is large is no reason to stop earlier.
+    """
+    slack = tolerance_of(abs(score), rounding) - rounding
+    return max(min(slack, tolerance_of(abs(score))), 0.0)
 
 
 def _disputed_arc(mask: Mask, kept: Mask, free: NDArray[np.bool_]) -> tuple[int, int]:
@@ -238,6 +260,10 @@ class _NodeSolver:
         }
         self.outlined: PartScores | None = None
 
+    def glance(self, mask: Mask) -> int:
+        """Find a first tree by one pass that prunes nothing; return the number of passes."""
+        return self._solve(mask, 1, 0).passes
+
     def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeBound:
         """Lower the bound of a node within the budget; see :func:`.solve_node`.
 
@@ -260,7 +286,9 @@ class _NodeSolver:
                 return found._replace(upper=upper, pruned=pruned, passes=done)
             chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
 
-    def _solve(self, mask: NDArray[np.uint8], passes: int) -> NodeBound:
+    def _solve(
+        self, mask: NDArray[np.uint8], passes: int, prune_every: int = PRUNE_EVERY
+    ) -> NodeBound:
         problem = self.problem
         chart, chains = _bytes(problem, mask, self.second_order)
         backbone = FIRST if problem.projective else SPANNING
@@ -272,7 +300,7 @@ class _NodeSolver:
         if backbone not in self.arrays:
             self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
         options = NodeOptions(
-            backbone, passes, PRUNE_EVERY, RATE, MOMENTUM, PROOF_TOLERANCE,
+            backbone, passes, prune_every, RATE, MOMENTUM, PROOF_TOLERANCE,
             self.rounding, problem.projective, problem.has_one_root,
         )  # fmt: skip
         with_chains = backbone < SECOND and bounding is not self.outlined

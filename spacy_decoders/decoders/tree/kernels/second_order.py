@@ -26,8 +26,8 @@ from ....jit import FAST, jit
 from .rows import (
     LANES,
     add_row,
+    highest_of_rows,
     highest_row_sum,
-    highest_shifted,
     highest_sums,
     raise_row,
     raise_row_to_sum,
@@ -108,7 +108,8 @@ def _inside(
     """Fill the tables over all spans of tokens, the left end going from right to left."""
     size = arcs.shape[0]
     row = size * stride
-    steps = np.empty(size)
+    steps, below = np.empty(size), np.empty(size)
+    rows, closed_rows = np.empty(size, np.int64), np.empty(size, np.int64)
     for i in range(size - 1, 0, -1):
         for at in range(i * (row + stride), i * (row + stride) + stride):
             complete[at] = 0.0
@@ -133,27 +134,36 @@ def _inside(
             for side in range(2):
                 h, m = (i, j) if side == 0 else (j, i)
                 here = right if side == 0 else left
-                # modifiers from the head's neighbour to m, or from m to the head's neighbour
-                first = i + 1 if side == 0 else i
-                count = _steps_to_next(siblings, between, h, m, size, stride, steps)
                 inner = _inner(complete, h, m, size, stride)
+                # arcs that are left: modifiers of h before m, and m itself or the ones before it
+                alive = arcs[h, m] > -np.inf
+                count = 0
+                if alive:
+                    for s in range(i + 1, j):
+                        if arcs[h, s] > -np.inf:
+                            span = (min(s, m) * size + max(s, m)) * stride
+                            steps[count] = between[span + h] + _pair(siblings, h, s, m)
+                            rows[count] = h * row + s * stride
+                            count += 1
+                closing = 0
+                for k in range(i + 1 if side == 0 else i, j + 1 if side == 0 else j):
+                    if arcs[h, k] > -np.inf:
+                        below[closing] = complete[k * row + m * stride + h]
+                        closed_rows[closing] = h * row + k * stride
+                        closing += 1
                 lane, lanes, next_lane, next_lanes = outside_lanes(i, j, stride)
                 while lanes > 0:
-                    highest_shifted(
-                        incomplete, here + lane,
-                        incomplete, h * row + (i + 1) * stride + lane, stride,
-                        steps, 0, 1,
-                        count, inner, lanes,
+                    highest_of_rows(
+                        incomplete, here + lane, incomplete, rows, lane, steps, count,
+                        inner if alive else -np.inf, lanes,
                     )  # fmt: skip
                     add_row(incomplete, here + lane, on_arc, here + lane, lanes)
                     if on_closing.size > 0:
                         for at in range(here + lane, here + lane + lanes):
                             closed[at] = incomplete[at] + on_closing[at]
-                    highest_shifted(
-                        complete, here + lane,
-                        closed, h * row + first * stride + lane, stride,
-                        complete, first * row + m * stride + h, row,
-                        width, -np.inf, lanes,
+                    highest_of_rows(
+                        complete, here + lane, closed, closed_rows, lane, below, closing,
+                        -np.inf, lanes,
                     )  # fmt: skip
                     if next_lanes == 0:
                         break
@@ -383,11 +393,15 @@ def max_marginals(arcs, grandparents, siblings, gaps, single_root, outermost, sp
                 here = h * row + m * stride
                 step = 1 if side == 0 else -1
                 for k in range(h + step, m + step, step):
+                    if arcs[h, k] == -np.inf:
+                        continue
                     at = h * row + k * stride
                     below = k * row + m * stride + h
                     raise_row(out_closed, at, out_complete, here, complete[below], stride)
                     value = highest_row_sum(out_complete, here, closed, at, stride)
                     out_complete[below] = max(out_complete[below], value)
+                if arcs[h, m] == -np.inf:
+                    continue
                 if outermost:
                     raise_row_to_sum(
                         out_incomplete, here, out_closed, here, on_closing, here, stride
@@ -400,6 +414,8 @@ def max_marginals(arcs, grandparents, siblings, gaps, single_root, outermost, sp
                 inner = m * row + (h + step) * stride + h
                 out_complete[inner] = max(out_complete[inner], outer)
                 for s in range(i + 1, j):
+                    if arcs[h, s] == -np.inf:
+                        continue
                     at = h * row + s * stride
                     span = min(s, m) * row + max(s, m) * stride + h
                     pair = _pair(siblings, h, s, m)

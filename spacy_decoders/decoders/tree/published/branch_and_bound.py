@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from ....arrays import read_only
 from ....budget import Budget, Clock
-from ....certificate import tolerance_of
 from ..arc_bounds import arborescence_bound
 from ..branch_and_bound.search import (
     MOST_NODE_BYTES,
     BestTrees,
+    closing_slack,
     search,
     tree_of_blocks,
 )
@@ -164,7 +164,7 @@ class _LevelSearch:
     def _slack(self) -> float:
         if self.best_score == -np.inf:
             return 0.0
-        return max(tolerance_of(abs(self.best_score), self.rounding) - self.rounding, 0.0)
+        return closing_slack(self.best_score, self.rounding)
 
     def _closes(self, upper: float) -> bool:
         return upper <= self.best_score + self._slack()

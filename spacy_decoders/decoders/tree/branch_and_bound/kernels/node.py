@@ -177,9 +177,11 @@ def _prune(lists, bounds, mask, limit):
 
 @internal()
 def closing_slack(incumbents, options):
-    """Return how far above a score a bound may lie that proves it: see `certificate.agree`."""
-    tolerance = max(options.tolerance * (1.0 + abs(incumbents.scores[0])), 2.0 * options.rounding)
-    return tolerance - options.rounding if incumbents.scores[0] > -INF else 0.0
+    """Return how far above a score a bound may lie that proves it, as `search` does."""
+    if incumbents.scores[0] == -INF:
+        return 0.0
+    least = options.tolerance * (1.0 + abs(incumbents.scores[0]))
+    return min(least, max(least, 2.0 * options.rounding) - options.rounding)
 
 
 @internal()
@@ -222,7 +224,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
     found = -INF  # the best score of a tree as it came, before any climbing
     leader = incumbents.scores[0]
     # passes between two rounds of pruning, which an arborescence gives away with its tree
-    seldom = 1 if backbone == SPANNING else options.prune_every
+    seldom = min(options.prune_every, 1) if backbone == SPANNING else options.prune_every
     every, rate = seldom, options.rate
     heads = np.zeros(size, np.int32)
     seen = np.full(size, -1, np.int32)
@@ -259,7 +261,7 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
             passes += 1
             round_passes += 1
             last = passes >= options.passes
-            prune = (round_passes - 1) % every == 0
+            prune = every > 0 and (round_passes - 1) % every == 0
             if table is None:
                 value = inside(lists, parts.backbone, chart)
             else:

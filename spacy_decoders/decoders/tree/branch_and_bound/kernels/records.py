@@ -75,9 +75,9 @@ class NodeOptions(NamedTuple):
     """How a node is worked on.
 
     `passes` is the most passes of dynamic programming, `prune_every` how many of them lie
-    between two rounds of pruning at first, `rate` and `momentum` belong to the subgradient
-    steps. Certificates compare with `tolerance`, relative to 1 + the best score, and with the
-    `rounding` error of a bound.
+    between two rounds of pruning at first, 0 for none; `rate` and `momentum` belong to the
+    subgradient steps. Certificates compare with `tolerance`, relative to 1 + the best score,
+    and with the `rounding` error of a bound.
     """
 
     backbone: int
