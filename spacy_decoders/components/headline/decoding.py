@@ -112,7 +112,8 @@ def headlines_of_phrases(
     # a text without a phrase as long gets the longest
     fitting &= sizes >= min(lengths[0], sizes[fitting].max())
     bound = float(scores[fitting].max())
-    kinds, chosen = phrases.occurrences.stemmed[first], []
+    kinds = phrases.occurrences.stemmed[first]
+    chosen: list[int] = []
     places = np.flatnonzero(fitting)
     for place in places[np.lexsort((sizes[places], -scores[places]))].tolist():
         if len(chosen) == writer.n_best:

@@ -96,12 +96,13 @@ def build_phrase_selection(
         "output": np.zeros(hidden, dtype="f"),
     }
     phrases: PhraseScorer = Model("phrase_scorer", _score_phrases, params=params)
+    judge: Any = DEFAULT_JUDGE.copy()
     return Model(
         "phrase_selection",
         words._func,
         layers=[phrases],
         refs={"phrases": phrases},
-        params={"weights": words.get_param("weights"), "judge": DEFAULT_JUDGE.copy()},
+        params={"weights": words.get_param("weights"), "judge": judge},
         attrs={"features": words.attrs["features"]},
     )
 
