@@ -83,7 +83,7 @@ def _parser() -> None:
 
 
 def _headline() -> None:
-    for mode in ("phrases", "words", "extractive"):
+    for mode in ("phrases", "words"):
         _trained("headline_generator", {"mode": mode, "n_best": 2})(TEXT)
 
 

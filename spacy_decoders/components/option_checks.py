@@ -47,9 +47,9 @@ def check_of(annotation: Any, check: Check | None = None) -> Check:
     --------
     >>> check_of(bool)("margins", True)
     True
-    >>> check_of(Literal["words", "extractive"])("mode", "wörds")
+    >>> check_of(Literal["words", "phrases"])("mode", "wörds")
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: mode: expected one of 'words', 'extractive'; got 'wörds'.
+    spacy_decoders.errors.ProblemError: mode: expected one of 'words', 'phrases'; got 'wörds'.
     """
     origin, given = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType) and type(None) in given:

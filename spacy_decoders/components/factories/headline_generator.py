@@ -44,14 +44,16 @@ class HeadlineOptions(WithOptions):
     Attributes
     ----------
     mode
-        "phrases" selects phrases of the text and joins them; "sentence" shortens the best sentence
-        of a parsed text, keeping what its grammar needs; "words" selects and orders single
-        words, as the paper does; "extractive" whole sentences.
+        "best" takes the more probable of the best phrase and, in a parsed text, the best
+        shortened sentence; "phrases" and "sentence" force one of them. "words" selects and orders
+        single words by a path decoder, as the paper does.
+    min_prob
+        Below this probability of being good, ``doc._.headline`` is empty; ``doc._.headlines``
+        keeps what was found. Mode "words" gives no probability.
     length
-        Content words (sentences in mode "extractive", all words in mode "sentence"), or
-        ``[least, most]``. "auto" takes the best headline of any
-        length; among single words or sentences, which score more the more they are, that with the
-        best mean score per step. A text without a headline as long gets the longest possible.
+        Content words (all words of sentences), or ``[least, most]``. "auto" takes the best
+        headline of any length; among single words, which score more the more they are, that with
+        the best mean score per step. A text without a headline as long gets the longest possible.
     max_chars
         The most characters, or null: the best headline that fits, shorter if need be.
     n_best
@@ -62,14 +64,13 @@ class HeadlineOptions(WithOptions):
     required
         Words that the headline must have, in whatever case, or null; mode "sentence" only.
     ordering
-        Weight of the language model against the selection of single words, or of the text's order
-        against that of sentences.
+        Weight of the language model against the selection of single words.
     contiguity
-        Score of a step, from word to word or from phrase to phrase, that occurs in the text.
+        Score of a step between single words that occurs in the text.
     ends
         Weight of the language model for the first and the last of single words.
     auxiliaries
-        Words that may stand between content words or phrases; null for those counted in training,
+        Words that may stand between single words; null for those counted in training,
         or the language's prepositions and articles.
     max_vertices
         Longer texts keep this many words: first those excluded by safe bounds are removed, then
@@ -85,7 +86,8 @@ class HeadlineOptions(WithOptions):
         Any path decoder of ``@decoders``.
     """
 
-    mode: Literal["phrases", "sentence", "words", "extractive"] = option("phrases")
+    mode: Literal["best", "phrases", "sentence", "words"] = option("best")
+    min_prob: float = option(0.0, number(least=0))
     length: Length = option("auto", _checked_length)
     max_chars: int | None = option(None, whole(1))
     n_best: int = option(1, alternatives)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -11,17 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc, Span
 
+from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
+from ...models.headline.judge import chance_of, judge_facts
 from ...models.headline.phrases import Phrases, Traits
 from ...models.headline.words import Vertices, Words
-from .headlines import (
-    Headline,
-    PhraseText,
-    headline_of_phrases,
-    headline_of_sentences,
-    headline_of_words,
-)
+from .headlines import Headline, PhraseText, headline_of_words
 from .phrase_edges import PhraseEdges
 from .reading import word_keys
 from .sentences import USUAL_WORDS, ShortSentences
@@ -35,14 +30,13 @@ __all__ = [
     "GraphSettings",
     "ScoredPhrases",
     "ScoredUnit",
+    "headlines_of_both",
     "headlines_of_phrases",
-    "headlines_of_sentences",
     "headlines_of_short_sentences",
     "headlines_of_words",
+    "judged",
+    "known_of",
 ]
-
-#: Sentences of a summary whose length is automatic.
-SUMMARY_LENGTHS = (1, 3)
 
 
 @dataclass(frozen=True)
@@ -84,68 +78,78 @@ def headlines_of_phrases(
     settings: GraphSettings,
     writer: HeadlineWriter,
 ) -> list[Headline]:
-    """Select and join phrases; the best headlines of all lengths, best first."""
-    from ...models.headline.forms import prefer_fuller_phrases, prefer_longest_forms
-    from ...models.headline.phrase_graph import Joins, phrase_graph, useful_phrases
+    """Choose the best phrases of all lengths, best first.
 
+    The score is the logarithm of a phrase's probability among all that could be a headline; the
+    bound that of the best of them, whether or not it was chosen.
+    """
     found = scored.phrases
     if found is None:
         raise ProblemError(
-            "mode: 'phrases' needs scores of phrases, which this model lacks; use the "
+            "mode: phrases need scores of phrases, which this model lacks; use the "
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    heads = found.edges.constituents(phrases.starts, phrases.ends)
-    candidates = found.edges.candidates(phrases, heads)
+    candidates = found.edges.candidates(phrases)
     if not len(candidates):
         return []
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
     first = phrases.first[candidates]
-    kinds = phrases.occurrences.stemmed[first]
-    letters = found.edges.letters[phrases.ends[first]] - found.edges.letters[phrases.starts[first]]
-    scores = prefer_longest_forms(found.scores[candidates], kinds, letters)
-    if traits.parsed:
-        fuller = found.edges.fuller(phrases, heads, candidates)
-        counts = phrases.occurrences.counts[candidates]
-        number = np.full(len(phrases), -1)
-        number[candidates] = np.arange(len(candidates))
-        scores = prefer_fuller_phrases(scores, counts, number[phrases.occurrences.phrase], fuller)
-    scores -= scores.max()
-    text = PhraseText(scored.unit, words, phrases, " " if found.edges.blanks else "")
+    scores = found.scores[candidates]
+    scores = scores - np.logaddexp.reduce(scores)
+    text = PhraseText(scored.unit, words, phrases)
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
     usual = (1, max(knowledge.lengths[1], 2 * knowledge.longest // 3))
     lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
-    fitting = (sizes >= lengths[0]) & (sizes <= lengths[-1])
+    fitting = np.ones(len(candidates), dtype=bool)
     if writer.max_chars is not None:
-        fitting &= np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
-    joins = Joins(word_keys(settings.auxiliaries), knowledge.join, settings.contiguity)
-    most = lengths[-1] - 1
-    useful = useful_phrases(scores, fitting, kinds, writer.n_best, joins.best, most)
-    useful &= sizes <= lengths[-1]
-    kept, pruned = np.flatnonzero(useful), phrases.pruned
-    if sizes[kept].sum() > settings.max_vertices:
-        ranked = kept[np.argsort(-scores[kept], kind="stable")]
-        most = int(np.searchsorted(np.cumsum(sizes[ranked]), settings.max_vertices, side="right"))
-        kept, pruned = np.sort(ranked[: max(1, most)]), True
-    graph = phrase_graph(
-        words, traits, phrases, candidates[kept], scores[kept], knowledge.titles, joins
-    )
-
-    def render(solution: PathSolution) -> Headline:
-        path = solution.vertices.tolist()
-        via = [graph.via[step] for step in itertools.pairwise(path)]
-        certificate = solution.certificate
-        if pruned:
+        fitting = np.array([len(text.of(p)) <= writer.max_chars for p in candidates.tolist()])
+    fitting &= sizes <= lengths[-1]
+    if not fitting.any():
+        return []
+    # a text without a phrase as long gets the longest
+    fitting &= sizes >= min(lengths[0], sizes[fitting].max())
+    bound = float(scores[fitting].max())
+    kinds = phrases.occurrences.stemmed[first]
+    chosen: list[int] = []
+    places = np.flatnonzero(fitting)
+    for place in places[np.lexsort((sizes[places], -scores[places]))].tolist():
+        if len(chosen) == writer.n_best:
+            break
+        if all(kinds[place] != kinds[other] for other in chosen):
+            chosen.append(place)
+    scale = float(np.abs(found.scores[candidates]).max()) + 1.0
+    headlines = []
+    for place in chosen:
+        certificate = Certificate.from_bound(
+            "BestPhrase",
+            float(scores[place]),
+            bound,
+            tolerance=tolerance_of(scale),
+            scale=scale,
+        )
+        if phrases.pruned:
             certificate = replace(certificate, scope="pruned")
-        between = [settings.auxiliaries[x] if x >= 0 else "" for x in via]
-        chain = [int(graph.phrase[vertex]) for vertex in path]
-        return headline_of_phrases(text, chain, graph.token[path].tolist(), between, certificate)
+        phrase = int(candidates[place])
+        count = int(phrases.occurrences.counts[phrase])
+        inside = [token.i for token in text.occurrence(phrase) if not token.is_space]
+        headlines.append(Headline(text.of(phrase), inside, [], certificate, "phrases", count))
+    return headlines
 
-    if len(kept) == 1:  # joined to nothing, so that it has one length
-        lengths = sizes[kept].tolist()
-    return writer.write_any_length(graph.problem, lengths, render)
+
+def headlines_of_both(
+    scored: ScoredUnit,
+    knowledge: HeadlineKnowledge,
+    settings: GraphSettings,
+    writer: HeadlineWriter,
+) -> list[Headline]:
+    """The best phrases and, where there is a parse, the best short sentences."""
+    headlines = headlines_of_phrases(scored, knowledge, settings, writer)
+    if _is_parsed(scored.unit):
+        headlines += headlines_of_short_sentences(scored, knowledge, settings, writer)
+    return headlines
 
 
 _NOT_FINITE = (
@@ -209,10 +213,7 @@ def headlines_of_short_sentences(
     writer: HeadlineWriter,
 ) -> list[Headline]:
     """Shorten the sentences of a parsed text; the best, best first."""
-    of = scored.vertices.of_token
-    chances = np.zeros(len(of))
-    inside = of >= 0
-    chances[inside] = 1.0 / (1.0 + np.exp(-scored.odds[of[inside]]))
+    chances = _chances(scored)
     if not np.isfinite(chances).all():
         raise ProblemError(_NOT_FINITE)
     least, most = USUAL_WORDS
@@ -233,33 +234,47 @@ def headlines_of_short_sentences(
     return short.write(writer.n_best)
 
 
-def headlines_of_sentences(
-    scored: ScoredUnit,
-    knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
+def _chances(scored: ScoredUnit) -> NDArray[np.float64]:
+    """How likely each token is in the title. **Shape:** ``(tokens,)``"""
+    of = scored.vertices.of_token
+    chances, inside = np.zeros(len(of)), of >= 0
+    chances[inside] = 1.0 / (1.0 + np.exp(-scored.odds[of[inside]]))
+    return chances
+
+
+def known_of(scored: ScoredUnit, headlines: list[Headline]) -> list[NDArray[np.float64]]:
+    """What the judge knows of each phrase or short sentence."""
+    origin = 0 if isinstance(scored.unit, Doc) else scored.unit.start
+    doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
+    numbers, chances = scored.words.sentences, _chances(scored)
+    sizes = np.bincount(numbers, minlength=1)
+    found = []
+    for headline in headlines:
+        places = np.array(headline.tokens, dtype=np.int64) - origin
+        number = int(numbers[places[0]])
+        score = headline.certificate.score or 0.0
+        tokens = [doc[token] for token in headline.tokens]
+        own = chances[places][[not (token.is_stop or token.is_punct) for token in tokens]]
+        sentence = (number, int(sizes[number]), len(sizes))
+        found.append(judge_facts(scored.unit, tokens, score, own, sentence, headline.occurrences))
+    return found
+
+
+def judged(
+    scored: ScoredUnit, headlines: list[Headline], weights: NDArray[np.float32], *, ranked: bool
 ) -> list[Headline]:
-    """Select and order sentences, at most one of each class of similar ones."""
-    from ...models.headline.sentence_graph import sentence_graph, sentence_scores
+    """Give each headline its probability of being good; the most probable first, if `ranked`."""
+    facts = known_of(scored, headlines)
+    probable = [
+        replace(headline, prob=chance_of(weights, headline.kind, known))
+        for headline, known in zip(headlines, facts, strict=True)
+    ]
+    return sorted(probable, key=lambda headline: -(headline.prob or 0.0)) if ranked else probable
 
-    words = scored.words
-    if not len(scored.vertices):
-        return []
-    scores = sentence_scores(words, knowledge.corpus)
-    kept = np.arange(len(scores))
-    pruned = len(scores) > settings.max_vertices
-    if pruned:
-        kept = np.sort(np.argsort(-scores, kind="stable")[: settings.max_vertices])
-    problem = sentence_graph(words, knowledge.corpus, ordering=settings.ordering, kept=kept)
 
-    def render(solution: PathSolution) -> Headline:
-        certificate = solution.certificate
-        if pruned:
-            certificate = replace(certificate, scope="pruned")
-        path = kept[solution.vertices].tolist()
-        return headline_of_sentences(scored.unit, path, words.sentences, certificate)
-
-    return writer.write(problem, SUMMARY_LENGTHS, render)
+def _is_parsed(unit: Doc | Span) -> bool:
+    doc = unit if isinstance(unit, Doc) else unit.doc
+    return doc.has_annotation("DEP")
 
 
 @dataclass(frozen=True, eq=False)

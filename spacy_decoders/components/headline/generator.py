@@ -15,16 +15,17 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example, validate_get_examples
 from spacy.vocab import Vocab
-from thinc.api import Optimizer, set_dropout_rate
+from thinc.api import Optimizer
 
 from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.phrase_context import TextPhrases
-from ...models.headline.phrase_scorer import PhraseSelection, context_scorer_of, phrase_scorer_of
+from ...models.headline.judge import KINDS
+from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
 from ...models.headline.phrases import Phrases
 from ...models.headline.risk import expected_reward
 from ...models.headline.stems import Stemmer
+from ...models.headline.word_selection import fit_logistic
 from ...models.headline.words import Vertices, Words
 from ...models.saved import message_of
 from .. import extensions
@@ -35,19 +36,25 @@ from .decoding import (
     GraphSettings,
     ScoredPhrases,
     ScoredUnit,
+    headlines_of_both,
     headlines_of_phrases,
-    headlines_of_sentences,
     headlines_of_short_sentences,
     headlines_of_words,
+    judged,
+    known_of,
 )
 from .headlines import Headline
 from .learning import TitledText, example_phrases, learn, phrase_table, word_table
 from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
+from .rouge import rouge, words_of
 from .sentences import is_word
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
+
+#: A headline of at least this ROUGE-L is as good as the title; the penalty of what is learnt.
+CLOSE, RIDGE = 0.5, 10.0
 
 
 class HeadlineGenerator(HeadlineOptions, DecodingPipe):
@@ -131,7 +138,14 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             )
         decode = _DECODE[self.mode]
         settings, writer = self.settings, self.writer
-        return [decode(scored, self._knowledge, settings, writer) for scored in scores]
+        found = [decode(scored, self._knowledge, settings, writer) for scored in scores]
+        if self.mode == "words" or phrase_scorer_of(self.model) is None:
+            return found
+        weights: Any = self.model.get_param("judge")
+        return [
+            judged(scored, headlines, weights, ranked=self.mode == "best")[: self.n_best]
+            for scored, headlines in zip(scores, found, strict=True)
+        ]
 
     def annotate(self, doc: Doc, decoded: list[list[Headline]]) -> None:
         """Write headlines and certificates to the document, or to its spans."""
@@ -148,9 +162,16 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         for owner, headlines in zip(owners, decoded, strict=True):
             own = [headline.as_dict() for headline in headlines]
             owner._.headlines = extensions.beside_others(owner._.headlines, self.name, own)
-            owner._.headline = headlines[0].text if headlines else ""
+            owner._.headline = headlines[0].text if self._is_sure(headlines) else ""
             if not headlines and _has_words(owner):
                 self._warn_of_none(owner)
+
+    def _is_sure(self, headlines: list[Headline]) -> bool:
+        """Whether there is a headline that is good enough."""
+        if not headlines:
+            return False
+        prob = headlines[0].prob
+        return prob is None or prob >= self.min_prob
 
     def _warn_of_none(self, unit: Doc | Span) -> None:
         """Say once which options leave a text without a headline."""
@@ -188,7 +209,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         odds = [np.asarray(of_unit, dtype="d") for of_unit in self.model.predict(tables)]
         parts = list(zip(texts.units, words, vertices, odds, strict=True))
         scorer = phrase_scorer_of(self.model)
-        if self.mode != "phrases" or scorer is None:
+        if self.mode not in ("phrases", "best") or scorer is None:
             return [ScoredUnit(*part) for part in parts]
         knowledge = self._knowledge
         content = np.concatenate([of_unit.content for of_unit in words])
@@ -203,15 +224,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
                 words, traits, vertices, phrases, odds, strict=True
             )
         ]
-        context, found = context_scorer_of(self.model), scorer.predict(tables)
-        if context is not None:
-            found = context.predict(
-                [
-                    TextPhrases.of(unit, table, of_unit, np.arange(len(of_unit)))
-                    for unit, table, of_unit in zip(texts.units, tables, phrases, strict=True)
-                ]
-            )
-        scores = [np.asarray(of_unit, dtype="d") for of_unit in found]
+        scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
         scored = zip(traits, phrase_edges(texts), phrases, scores, strict=True)
         return [
             ScoredUnit(*part, ScoredPhrases(*of_unit))
@@ -252,6 +265,40 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         others = [text for text in others if len(text.title)]
         self._knowledge = learn(self.model, texts, self.cfg["language"], more=others)
 
+    def calibrate(self, examples: Iterable[Example]) -> None:
+        """Fit the probability that a headline is good to titled texts that were not trained on.
+
+        A headline whose ROUGE-L with the title, by stems, is 0.5 or more counts as good, and less
+        in proportion.
+
+        Parameters
+        ----------
+        examples
+            Their predicted documents are parsed if those to come are.
+        """
+        facts: dict[str, list[Any]] = {kind: [] for kind in KINDS}
+        closeness: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        for example in examples:
+            title = self._closeness_of(example.reference._.headline)
+            (scored,) = self._scored_texts(Texts.of([example.predicted]))
+            found = headlines_of_both(scored, self._knowledge, self.settings, self.writer)
+            for headline, known in zip(found, known_of(scored, found), strict=True):
+                facts[headline.kind].append(known)
+                closeness[headline.kind].append(title(headline.text))
+        judge: Any = self.model.get_param("judge")
+        for place, kind in enumerate(KINDS):
+            if len(set(closeness[kind])) > 1:
+                table, labels = np.array(facts[kind]), np.array(closeness[kind])
+                judge[place] = fit_logistic(table, labels, ridge=RIDGE)
+        self.model.set_param("judge", judge)
+
+    def _closeness_of(self, title: str) -> Callable[[str], float]:
+        def stemmed(text: str) -> str:
+            return " ".join(self._stemmer.stems(words_of(text)))
+
+        wanted = stemmed(title)
+        return lambda text: min(1.0, rouge(wanted, stemmed(text)).rougeL / CLOSE)
+
     def update(
         self,
         examples: Iterable[Example],
@@ -263,19 +310,13 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """Learn from a batch: 1 minus the expected ROUGE of phrases drawn by their scores."""
         losses = {} if losses is None else losses
         losses.setdefault(self.name, 0.0)
-        scorer, context = phrase_scorer_of(self.model), context_scorer_of(self.model)
+        scorer = phrase_scorer_of(self.model)
         if scorer is None:
             return losses
-        texts, rewards = self._training_phrases(examples)
+        tables, rewards = self._training_phrases(examples)
         if not any(len(of_text) for of_text in rewards):
             return losses
-        backprop: Any
-        if context is None:
-            tables: Any = [text.table for text in texts]
-            scores, backprop = scorer.begin_update(tables)
-        else:
-            set_dropout_rate(context.get_ref("tok2vec"), drop)
-            scores, backprop = context.begin_update(texts)
+        scores, backprop = scorer.begin_update(tables)
         loss, gradients = _risk(scores, rewards)
         backprop(gradients)
         if sgd is not None:
@@ -290,15 +331,12 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         """
         return _risk(scores, self._training_phrases(examples)[1])
 
-    def _training_phrases(
-        self, examples: Iterable[Example]
-    ) -> tuple[list[TextPhrases], list[Any]]:
+    def _training_phrases(self, examples: Iterable[Example]) -> tuple[list[Any], list[Any]]:
         texts, rewards = [], []
-        # those without a title stay, since listeners know whole batches
         for example in examples:
             text = self._titled(example)
-            phrases, reward = example_phrases(self.model, text, self._knowledge, counted=True)
-            texts.append(phrases)
+            table, reward = example_phrases(self.model, text, self._knowledge, counted=True)
+            texts.append(table)
             rewards.append(reward if text.title else reward[:0])
         return texts, rewards
 
@@ -355,10 +393,10 @@ def _has_words(unit: Doc | Span) -> bool:
 
 #: How headlines are found in each mode.
 _DECODE = {
+    "best": headlines_of_both,
     "phrases": headlines_of_phrases,
     "sentence": headlines_of_short_sentences,
     "words": headlines_of_words,
-    "extractive": headlines_of_sentences,
 }
 
 

@@ -17,8 +17,6 @@ from ...models.headline.words import Vertices, Words
 __all__ = [
     "Headline",
     "PhraseText",
-    "headline_of_phrases",
-    "headline_of_sentences",
     "headline_of_words",
     "title_words",
 ]
@@ -37,19 +35,30 @@ class Headline:
     auxiliaries
         The word between each two of them, "" for none; empty for sentences.
     certificate
-        The certificate of the path.
+        That it is the best of its kind.
+    kind
+        "phrases", "sentence" or "words".
+    occurrences
+        How often the text has it.
+    prob
+        The probability that it is good; None for single words.
     """
 
     text: str
     tokens: list[int]
     auxiliaries: list[str]
     certificate: Certificate
+    kind: str = "words"
+    occurrences: int = 1
+    prob: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain types, suitable for ``Doc._`` and DocBin."""
         return {
             "text": self.text,
             "score": self.certificate.score,
+            "prob": self.prob,
+            "kind": self.kind,
             "tokens": self.tokens,
             "auxiliaries": self.auxiliaries,
             "certificate": self.certificate.as_dict(),
@@ -74,8 +83,7 @@ def headline_of_words(
         written += [auxiliary, token.text] if auxiliary else [token.text]
     if written[0].islower():
         written[0] = written[0][0].upper() + written[0][1:]
-    # an elided article (l', d') is followed by no blank
-    text = " ".join(written).replace("' ", "'")
+    text = " ".join(written)
     return Headline(text, [token.i for token in chosen], list(auxiliaries), certificate)
 
 
@@ -86,8 +94,6 @@ class PhraseText:
     unit: Doc | Span
     words: Words
     phrases: Phrases
-    #: What stands between words: nothing in languages without blanks.
-    blank: str
 
     def occurrence(self, phrase: int) -> Span:
         """The first occurrence in the most frequent spelling, sentence starts not counted."""
@@ -102,57 +108,9 @@ class PhraseText:
         return max(found.values(), key=len)[0]
 
     def of(self, phrase: int) -> str:
-        """The phrase as text, on one line."""
-        return " ".join(self.occurrence(phrase).text.split())
-
-
-def headline_of_phrases(
-    text: PhraseText,
-    chain: Sequence[int],
-    tokens: Sequence[int],
-    auxiliaries: Sequence[str],
-    certificate: Certificate,
-) -> Headline:
-    """Write a path over phrases: each as the text writes it, the first with a capital.
-
-    Parameters
-    ----------
-    text
-        The text and its phrases.
-    chain, tokens
-        The phrase of each vertex, and its token in the phrase's first occurrence.
-    auxiliaries
-        The word between each two vertices, "" for none.
-    certificate
-        The certificate of the path.
-    """
-    begins = [0, *(i for i in range(1, len(chain)) if chain[i] != chain[i - 1])]
-    parts: list[str] = []
-    chosen: list[int] = []
-    for low, high in zip(begins, [*begins[1:], len(chain)], strict=True):
-        span = text.occurrence(chain[low])
-        if low and auxiliaries[low - 1]:
-            parts.append(auxiliaries[low - 1])
-        parts.append(" ".join(span.text.split()))
-        origin = int(text.phrases.starts[text.phrases.first[chain[low]]])
-        chosen += [span.start + token - origin for token in tokens[low:high]]
-    written = text.blank.join(parts).replace("' ", "'")
-    if written.split()[0].islower():
-        written = written[0].upper() + written[1:]
-    return Headline(written, chosen, list(auxiliaries), certificate)
-
-
-def headline_of_sentences(
-    unit: Doc | Span, path: Sequence[int], sentences: NDArray[np.int64], certificate: Certificate
-) -> Headline:
-    """Write a path over sentences, one after another."""
-    texts, tokens = [], []
-    for sentence in path:
-        places = np.flatnonzero(sentences == sentence)
-        span = unit[int(places[0]) : int(places[-1]) + 1]
-        texts.append(span.text.strip())
-        tokens += [token.i for token in span if not token.is_space]
-    return Headline(" ".join(texts), tokens, [], certificate)
+        """The phrase as text, on one line, the first word with a capital."""
+        text = " ".join(self.occurrence(phrase).text.split())
+        return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text
 
 
 def title_words(text: str, stop_words: Any) -> list[tuple[str, bool]]:

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from spacy.tokens import Doc
-from thinc.api import fix_random_seed
 
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.phrase_context import TextPhrases, is_shared
 from ...models.headline.phrase_features import TextScores, phrase_features
-from ...models.headline.phrase_scorer import context_scorer_of, phrase_scorer_of
+from ...models.headline.phrase_scorer import phrase_scorer_of
 from ...models.headline.phrases import Phrases, Traits
-from ...models.headline.risk import fit_context, fit_phrases
+from ...models.headline.risk import fit_phrases
 from ...models.headline.stems import Stemmer
 from ...models.headline.word_features import word_features
 from ...models.headline.word_selection import feature_columns, fit_logistic
@@ -30,8 +28,6 @@ __all__ = ["TitledText", "learn", "phrase_table", "word_table"]
 
 #: Parts of the training texts: the counts behind a text's features are those of the other parts.
 PARTS = 4
-#: Texts by which token vectors are standardised.
-SAMPLE = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,21 +125,14 @@ def learn(
             if len(reward):
                 examples.append(example)
                 rewards.append(reward)
-    fit_phrases(scorer, [example.table for example in examples], rewards, seed=seed)
-    context = context_scorer_of(model)
-    if context is not None:
-        fix_random_seed(seed)
-        context.initialize(X=examples[:: max(1, len(examples) // SAMPLE)])
-        # what other components share is theirs to fit, together with the scorer, in updates
-        if not is_shared(context):
-            fit_context(context, examples, rewards, seed=seed)
+    fit_phrases(scorer, examples, rewards, seed=seed)
     return knowledge
 
 
 def example_phrases(
     model: Any, text: TitledText, knowledge: HeadlineKnowledge, *, counted: bool = False
-) -> tuple[TextPhrases, Any]:
-    """The phrases for headlines, and the reward of each: how close it is to the title.
+) -> tuple[Any, Any]:
+    """The features of the phrases for headlines, and how close each is to the title.
 
     A text that the knowledge has `counted` is left out of the counts behind its own features.
     """
@@ -161,8 +150,7 @@ def example_phrases(
     reward = rouge_of_spans(
         text.stems, text.words.stems, traits.word, phrases.starts[first], phrases.ends[first]
     )
-    example = TextPhrases.of(text.doc, table[candidates], phrases, candidates)
-    return example, reward.mean(axis=1).astype(np.float32)
+    return table[candidates], reward.mean(axis=1).astype(np.float32)
 
 
 def _odds(

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from spacy.attrs import (
     DEP,
     HEAD,
+    IS_PUNCT,
     IS_SPACE,
-    LENGTH,
     LIKE_EMAIL,
     LIKE_URL,
     LOWER,
@@ -25,7 +25,14 @@ from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
 from spacy.tokens import Doc, Span
 
-from ...models.headline.meaning import GREETINGS, QUANTITIES, VAGUE
+from ...models.headline.meaning import (
+    CONDITIONS,
+    GREETINGS,
+    LIMITS,
+    NEGATIONS,
+    QUANTITIES,
+    VAGUE,
+)
 from ...models.headline.phrases import Phrases
 from .reading import Texts, among, word_keys
 
@@ -47,11 +54,9 @@ class PhraseEdges(NamedTuple):
         Which tokens no phrase begins with. **Shape:** ``(tokens,)``
     cut
         Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
-    addresses, letters
-        Before each token, the number of addresses and labels, and of characters in tokens, from
-        any one on. **Shape:** ``(tokens + 1,)``
-    blanks
-        Whether the text is in a language with blanks between words.
+    addresses
+        Before each token, the number of addresses and labels, from any one on.
+        **Shape:** ``(tokens + 1,)``
     heads
         The token that each depends on, which may be outside of the text; without a parse the
         next one. **Shape:** ``(tokens,)``
@@ -64,29 +69,40 @@ class PhraseEdges(NamedTuple):
         **Shape:** ``(tokens + 1,)``
     nouns
         Which tokens are nouns or numbers. **Shape:** ``(tokens,)``
-    verbs
-        Before each token, the number of finite verbs, from any one on. **Shape:**
-        ``(tokens + 1,)``
+    finite, verbs
+        Before each token, the number of finite verbs, and of verbs, from any one on.
+        **Shape:** ``(tokens + 1,)``
+    governed
+        Which tokens are below what may make a claim about them untrue: a negation, another clause,
+        a question. **Shape:** ``(tokens,)``
     joining
         Which tokens are prepositions or conjunctions of what stands after them. **Shape:**
         ``(tokens,)``
     describing
         Which tokens are modifiers of a noun behind them. **Shape:** ``(tokens,)``
+    opening, until
+        Where a clause with this head begins, and the last token that it cannot end before;
+        -1 for the beginning where the text does not assert it. **Shape:** ``(tokens,)``
+    parsed
+        Whether there is a tree.
     """
 
     needs: NDArray[np.int64]
     bad: NDArray[np.bool_]
     cut: NDArray[np.bool_]
     addresses: NDArray[np.int64]
-    letters: NDArray[np.int64]
-    blanks: bool
     heads: NDArray[np.int64]
     since: NDArray[np.int64]
     telling: NDArray[np.int64]
     nouns: NDArray[np.bool_]
+    finite: NDArray[np.int64]
     verbs: NDArray[np.int64]
+    governed: NDArray[np.bool_]
     joining: NDArray[np.bool_]
     describing: NDArray[np.bool_]
+    opening: NDArray[np.int64]
+    until: NDArray[np.int64]
+    parsed: bool
 
     def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which occurrences of phrases can stand by themselves.
@@ -105,8 +121,11 @@ class PhraseEdges(NamedTuple):
     ) -> NDArray[np.int64]:
         """The head of each phrase that is one: a noun phrase, or a clause with its subject.
 
-        It is -1 for phrases that cannot stand by themselves, of which two words depend on others
-        outside, and for greetings, times and words that name nothing.
+        A clause is one that the text asserts, whole from the beginning of its sentence, with all
+        that may make it untrue; other phrases have no finite verb, and no verb at all below what
+        may make it untrue. The head is -1 for phrases that cannot stand by themselves, of
+        which two words depend on others outside, and for greetings, times and words that name
+        nothing.
         """
         from ...models.headline.kernels.phrases import phrase_heads
 
@@ -122,43 +141,28 @@ class PhraseEdges(NamedTuple):
         lost = self.joining[before] | (self.describing[before] & ~self.nouns[heads])
         lost &= (of_before >= starts) & (of_before < ends) & (of_before != heads)
         good &= ~lost | (starts == 0)
+        clause = (self.finite[ends] > self.finite[starts]) | (self.since[heads] < heads)
+        asserted = (starts == self.opening[heads]) & (ends > self.until[heads])
+        free = ~self.governed[heads] | (self.verbs[ends] == self.verbs[starts])
+        good &= np.where(clause & self.parsed, asserted, free)
         return np.where(good, heads, -1)
 
-    def candidates(
-        self, phrases: Phrases, heads: NDArray[np.int64] | None = None
-    ) -> NDArray[np.int64]:
+    def candidates(self, phrases: Phrases) -> NDArray[np.int64]:
         """The phrases that headlines may have: with no stem twice.
 
-        These are constituents, if any is; else what can stand by itself, if anything does.
+        These are constituents, if there is a parse; else what can stand by itself, if anything
+        does.
         """
         starts, ends = phrases.starts, phrases.ends
-        if heads is None:
-            heads = self.constituents(starts, ends)
+        heads = self.constituents(starts, ends)
         fresh = ~phrases.occurrences.repeats
-        for places in (heads >= 0, self.allow(starts, ends)):
-            whole = np.zeros(len(phrases), dtype=bool)
-            whole[phrases.occurrences.phrase[places]] = True
-            left = np.flatnonzero(fresh & whole)
-            if len(left):
-                return left
-        return np.flatnonzero(fresh)
-
-    def fuller(
-        self, phrases: Phrases, heads: NDArray[np.int64], candidates: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Of each occurrence the fullest noun phrase around its head, as a candidate, or -1."""
-        starts, ends, of = phrases.starts, phrases.ends, phrases.occurrences.phrase
-        number = np.full(len(phrases), -1)
-        number[candidates] = np.arange(len(candidates))
-        whole = (heads >= 0) & (number[of] >= 0) & self.nouns[heads] & self.nouns[ends - 1]
-        whole &= self.verbs[starts] == self.verbs[ends]
-        places = np.flatnonzero(whole)
-        places = places[np.argsort((ends - starts)[places], kind="stable")]
-        fullest = np.full(len(self.heads), -1)
-        fullest[heads[places]] = places  # the longest comes last
-        found = fullest[heads]
-        inside = whole & (starts[found] <= starts) & (ends[found] >= ends)
-        return np.where(inside, number[of[found]], -1)
+        whole = np.zeros(len(phrases), dtype=bool)
+        whole[phrases.occurrences.phrase[heads >= 0]] = True
+        if not whole.any() and not self.parsed:
+            whole[phrases.occurrences.phrase[self.allow(starts, ends)]] = True
+        if not whole.any() and not self.parsed:
+            whole[:] = True
+        return np.flatnonzero(fresh & whole)
 
 
 def phrase_edges(texts: Texts) -> list[PhraseEdges]:
@@ -170,9 +174,12 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
         np.arange(count),
         np.repeat([end for _, end in texts.bounds], [b - a for a, b in texts.bounds]),
     )
-    relations, places = np.unique(texts[DEP], return_inverse=True)
+    relations_of = texts[DEP]
+    relations, places = np.unique(relations_of, return_inverse=True)
     kinds_of = _relations_of(relations, strings)[places.reshape(-1)]
-    part, of_object, of_clause, subject, aside, joining, modifier, describing = kinds_of.T
+    part, of_object, of_clause, subject, aside, joining, modifier, describing, below, _ = (
+        kinds_of.T
+    )
     to, needs = own + heads, np.full(count, -1)
     after, before = (to >= texts.begins) & (to < own), (to > own) & (to < ends)
     later = np.flatnonzero(part & before)
@@ -188,13 +195,15 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
     bad = (kinds == _FINITE) | ((kinds == _PAST) & (heads == 0) & texts.parsed)
     left = np.zeros(count, dtype=bool)
     left[to[of_clause & before]] = True
-    bad |= ((kinds == _PAST) | (kinds == _PRESENT)) & left
-    bad[to[(kinds == _NOT) & before]] = True
     tags = texts[POS]
+    bad |= ((kinds == _PAST) | (kinds == _PRESENT) | (tags == IDS["VERB"])) & left
+    denying = ((kinds == _NOT) | among(texts[LOWER], _NEGATIONS)) & texts.parsed
+    bad[to[denying & before]] = True
+    governed, asking = _governed(texts, np.clip(to, 0, max(0, count - 1)), below, denying)
     name = tags == IDS["PROPN"]
     within = name[1:] & name[:-1] & ((heads[1:] == -1) | (heads[:-1] == 1))
     bad[1:] |= within & ~first[1:-1]
-    blanks, cut = _cuts(texts, first)
+    cut = _cuts(texts, first)
     bad |= cut[:-1] | cut[1:]
     greeting = (tags == IDS["INTJ"]) | (among(texts[LOWER], _GREETINGS) & texts.parsed)
     bad |= greeting | (joining & before)
@@ -205,35 +214,99 @@ def phrase_edges(texts: Texts) -> list[PhraseEdges]:
     noun = np.isin(tags, _NOUNS)
     # a noun phrase is of nouns, or of a verb without a subject; a clause has its subject
     headed = noun | ((tags == IDS["VERB"]) & (kinds != _PAST))
-    since = np.where((headed & ~aside) | ~texts.parsed, own, -1)
+    headed &= ~asking
+    since = np.where((headed & ~aside & (noun | ~below)) | ~texts.parsed, own, -1)
     of_verb = np.flatnonzero(subject & before & ~noun[np.clip(to, 0, count - 1)])
     since[to[of_verb]] = count
     np.minimum.at(since, to[of_verb], of_verb)
     telling = (np.isin(tags, _TELLING) & ~among(texts[LOWER], _VAGUE)) | ~texts.parsed
     to = np.where(texts.parsed, to, own + 1)
-    addresses, letters, finite, told = (
-        np.concatenate([[0], np.cumsum(of)])
-        for of in (address, texts[LENGTH].astype(np.int64), kinds == _FINITE, telling)
+    fixed = ((kinds == _FINITE) | (tags == IDS["AUX"])) & texts.parsed
+    verb = (tags == IDS["VERB"]) & texts.parsed
+    addresses, finite, verbs, told = (
+        np.concatenate([[0], np.cumsum(of)]) for of in (address, fixed, verb, telling)
     )
     noun |= np.isin(tags, _NUMBERS)
+    opening, until = _clauses(texts, to, kinds_of[:, 9] | _spliced(to, relations_of, subject))
     return [
         PhraseEdges(
             needs[begin:end] - begin,
             bad[begin:end],
             cut[begin : end + 1],
             addresses[begin : end + 1],
-            letters[begin : end + 1],
-            blank,
             to[begin:end] - begin,
             since[begin:end] - begin,
             told[begin : end + 1],
             noun[begin:end],
             finite[begin : end + 1],
+            verbs[begin : end + 1],
+            governed[begin:end],
             (joining & before)[begin:end],
             (describing & before)[begin:end],
+            opening[begin:end] - begin,
+            until[begin:end] - begin,
+            bool(end > begin and texts.parsed[begin]),
         )
-        for (begin, end), blank in zip(texts.bounds, blanks, strict=True)
+        for begin, end in texts.bounds
     ]
+
+
+def _clauses(
+    texts: Texts,
+    to: NDArray[np.int64],
+    whole: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where clauses that the text asserts begin, by their heads, and what they end after."""
+    count = len(to)
+    own, to = np.arange(count), np.clip(to, 0, max(0, count - 1))
+    starts = texts[SENT_START].astype(np.int64) == 1
+    starts[[begin for begin, end in texts.bounds if begin < end]] = True
+    sentence = np.cumsum(starts) - 1
+    asked = np.isin(sentence, sentence[texts[ORTH] == _QUESTION])
+    skipped = among(texts[LOWER], _ARTICLES) | (texts[IS_PUNCT] > 0) | (texts[IS_SPACE] > 0)
+    first = np.full(int(starts.sum()), count)
+    np.minimum.at(first, sentence[~skipped], own[~skipped])
+    opening = np.where((to == own) & ~asked & texts.parsed, first[sentence], -1)
+    # a condition's clause, hearsay behind the claim, a preposition such as "without"
+    limiting = among(texts[LOWER], _LIMITING) & (to != own)
+    needed = whole | limiting
+    needed[to[limiting]] |= to[to[limiting]] != to[limiting]
+    until, places = own.copy(), np.flatnonzero(needed & (to != own))
+    while True:
+        before = until.copy()
+        np.maximum.at(until, to[places], before[places])
+        if (before == until).all():
+            return opening, until
+
+
+def _spliced(
+    to: NDArray[np.int64], relations: NDArray[np.uint64], subject: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Which clauses follow another without a conjunction: "It works, a neighbour claimed"."""
+    own, above = np.zeros(len(to), dtype=bool), np.clip(to, 0, max(0, len(to) - 1))
+    own[above[subject]] = True
+    own[above[relations == _CC]] = False
+    return np.asarray(own & (relations == _CONJ))
+
+
+def _governed(
+    texts: Texts, to: NDArray[np.int64], below: NDArray[np.bool_], denying: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which tokens are in another's clause, below a negation, or in a question; which do ask."""
+    sentence = np.cumsum(texts[SENT_START].astype(np.int64) == 1)
+    asked = np.unique(sentence[texts[ORTH] == _QUESTION])
+    found = (below | np.isin(sentence, asked)) & texts.parsed
+    found[to[denying]] = True
+    # verbs behind "did" are easily taken for nouns
+    asked = np.intersect1d(asked, sentence[among(texts[LOWER], _DO)])
+    above = to
+    while len(above):  # of each token the ancestor at twice the distance
+        found = found | found[above]
+        further = above[above]
+        if (further == above).all():
+            break
+        above = further
+    return found, np.isin(sentence, asked) & texts.parsed
 
 
 def whole_occurrences(
@@ -243,8 +316,8 @@ def whole_occurrences(
     return phrase_edges(Texts.of([unit]))[0].allow(starts, ends)
 
 
-def _cuts(texts: Texts, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[np.bool_]]:
-    """Which units have blanks between words, and before which tokens a word is cut."""
+def _cuts(texts: Texts, first: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Before which tokens a word is cut."""
     spaced = np.concatenate([[0], np.cumsum(texts[SPACY] > 0)])
     blanks = [
         end - begin < 2 or bool(spaced[end] - spaced[begin] >= BLANKS * (end - begin))
@@ -262,15 +335,18 @@ def _cuts(texts: Texts, first: NDArray[np.bool_]) -> tuple[list[bool], NDArray[n
     )
     before, after = places.reshape(2, -1)
     cut[left + 1] = end[before] & begin[after]
-    return blanks, cut
+    return cut
 
 
 def _relations_of(keys: NDArray[np.uint64], strings: Any) -> NDArray[np.bool_]:
-    """Whether relations are of the kinds below, in that order. **Shape:** ``(n, 8)``"""
+    """Whether relations are of the kinds below, in that order. **Shape:** ``(n, 10)``"""
     names = [strings[key] for key in keys.tolist()]
     names = [name if name in _PARTS else name.partition(":")[0] for name in names]
-    kinds = (_PARTS, _OBJECTS, _CLAUSES, _SUBJECTS, _ASIDE, _JOINING, _MODIFIERS, _DESCRIBING)
-    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 8)
+    kinds = (
+        _PARTS, _OBJECTS, _CLAUSES, _SUBJECTS, _ASIDE, _JOINING, _MODIFIERS, _DESCRIBING, _BELOW,
+        _WHOLE,
+    )  # fmt: skip
+    return np.array([[name in kind for kind in kinds] for name in names], bool).reshape(-1, 10)
 
 
 def _verb(morph: int, strings: Any) -> int:
@@ -301,14 +377,21 @@ _ASIDE = frozenset({"discourse", "vocative", "intj"})
 _JOINING = frozenset({"case", "cc"})
 _MODIFIERS = frozenset({"nmod", "prep"})
 _DESCRIBING = frozenset({"amod", "compound", "nummod"})
+#: Relations of what a clause does not say the same without.
+_WHOLE = frozenset({
+    "obj", "dobj", "iobj", "attr", "acomp", "xcomp", "ccomp", "csubj", "parataxis", "nummod",
+    "prt", "neg", "cop", "aux", "auxpass", "expl", "dep",
+})  # fmt: skip
+#: Relations of verbs to what may make a claim of theirs untrue.
+_BELOW = frozenset({"xcomp", "ccomp", "advcl", "acl", "relcl", "parataxis", "pcomp"})
 _NUMBERS = np.array([IDS["NUM"], IDS["SYM"]], dtype=np.uint64)
 #: Tags of what names things; of words that are not tagged, too.
 _NOUNS = np.array([IDS[tag] for tag in ("NOUN", "PROPN", "X", "")], dtype=np.uint64)
 _TELLING = np.array(
     [IDS[tag] for tag in ("NOUN", "PROPN", "VERB", "ADJ", "X", "")], dtype=np.uint64
 )
-_VAGUE, _QUANTITIES, _GREETINGS = (
-    np.sort(word_keys(sorted(of))) for of in (VAGUE, QUANTITIES, GREETINGS)
+_VAGUE, _QUANTITIES, _GREETINGS, _NEGATIONS = (
+    np.sort(word_keys(sorted(of))) for of in (VAGUE, QUANTITIES, GREETINGS, NEGATIONS)
 )
 #: What is known of features that were read, by their keys.
 _verbs: dict[int, int] = {}
@@ -318,3 +401,10 @@ _FINITE, _PAST, _PRESENT, _NOT = 1, 2, 3, 4
 _ACCOUNT = np.uint64(get_string_id("@"))
 #: What follows a label.
 _COLON = np.uint64(get_string_id(":"))
+_ARTICLES = np.sort(word_keys(["the", "a", "an", "and", "but"]))
+_LIMITING = np.sort(
+    word_keys(sorted((NEGATIONS | LIMITS | CONDITIONS) - {"no", "last", "next", "up", "over"}))
+)
+_CC, _CONJ = (np.uint64(get_string_id(name)) for name in ("cc", "conj"))
+_DO = np.sort(word_keys(["do", "does", "did"]))
+_QUESTION = np.uint64(get_string_id("?"))

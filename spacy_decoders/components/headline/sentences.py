@@ -190,7 +190,7 @@ class ShortSentences:
                 found.append((best.score, number, tree.text(best.nodes), indices))
         found.sort(key=lambda entry: (-entry[0], entry[1]))
         headlines = [
-            Headline(text, indices, [], _certificate(score, max(bounds)))
+            Headline(text, indices, [], _certificate(score, max(bounds)), "sentence")
             for score, _, text, indices in found[:count]
         ]
         return headlines, max(bounds)
@@ -336,6 +336,8 @@ def is_word(token: Token) -> bool:
     """Whether it is read: spaCy counts percent signs and ampersands among punctuation."""
     if not token.is_punct:
         return not token.is_space
+    if token.text in "'’":  # of a plural's owner
+        return token.dep_ == "case" or token.tag_ == "POS"
     if token.text == "#":
         return token.i + 1 < len(token.doc) and token.nbor().like_num
     return token.text in SIGNS and token.dep_ != "punct"
@@ -368,6 +370,12 @@ def _written(tokens: Sequence[Token]) -> str:
         blank = token.whitespace_ if adjacent else " "
         if token.text == "(" or (following is not None and following.text in CLOSING):
             blank = ""
+        elif (
+            following is not None
+            and following.text in ("'", "’", "'s", "’s")
+            and is_word(following)
+        ):
+            blank = ""  # of an owner, even where words between are left out
         parts.append(token.text + ("" if following is None else blank))
     text = "".join(parts).strip()
     return text[:1].upper() + text[1:] if text.split(" ")[0].islower() else text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,59 +75,6 @@ class HeadlineWriter:
                 return headlines
         return []
 
-    def write_any_length(
-        self,
-        problem: PathProblem,
-        lengths: Sequence[int],
-        render: Callable[[PathSolution], Headline],
-    ) -> list[Headline]:
-        """Decode and render the best headlines whatever their length, each set of words once.
-
-        If no path has one of the lengths, the longest shorter one is written.
-        """
-        longest = problem.class_count
-        tried = [length for length in lengths if length <= longest] or [longest]
-        headlines = self._among(problem, tried, render)
-        for length in range(tried[0] - 1, 0, -1):
-            if headlines:
-                break
-            headlines = self._among(problem, [length], render)
-        return headlines
-
-    def _among(
-        self,
-        problem: PathProblem,
-        lengths: Sequence[int],
-        render: Callable[[PathSolution], Headline],
-    ) -> list[Headline]:
-        """Return the best headlines of all these lengths that fit, one per set of stems."""
-        if self.n_best == 1 and self.max_chars is None:
-            best = self.decoder.decode_lengths(problem, lengths, budget=self._budget)
-        else:
-            best = [solution for length in lengths for solution in self._some(problem, length)]
-        known = [solution for solution in best if solution.certificate.score is not None]
-        # of equal scores the shorter first, whatever the decoder's order
-        known.sort(key=lambda solution: (-_score(solution), len(solution.vertices)))
-        bounds = [-math.inf if s.certificate.bound is None else s.certificate.bound for s in known]
-        bound = max(bounds, default=-math.inf)
-        found: dict[frozenset[int], Headline] = {}
-        for solution in known:
-            stems = frozenset(problem.classes[solution.vertices].tolist())
-            if stems not in found:
-                headline = render(_against(solution, problem, bound))
-                if self.max_chars is None or len(headline.text) <= self.max_chars:
-                    found[stems] = headline
-            if len(found) == self.n_best:
-                break
-        return list(found.values())
-
-    def _some(self, problem: PathProblem, length: int) -> list[PathSolution]:
-        wanted = 2 * self.n_best + (LOOKED_THROUGH if self.max_chars is not None else 2)
-        try:
-            return list(self.decoder.k_best(problem, length, wanted, budget=self._budget))
-        except InfeasibleError:
-            return []
-
     def _best_length(
         self, problem: PathProblem, lengths: Sequence[int]
     ) -> tuple[int, PathSolution | None]:
@@ -167,19 +113,3 @@ class HeadlineWriter:
     @property
     def _budget(self) -> Budget:
         return allowing_for_compilation(Budget(self.seconds, self.iterations), self.decoder)
-
-
-def _score(solution: PathSolution) -> float:
-    score = solution.certificate.score
-    assert score is not None
-    return score
-
-
-def _against(solution: PathSolution, problem: PathProblem, bound: float) -> PathSolution:
-    """Certify a path of one length by a bound for all lengths."""
-    own = solution.certificate
-    if own.bound is None or own.bound >= bound:
-        return solution
-    return type(solution).certified(
-        own.decoder, problem, solution.vertices, bound, confidence=None, iterations=own.iterations
-    )

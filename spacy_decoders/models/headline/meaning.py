@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "GREETINGS", "QUANTITIES", "TIMES", "VAGUE", "attach_conjuncts", "set_off", "words_of_meaning",
+    "CONDITIONS", "GREETINGS", "LIMITS", "NEGATIONS", "QUANTITIES", "TIMES", "VAGUE",
+    "attach_conjuncts", "set_off", "words_of_meaning",
 ]  # fmt: skip
 
 Integers = NDArray[np.int64]
@@ -30,6 +31,11 @@ LIMITS = frozenset({
     "purported", "potential", "possible", "proposed", "planned", "attempted", "failed", "acting",
     "deputy", "vice", "non", "anti", "pseudo", "quasi", "too", "yet", "under", "over", "up",
     "impossible", "last", "next", "about", "around",
+})  # fmt: skip
+#: Words before what a claim depends on, or comes from.
+CONDITIONS = frozenset({
+    "if", "unless", "whether", "provided", "assuming", "supposing", "lest", "until", "till",
+    "except", "instead", "against", "according", "otherwise",
 })  # fmt: skip
 #: Determiners that say which or how many, beside those above.
 DETERMINERS = frozenset({

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats1d, Floats2d
 
 from ...errors import ProblemError
+from .judge import DEFAULT_JUDGE
 from .phrase_features import PHRASE_FEATURES
 from .word_selection import build_word_selection
-
-if TYPE_CHECKING:
-    from .phrase_context import ContextScorer
 
 __all__ = [
     "PhraseScorer",
     "PhraseSelection",
     "build_phrase_selection",
-    "context_scorer_of",
     "phrase_scorer_of",
     "standardised",
 ]
@@ -56,15 +52,11 @@ DEFAULT_WEIGHTS = {
 }
 #: Standardised features beyond this many deviations count as much as those at it.
 MOST_DEVIATIONS = 5.0
-#: Hidden units that see token vectors.
-CONTEXT_HIDDEN = 96
 
 
 def build_phrase_selection(
     hidden: int = 24,
     features: list[str] | None = None,
-    tok2vec: Model[list[Doc], list[Floats2d]] | None = None,
-    rate: float = 0.001,
 ) -> PhraseSelection:
     """Build the model of a headline made of phrases.
 
@@ -79,16 +71,10 @@ def build_phrase_selection(
     features
         Names of the features of words, from
         :data:`~spacy_decoders.models.headline.word_features.FEATURES`; all by default.
-    tok2vec
-        Token vectors, by which phrases are scored in context too: any `Tok2Vec` of spaCy, a
-        transformer, or a listener to one that several components share.
-    rate
-        The step for `tok2vec` when `initialize` fits it; about 0.0001 for a transformer.
-
     Raises
     ------
     ProblemError
-        If a name is unknown, `hidden` is less than 1, or `rate` is not from 0 to 1.
+        If a name is unknown or `hidden` is less than 1.
 
     Examples
     --------
@@ -110,19 +96,13 @@ def build_phrase_selection(
         "output": np.zeros(hidden, dtype="f"),
     }
     phrases: PhraseScorer = Model("phrase_scorer", _score_phrases, params=params)
-    layers: list[Model[Any, Any]] = [phrases]
-    refs: dict[str, Model[Any, Any] | None] = {"phrases": phrases}
-    if tok2vec is not None:
-        from .phrase_context import build_context_scorer
-
-        context = build_context_scorer(phrases, tok2vec, CONTEXT_HIDDEN, rate)
-        layers, refs = [context], {**refs, "context": context}
+    judge: Any = DEFAULT_JUDGE.copy()
     return Model(
         "phrase_selection",
         words._func,
-        layers=layers,
-        refs=refs,
-        params={"weights": words.get_param("weights")},
+        layers=[phrases],
+        refs={"phrases": phrases},
+        params={"weights": words.get_param("weights"), "judge": judge},
         attrs={"features": words.attrs["features"]},
     )
 
@@ -130,11 +110,6 @@ def build_phrase_selection(
 def phrase_scorer_of(model: PhraseSelection) -> PhraseScorer | None:
     """Return the scorer of phrases within a model, None if it scores words only."""
     return model.get_ref("phrases") if model.has_ref("phrases") else None
-
-
-def context_scorer_of(model: PhraseSelection) -> ContextScorer | None:
-    """Return the scorer of phrases in context within a model, None if it has no token vectors."""
-    return model.get_ref("context") if model.has_ref("context") else None
 
 
 def standardised(model: PhraseScorer, table: Floats2d) -> Floats2d:

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from thinc.api import Adam, Model, set_dropout_rate
+from thinc.api import Adam
 
-from .phrase_context import WEIGHTS, ContextScorer, TextPhrases
 from .phrase_scorer import PhraseScorer
 
-__all__ = ["expected_reward", "fit_context", "fit_phrases"]
+__all__ = ["expected_reward", "fit_phrases"]
 
 Floats = NDArray[np.float32]
 
@@ -20,11 +19,6 @@ Floats = NDArray[np.float32]
 EPOCHS = 12
 BATCH = 8
 LEARN_RATE = 0.002
-#: The same with token vectors, which learn the training texts by heart soon; what they drop.
-CONTEXT_EPOCHS = 3
-CONTEXT_BATCH = 16
-CONTEXT_RATE = 0.001
-DROPOUT = 0.2
 #: A few texts are passed over more often, to take this many steps.
 LEAST_STEPS = 200
 #: Decay of the weights, in each step relative to its size.
@@ -134,68 +128,6 @@ def fit_phrases(
             step += 1
 
 
-def fit_context(
-    scorer: ContextScorer,
-    texts: Sequence[TextPhrases],
-    rewards: Sequence[Floats],
-    *,
-    seed: int = 0,
-    epochs: int = CONTEXT_EPOCHS,
-) -> None:
-    """Fit a scorer by token vectors, whose layer by features is fitted already.
-
-    Parameters
-    ----------
-    scorer
-        An initialised scorer.
-    texts
-        The phrases of each text.
-    rewards
-        How good a headline each of them is, from 0 to 1.
-    seed
-        Of the order of the texts.
-    epochs
-        Passes over the texts.
-    """
-    known = [place for place, of_text in enumerate(rewards) if of_text.max(initial=0.0) > 0]
-    draw = np.random.default_rng(seed)
-    vectors = scorer.get_ref("tok2vec")
-    set_dropout_rate(vectors, DROPOUT)
-    optimizers: dict[bool, Any] = {
-        True: Adam(0.0, L2=0.0, grad_clip=1.0),
-        False: Adam(0.0, L2=0.0, grad_clip=1.0),
-    }
-    rates = {True: scorer.attrs["rate"], False: CONTEXT_RATE}
-    steps, step = epochs * -(-len(known) // CONTEXT_BATCH), 0
-    for _ in range(epochs):
-        order = draw.permutation(known).tolist()
-        for low in range(0, len(order), CONTEXT_BATCH):
-            batch = order[low : low + CONTEXT_BATCH]
-            drawn = [_draw(rewards[place], draw) for place in batch]
-            scores: Any
-            scores, backprop = scorer.begin_update(
-                [texts[place].take(kept) for place, (kept, _) in zip(batch, drawn, strict=True)]
-            )
-            gradients: Any = [
-                expected_reward(of_text, rewards[place][kept], weights)[1] / len(batch)
-                for of_text, place, (kept, weights) in zip(scores, batch, drawn, strict=True)
-            ]
-            backprop(gradients)
-            # a slow start, as what is pretrained must not be lost to the first steps
-            share = min(1.0, (step + 1) / (0.05 * steps + 1)) * (1.0 - step / steps)
-            inside = {node.id for node in vectors.walk()}
-            for node in scorer.walk():
-                own = optimizers[node.id in inside]
-                own.learn_rate = rates[node.id in inside] * share
-                _step(node, own)
-            for name in WEIGHTS:
-                scorer.set_param(
-                    name, scorer.get_param(name) * (1.0 - CONTEXT_RATE * share * DECAY)
-                )
-            step += 1
-    set_dropout_rate(vectors, 0.0)
-
-
 def _initialise(scorer: PhraseScorer, tables: Sequence[Floats], draw: Any) -> None:
     """Standardise the features, and set small random weights."""
     sample = np.concatenate([table[::3] for table in tables])
@@ -211,17 +143,6 @@ def _initialise(scorer: PhraseScorer, tables: Sequence[Floats], draw: Any) -> No
     }
     for name, value in values.items():
         scorer.set_param(name, value.astype(np.float32))
-
-
-def _step(node: Model[Any, Any], optimizer: Any) -> None:
-    """Update one layer, without those below it."""
-    for shim in node.shims:
-        shim.finish_update(optimizer)
-    for name in node.param_names:
-        if node.has_grad(name):
-            value, gradient = optimizer((node.id, name), node.get_param(name), node.get_grad(name))
-            node.set_param(name, value)
-            node.set_grad(name, gradient)
 
 
 def _draw(rewards: Floats, draw: Any) -> tuple[NDArray[np.int64], Floats]:

@@ -75,7 +75,7 @@ def feature_columns(model: WordSelection) -> list[int]:
 
 def fit_logistic(
     features: NDArray[np.float64],
-    labels: NDArray[np.bool_],
+    labels: NDArray[Any],
     *,
     ridge: float = 1.0,
     iterations: int = 50,
@@ -87,7 +87,7 @@ def fit_logistic(
     features
         **Shape:** ``(samples, features)``
     labels
-        **Shape:** ``(samples,)``
+        Whether, or with what probability. **Shape:** ``(samples,)``
     ridge
         Weight of the squared penalty, which keeps every weight finite.
 

@@ -6,21 +6,6 @@ import pytest
 from tests.components.headline.titled import TEXTS, blank
 
 
-def test_sentences_are_extracted_and_never_said_twice():
-    text = (
-        "Heaps are trees that keep the largest key at the root. A sorted array allows binary "
-        "search in logarithmic time. Heaps are trees that keep the largest key at the top. "
-        "Hash tables find a key in constant time."
-    )
-    nlp = blank(mode="extractive", length=3)
-    nlp.add_pipe("sentencizer", first=True)
-    doc = nlp(text)
-    assert doc._.headlines[0]["certificate"]["status"] == "optimal"
-    assert doc._.headline.count("Heaps are trees") == 1
-    assert "Hash tables" in doc._.headline
-    assert blank(mode="extractive", length=1)("")._.headlines == []
-
-
 def test_a_very_long_text():
     rng = np.random.default_rng(0)
     words = ["w" + "".join(chr(97 + int(d)) for d in str(i)) for i in range(1500)]

@@ -22,7 +22,8 @@ def test_works_at_once_and_explains_itself():
     (headline,) = doc._.headlines
     assert doc._.headline == headline["text"] == "Binary search"
     assert [doc[i].lower_ for i in headline["tokens"]] == ["binary", "search"]
-    assert headline["auxiliaries"] == [""]
+    assert headline["kind"] == "phrases"
+    assert 0.0 < headline["prob"] < 1.0
     assert headline["certificate"]["status"] == "optimal"
     assert headline["certificate"]["score"] == headline["score"]
     assert doc._.certificates["headline_generator"] == [headline["certificate"]]
@@ -81,6 +82,23 @@ def test_updating_lowers_the_loss():
     for _ in range(50):
         last = nlp.update(examples(nlp), sgd=optimizer)["headline_generator"]
     assert 0 < last < first < 1
+
+
+def test_calibrating_tells_good_headlines_from_others(trained):
+    nlp = blank().from_bytes(trained.to_bytes())
+    pipe = nlp.get_pipe("headline_generator")
+    good, bad = examples(nlp), examples(nlp)
+    for example in bad:
+        example.reference._.headline = "Quite another matter"
+    pipe.calibrate([*good, *good, *good, *bad])
+    sure = nlp(TEXTS["Hash tables"])._.headlines[0]["prob"]
+    pipe.calibrate([*bad, *bad, *bad, *good])
+    doubtful = nlp(TEXTS["Hash tables"])._.headlines[0]["prob"]
+    assert 0.0 < doubtful < sure < 1.0
+    pipe.min_prob = sure
+    doc = nlp(TEXTS["Hash tables"])
+    assert doc._.headline == ""
+    assert doc._.headlines[0]["prob"] == doubtful
 
 
 def test_numbers_are_finite():
@@ -264,7 +282,7 @@ def test_the_default_budget_counts_work_not_seconds():
             given.append(budget)
             return super().decode_lengths(problem, lengths, budget=budget)
 
-    pipe = spacy.blank("en").add_pipe("headline_generator")
+    pipe = spacy.blank("en").add_pipe("headline_generator", config={"mode": "words"})
     pipe.decoder = Noting()
     pipe(spacy.blank("en")(TEXTS["Sorting by heaps"]))
     assert given[0].seconds is None

@@ -6,7 +6,6 @@ from spacy.tokens import Doc
 
 from spacy_decoders.components.headline.phrase_edges import phrase_edges, whole_occurrences
 from spacy_decoders.components.headline.reading import Texts
-from tests.components.headline.titled import blank
 
 
 def whole(texts: list[tuple[str, ...]], **annotation) -> set[str]:
@@ -120,17 +119,6 @@ def test_all_phrases_of_texts_without_a_parse_are_candidates():
     assert found.tolist() == [0, 1]
 
 
-def test_a_vague_word_gives_way_to_the_noun_phrase_that_it_heads():
-    words = ["They", "dug", "up", "the", "tomb", "of", "a", "scribe"]
-    doc = Doc(
-        blank().vocab, words=words, heads=[1, 1, 1, 4, 1, 7, 7, 4],
-        deps=["nsubj", "ROOT", "compound:prt", "det", "obj", "case", "det", "nmod"],
-        pos=["PRON", "VERB", "ADP", "DET", "NOUN", "ADP", "DET", "NOUN"],
-    )  # fmt: skip
-    pipe = blank().get_pipe("headline_generator")
-    assert pipe(doc)._.headline == "Tomb of a scribe"
-
-
 def test_clauses_do_not_begin_with_what_has_lost_its_preposition():
     words = ["In", "1969", "men", "landed"]
     doc = Doc(
@@ -141,5 +129,5 @@ def test_clauses_do_not_begin_with_what_has_lost_its_preposition():
         heads=[1, 3, 3, 3],
     )
     edges = phrase_edges(Texts.of([doc]))[0]
-    heads = edges.constituents(np.array([1, 2, 1]), np.array([4, 4, 2]))
-    assert heads.tolist()[:2] == [-1, 3]
+    heads = edges.constituents(np.array([1, 2]), np.array([4, 3]))
+    assert heads.tolist() == [-1, 2]

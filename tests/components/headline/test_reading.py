@@ -35,8 +35,7 @@ def test_training_sees_the_phrases_that_headlines_may_have():
     def rewards(**annotation) -> list[float]:
         doc = Doc(vocab, words=words, **annotation)
         text = TitledText.of(doc, "Binary search", Stemmer("en"), set())
-        phrases, reward = example_phrases(model, text, knowledge)
-        table = phrases.table
+        table, reward = example_phrases(model, text, knowledge)
         assert len(table) == len(reward)
         return sorted(reward.tolist())
 

@@ -160,7 +160,7 @@ def test_against_every_headline(seed, looked_at, monkeypatch):
 @pytest.fixture(scope="module")
 def shipped():
     nlp = spacy_decoders.load()
-    nlp.get_pipe("headline").mode = "sentence"
+    nlp.get_pipe("headline").configure(mode="sentence", min_prob=0.0)
     return nlp
 
 

@@ -1,4 +1,4 @@
-"""Phrases, their graph and their learning, as parts."""
+"""Phrases and their learning, as parts."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,6 @@ from spacy_decoders.models.headline.phrase_features import (
     TextScores,
     phrase_features,
 )
-from spacy_decoders.models.headline.phrase_graph import useful_phrases
 from spacy_decoders.models.headline.phrase_scorer import (
     build_phrase_selection,
     phrase_scorer_of,
@@ -74,18 +73,6 @@ def test_rouge_of_spans_is_that_of_their_texts():
     given = rouge_of_spans(word_keys(title.split()), keys, np.ones(7, dtype=bool), starts, ends)
     for row, (low, high) in zip(given, spans, strict=True):
         assert row.tolist() == pytest.approx(rouge(title, " ".join(text.split()[low:high])))
-
-
-def test_only_useless_phrases_are_pruned():
-    scores = np.array([0.0, -0.5, -1.0, -3.0])
-    everything = np.ones(4, dtype=bool)
-    kinds = np.arange(4)
-    best = useful_phrases(scores, everything, kinds, 1, -1.0, 5)
-    assert best.tolist() == [True, False, False, False]
-    assert useful_phrases(scores, everything, kinds, 2, -1.0, 5).sum() == 2
-    # joins that add 0.75 each may make up for 0.75 and 0.25, of two other phrases
-    assert useful_phrases(scores, everything, kinds, 1, 0.75, 5).sum() == 3
-    assert useful_phrases(scores, ~everything, kinds, 1, -1.0, 5).all()
 
 
 def test_the_gradient_of_the_risk():
