@@ -8,7 +8,7 @@ trees of a node; another pass bounds those through each arc.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -161,8 +161,8 @@ class NodeProof:
             space = chart_space(problem.n + 1)
             bound = second_order.decode(*given, space)[1]
         else:
-            given = (relaxed.arcs, problem.has_one_root, problem.gaps)
-            bound = proofs.chart_bound(*given, eisner.charted(*given)[1])
+            arcs_alone = (relaxed.arcs, problem.has_one_root, problem.gaps)
+            bound = proofs.chart_bound(*arcs_alone, eisner.charted(*arcs_alone)[1])
         return float(bound) + relaxed.constant
 
     def _through(self, relaxed: Relaxed) -> Scores:
@@ -181,12 +181,12 @@ class NodeProof:
         found: Scores = through + relaxed.constant
         return found
 
-    def _charted(self, relaxed: Relaxed) -> tuple[Any, ...]:
+    def _charted(self, relaxed: Relaxed) -> tuple[Scores, Scores, Scores, Scores, bool, bool]:
         problem = self.problem
-        scores = (relaxed.arcs, self.grandparents, relaxed.pairs)
-        return (*scores, problem.gaps, problem.has_one_root, False)
+        one_root = problem.has_one_root
+        return relaxed.arcs, self.grandparents, relaxed.pairs, problem.gaps, one_root, False
 
-    def _contracted(self, arcs: Scores) -> tuple[float, tuple[Any, ...] | None]:
+    def _contracted(self, arcs: Scores) -> tuple[float, tuple[float, Scores, Scores] | None]:
         """Bound all arborescences by the duals of a contraction; also return these."""
         for single_root in (self.problem.has_one_root, False):
             _, bound, penalty, value, parent, count = chu_liu_edmonds.with_duals(arcs, single_root)
