@@ -15,6 +15,9 @@ from spacy_decoders.components.tagger.label_space import LabelSpace
 
 from .tagger.tagging import trained
 
+#: A tagger alone says that it lacks the vectors of the parser.
+pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
+
 TEXTS = [
     "The jaguar hunts in the jungle along the Amazon. Mary Smith saw it.",
     "Jaguar builds its cars in Coventry, said John Miller of London.",
