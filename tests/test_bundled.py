@@ -247,9 +247,9 @@ def test_lemmas_and_features(nlp):
 
 def test_phrases_of_headlines_can_stand_by_themselves(nlp):
     assert not nlp("He works for Jaguar in Coventry.")._.headline.startswith("Works")
-    assert "onna" not in nlp("I'm gonna go to London.")._.headline
+    assert not {"na", "gon"} & {*nlp("I'm gonna go to London.")._.headline.lower().split()}
     text = "@jim see http://example.com for the Python tutorial."
-    assert "example" not in nlp(text)._.headline
+    assert nlp(text)._.headlines[0]["text"] == "Python tutorial"
 
 
 def test_entities(nlp):

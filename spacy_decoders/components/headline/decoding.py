@@ -148,7 +148,13 @@ def headlines_of_both(
     """The best phrases and, where there is a parse, the best short sentences."""
     headlines = headlines_of_phrases(scored, knowledge, settings, writer)
     if _is_parsed(scored.unit):
-        headlines += headlines_of_short_sentences(scored, knowledge, settings, writer)
+        doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
+        headlines += [
+            sentence
+            for sentence in headlines_of_short_sentences(scored, knowledge, settings, writer)
+            # an address names nobody that a reader knows
+            if not any(doc[i].like_url or doc[i].text[0] == "@" for i in sentence.tokens)
+        ]
     return headlines
 
 
