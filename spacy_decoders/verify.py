@@ -117,8 +117,8 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Verification
         True if the certificate's claims about the structure are confirmed. The decoder's name, the
         number of iterations, a confidence below 1, and whether candidates were pruned that the
-        problem does not say, cannot be checked. `SecondOrder` is taken for the decoder of all
-        grandparents and adjacent siblings.
+        problem does not say, cannot be checked. The decoder's name says what is scored where it
+        is `SecondOrder`, which sees adjacent siblings alone.
 
     Raises
     ------

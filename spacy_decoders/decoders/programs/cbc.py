@@ -212,7 +212,8 @@ class Cbc:
             head, arrays = self._ask(ask, (), seconds, seconds=seconds)
         except TimeoutError:
             return Answer("out of time")
-        return Answer(head["status"], *arrays, bound=head["bound"])
+        point, duals = arrays
+        return Answer(head["status"], point, duals, head["bound"])
 
     def _ask(
         self,
@@ -266,7 +267,7 @@ def _reply(
     """Return the answer to one request."""
     for number in head.get("lost", ()):
         models.pop(number, None)
-    ask, number = head["ask"], head.get("model")
+    ask, number = head["ask"], int(head.get("model", -1))
     if ask == "load":
         from mip import cbc
 

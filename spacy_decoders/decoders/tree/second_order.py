@@ -80,7 +80,9 @@ class SecondOrder(TreeDecoder):
     def decode(self, problem: TreeProblem, *, budget: Budget = UNLIMITED) -> TreeSolution:
         if problem.is_constrained:
             return best_constrained(self, problem, budget)
-        return best_by_second_order("SecondOrder", problem, self._outermost)
+        # the two variants have different objectives, which `verify` must tell apart
+        name = "SecondOrder.outermost" if self._outermost else "SecondOrder"
+        return best_by_second_order(name, problem, self._outermost)
 
     def objective(
         self, problem: TreeProblem, heads: NDArray[np.int32], labels: NDArray[np.int64] | None

@@ -56,6 +56,13 @@ class ArcLimit(NamedTuple):
     high: float
 
 
+class Objective(NamedTuple):
+    """What a decoder scores: adjacent siblings alone, and the outermost grandparents alone."""
+
+    adjacent: bool = False
+    outermost: bool = False
+
+
 def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
     """Score a tree anew, and bound all others.
 
@@ -65,7 +72,7 @@ def examine(problem: TreeProblem, solution: Any, *, seconds: float) -> Findings:
         What was decoded; of adapted parsers :meth:`~spacy_decoders.adapt.trees.ArcParser.problem`.
     solution
         A `TreeSolution`, or a `LabelledTree` of an adapted parser. That of `SecondOrder` scores
-        adjacent siblings alone, all others all pairs.
+        adjacent siblings alone, that of its variant the outermost grandparents alone.
     seconds
         After so much time there is no bound.
     """
@@ -90,15 +97,15 @@ def _compared(
     problem: TreeProblem, heads: Heads, labels: Heads, decoder: str, seconds: float
 ) -> Findings:
     """Compare a legal tree with the best under the objective of its decoder."""
-    adjacent = decoder == "SecondOrder"
-    parts = _parts(problem, adjacent, heads, labels)
+    objective = Objective(decoder.startswith("SecondOrder"), decoder == "SecondOrder.outermost")
+    parts = _parts(problem, objective, heads, labels)
     score, scale = math.fsum(parts), math.fsum(map(abs, parts))
     if score == -math.inf:
         return Findings.illegal("a forbidden grandparent, sibling pair, factor or label is there.")
     choices = [_choices(problem, m) for m in range(1, problem.n + 1)]
     if math.prod(map(len, choices)) <= MOST_CHOICES:
         best = max(
-            math.fsum(_parts(problem, adjacent, tree, marks))
+            math.fsum(_parts(problem, objective, tree, marks))
             for tree, marks in map(_unzipped, product(*choices))
             if fault_of(problem, tree) is None and fault_of_labels(problem, tree, marks) is None
         )
@@ -113,14 +120,14 @@ def _compared(
         return Findings(None, score, scale, max(score, attained), bound)
     from .verification_program import best_by_program
 
-    other, marks, bound = best_by_program(problem, adjacent, score, seconds)
+    other, marks, bound = best_by_program(problem, objective, score, seconds)
     best = score
     if (
         other is not None
         and fault_of(problem, other) is None
         and fault_of_labels(problem, other, marks) is None
     ):
-        best = max(best, math.fsum(_parts(problem, adjacent, other, marks)))
+        best = max(best, math.fsum(_parts(problem, objective, other, marks)))
     return Findings(None, score, scale, best, max(bound, best))
 
 
@@ -204,7 +211,7 @@ def _unzipped(choice: tuple[Arc, ...]) -> tuple[Heads, Heads]:
     return tuple(h for h, _ in choice), tuple(label for _, label in choice)
 
 
-def _parts(problem: TreeProblem, adjacent: bool, heads: Heads, labels: Heads) -> list[float]:
+def _parts(problem: TreeProblem, objective: Objective, heads: Heads, labels: Heads) -> list[float]:
     """List the scores of all parts of a tree."""
     parts = [problem.arcs[h, m] for m, h in enumerate(heads, start=1)]
     if problem.labels is not None:
@@ -216,11 +223,12 @@ def _parts(problem: TreeProblem, adjacent: bool, heads: Heads, labels: Heads) ->
         before, behind = [m for m in below if m < h], [m for m in below if m > h]
         if problem.siblings is not None:
             pairs = [*pairwise(before), *pairwise(behind)]
-            if not adjacent:
+            if not objective.adjacent:
                 pairs = [(a, b) for a in below for b in below if a < b]
             parts += [problem.siblings[h, a, b] for a, b in pairs]
         if problem.grandparents is not None and h:
-            parts += [problem.grandparents[heads[h - 1], h, m] for m in below]
+            paid = before[:1] + behind[-1:] if objective.outermost else below
+            parts += [problem.grandparents[heads[h - 1], h, m] for m in paid]
     for arcs, low, high, score in factors_of(problem):
         if low <= sum(heads[m - 1] == h for h, m in arcs) <= high:
             parts.append(score)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .problem import TreeProblem
 from .rules import FixedStart
-from .verification import Arc, Heads, LabelledArc, factors_of, limits_of
+from .verification import Arc, Heads, LabelledArc, Objective, factors_of, limits_of
 
 __all__ = ["best_by_program"]
 
@@ -49,7 +49,7 @@ class _Rows:
 
 
 def best_by_program(
-    problem: TreeProblem, adjacent: bool, least: float, seconds: float
+    problem: TreeProblem, objective: Objective, least: float, seconds: float
 ) -> tuple[Heads | None, Heads, float]:
     """Return the best tree and its labels that a program finds, if any, and the solver's bound.
 
@@ -58,7 +58,7 @@ def best_by_program(
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_matrix
 
-    parts, factors = list(_parts_of(problem, adjacent)), list(factors_of(problem))
+    parts, factors = list(_parts_of(problem, objective)), list(factors_of(problem))
     scores = [part.score for part in parts] + [factor[-1] for factor in factors]
     gains = math.fsum(score for score in scores if score > 0.0)
     of_labels, boundaries = _labels_and_boundaries(problem)
@@ -112,7 +112,7 @@ def _labels_and_boundaries(problem: TreeProblem) -> tuple[Floats, Floats]:
     return labels, np.zeros(0) if problem.boundaries is None else problem.boundaries
 
 
-def _parts_of(problem: TreeProblem, adjacent: bool) -> Iterator[Part]:
+def _parts_of(problem: TreeProblem, objective: Objective) -> Iterator[Part]:
     """Return the parts that trees of the allowed arcs may have, factors aside."""
     allowed = problem.allowed
     for h, m in np.argwhere(allowed).tolist():
@@ -121,13 +121,15 @@ def _parts_of(problem: TreeProblem, adjacent: bool) -> Iterator[Part]:
         scored = allowed[:, :, None] & allowed[None] & (problem.grandparents != 0.0)
         for g, h, m in np.argwhere(scored).tolist():
             if h and g != m:
-                yield Part(((g, h), (h, m)), (), float(problem.grandparents[g, h, m]))
+                beyond = range(m + 1, problem.n + 1) if m > h else range(1, m)
+                absent = tuple((h, c) for c in beyond) if objective.outermost else ()
+                yield Part(((g, h), (h, m)), absent, float(problem.grandparents[g, h, m]))
     if problem.siblings is not None:
         scored = allowed[:, :, None] & allowed[:, None] & (problem.siblings != 0.0)
         for h, a, b in np.argwhere(scored).tolist():
-            if not a < b or (adjacent and (a < h) != (b < h)):
+            if not a < b or (objective.adjacent and (a < h) != (b < h)):
                 continue
-            absent = tuple((h, c) for c in range(a + 1, b)) if adjacent else ()
+            absent = tuple((h, c) for c in range(a + 1, b)) if objective.adjacent else ()
             yield Part(((h, a), (h, b)), absent, float(problem.siblings[h, a, b]))
 
 
