@@ -22,6 +22,9 @@ from tests.processes import python
 from .test_documents import TEXTS
 from .test_sourcing import read
 
+#: A tagger alone says that it lacks the vectors of the parser.
+pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
+
 #: Annotates texts in a process of its own and prints what became of each, bit for bit.
 FRESH = """
 import hashlib, sys
@@ -29,8 +32,6 @@ import spacy
 sys.path.insert(0, {root!r})
 from tests.components.test_documents import TEXTS
 
-#: A tagger alone says that it lacks the vectors of the parser.
-pytestmark = pytest.mark.filterwarnings("ignore:.*doc.tensor is missing")
 nlp = spacy.load(sys.argv[1])
 for text in TEXTS.values():
     print(hashlib.sha256(nlp(text).to_bytes(exclude=["strings"])).hexdigest())

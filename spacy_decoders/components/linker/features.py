@@ -79,7 +79,9 @@ def features_of(
         titles = table.titles[int(table.offsets[unit]) : int(table.offsets[unit + 1])]
         fit = _written_so(features[own])
         named = any(_names(table.mentions[unit], titles[place]) for place in fit)
-        features[row, Feature.UNNAMED] = 0.0 if named else unnamed
+        # words in small letters describe a concept, where capitals are part of a name
+        partly = 1.0 if members[unit][0].text.islower() else unnamed
+        features[row, Feature.UNNAMED] = 0.0 if named else partly
     features[last, Feature.NONE] = 1.0
     for unit, row in enumerate(last.tolist()):
         span = members[unit][0]
