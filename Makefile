@@ -49,11 +49,14 @@ wheel:
 	PYTHON=$(PYTHON) .ci/wheel
 
 # all figures of docs/benchmarks.md, from data beside the repository; QUICK=--quick for less
-FIGURES := english parser_speed parser_treebanks fast_lane linking_component chain tree_branch_and_bound headlines \
-	parser tagger linking representatives price_and_cut tree word_senses
+FIGURES := english parser "parser --speed" fast_lane linking_component false_links chain tree_branch_and_bound headlines \
+	tagger linking representatives price_and_cut tree word_senses ablations
 figures: $(READY)
 	$(BIN)/python -m pip install --quiet --editable ".[benchmarks]"
-	for figure in $(FIGURES); do $(BIN)/python benchmarks/$$figure.py $(QUICK) || exit 1; done
+	for figure in $(FIGURES); do \
+	  set -- $$figure; script=$$1; shift; \
+	  $(BIN)/python benchmarks/$$script.py $$@ $(QUICK) || exit 1; \
+	done
 	$(BIN)/python benchmarks/report.py
 
 docs: $(READY)
