@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc
@@ -27,10 +27,6 @@ __all__ = ["DecodingPipe"]
 install()
 
 Self = TypeVar("Self", bound="DecodingPipe")
-
-#: Words after which a batch is complete, however few documents these are: scores of more would not
-#: fit the processor's cache, and only take memory.
-BATCH_WORDS = 2000
 
 
 class DecodingPipe(WithOptions, TrainablePipe):
@@ -54,6 +50,10 @@ class DecodingPipe(WithOptions, TrainablePipe):
     options
         Options that differ from the defaults of the config.
     """
+
+    #: Words after which a batch is complete, however few documents these are: more scores would
+    #: not fit the processor's cache, and only take memory.
+    batch_words: ClassVar[int] = 8000
 
     _warned_of_vectors = False
     _tensor_widths: tuple[Any, list[int]] | None = None
@@ -113,7 +113,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
         `batch_size` is the most documents that are scored at once; some thousand words are
         enough, too.
         """
-        for docs in _batches(stream, batch_size, BATCH_WORDS):
+        for docs in _batches(stream, batch_size, self.batch_words):
             self.warn_of_missing_vectors(docs)
             yield from self._annotated(docs)
 

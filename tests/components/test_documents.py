@@ -119,14 +119,12 @@ def test_a_document_of_twenty_thousand_tokens(nlp):
 
 def test_batches_end_at_some_thousand_words(monkeypatch):
     """So that memory does not depend on `batch_size`; and the answers stay the same."""
-    from spacy_decoders.components import decoding_pipe
-
     nlp = spacy_decoders.load(enable=["parser"])
     texts = ["The old man can fish.", "", "Cats chase mice.", "Dogs sleep."] * 3
     expected = [doc.to_json() for doc in nlp.pipe(texts, batch_size=50)]
     parser, sizes = nlp.get_pipe("parser"), []
     predict = parser.predict
-    monkeypatch.setattr(decoding_pipe, "BATCH_WORDS", 10)
+    monkeypatch.setattr(type(parser), "batch_words", 10)
     parser.predict = lambda docs: sizes.append(sum(map(len, docs))) or predict(docs)
     assert [doc.to_json() for doc in nlp.pipe(texts, batch_size=50)] == expected
     assert len(sizes) > 3 and max(sizes) < 10 + 6
