@@ -13,11 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Clock
 from ...errors import InfeasibleError, ProblemError
-from .cbc import Cbc, solve_by_cbc
-from .highs import Highs, ScipyHighs, highs, solve_by_highs
+from .child import in_child
+from .solvers import Answer, WarmHighs, solve, warm_highs
 from .statement import (
     SIGNS,
-    Answer,
     Change,
     Floats,
     Indices,
@@ -42,9 +41,6 @@ INTEGRALITY = 1e-3
 RELAXED_FEASIBILITY = 1e-5
 #: The share of a budget that is reserved for solving, and for freeing a large program.
 KEPT_BACK = 0.2
-#: Seconds that a solver takes to read and presolve an integer program, whatever its time limit,
-#: for each entry, row and column.
-SECONDS_AN_ENTRY = 1e-6
 #: The largest time limit that is passed to a solver.
 LONGEST = 1e9
 
@@ -86,8 +82,8 @@ class LinearProgram:
     ----------
     solver
         ``"HIGHS"``, which comes with scipy, or ``"CBC"``, which needs the extra ``solvers``. With
-        that extra both are warm started from the last relaxation; HiGHS through scipy starts anew
-        each time, which takes two to four times as long.
+        that extra relaxations by HiGHS are warm started from the last one; otherwise each starts
+        anew, which takes two to four times as long.
     maximize
         Whether the objective is maximised, or minimised.
     clock
@@ -120,8 +116,8 @@ class LinearProgram:
         self.column_count = self.row_count = 0
         self._clock = clock or UNLIMITED.start()
         self._changes: list[Change] = []
-        self._model: Cbc | Highs | ScipyHighs | None = None
-        #: how many of the changes the statement has, and the model
+        self._warm: WarmHighs | None = None
+        #: how many of the changes the statement has, and the warm solver
         self._stated = self._told = 0
         none, ints = np.zeros(0), np.zeros(0, np.int32)
         self._statement = Statement(
@@ -249,13 +245,8 @@ class LinearProgram:
         seconds = self._seconds(clock)
         if seconds == 0.0:
             raise SolverError(f"{self.solver} was given no time.")
-        if self._model is None:
-            self._model = Cbc(self.maximize) if self.solver == "CBC" else highs()
-        for change in self._changes[self._told :]:
-            self._model.add(change)
-        self._told = len(self._changes)
         program = self._stating()
-        answer = self._model.relax(program, seconds)
+        answer = self._relaxed(program, seconds)
         if answer.status != "optimal":
             raise self._failure(answer)
         self._check(program, answer.point, RELAXED_FEASIBILITY)
@@ -270,6 +261,8 @@ class LinearProgram:
     def solve(self, clock: Clock | None = None) -> IntegerSolution | None:
         """Solve with integrality, within the clock's seconds; None if no point is found in time.
 
+        Where the clock has a limit the solver runs in a process of its own, and is ended.
+
         Raises
         ------
         InfeasibleError
@@ -281,13 +274,10 @@ class LinearProgram:
         if seconds == 0.0:
             return None
         program = self._stating()
-        size = len(program.values) + self.row_count + self.column_count
-        if SECONDS_AN_ENTRY * size > seconds:
-            return None
-        if self.solver == "CBC":
-            answer = solve_by_cbc(self.maximize, self._changes, seconds)
+        if self.solver == "CBC" or seconds < LONGEST:
+            answer = in_child(self.solver, program, seconds, integral=True)
         else:
-            answer = solve_by_highs(program, seconds)
+            answer = solve(self.solver, program, seconds, integral=True)
         if answer.status == "out of time":
             return None
         if answer.status not in ("optimal", "feasible"):
@@ -299,6 +289,17 @@ class LinearProgram:
         worth = float(program.objective @ values)
         bound = max(answer.bound, worth) if self.maximize else min(answer.bound, worth)
         return IntegerSolution(values, worth, bound, answer.status == "optimal")
+
+    def _relaxed(self, program: Statement, seconds: float) -> Answer:
+        if self.solver == "CBC":
+            return in_child(self.solver, program, seconds, integral=False)
+        self._warm = self._warm or warm_highs()
+        if self._warm is None:
+            return solve(self.solver, program, seconds, integral=False)
+        for change in self._changes[self._told :]:
+            self._warm.add(change)
+        self._told = len(self._changes)
+        return self._warm.relax(maximize=self.maximize, seconds=seconds)
 
     def _look_at_clock(self) -> None:
         seconds = self._clock.budget.seconds

@@ -12,7 +12,6 @@ from ...errors import DecodersError, ProblemError
 
 __all__ = [
     "SIGNS",
-    "Answer",
     "Change",
     "NewBounds",
     "NewColumns",
@@ -178,20 +177,6 @@ class Statement(NamedTuple):
                 return sense * np.inf
             gains, reach = gains[limited], reach[limited]
         return float(prices @ self.sides + sense * (gains @ reach))
-
-
-class Answer(NamedTuple):
-    """A solver's claim.
-
-    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"out of time"``, or what the
-    solver says of its failure. The first two come with a point: that of a relaxation has
-    duals, that of an integer program the solver's bound.
-    """
-
-    status: str
-    point: Floats = np.zeros(0)
-    duals: Floats = np.zeros(0)
-    bound: float = np.nan
 
 
 def checked_solver(solver: Solver) -> Solver:

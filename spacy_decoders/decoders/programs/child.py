@@ -1,0 +1,200 @@
+"""A solver in a process of its own, which it may take down.
+
+Some programs make CBC crash (its clique strengthening, on programs of equal columns), both
+solvers pass their time limits by seconds, and CBC prints whatever is asked of it. In a child of
+each thread that asks, a solver that dies is an error with a name, one that is late is ended, and
+nothing it prints is seen. A child is started by the first program, and serves the later ones.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import weakref
+from contextlib import suppress
+from io import BytesIO
+from time import monotonic
+from typing import IO, Any
+
+import numpy as np
+
+from .solvers import Answer, load, solve
+from .statement import Solver, SolverError, Statement
+
+__all__ = ["in_child", "serve"]
+
+#: The share of its time after which a solver shall end by itself, so that what it has is not lost.
+OWN_LIMIT = 0.9
+
+#: What starts the child: nothing of the parent's main module runs again.
+_MAIN = "import sys; from spacy_decoders.decoders.programs.child import serve; serve(sys.argv[1])"
+_WAY_OUT = {"CBC": ': use solver="HIGHS"', "HIGHS": ""}
+_local = threading.local()
+
+
+def in_child(solver: Solver, program: Statement, seconds: float, *, integral: bool) -> Answer:
+    """Solve a program in this thread's child, which is ended when the time is over.
+
+    The time counts what the child takes to start: where it ends before, the child goes on loading
+    for the next program.
+
+    Raises
+    ------
+    SolverError
+        If the solver can't be loaded, has failed or has died.
+    """
+    children = _local.__dict__.setdefault("children", {})
+    if solver not in children or not children[solver].alive:
+        children[solver] = _Child(solver)
+    try:
+        answer: Answer = children[solver].ask(program, seconds, integral=integral)
+    except TimeoutError:
+        if not children[solver].alive:
+            # the next program finds another that has loaded
+            children[solver] = _Child(solver)
+        return Answer("out of time")
+    return answer
+
+
+def _send(stream: IO[bytes], **parts: Any) -> None:
+    """Write named arrays as one message: its size, and an npz file."""
+    content = BytesIO()
+    np.savez(content, **parts)
+    stream.write(content.tell().to_bytes(8, "little") + content.getvalue())
+    stream.flush()
+
+
+def _receive(stream: IO[bytes]) -> dict[str, Any]:
+    """Read a message.
+
+    Raises
+    ------
+    EOFError
+        If the other side has ended.
+    """
+    head = stream.read(8)
+    content = stream.read(int.from_bytes(head, "little"))
+    if len(head) < 8 or len(content) < int.from_bytes(head, "little"):
+        raise EOFError
+    return dict(np.load(BytesIO(content), allow_pickle=False))
+
+
+class _Child:
+    """The process in which a solver runs."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        places = os.pathsep.join(place for place in sys.path if place)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _MAIN, solver],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": places},
+        )
+        self.owner = os.getpid()
+        self._end = weakref.finalize(self, _finish, self.process, self.owner)
+        self._fault: str | None = None
+        self._loading = threading.Thread(target=self._load, daemon=True)
+        self._loading.start()
+
+    def _load(self) -> None:
+        """Wait until the child has loaded its solver, or says why it can't."""
+        try:
+            fault = str(_receive(self.process.stdout)["fault"])  # type: ignore[arg-type]
+        except (EOFError, OSError, ValueError):
+            fault = "its process has ended"
+        self._fault = fault or None
+
+    @property
+    def alive(self) -> bool:
+        """Whether this process started it, and it runs."""
+        return self.owner == os.getpid() and self.process.poll() is None
+
+    def ask(self, program: Statement, seconds: float, *, integral: bool) -> Answer:
+        """Pass a program on and wait for the answer, `seconds` at most.
+
+        Raises
+        ------
+        TimeoutError
+            If the time is over. The solver is ended, unless it was still loading.
+        SolverError
+            If it can't be loaded, has failed or has died.
+        """
+        seconds = min(seconds, threading.TIMEOUT_MAX)
+        end = monotonic() + seconds
+        self._loading.join(seconds)
+        if self._loading.is_alive():
+            raise TimeoutError
+        if self._fault is not None:
+            self._end()
+            raise SolverError(
+                f"{self.solver} can't be loaded ({self._fault}): "
+                'pip install "spacy-decoders[solvers]", or take solver="HIGHS".'
+            )
+        late = threading.Event()
+        left = max(end - monotonic(), 0.0)
+        timer = threading.Timer(left, self._kill, (late,))
+        timer.daemon = True
+        timer.start()
+        assert self.process.stdin is not None and self.process.stdout is not None
+        try:
+            limits = {"limit": OWN_LIMIT * left, "integral": integral}
+            _send(self.process.stdin, **limits, **program._asdict())
+            reply = _receive(self.process.stdout)
+        except (EOFError, OSError) as error:
+            self._end()
+            if late.is_set():
+                raise TimeoutError from None
+            raise SolverError(
+                f"{self.solver}'s process has ended (exit status {self.process.returncode}), "
+                f"which this program made it do{_WAY_OUT[self.solver]}."
+            ) from error
+        finally:
+            timer.cancel()
+        if str(reply["fault"]):
+            raise SolverError(f"{self.solver} failed: {reply['fault']}.")
+        return Answer(str(reply["status"]), reply["point"], reply["duals"], float(reply["bound"]))
+
+    def _kill(self, late: threading.Event) -> None:
+        late.set()
+        self.process.kill()
+
+
+def _finish(process: subprocess.Popen[bytes], owner: int) -> None:
+    """End a child and close its pipes; in a forked process close the pipes alone."""
+    if owner == os.getpid():
+        process.kill()
+        process.wait()
+    else:
+        process.returncode = 0  # it is not ours to wait for
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(OSError):  # what could not be written any more
+                stream.close()
+
+
+def serve(solver: Solver) -> None:
+    """In the child: solve what comes from standard input until it ends, without printing."""
+    requests, answers = os.fdopen(0, "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    try:
+        load(solver)
+    except Exception as error:  # whatever the libraries raise is told to the parent
+        _send(answers, fault=f"{type(error).__name__}: {error}")
+        return
+    _send(answers, fault="")
+    while True:
+        try:
+            given = _receive(requests)
+        except EOFError:
+            return
+        seconds, integral = float(given.pop("limit")), bool(given.pop("integral"))
+        program = Statement(**{**given, "maximize": bool(given["maximize"])})
+        try:
+            answer, fault = solve(solver, program, seconds, integral=integral), ""
+        except Exception as error:
+            answer, fault = Answer(""), f"{type(error).__name__}: {error}"
+        _send(answers, fault=fault, **answer._asdict())

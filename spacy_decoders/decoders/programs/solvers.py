@@ -1,0 +1,201 @@
+"""HiGHS and CBC: HiGHS through scipy, or warm started through its own module."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .statement import Change, Floats, NewColumns, NewRows, Solver, Statement
+
+__all__ = ["Answer", "WarmHighs", "load", "solve", "warm_highs"]
+
+
+class Answer(NamedTuple):
+    """A solver's claim.
+
+    `status` is ``"optimal"``, ``"feasible"``, ``"infeasible"``, ``"unbounded"``, ``"out of
+    time"``, or what the solver says of its failure. The first two come with a point: that of a
+    relaxation has duals, that of an integer program the solver's bound.
+    """
+
+    status: str
+    point: Floats = np.zeros(0)
+    duals: Floats = np.zeros(0)
+    bound: float = np.nan
+
+
+def load(solver: Solver) -> None:
+    """Import what a solver needs."""
+    if solver == "HIGHS":
+        import scipy.optimize  # noqa: F401
+    else:
+        from mip import cbc
+
+        if getattr(cbc, "cbclib", None) is None:
+            raise OSError("python-mip has not found its library")
+
+
+def solve(solver: Solver, program: Statement, seconds: float, *, integral: bool) -> Answer:
+    """Solve a program, with integrality or without."""
+    if solver == "CBC":
+        return _solve_by_cbc(program, seconds, integral=integral)
+    return (_solve_by_highs if integral else _relax_by_highs)(program, seconds)
+
+
+def _relax_by_highs(program: Statement, seconds: float) -> Answer:
+    from scipy.optimize import linprog
+    from scipy.sparse import diags
+
+    sign = -1.0 if program.maximize else 1.0  # scipy minimises
+    matrix, equal = program.matrix(), program.signs == 0
+    turned = program.signs[~equal].astype(np.float64)  # and knows no "at least"
+    found = linprog(
+        sign * program.objective,
+        diags(turned) @ matrix[~equal],
+        turned * program.sides[~equal],
+        matrix[equal],
+        program.sides[equal],
+        bounds=np.stack([program.lower, program.upper], axis=1),
+        method="highs",
+        options={"time_limit": seconds},
+    )
+    if found.status != 0:
+        return Answer(_status(found))
+    duals = np.empty(len(program.sides))
+    duals[~equal] = sign * turned * found.ineqlin.marginals
+    duals[equal] = sign * found.eqlin.marginals
+    return Answer("optimal", found.x, duals)
+
+
+def _solve_by_highs(program: Statement, seconds: float) -> Answer:
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    sign = -1.0 if program.maximize else 1.0
+    low = np.where(program.signs > 0, -np.inf, program.sides)
+    high = np.where(program.signs < 0, np.inf, program.sides)
+    found = milp(
+        sign * program.objective,
+        integrality=program.integer.astype(np.int64),
+        bounds=Bounds(program.lower, program.upper),
+        constraints=LinearConstraint(program.matrix(), low, high),
+        options={"time_limit": seconds, "mip_rel_gap": 0.0},
+    )
+    status = _status(found)
+    if found.x is None:
+        return Answer(status)
+    bound = getattr(found, "mip_dual_bound", None)
+    return Answer(
+        "feasible" if status == "out of time" else status,
+        found.x,
+        bound=sign * (-np.inf if bound is None else float(bound)),
+    )
+
+
+def _status(found: Any) -> str:
+    codes = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}
+    return codes.get(found.status) or str(found.message)
+
+
+def _solve_by_cbc(program: Statement, seconds: float, *, integral: bool) -> Answer:
+    """Solve by the C library that python-mip loads, whose own way of writing rows is slow."""
+    import mip
+
+    owner = mip.Model(sense=mip.MAXIMIZE if program.maximize else mip.MINIMIZE, solver_name="CBC")
+    owner.verbose = 0
+    library, ffi, model = mip.cbc.cbclib, mip.cbc.ffi, owner.solver._model
+    columns = (program.objective, program.lower, program.upper, program.integer)
+    for cost, low, high, whole in zip(*(part.tolist() for part in columns), strict=True):
+        kind = b"\1" if whole else b"\0"
+        library.Cbc_addCol(model, b"", low, high, cost, kind, 0, ffi.NULL, ffi.NULL)
+    order = np.argsort(program.rows, kind="stable")
+    starts = np.searchsorted(program.rows[order], np.arange(len(program.sides) + 1)).tolist()
+    of = ffi.from_buffer("int[]", np.append(program.columns[order], np.int32(0)))
+    values = ffi.from_buffer("double[]", np.append(program.values[order], 0.0))
+    for row, (sign, side) in enumerate(
+        zip(program.signs.tolist(), program.sides.tolist(), strict=True)
+    ):
+        first, last = starts[row], starts[row + 1]
+        sense = b"ELG"[sign : sign + 1] if sign >= 0 else b"G"
+        library.Cbc_addRow(model, b"", last - first, of + first, values + first, sense, side)
+    point = None
+    if integral:
+        owner.threads = 1
+        # python-mip's default accepts solutions within 0.01% of the optimum
+        owner.max_mip_gap, owner.max_mip_gap_abs = 0.0, 1e-9
+        found = owner.optimize(max_seconds=seconds)
+        known = mip.OptimizationStatus
+        status = {
+            known.OPTIMAL: "optimal",
+            known.FEASIBLE: "feasible",
+            known.INFEASIBLE: "infeasible",
+            known.INT_INFEASIBLE: "infeasible",
+            known.NO_SOLUTION_FOUND: "out of time",
+        }.get(found, found.name)
+    else:
+        library.Cbc_setMaximumSeconds(model, seconds)
+        code = library.Cbc_solveLinearProgram(model)
+        codes = {0: "optimal", 1: "out of time", 2: "infeasible", 3: "unbounded"}
+        status = codes.get(code, f"code {code}")
+    if status not in ("optimal", "feasible"):
+        return Answer(status)
+
+    def copied(pointer: Any, length: int) -> Floats:
+        return np.frombuffer(ffi.buffer(pointer, 8 * length), dtype=np.float64).copy()
+
+    point = copied(library.Cbc_getColSolution(model), len(program.objective))
+    if integral:
+        return Answer(status, point, bound=float(owner.objective_bound))
+    return Answer(status, point, copied(library.Cbc_getRowPrice(model), len(program.sides)))
+
+
+def warm_highs() -> WarmHighs | None:
+    """Return HiGHS by its own module, which the extra ``solvers`` brings."""
+    return WarmHighs() if find_spec("highspy") else None
+
+
+class WarmHighs:
+    """Relaxations by ``highspy``, warm started from the last one."""
+
+    def __init__(self) -> None:
+        import highspy
+
+        self._statuses = highspy.HighsModelStatus
+        self._senses = highspy.ObjSense
+        self._model = highspy.Highs()
+        self._model.setOptionValue("output_flag", False)
+        self._model.setOptionValue("threads", 1)
+        # presolve would discard the last basis
+        self._model.setOptionValue("presolve", "off")
+
+    def add(self, change: Change) -> None:
+        """Pass columns, rows or bounds to the solver."""
+        model = self._model
+        if isinstance(change, NewColumns):
+            objective, lower, upper, _, starts, rows, values = change
+            count, entries = len(objective), len(rows)
+            model.addCols(count, objective, lower, upper, entries, starts[:-1], rows, values)
+        elif isinstance(change, NewRows):
+            sense, sides, starts, of, values = change
+            low = np.full(len(sides), -np.inf) if sense == "<=" else sides
+            high = np.full(len(sides), np.inf) if sense == ">=" else sides
+            model.addRows(len(sides), low, high, len(of), starts[:-1], of, values)
+        else:
+            columns = change.columns
+            model.changeColsBounds(len(columns), columns, change.lower, change.upper)
+
+    def relax(self, *, maximize: bool, seconds: float) -> Answer:
+        """Solve what was added, without integrality."""
+        model, senses = self._model, self._senses
+        model.changeObjectiveSense(senses.kMaximize if maximize else senses.kMinimize)
+        # HiGHS counts the seconds of all its runs together
+        model.setOptionValue("time_limit", model.getRunTime() + seconds)
+        model.run()
+        status = model.getModelStatus()
+        if status == self._statuses.kInfeasible:
+            return Answer("infeasible")
+        if status != self._statuses.kOptimal:
+            return Answer(model.modelStatusToString(status))
+        solution = model.getSolution()
+        return Answer("optimal", np.array(solution.col_value), np.array(solution.row_dual))
