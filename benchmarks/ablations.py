@@ -348,7 +348,6 @@ FAMILIES: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("arcs",): (),
     ("arcs", "grandparents"): ("arcs",),
     ALL: ("arcs", "grandparents"),
-    (*ALL, "combs"): ALL,
 }
 
 

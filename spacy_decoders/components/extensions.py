@@ -32,7 +32,6 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "certificates": {},
             "conflicts": [],
             "entity_alternatives": [],
-            "factor_changes": [],
             "headline": "",
             "headlines": [],
             "margins": {},

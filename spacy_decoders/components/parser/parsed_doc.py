@@ -43,8 +43,6 @@ class ParsedDoc:
         Of each sentence that has a word; sentences that were decided together share one.
     parses
         The best trees of each sentence, or of several that were decided together.
-    changes
-        What factors changed, where margins or several trees are asked for.
     kept
         Whether each token's earlier annotation stays, for want of a tree.
     conflicts
@@ -61,7 +59,6 @@ class ParsedDoc:
     sentences: list[SentenceScores] = field(default_factory=list)
     certificates: list[Certificate] = field(default_factory=list)
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
-    changes: list[dict[str, Any]] = field(default_factory=list)
     conflicts: list[dict[str, Any]] = field(default_factory=list)
     probabilities: ParseProbabilities | None = None
     vectors: Any = None

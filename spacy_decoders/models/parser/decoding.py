@@ -102,7 +102,7 @@ class TreeParser:
             return problem
         if self.k is not None or self.beam is not None:
             problem = prune(problem, self.k, beam=self.beam)
-        return problem.completed(factors=patterns.added_to(None, problem.allowed))
+        return problem.completed(factors=patterns.factors(problem.allowed))
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
