@@ -36,7 +36,6 @@ _DEFAULTS: tuple[tuple[Any, Mapping[str, Any]], ...] = (
             "headlines": [],
             "margins": {},
             "parses": [],
-            "partial_annotation": {},
             "probabilities": {},
             "taggings": [],
         },

@@ -163,19 +163,6 @@ class LabelSpace:
         """The types of entities, in alphabetical order."""
         return sorted({entity[2:] for entity in self._entities} - {""})
 
-    @cached_property
-    def entity_kinds(self) -> NDArray[np.int64]:
-        """**Shape (L,)**: the number of a label's type of entity, -1 for none."""
-        kinds = np.full(len(self), -1, dtype=np.int64)
-        for number, kind in enumerate(self.entity_types):
-            kinds[self.entities_of([kind])] = number
-        return kinds
-
-    @property
-    def entity_types_or_none(self) -> list[str]:
-        """The types of entities; none if there is no such target."""
-        return self.entity_types if "ent" in self.targets else []
-
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
         wanted = set(self.entity_types if types is None else types)
@@ -235,20 +222,6 @@ class LabelSpace:
             [
                 label in wanted or not wanted.isdisjoint(of_label)
                 for label, of_label in zip(self.labels, self.parts, strict=True)
-            ],
-            dtype=bool,
-        )
-
-    def among(self, values: Sequence[Iterable[str] | None]) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether each part of a label is among the values given for its target.
-
-        None stands for any value.
-        """
-        wanted = [None if of is None else set(of) for of in values]
-        return np.array(
-            [
-                all(of is None or part in of for part, of in zip(parts, wanted, strict=True))
-                for parts in self.parts
             ],
             dtype=bool,
         )

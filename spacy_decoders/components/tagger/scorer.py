@@ -22,7 +22,7 @@ def score_tagger(
     scores: dict[str, Any] = {}
     for target in targets:
         if target == "ent":
-            scores.update(get_ner_prf([_of_annotated_types(example) for example in examples]))
+            scores.update(get_ner_prf(examples))
         elif target == "morph":
             scores.update(Scorer.score_token_attr(examples, target, getter=_key_of))
             scores.update(Scorer.score_token_attr_per_feat(examples, target, getter=_key_of))
@@ -30,16 +30,6 @@ def score_tagger(
             scores.update(Scorer.score_token_attr(examples, target))
     scores.update(score_certified(examples, component))
     return scores
-
-
-def _of_annotated_types(example: Example) -> Example:
-    """Leave out predicted entities of types that the gold document does not annotate."""
-    types = (example.reference._.partial_annotation or {}).get("types")
-    if types is None or all(ent.label_ in types for ent in example.predicted.ents):
-        return example
-    predicted = example.predicted.copy()
-    predicted.set_ents([ent for ent in predicted.ents if ent.label_ in types])
-    return Example(predicted, example.reference)
 
 
 def _key_of(token: Any, attribute: str) -> int:

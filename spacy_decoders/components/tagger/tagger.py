@@ -26,9 +26,8 @@ from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
 from ..probabilities import Fitted
 from .decoding import Tagging, decode_units, unit_lengths
-from .gold_layers import aligned_labels
+from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
-from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
     LEAST,
@@ -339,7 +338,7 @@ class ExactTagger(LabelledPipe):
             self._chain_model(scores),
             np.concatenate(emissions),
             np.array(lengths, dtype=np.int64),
-            *gold,
+            gold,
         )
         loss, gradient = LOSSES[self.loss](batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]
