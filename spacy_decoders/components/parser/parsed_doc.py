@@ -13,12 +13,50 @@ from ...certificate import Certificate
 
 if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
-    from .probabilities import ParseProbabilities
 
-__all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
+__all__ = [
+    "DEPS", "HEADS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParsedDoc",
+    "ParseProbabilities",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
 
 #: Labels of white space, of a root, and of a token that has no tree.
 SPACE, ROOT, NO_LABEL = -2, -1, -3
+
+
+#: The kinds of answers, each of which has a calibration.
+HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
+
+
+@dataclass(frozen=True)
+class ParseProbabilities:
+    """How probable the trees of one document are.
+
+    Attributes
+    ----------
+    heads, deps
+        **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
+        and where there is no tree.
+    starts
+        **Shape (n,)**: that a sentence begins at each token.
+    units
+        Of each sentence's tree with its labels, given its boundaries; for those with a word.
+    """
+
+    heads: Floats
+    deps: Floats
+    starts: Floats
+    units: list[float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The probabilities in plain types, None instead of NaN."""
+        return {
+            HEADS: _plain(self.heads),
+            DEPS: _plain(self.deps),
+            STARTS: _plain(self.starts),
+            UNITS: list(self.units),
+        }
 
 
 @dataclass
@@ -80,3 +118,7 @@ class ParsedDoc:
             return
         more = [int(sentence.tokens[0]) for sentence in sentences]
         self.starts = np.sort(np.concatenate([self.starts, np.array(more, dtype=np.int64)]))
+
+
+def _plain(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

@@ -40,12 +40,20 @@ from ..extensions import (
     record_probabilities,
 )
 from ..factories.branch_and_bound_parser import ParserOptions
-from .calibration import CalibratedParser
 from .conflicts import ConflictFinder, in_words, labels_of
 from .decoding import BlockDecoder, check_decoder
 from .gold import collect_labels
-from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
-from .probabilities import DEPS, HEADS, STARTS, ParseProbabilities
+from .parsed_doc import (
+    DEPS,
+    HEADS,
+    NO_LABEL,
+    ROOT,
+    SPACE,
+    STARTS,
+    ParsedDoc,
+    ParseProbabilities,
+)
+from .probabilities import CalibratedParser
 from .rules import TreeRules, check_rules
 from .trees import (
     SPACE_LABEL,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,62 @@ from ..constraints.labels import LabelLimits, conflicts_in
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
     from ...decoders.protocols import ChainDecoding
-    from .probabilities import TaggingProbabilities
 
-__all__ = ["Tagging", "decode_units", "unit_lengths"]
+__all__ = ["Entity", "Tagging", "TaggingProbabilities", "decode_units", "unit_lengths"]
 
 #: The label of a token in a unit without a legal labelling.
 NO_LABEL = -1
+
+
+class Entity(NamedTuple):
+    """An entity, decoded or only possible, and its probability.
+
+    Attributes
+    ----------
+    start, stop
+        The first token, and that after the last.
+    label
+        Its type.
+    probability
+        That there is an entity of this type with these borders.
+    """
+
+    start: int
+    stop: int
+    label: str
+    probability: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entity in plain types."""
+        return {
+            "start": self.start,
+            "end": self.stop,
+            "label": self.label,
+            "prob": self.probability,
+        }
+
+
+@dataclass(frozen=True)
+class TaggingProbabilities:
+    """How probable the labels of one document are.
+
+    Attributes
+    ----------
+    tokens
+        **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
+        an entity's. 0 where no labelling is legal.
+    units
+        Of the labels of each sentence as a whole.
+    entities
+        Those that were decoded.
+    alternatives
+        All that are probable enough, decoded or not, in the order of the text.
+    """
+
+    tokens: NDArray[np.float64]
+    units: list[float]
+    entities: list[Entity]
+    alternatives: list[Entity]
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +18,6 @@ from ..factories.exact_tagger import Target
 
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
-    from .probabilities import TaggingProbabilities
 
 __all__ = ["COLUMNS", "IOB", "LabelSpace", "checked_dictionary"]
 
@@ -193,27 +192,6 @@ class LabelSpace:
         _, numbers = np.unique([of[self.first_part] for of in self.parts], return_inverse=True)
         same: NDArray[np.bool_] = numbers[:, None] == numbers
         return same
-
-    def blank_improbable(
-        self,
-        values: NDArray[np.uint64],
-        found: TaggingProbabilities,
-        least: float,
-        demanded: Collection[int] = (),
-    ) -> None:
-        """Take out of `values`, as `written` returns them, what is less probable than `least`.
-
-        Tokens of which something is `demanded` keep theirs.
-        """
-        chances = found.tokens.copy()
-        chances[list(demanded)] = np.inf
-        columns = [at in (ENT_IOB, ENT_TYPE) for at in self.attributes]
-        of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
-        values[np.ix_(chances < least, of_tokens)] = 0
-        for entity in found.entities:
-            own = range(entity.start, entity.stop)
-            if entity.probability < least and not any(token in demanded for token in own):
-                values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
 
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""

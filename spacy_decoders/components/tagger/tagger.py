@@ -25,7 +25,7 @@ from .. import extensions
 from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
 from ..probabilities import Fitted
-from .decoding import Tagging, decode_units, unit_lengths
+from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
 from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
 from .probabilities import (
@@ -33,7 +33,7 @@ from .probabilities import (
     LEAST,
     TOKENS,
     UNITS,
-    TaggingProbabilities,
+    blank_improbable,
     forget_earlier,
     gold_loss,
     tagging_answers,
@@ -233,7 +233,7 @@ class ExactTagger(LabelledPipe):
             values = space.written(doc.vocab, decoded.labels)
             if self.min_prob is not None and decoded.probabilities is not None:
                 found = decoded.probabilities
-                space.blank_improbable(values, found, self.min_prob, decoded.demanded)
+                blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
