@@ -174,7 +174,7 @@ class LabelLimits(NamedTuple):
 
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         constraint = place.constraint
-        wanted = constraint.labels or constraint.not_labels
+        wanted = constraint.labels or constraint.not_labels or ()
         _check_known(place, wanted, set(space.labels).union(*space.parts))
         allowed = space.with_parts(wanted)
         if constraint.labels is None:

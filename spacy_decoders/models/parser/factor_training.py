@@ -91,7 +91,8 @@ class MarginTraining:
             self.templates.add(tables, augmented, gold, -1.0)
             wrong += int((found.heads != gold).sum())
         for name, gradient in tables.items():
-            model.inc_grad(name, model.ops.asarray1f(gradient / max(1, tokens)))
+            of_token: Any = gradient / max(1, tokens)
+            model.inc_grad(name, model.ops.asarray1f(of_token))
         return wrong
 
 
