@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from ...errors import ProblemError
+from ..option_checks import fault_in
 
 __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
@@ -159,13 +160,9 @@ class Constraint(BaseModel):
         try:
             super().__init__(**given)
         except ValidationError as error:
-            fault = error.errors()[0]
-            key = str(fault["loc"][0])
-            said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
-            raise ProblemError(
-                f"constraint.{key}: {said[:1].lower()}{said[1:]}; got {given[key]!r}. "
-                f"{_HINTS.get(key, '')}".rstrip()
-            ) from None
+            key = str(error.errors()[0]["loc"][0])
+            said = f"constraint.{key}{fault_in(error)} {_HINTS.get(key, '')}"
+            raise ProblemError(said.rstrip()) from None
         _check_whole(self)
 
     @property

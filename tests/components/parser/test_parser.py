@@ -318,7 +318,9 @@ def test_the_longest_sentence_with_factors_is_what_dense_scores_allow(trained):
     from spacy_decoders.decoders.tree.problem import LONGEST_DENSE
 
     pipe = trained.get_pipe(NAME)
-    with pytest.raises(ProblemError, match=f"^longest: expected at most {LONGEST_DENSE}"):
+    with pytest.raises(
+        ProblemError, match=f"^longest: input should be less than or equal to {LONGEST_DENSE}"
+    ):
         pipe.longest = LONGEST_DENSE + 1
     pipe.longest = LONGEST_DENSE
     pipe.longest = 150
