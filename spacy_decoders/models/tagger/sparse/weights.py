@@ -206,8 +206,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
             If the config asks for another number of rows.
         """
         saved = message_of(data, "weights")
-        names = ("size", "weights", "clusters", "phrases")
-        size, weights, clusters, phrases = fields_of(saved, names, "weights")
+        names = ("size", "weights", "clusters", "groups", "phrases")
+        size, weights, clusters, groups, phrases = fields_of(saved, names, "weights")
         size = whole_number(size, 0, MOST_LABELS, "weights, size")
         if (weights is None) != (size == 0):
             raise damaged("weights", f"{size} labels, and {'no' if size else 'a'} table for them")
@@ -219,9 +219,9 @@ class SparseWeights(Shim):  # type: ignore[misc]
                 f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
                 f"for {1 << self.learning.bits:,}."
             )
-        # models that were saved before there were groups have no such field
-        given = (clusters, saved.get("groups"))
-        tables = [None if data is None else ClusterTable.from_bytes(data) for data in given]
+        tables = [
+            None if data is None else ClusterTable.from_bytes(data) for data in (clusters, groups)
+        ]
         self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
         self.size, (self.clusters, self.groups) = size, tables
         self._replace(packed, weights)
