@@ -11,8 +11,7 @@ from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distanc
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
-from spacy_decoders.models.parser.relatives import Relatives
-from spacy_decoders.models.parser.tagged import Tagged
+from spacy_decoders.models.parser.relatives import Relatives, Tagged
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:

@@ -9,7 +9,7 @@ import pytest
 
 from spacy_decoders.budget import Budget
 from spacy_decoders.decoders.tree import BranchAndBound, PriceAndCut, TreeProblem, score_tree
-from spacy_decoders.models.parser.choosing import PRICED_FROM, decode_by_length
+from spacy_decoders.models.parser.decoding import PRICED_FROM, decode_by_length
 
 
 def make_problem(rng, n, noise=0.3):
