@@ -32,21 +32,14 @@ FOLDS = 5
 
 
 class Answers(NamedTuple):
-    """Answers of a model, and whether they were right.
+    """Answers of a model, and whether they were right."""
 
-    Attributes
-    ----------
-    probabilities
-        **Shape (answers,)**, from 0 to 1.
-    right
-        **Shape (answers,)**, bool.
-    groups
-        **Shape (answers,)**: the document of each, as a number, for answers of one document are
-        held out together; None if each stands for itself.
-    """
-
+    #: **Shape (answers,)**, from 0 to 1.
     probabilities: Floats
+    #: **Shape (answers,)**, bool.
     right: NDArray[np.bool_]
+    #: **Shape (answers,)**: the document of each, as a number, for answers of one document are
+    #: held out together; None if each stands for itself.
     groups: NDArray[np.int64] | None = None
 
     @classmethod

@@ -32,26 +32,17 @@ class NoTree(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockDecoder:
-    """Decodes the blocks of documents: sentences whose boundaries are decided together.
+    """Decodes the blocks of documents: sentences whose boundaries are decided together."""
 
-    Attributes
-    ----------
-    component
-        The name of the component.
-    parser
-        What finds the trees.
-    labels
-        The dependency labels, the root's last.
-    head_margins
-        Whether the margin of each head is wanted.
-    k_best
-        How many trees are wanted.
-    """
-
+    #: The name of the component.
     component: str
+    #: What finds the trees.
     parser: TreeParser
+    #: The dependency labels, the root's last.
     labels: tuple[str, ...]
+    #: Whether the margin of each head is wanted.
     head_margins: bool
+    #: How many trees are wanted.
     k_best: int
 
     def decode(

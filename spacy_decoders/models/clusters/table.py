@@ -82,19 +82,6 @@ class ClusterTable(SharedTable):
     Words are known by 32 bits of their hash: of a hundred thousand unknown words, about four
     are taken for a known one.
 
-    Attributes
-    ----------
-    keys
-        **Shape (words,)**, uint32, increasing.
-    numbers
-        **Shape (words,)**, uint16: which of the clusters.
-    paths
-        **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
-        turn in the lowest bit; 0 for none.
-    classes
-        **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
-        of its case; 0 for unknown.
-
     Examples
     --------
     >>> table = ClusterTable.of({"Monday": 0b1011, "Tuesday": 0b1011, "runs": 0b0110})
@@ -102,9 +89,15 @@ class ClusterTable(SharedTable):
     [(11, 0), (11, 0), (0, 0)]
     """
 
+    #: **Shape (words,)**, uint32, increasing.
     keys: NDArray[np.uint32]
+    #: **Shape (words,)**, uint16: which of the clusters.
     numbers: NDArray[np.uint16]
+    #: **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
+    #: turn in the lowest bit; 0 for none.
     paths: NDArray[np.uint32]
+    #: **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
+    #: of its case; 0 for unknown.
     classes: NDArray[np.uint16]
     part: ClassVar[str] = "clusters"
 

@@ -45,17 +45,11 @@ _PASSES = 12
 
 
 class Quantised(NamedTuple):
-    """Vectors of which each part is the nearest of 256 centroids.
+    """Vectors of which each part is the nearest of 256 centroids."""
 
-    Attributes
-    ----------
-    codes
-        **Shape (vectors, parts)**, uint8: which centroid.
-    centroids
-        **Shape (parts, 256, size)**, float16: part p has the columns p, p + parts, ...
-    """
-
+    #: **Shape (vectors, parts)**, uint8: which centroid.
     codes: NDArray[np.uint8]
+    #: **Shape (parts, 256, size)**, float16: part p has the columns p, p + parts, ...
     centroids: NDArray[np.float16]
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -71,13 +65,6 @@ class Quantised(NamedTuple):
 class VectorTable(SharedTable):
     """The vector of each word, in about 35 bytes a word.
 
-    Attributes
-    ----------
-    keys
-        **Shape (words,)**, uint32, increasing: 32 bits of each word's hash.
-    vectors
-        Their vectors.
-
     Examples
     --------
     >>> table = VectorTable.of({"Rome": [1.0, 0.0], "oslo": [0.0, 1.0]}, parts=2)
@@ -85,7 +72,9 @@ class VectorTable(SharedTable):
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
     """
 
+    #: **Shape (words,)**, uint32, increasing: 32 bits of each word's hash.
     keys: NDArray[np.uint32]
+    #: Their vectors.
     vectors: Quantised
     part: ClassVar[str] = _PART
 

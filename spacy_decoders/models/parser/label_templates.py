@@ -205,17 +205,11 @@ def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LikelyTemplates:
-    """The templates' weights and the codes of one or more sentences, to score likely arcs.
+    """The templates' weights and the codes of one or more sentences, to score likely arcs."""
 
-    Attributes
-    ----------
-    table
-        float32 (rows, labels).
-    codes
-        uint64 (tokens, ATTRIBUTES).
-    """
-
+    #: float32 (rows, labels).
     table: NDArray[np.float32]
+    #: uint64 (tokens, ATTRIBUTES).
     codes: Codes
 
     @classmethod

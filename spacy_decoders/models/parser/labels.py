@@ -129,33 +129,22 @@ def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class ArcLabels:
-    """What the labels of all arcs of one sentence of n tokens are computed from, on demand.
+    """What the labels of all arcs of one sentence of n tokens are computed from, on demand."""
 
-    Attributes
-    ----------
-    queries
-        float32 (n, hidden + 1), of the modifiers.
-    keys
-        float32 (n, hidden + 1), of the heads.
-    tensor
-        float32 (hidden + 1, labels, hidden + 1).
-    distances
-        float32 (labels, 2 * far + 1), by signed distance.
-    templates
-        The scores of templates; None in models without.
-    likely
-        bool (modifiers, heads), the arcs whose labels are scored by templates as well.
-    of_likely
-        float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
-        None where all arcs have labels.
-    """
-
+    #: float32 (n, hidden + 1), of the modifiers.
     queries: NDArray[np.float32]
+    #: float32 (n, hidden + 1), of the heads.
     keys: NDArray[np.float32]
+    #: float32 (hidden + 1, labels, hidden + 1).
     tensor: NDArray[np.float32]
+    #: float32 (labels, 2 * far + 1), by signed distance.
     distances: NDArray[np.float32]
+    #: The scores of templates; None in models without.
     templates: LikelyTemplates | None = None
+    #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
     likely: NDArray[np.bool_] | None = None
+    #: float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
+    #: None where all arcs have labels.
     of_likely: NDArray[np.float32] | None = None
 
     def fill(

@@ -44,23 +44,15 @@ class PatternTokens(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePatterns:
-    """The patterns of one sentence of n tokens, the root being 0.
+    """The patterns of one sentence of n tokens, the root being 0."""
 
-    Attributes
-    ----------
-    patterns
-        The patterns.
-    may_be
-        bool (tokens of patterns, n + 1), the patterns' tokens laid end to end.
-    may_have
-        bool (tokens of patterns, labels), which labels the arc to each may have.
-    labels
-        int32 (n + 1, n + 1), the best label of each arc.
-    """
-
+    #: The patterns.
     patterns: tuple[ArcPattern, ...]
+    #: bool (tokens of patterns, n + 1), the patterns' tokens laid end to end.
     may_be: Bools
+    #: bool (tokens of patterns, labels), which labels the arc to each may have.
     may_have: Bools
+    #: int32 (n + 1, n + 1), the best label of each arc.
     labels: NDArray[np.int32]
 
     def part(self, among: Ints) -> SentencePatterns:

@@ -44,31 +44,21 @@ _PREDICATES: dict[str, Callable[[str, Any], bool]] = {
 
 @dataclass(frozen=True)
 class ArcPattern:
-    """A set of one to three arcs between tokens that satisfy conditions.
+    """A set of one to three arcs between tokens that satisfy conditions."""
 
-    Attributes
-    ----------
-    name
-        What explanations and messages call it.
-    weight
-        What it adds to a tree's score wherever the tree has it.
-    attributes
-        For each token the attributes that spaCy's ``Matcher`` compares.
-    tags, deps
-        Conditions on each token's tag, and on the label of the arc from its head; None for none.
-    heads
-        The head of each token, as its number in the pattern; `TOP` for none, `OF_ROOT` for the
-        root of the sentence.
-    orders
-        Rows (left, right, whether next to each other) of tokens whose order is given.
-    """
-
+    #: What explanations and messages call it.
     name: str
+    #: What it adds to a tree's score wherever the tree has it.
     weight: float
+    #: For each token the attributes that spaCy's ``Matcher`` compares.
     attributes: tuple[dict[str, Any], ...]
+    #: Conditions on each token's tag, and on the label of the arc from its head; None for none.
     tags: tuple[Any, ...]
     deps: tuple[Any, ...]
+    #: The head of each token, as its number in the pattern; `TOP` for none, `OF_ROOT` for the
+    #: root of the sentence.
     heads: tuple[int, ...]
+    #: Rows (left, right, whether next to each other) of tokens whose order is given.
     orders: tuple[tuple[int, int, bool], ...]
 
     @cached_property

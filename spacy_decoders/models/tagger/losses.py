@@ -25,23 +25,15 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class ChainBatch:
-    """Scored sentences and their gold labels, end to end.
+    """Scored sentences and their gold labels, end to end."""
 
-    Attributes
-    ----------
-    model
-        The :class:`~spacy_decoders.decoders.chain.ChainModel`.
-    emissions
-        **Shape (total, L)**, float32.
-    lengths
-        **Shape (sentences,)**: tokens of each sentence.
-    gold
-        **Shape (total,)**: the label of each token, or `UNKNOWN`.
-    """
-
+    #: The :class:`~spacy_decoders.decoders.chain.ChainModel`.
     model: Any
+    #: **Shape (total, L)**, float32.
     emissions: NDArray[np.float32]
+    #: **Shape (sentences,)**: tokens of each sentence.
     lengths: NDArray[np.int64]
+    #: **Shape (total,)**: the label of each token, or `UNKNOWN`.
     gold: NDArray[np.int32]
 
     def __len__(self) -> int:

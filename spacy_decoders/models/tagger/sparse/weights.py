@@ -25,27 +25,18 @@ Floats = NDArray[np.float32]
 
 
 class Learning(NamedTuple):
-    """How weights are learned and saved.
+    """How weights are learned and saved."""
 
-    Attributes
-    ----------
-    bits
-        There are 2 to the power of this rows of weights.
-    learn_rate
-        The step size of AdaGrad.
-    l1, l2
-        The weights of both penalties, for each batch.
-    weight_bits
-        In how many bits a weight is saved.
-    least
-        Weights whose absolute value is not more than this are not saved.
-    """
-
+    #: There are 2 to the power of this rows of weights.
     bits: int = 20
+    #: The step size of AdaGrad.
     learn_rate: float = 0.1
+    #: The weights of both penalties, for each batch.
     l1: float = 1e-4
     l2: float = 1e-3
+    #: In how many bits a weight is saved.
     weight_bits: WeightBits = 8
+    #: Weights whose absolute value is not more than this are not saved.
     least: float = 0.01
 
     def check(self) -> None:
