@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...budget import Budget, allowing_for_compilation, rest_of
+from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
-from ...errors import InfeasibleError, ProblemError
+from ...errors import InfeasibleError
 from .factor_templates import FactorTemplates
 from .pattern_matches import SentencePatterns, TooManyPlaces
 from .tree_scores import SentenceScores
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from ...decoders.protocols import TreeDecoding
     from ...decoders.tree import Rule, TreeProblem, TreeSolution
 
-__all__ = ["PRICED_FROM", "DecodedTree", "TreeParser", "decode_by_length"]
-
-#: The number of tokens from which a descent on prices is faster than branch and bound on trees
-#: with crossing arcs and grandparents: measured on trained scores.
-PRICED_FROM = 45
+__all__ = ["DecodedTree", "TreeParser"]
 
 
 class DecodedTree(NamedTuple):
@@ -208,7 +204,8 @@ class TreeParser:
         templates, patterns = self.templates, sentence.patterns
         if len(sentence.tokens) > self.longest and (templates or patterns):
             return self._decode_long(sentence, problem, patterns)
-        return decode_by_length(self.decoder, problem, self.budget)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
 
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, patterns: SentencePatterns | None
@@ -252,64 +249,3 @@ def _breaks(rules: Sequence[Rule], sentence: SentenceScores, solution: TreeSolut
     heads = solution.heads
     labels = sentence.labels[heads, np.arange(1, len(heads) + 1)]
     return breaks_any(rules, heads, labels, sentence.label_count)
-
-
-def decode_by_length(decoder: TreeDecoding, problem: TreeProblem, budget: Budget) -> TreeSolution:
-    """Find the best tree by a decoder, or by a faster one that proves it.
-
-    `BranchAndBound` without options of its own is preceded by `PriceAndCut` on long sentences with
-    crossing arcs and grandparents only. Its descent on a bound proves nine of ten of these; it
-    stops before a second linear program, and branch and bound decides on the others.
-
-    Parameters
-    ----------
-    decoder
-        The decoder that was chosen.
-    problem
-        The scores of one sentence.
-    budget
-        For both together.
-    """
-    clock = budget.start()
-    first = _priced(problem, budget) if _is_for_prices(decoder, problem) else None
-    if first is not None:
-        if first.certificate.is_optimal:
-            return first
-        budget = rest_of(clock, 1)
-    found = decoder.decode(problem, budget=allowing_for_compilation(budget, decoder))
-    if first is None or found.certificate.is_optimal:
-        return found
-    return max(found, first, key=_score)
-
-
-def _is_for_prices(decoder: TreeDecoding, problem: TreeProblem) -> bool:
-    if problem.n < PRICED_FROM or problem.projective:
-        return False
-    from ...decoders.tree import BranchAndBound
-
-    return (
-        problem.grandparents is not None
-        and problem.siblings is None
-        and not problem.has_factors
-        and not problem.is_constrained
-        and problem.boundaries is None
-        and decoder == BranchAndBound()
-    )
-
-
-def _priced(problem: TreeProblem, budget: Budget) -> TreeSolution | None:
-    """Return the solution of at most one linear program; None for scores that are beyond one."""
-    from ...decoders.tree import PriceAndCut
-
-    prices = PriceAndCut()
-    once = allowing_for_compilation(Budget(budget.seconds, 1), prices)
-    try:
-        return prices.decode(problem, budget=once)
-    except ProblemError:
-        return None
-
-
-def _score(solution: TreeSolution) -> float:
-    score = solution.certificate.score
-    assert score is not None  # infeasible problems have raised an error
-    return score
