@@ -195,7 +195,6 @@ ONE = [first(), then("1", "0", ">")]
         ("chain", r"patterns: expected a list of patterns; got 'chain'"),
         (["chain"], r"patterns\[0\]: expected a dict; got 'chain'"),
         ([{"name": "p"}], r"patterns\[0\]: expected the keys name, weight, pattern; 'pattern' is"),
-        ([{"name": "", "pattern": ONE}], r"patterns\[0\].name: expected a name; got ''"),
         (
             [{"name": "p", "pattern": ONE}, {"name": "p", "pattern": ONE}],
             r"patterns\[1\].name: 'p' is taken",
@@ -205,7 +204,6 @@ ONE = [first(), then("1", "0", ">")]
             r"\('p'\).weight: expected a finite number; got nan",
         ),
         ([{"name": "p", "pattern": ONE, "weight": 0}], r"\('p'\).weight: expected a number other"),
-        ([{"name": "p", "pattern": []}], r"\('p'\).pattern: expected a list with a dict"),
         ([{"name": "p", "pattern": ONE[:1]}], r"\('p'\): it has no arc; expected 1 to 3"),
         (
             [{"name": "p", "pattern": [*ONE, *(then(c, "0", ">") for c in "abc")]}],
@@ -220,24 +218,12 @@ ONE = [first(), then("1", "0", ">")]
             r"pattern\[1\].LEFT_ID: expected the RIGHT_ID of a token before, '0'; got '2'",
         ),
         (
-            [{"name": "p", "pattern": [first(), then("0", "0", ">")]}],
-            r"pattern\[1\].RIGHT_ID: expected a name of its own; got '0'",
-        ),
-        (
             [{"name": "p", "pattern": [first(), then("1", "0", "$+")]}],
             r"pattern\[1\].REL_OP: the head of '0' is no token of the pattern",
         ),
         (
-            [{"name": "p", "pattern": [*ONE, then("2", "1", "<")]}],
-            r"pattern\[2\].REL_OP: '1' has a head already",
-        ),
-        (
             [{"name": "p", "pattern": [first(DEP="nsubj"), then("1", "0", ">")]}],
             r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
-        ),
-        (
-            [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP={"FUZZY": "x"})]}],
-            r"pattern\[1\].RIGHT_ATTRS.DEP: expected a name",
         ),
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", LOVER="x")]}],
@@ -246,15 +232,6 @@ ONE = [first(), then("1", "0", ">")]
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", LOWER="x", OP="*")]}],
             r"pattern\[1\].RIGHT_ATTRS.OP: each token",
-        ),
-        ([{"name": "p", "pattern": [first(op="?"), ONE[1]]}], r"RIGHT_ATTRS.OP: each token"),
-        (
-            [{"name": "p", "pattern": [first(dep="x", DEP="y"), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS: an attribute is given twice",
-        ),
-        (
-            [{"name": "p", "pattern": [first(dep="nsubj"), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
         ),
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP="ROOT")]}],
@@ -271,18 +248,6 @@ ONE = [first(), then("1", "0", ">")]
         (
             [{"name": "p", "pattern": [first(LOWER={"REGEX": "("}), ONE[1]]}],
             r"pattern\[0\].RIGHT_ATTRS.LOWER.REGEX: '\(' is no regular expression: missing",
-        ),
-        (
-            [{"name": "p", "pattern": [first(TAG={"REGEX": "("}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.TAG.REGEX: '\(' is no regular expression",
-        ),
-        (
-            [{"name": "p", "pattern": [first(_={"x": {"REGEX": {"IN": ["a", "["]}}}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS._.x.REGEX.IN: '\[' is no regular expression",
-        ),
-        (
-            [{"name": "p", "pattern": [first(TAG={"REGEX": {"IN": ["a"]}}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.TAG: expected a name",
         ),
     ],
 )
