@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
 
 __all__ = [
-    "DEPS", "HEADS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParsedDoc",
+    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParsedDoc",
     "ParseProbabilities",
 ]  # fmt: skip
 
@@ -26,7 +26,7 @@ SPACE, ROOT, NO_LABEL = -2, -1, -3
 
 
 #: The kinds of answers, each of which has a calibration.
-HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
+KINDS = HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,17 @@ from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
 from ..probabilities import CalibratedPipe
 from .gold import GoldReader
-from .parsed_doc import DEPS, HEADS, ROOT, SPACE, STARTS, UNITS, ParsedDoc, ParseProbabilities
+from .parsed_doc import (
+    DEPS,
+    HEADS,
+    KINDS,
+    ROOT,
+    SPACE,
+    STARTS,
+    UNITS,
+    ParsedDoc,
+    ParseProbabilities,
+)
 
 __all__ = ["CalibratedParser", "parse_answers", "parse_probabilities"]
 
@@ -27,7 +37,7 @@ def parse_probabilities(
     parsed: ParsedDoc,
     *,
     projective: bool,
-    calibration: Callable[[str], Calibration],
+    calibrations: Mapping[str, Calibration],
     temperature: float,
 ) -> ParseProbabilities:
     """Return the probabilities of a document's trees.
@@ -42,7 +52,7 @@ def parse_probabilities(
         The document's scores and what was decoded.
     projective
         Whether arcs may not cross.
-    calibration
+    calibrations
         The calibration of each kind of answer.
     temperature
         What arc scores are divided by.
@@ -72,15 +82,15 @@ def parse_probabilities(
             deps[tokens] *= heads[tokens]
             starts[tokens[1:]] = found.starts[1:]
     known = np.flatnonzero(~np.isnan(heads))
-    heads[known] = calibration(HEADS).apply(heads[known])
-    corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0))
+    heads[known] = calibrations[HEADS].apply(heads[known])
+    corrected = calibrations[DEPS].apply(np.minimum(deps[known], 1.0))
     deps[known] = np.minimum(corrected, heads[known])
-    starts = calibration(STARTS).apply(np.clip(starts, 0.0, 1.0))
+    starts = calibrations[STARTS].apply(np.clip(starts, 0.0, 1.0))
     return ParseProbabilities(
         heads,
         deps,
         starts,
-        calibration(UNITS).apply(np.minimum(units, 1.0)).tolist(),
+        calibrations[UNITS].apply(np.minimum(units, 1.0)).tolist(),
     )
 
 
@@ -98,9 +108,7 @@ def parse_answers(
     gold
         The gold trees of all documents, end to end; what is unknown is no answer.
     """
-    rows: dict[str, list[tuple[float, bool, int]]] = {
-        kind: [] for kind in (HEADS, DEPS, STARTS, UNITS)
-    }
+    rows: dict[str, list[tuple[float, bool, int]]] = {kind: [] for kind in KINDS}
     begin = 0
     for number, (tree, chances) in enumerate(zip(parsed, found, strict=True)):
         size = len(tree.heads)
@@ -179,7 +187,7 @@ class CalibratedParser(CalibratedPipe):
             scores,
             parsed,
             projective=self.projective,
-            calibration=self.calibration_of,
+            calibrations={kind: self.calibration_of(kind) for kind in KINDS},
             temperature=temperature,
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ENTITIES",
+    "KINDS",
     "LEAST",
     "TOKENS",
     "UNITS",
@@ -39,6 +40,7 @@ Floats = NDArray[np.float64]
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
 #: Entities that were not decoded: of the same probability, fewer of them are right.
 OTHERS = "other_entities"
+KINDS = TOKENS, ENTITIES, UNITS, OTHERS
 
 #: The probability from which on these are calibrated.
 LEAST = 0.02
@@ -50,13 +52,13 @@ def tagging_probabilities(
     emissions: Sequence[NDArray[np.float32]],
     taggings: Sequence[Tagging],
     *,
-    calibration: Callable[[str], Calibration],
+    calibrations: Mapping[str, Calibration],
     temperature: float,
     least: float | None,
 ) -> list[TaggingProbabilities]:
     """Return the probabilities of the labels of several documents, in one forward-backward.
 
-    The emissions of each document have the **shape (n, L)**. `calibration` gives that of each kind
+    The emissions of each document have the **shape (n, L)**. `calibrations` has that of each kind
     of answer; scores are divided by the `temperature`; from the probability `least` on,
     alternatives to entities are listed, and none for None.
     """
@@ -70,23 +72,23 @@ def tagging_probabilities(
     found = _posteriors(model, rows, left, temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
-    tokens[decoded] = calibration(TOKENS).apply(_of_values(space, found, labels[decoded]))
+    tokens[decoded] = calibrations[TOKENS].apply(_of_values(space, found, labels[decoded]))
     legal = (left > 0) | (lengths == 0)
     chances = found.of_labellings(labels[decoded])
-    units[legal] = calibration(UNITS).apply(chances[legal])
+    units[legal] = calibrations[UNITS].apply(chances[legal])
 
     entities: list[Entity] = []
     alternatives: list[Entity] = []
     if space.entity_runs is not None:
         kinds, types = space.entity_runs
         places = np.flatnonzero(decoded)
-        correct = calibration(ENTITIES)
+        correct = calibrations[ENTITIES]
         spans = _runs_of(labels[decoded], found.offsets, kinds)
         likely = found.of_runs(kinds, *spans)
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
             own = {(entity.start, entity.stop, entity.label) for entity in entities}
-            others = calibration(OTHERS)
+            others = calibrations[OTHERS]
             # a correction may raise a probability above the threshold
             runs = found.likely_runs(kinds, max(others.before(least) - 1e-9, 1e-6))
             alternatives = [

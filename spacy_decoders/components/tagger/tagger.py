@@ -17,7 +17,6 @@ from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
-from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
@@ -30,6 +29,7 @@ from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
 from .probabilities import (
     ENTITIES,
+    KINDS,
     LEAST,
     TOKENS,
     UNITS,
@@ -195,21 +195,19 @@ class ExactTagger(LabelledPipe):
         lacking = np.array(self.lack_vectors(docs), dtype=bool)
         for case in np.unique(lacking).tolist():
             places = np.flatnonzero(lacking == case).tolist()
+            calibrations = {kind: self.calibration_of(_kind(kind, without=case)) for kind in KINDS}
             of_case = tagging_probabilities(
                 self.space,
                 model,
                 [emissions[place] for place in places],
                 [taggings[place] for place in places],
-                calibration=partial(self._calibration_in, case),
-                temperature=self._calibration_in(case, TOKENS).temperature,
+                calibrations=calibrations,
+                temperature=calibrations[TOKENS].temperature,
                 least=least,
             )
             for place, of_doc in zip(places, of_case, strict=True):
                 found[place] = of_doc
         return found
-
-    def _calibration_in(self, without_vectors: bool, kind: str) -> Calibration:
-        return self.calibration_of(_kind(kind, without=without_vectors))
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
