@@ -32,7 +32,7 @@ from spacy.tokens import Doc, Span, Token
 
 from ...models.headline.meaning import TIMES, attach_conjuncts, set_off, words_of_meaning
 from ...models.headline.words import TokenFacts
-from .reading import Texts
+from .reading import Texts, among
 from .subtree_search import attainable_sizes
 
 if TYPE_CHECKING:
@@ -51,28 +51,35 @@ LEAD = 0.5
 #: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
 #: no sentence.
 PRONOUN, FRAGMENT = 0.5, 0.5
-#: Relations of greetings and of who is greeted.
-ADDRESSING = frozenset({"vocative", "discourse", "intj"})
-#: Words of talk between "I" and "you".
-TALK = frozenset({"i", "you", "me", "my", "your", "we", "us", "our"})
 #: Relations of what a clause is about begin so.
 SUBJECTS = ("nsubj", "csubj", "expl")
 #: Punctuation that is read aloud; "#" is before a number.
 SIGNS = frozenset("%‰&§@")
-#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
-ASKING_TAGS = frozenset({"WDT", "WP", "WP$", "WRB"})
-#: Relations of what may be a part of its head's name.
-PARTS_OF_NAMES = frozenset({"amod", "nmod"})
 #: A relation that is always required.
 REQUIRED_PART = "fixed"
+
+
+def _keys(words: Iterable[str]) -> NDArray[np.uint64]:
+    return np.sort(np.array([get_string_id(word) for word in words], dtype=np.uint64))
+
+
+_TIMES = _keys(TIMES)
+#: Punctuation that may be read aloud, and what may join two words to one.
+_SIGNS, _HYPHENS, _DEGREE = _keys(SIGNS | set("'’#")), _keys("-–/"), _keys("°")
+#: Relations of greetings and of who is greeted.
+_ADDRESSING = _keys(("vocative", "discourse", "intj"))
+#: Words of talk between "I" and "you".
+_TALK = _keys(("i", "you", "me", "my", "your", "we", "us", "our"))
+#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
+_ASKING_TAGS = _keys(("WDT", "WP", "WP$", "WRB"))
+_PERSONAL, _ADJECTIVE = _keys(("PRP",)), _keys(("amod",))
+#: Relations of what may be a part of its head's name.
+_PARTS_OF_NAMES = _keys(("amod", "nmod"))
 
 
 def token_facts(texts: Texts) -> list[TokenFacts]:
     """Read what short sentences and the judge of headlines need of each text."""
     strings, columns = texts.strings if texts.units else {}, texts
-
-    def among(attribute: int, words: Iterable[str]) -> Booleans:
-        return np.isin(columns[attribute], [get_string_id(word) for word in words])
 
     def those(candidates: Booleans, test: Callable[[Token], bool]) -> Booleans:
         """Which of some candidates pass a test of single tokens."""
@@ -84,34 +91,36 @@ def token_facts(texts: Texts) -> list[TokenFacts]:
 
     def by_value(attribute: int, test: Callable[[str], bool]) -> Booleans:
         """Whether the value of each token passes a test."""
-        keys = np.unique(columns[attribute])
-        return np.isin(columns[attribute], [key for key in keys.tolist() if test(strings[key])])
+        keys, places = np.unique(columns[attribute], return_inverse=True)
+        passed = np.array([test(strings[key]) for key in keys.tolist()], dtype=bool)
+        return passed[places.reshape(-1)]
 
     punct, space = columns[IS_PUNCT] > 0, columns[IS_SPACE] > 0
     address = (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0)
-    joining = those(punct & among(ORTH, "-–/"), _hyphen) | among(ORTH, "°")
-    named = those(among(DEP, PARTS_OF_NAMES), _is_name_part)
+    joining = those(punct & among(columns[ORTH], _HYPHENS), _hyphen) | (columns[ORTH] == _DEGREE)
+    named = those(among(columns[DEP], _PARTS_OF_NAMES), _is_name_part)
+    stop, addressed = columns[IS_STOP] > 0, among(columns[DEP], _ADDRESSING)
     like_num, kinds = columns[LIKE_NUM] > 0, columns[POS]
-    pronoun = (kinds == IDS["PRON"]) | among(TAG, {"PRP"})
+    pronoun = (kinds == IDS["PRON"]) | (columns[TAG] == _PERSONAL)
     arrays: dict[str, Any] = {
         "kinds": kinds,
         "heads": np.arange(len(punct)) + columns[HEAD].view(np.int64) - texts.begins,
-        "read": ~(punct | space) | those(punct & among(ORTH, SIGNS | set("'’#")), is_word),
-        "content": ~((columns[IS_STOP] > 0) | among(LOWER, TIMES) | among(DEP, ADDRESSING)),
-        "stop": columns[IS_STOP] > 0,
+        "read": ~(punct | space) | those(punct & among(columns[ORTH], _SIGNS), is_word),
+        "content": ~(stop | among(columns[LOWER], _TIMES) | addressed),
+        "stop": stop,
         "punct": punct,
         "space": space,
         "address": address,
         "odd": address | ~by_value(PREFIX, str.isalnum) | (kinds == IDS["X"]),
-        "talk": among(LOWER, TALK),
+        "talk": among(columns[LOWER], _TALK),
         "subjects": by_value(DEP, lambda relation: relation.startswith(SUBJECTS)),
         "pronouns": by_value(DEP, lambda relation: relation.startswith("nsubj")) & pronoun,
         "parts": joining | named,
         "joining": joining,
         "like_number": like_num,
         "numbers": like_num | (kinds == IDS["NUM"]),
-        "asking": among(TAG, ASKING_TAGS) | by_value(MORPH, _asks),
-        "ranks": those(among(DEP, {"amod"}), _is_rank),
+        "asking": among(columns[TAG], _ASKING_TAGS) | by_value(MORPH, _asks),
+        "ranks": those((columns[DEP] == _ADJECTIVE), _is_rank),
     }
     lower = [strings[key] for key in columns[LOWER].tolist()]
     relations = [strings[key] for key in columns[DEP].tolist()]
@@ -154,8 +163,8 @@ class ScoredTokens:
         scores = np.where(facts.read, chances * facts.content - price, 0.0)
         complete = np.isin(facts.kinds, (IDS["VERB"], IDS[""]))
         costs = np.where(complete, 0.0, FRAGMENT)
-        for among, cost in ((facts.subjects, 0.0), (facts.pronouns, PRONOUN)):
-            heads = facts.heads[among & (facts.heads != np.arange(len(among)))]
+        for kind, cost in ((facts.subjects, 0.0), (facts.pronouns, PRONOUN)):
+            heads = facts.heads[kind & (facts.heads != np.arange(len(kind)))]
             costs[heads[(heads >= 0) & (heads < len(costs))]] = cost
         return cls(unit, facts, scores, costs)
 
