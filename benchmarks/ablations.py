@@ -369,7 +369,6 @@ FAMILIES: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("arcs",): (),
     ("arcs", "grandparents"): ("arcs",),
     ALL: ("arcs", "grandparents"),
-    (*ALL, "combs"): ALL,
 }
 
 

@@ -20,15 +20,14 @@ class ParserOptions(WithOptions):
     Attributes
     ----------
     factors
-        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings", and
-        "combs", three neighbouring tokens under one head. Eisner and ChuLiuEdmonds take none but
-        "arcs", and BranchAndBound alone takes "combs".
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
+        Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
     patterns
         Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
-        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it;
-        without a `weight` it is learned. BranchAndBound alone takes them.
+        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it.
+        BranchAndBound alone takes them.
     window
         The largest distance in tokens between scored siblings.
     k

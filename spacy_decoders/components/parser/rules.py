@@ -28,23 +28,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TreeRules:
-    """The rules of a parser, over its labels.
+    """The rules of a parser, over its labels."""
 
-    Attributes
-    ----------
-    of_labels
-        Rules that speak of labels alone and are the same everywhere.
-    statements
-        The rules as stated, without names of sets.
-    labels
-        The labels, the root's last.
-    exempt
-        What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
-    """
-
+    #: Rules that speak of labels alone and are the same everywhere.
     of_labels: tuple[Rule, ...]
+    #: The rules as stated, without names of sets.
     statements: tuple[Statement, ...]
+    #: The labels, the root's last.
     labels: tuple[str, ...]
+    #: What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
     exempt: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
@@ -114,20 +106,13 @@ class TreeRules:
 
 @dataclass(frozen=True)
 class DocumentRules:
-    """What the trees of one document must satisfy.
+    """What the trees of one document must satisfy."""
 
-    Attributes
-    ----------
-    rules
-        The rules of the parser.
-    statements
-        Those that depend on the document, with the tokens that they are about.
-    wishes
-        Heads and labels that are demanded.
-    """
-
+    #: The rules of the parser.
     rules: TreeRules
+    #: Those that depend on the document, with the tokens that they are about.
     statements: tuple[tuple[Statement, Ints], ...]
+    #: Heads and labels that are demanded.
     wishes: Wishes
 
     def of_block(self, tokens: Ints, one_sentence: bool) -> list[Rule]:
