@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from tqdm import tqdm
 
 from ..arrays import read_only
-from .kernels.hub_bounds import far_pairs, hub_bounds, widened
+from .kernels.four_edges import four_at_most, four_edges
+from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric, widened
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import Columns, near_pairs, short_paths, touched_edges, touched_vertices
 
@@ -22,6 +23,8 @@ Matrix = NDArray[np.int32]
 #: The largest distance from a hub that the table holds, and the entry for no path: any sum with it
 #: exceeds every sum of two distances, and fits a byte.
 LIMIT, UNREACHED = 63, 127
+#: Sources of a block in the search for four edges, which limits its memory.
+BLOCK = 256
 #: Pairs for which one search from many sources is faster than one search per pair.
 MANY = 2000
 
@@ -142,9 +145,28 @@ class HubIndex:
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
         short_paths(touched, edges, of_rows, two, three)
-        if near_pairs(rows, touched, of_rows, two, three, best):
-            self._search_far(rows, columns, best, symmetric)
+        if not near_pairs(rows, touched, of_rows, two, three, best):
+            return best
+        sources = _cover(*self._far(rows, best, symmetric, 4), symmetric)
+        for first in range(0, len(sources), BLOCK):
+            batch = sources[first : first + BLOCK]
+            four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
+            four_at_most(four, batch, of_rows, best)
+        if symmetric:
+            made_symmetric(best)
+        self._search_far(rows, columns, best, symmetric)
         return best
+
+    def _far(
+        self, rows: NDArray[np.int32], best: NDArray[np.uint8], symmetric: bool, beyond: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the pairs whose bound is above `beyond` and may be too high."""
+        far_rows, far_columns = far_pairs(best, beyond, UNREACHED, symmetric)
+        # a hub's own distances are in the table
+        wanted = rows[far_rows] >= self.count
+        if symmetric:
+            wanted &= rows[far_columns] >= self.count
+        return far_rows[wanted], far_columns[wanted]
 
     def _search_far(
         self,
@@ -153,13 +175,8 @@ class HubIndex:
         best: NDArray[np.uint8],
         symmetric: bool,
     ) -> None:
-        """Search for hub-free paths of four edges and more, for the few remaining pairs."""
-        far_rows, far_columns = far_pairs(best, 4, UNREACHED, symmetric)
-        # a hub's own distances are in the table
-        wanted = rows[far_rows] >= self.count
-        if symmetric:
-            wanted &= rows[far_columns] >= self.count
-        far_rows, far_columns = far_rows[wanted], far_columns[wanted]
+        """Search for hub-free paths of five edges and more, for the few remaining pairs."""
+        far_rows, far_columns = self._far(rows, best, symmetric, 5)
         if not len(far_rows):
             return
         if len(far_rows) > MANY:
@@ -198,6 +215,20 @@ def _columns_of_rows(columns: list[NDArray[np.int64]], count: int) -> Columns:
     column_of = np.repeat(np.arange(len(columns)), [len(column) for column in columns])
     starts = np.searchsorted(of_row[order], np.arange(count + 1))
     return Columns(starts, column_of[order].astype(np.int32))
+
+
+def _cover(
+    far_rows: NDArray[np.int64], far_columns: NDArray[np.int64], symmetric: bool
+) -> NDArray[np.int64]:
+    """Return rows that take part in all given pairs; if symmetric, preferably few.
+
+    Of each symmetric pair the end in more of the pairs is taken: it is remote, and its
+    neighbourhood small.
+    """
+    if not symmetric:
+        return np.unique(far_rows)
+    counts = np.bincount(np.concatenate([far_rows, far_columns]))
+    return np.unique(np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns))
 
 
 def search_distances(

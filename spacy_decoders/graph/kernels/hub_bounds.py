@@ -6,7 +6,7 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["far_pairs", "hub_bounds", "widened"]
+__all__ = ["far_pairs", "hub_bounds", "made_symmetric", "widened"]
 
 
 @jit()
@@ -52,6 +52,20 @@ def far_pairs(bounds, beyond, below, symmetric):
                         columns[count] = v
                     count += 1
     return rows, columns
+
+
+@jit()
+def made_symmetric(values):
+    """Lower each of two opposite entries to the lesser, in place."""
+    side = 64  # tiles of this side stay in the cache
+    size = len(values)
+    for top in range(0, size, side):
+        for left in range(top, size, side):
+            for u in range(top, min(top + side, size)):
+                for v in range(max(left, u + 1), min(left + side, size)):
+                    least = min(values[u, v], values[v, u])
+                    values[u, v] = least
+                    values[v, u] = least
 
 
 @jit()
