@@ -53,6 +53,8 @@ from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emis
 from .tables import advance_of, maxima_width, need_rows, up32
 
 __all__ = [
+    "BACK",
+    "FORTH",
     "FULL",
     "GIVEN_UP",
     "ILLEGAL",
@@ -70,6 +72,9 @@ __all__ = [
 # how a sentence ended: bounded; given up for too many survivors; no room for them; the reference
 # is not legal
 PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
+
+# directions, and a reference that is given; not literals, for each of which all would be compiled
+FORTH, BACK, GIVEN = np.int64(1), np.int64(-1), np.bool_(False)
 
 FEW = 8  # survivors of a token, up to which messages are computed in float64
 PATIENCE = 3  # tokens before a sentence may be given up
@@ -499,7 +504,7 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
             status, best = bound(
-                links, emissions, begin + n - 1, -1, n, size, labels, False, 0.0, share, lattice
+                links, emissions, begin + n - 1, BACK, n, size, labels, GIVEN, 0.0, share, lattice
             )
             if status == FULL:
                 return s
@@ -521,7 +526,7 @@ def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
     """Return status and bound of one sentence, and the lattice of its survivors."""
     while True:
         status, best = bound(
-            links, emissions, begin, 1, n, size, labels, False, slack, share, lattice
+            links, emissions, begin, FORTH, n, size, labels, GIVEN, slack, share, lattice
         )
         if status != FULL:
             return status, best, lattice
@@ -540,7 +545,7 @@ def bounds(links, emissions, offsets, size, labels, share):
     count = len(offsets) - 1
     found = np.zeros(count)
     lattice = lattice_for(longest_of(offsets), size)
-    s = 0
+    s = np.int64(0)
     while s < count:
         s = bound_from(links, emissions, offsets, size, labels, share, lattice, found, s)
         if s < count:

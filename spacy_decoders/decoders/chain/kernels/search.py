@@ -10,7 +10,7 @@ import numpy as np
 
 from ....jit import jit, uncounted
 from ....simd import peek, poke
-from .dual import FULL, PROVEN, best_after, bound, lattice_for, with_more_room
+from .dual import BACK, FORTH, FULL, PROVEN, best_after, bound, lattice_for, with_more_room
 from .layout import FORBIDDEN, all_valid, longest_of
 
 __all__ = ["decode", "trace"]
@@ -80,11 +80,11 @@ def decode_from(
             skip -= 1
         elif (
             chosen
-            or greedy(links.transitions, links.end, emissions, begin, 1, n, size, labels)
-            or greedy(back.transitions, back.end, emissions, begin + n - 1, -1, n, size, labels)
+            or greedy(links.transitions, links.end, emissions, begin, FORTH, n, size, labels)
+            or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels)
         ):
             status, _ = bound(
-                links, emissions, begin, 1, n, size, labels, chosen, 0.0, SHARE, lattice
+                links, emissions, begin, FORTH, n, size, labels, chosen, 0.0, SHARE, lattice
             )
             if status == FULL:
                 return s, lefts, skip, wait
@@ -125,8 +125,8 @@ def decode(links, back, emissions, offsets, size):
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
-    s = lefts = skip = 0
-    wait = 1
+    s = lefts = skip = np.int64(0)
+    wait = np.int64(1)
     while True:
         s, lefts, skip, wait = decode_from(
             links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
