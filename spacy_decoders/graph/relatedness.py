@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .concept_graph import ConceptGraph
-from .kernels.adjacency import add_pairs, adjacent_pairs
+from .kernels.searching import add_pairs, adjacent_pairs
 
 __all__ = [
     "adjacency",

@@ -44,8 +44,9 @@ class ParserOptions(WithOptions):
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
     paragraphs
-        Whether a sentence begins behind a blank line, and a list item at the front of a line, in
-        every tree; boundaries that are set, and arcs that are given, go before.
+        Whether a sentence begins behind a blank line, and a list item at the front of a line, and
+        none right behind an opening quotation mark or bracket, or at a closing one, in every tree;
+        boundaries that are set, and arcs that are given, go before.
     rules
         What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
         "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from spacy.errors import Errors
@@ -81,9 +81,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     options
         See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
-
-    #: The scores of trees take the square of a sentence's length.
-    batch_words: ClassVar[int] = 2000
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from spacy.training import Example
 
 from ...errors import ProblemError
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
-from .trees import is_space, paragraph_starts, preset_starts
+from .trees import is_space, paragraph_starts, preset_starts, unparted
 from .wishes import Wishes
 
 if TYPE_CHECKING:
@@ -87,7 +87,8 @@ class TreeRules:
         """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
 
         None is inside of arcs that are demanded, or of constituents, unless it is set; a word
-        begins one behind an empty line with `paragraphs`.
+        begins one behind an empty line with `paragraphs`, and none parts a quotation mark or a
+        bracket from what it encloses.
         """
         presets = wishes.joined(preset_starts(doc))
         for statement in self.statements:
@@ -98,6 +99,8 @@ class TreeRules:
         if paragraphs:
             behind = paragraph_starts(doc, presets)
             presets[behind[presets[behind] == 0]] = 1
+            within = unparted(doc)
+            presets[within[presets[within] == 0]] = -1
         return presets
 
 
