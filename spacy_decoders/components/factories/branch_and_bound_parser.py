@@ -28,15 +28,11 @@ class ParserOptions(WithOptions):
         Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
         with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it.
         BranchAndBound alone takes them.
-    window
-        The largest distance in tokens between scored siblings.
-    k
-        Score factors over each token's k best heads only: faster, and certified among the
-        trees of these ("pruned"). None for all.
     beam
         Score factors over those arcs only through which the best tree by single arcs scores at
-        most this far below the best of all: faster than `k`, as tokens with large margins keep one
-        head and ambiguous ones many; 10 keeps three per token. None for all.
+        most this far below the best of all: faster, as tokens with large margins keep one head and
+        ambiguous ones many, and certified among the trees of these ("pruned"); 10 keeps three per
+        token. None for all.
     certain
         Boundaries of sentences are decided together with the trees, under one certificate, where
         their log-odds are at most this far from 0; beyond, and where they are set, they are taken
@@ -91,8 +87,6 @@ class ParserOptions(WithOptions):
     factors: list[Family] = option(["arcs", "grandparents", "siblings"])
     factors_start: int = option(1000, whole(0))
     patterns: list[dict[str, Any]] = option([], arc_patterns)
-    window: int = option(15, whole(1))
-    k: int | None = option(None, whole(1))
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
     boundary_weight: float = option(1.5, number(above=0))

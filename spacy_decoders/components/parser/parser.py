@@ -118,7 +118,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     @property
     def templates(self) -> FactorTemplates:
         """What scores the factors."""
-        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors), self.window)
+        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
 
     @property
     def tree_rules(self) -> TreeRules:
@@ -153,7 +153,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.decoder,
             templates if templates.is_trained else None,
             self.projective,
-            self.k,
             self.beam,
             self.longest,
             budget=Budget(self.seconds, self.iterations),

@@ -267,7 +267,7 @@ def test_factors_learn_in_the_same_training():
 
 
 @pytest.mark.parametrize(
-    "option", [{"k_best": 0}, {"window": 0}, {"seconds": 0.0}, {"iterations": 0}, {"k": 0}]
+    "option", [{"k_best": 0}, {"beam": -1.0}, {"seconds": 0.0}, {"iterations": 0}]
 )
 def test_refuses_senseless_options(option):
     with pytest.raises(ProblemError, match=next(iter(option))):

@@ -126,7 +126,7 @@ def test_each_operator_means_what_it_means_to_spacy(operator):
 
 def test_a_pattern_over_likely_arcs_is_certified_among_these():
     vocab = spacy.blank("en").vocab
-    parser = TreeParser(BranchAndBound(), k=2)
+    parser = TreeParser(BranchAndBound(), beam=0.5)
     found = parser.decode(with_patterns(vocab, scores_of(0), PATTERNS))
     assert found.problem.allowed.sum() <= 2 * 5
     assert found.solution.certificate.scope == "pruned"
