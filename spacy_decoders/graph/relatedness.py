@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import read_only
 from .concept_graph import ConceptGraph
 from .kernels.searching import add_pairs, adjacent_pairs
 
@@ -135,12 +136,9 @@ def weighted_overlap(
            [1. , 1.5]])
     """
     overlap = np.zeros((size, size))
-    add_pairs(
-        np.asarray(indptr, np.int64),
-        np.asarray(members, np.int64),
-        np.asarray(weights, np.float64),
-        overlap,
-    )
+    groups = np.asarray(indptr, np.int64), np.asarray(members, np.int64)
+    # all read-only: for each mixture numba would compile anew
+    add_pairs(*map(read_only, (*groups, np.asarray(weights, np.float64))), overlap)
     return overlap
 
 

@@ -1,8 +1,7 @@
 """The loss of changing the label of a single token: lower bounds on the next best labellings.
 
-A labelling with one other label is a labelling: so the best labelling with another label at a
-token scores no less than the best such change there, and the k-th best of all no less than the (k
-- 1)-th best change. In float32, and rounded up.
+A labelling with one other label is a labelling: so the k-th best of all scores no less than the
+(k - 1)-th best change. In float32, and rounded up.
 """
 
 import numpy as np
@@ -11,20 +10,15 @@ from ....jit import jit, uncounted
 from ....simd import (
     add,
     at_least,
-    fill16,
     fill64,
     first_lane,
-    fold_largest,
-    keep_lanes,
-    largest,
     load64,
-    maximum,
     peek,
     store,
 )
-from .layout import BLOCK, FORBIDDEN, TINY, UP32, emissions64
+from .layout import BLOCK, TINY, UP32, emissions64
 
-__all__ = ["largest_loss", "smallest_losses"]
+__all__ = ["smallest_losses"]
 
 
 @jit(inline="always")
@@ -44,38 +38,6 @@ def flips(transitions, transposed, lead, tail, emissions, row, block, size):
     """Return the scores of 64 labels of a token between the labels of its neighbours."""
     links = add(load64(transitions, lead + block), load64(transposed, tail + block))
     return add(links, emissions64(emissions, row, block, size))
-
-
-@uncounted()
-def largest_loss(transitions, transposed, emissions, begin, n, size, stride, labels, cap):
-    """Return the largest loss, over the tokens, of the best change there; at most `cap`.
-
-    Tokens without another legal label are skipped.
-    """
-    most = 0.0
-    for i in range(n):
-        row = (begin + i) * size
-        y, lead, tail, score, doubt = beside(
-            transitions, transposed, emissions, begin, n, i, size, stride, labels
-        )
-        peak = fill16(FORBIDDEN)
-        for block in range(0, size, BLOCK):
-            others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
-            if block <= y < block + BLOCK:
-                others = keep_lanes(~(np.int64(1) << (y - block)), others)
-            peak = maximum(fold_largest(others), peak)
-        best = np.float64(largest(peak))
-        if best == -np.inf:
-            legal = 0
-            for x in range(size):
-                legal += emissions[row + x] > FORBIDDEN
-            if legal == 1:
-                continue
-            return cap
-        most = max(most, score - best + doubt + UP32 * (abs(score) + abs(best)))
-        if most >= cap:
-            return cap
-    return most
 
 
 @uncounted()
