@@ -169,7 +169,7 @@ def test_what_needs_another_model_says_so():
         tagger.target = "ent"
     tagger.target = "tag"
     with pytest.raises(
-        ProblemError, match=r"factors: expected different ones of arcs, grandparents, siblings"
+        ProblemError, match=r"factors\[0\]: input should be 'arcs', 'grandparents' or 'siblings'"
     ):
         parser.factors = ["tri_siblings"]
 

@@ -20,15 +20,14 @@ class ParserOptions(WithOptions):
     Attributes
     ----------
     factors
-        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings", and
-        "combs", three neighbouring tokens under one head. Eisner and ChuLiuEdmonds take none but
-        "arcs", and BranchAndBound alone takes "combs".
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
+        Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
     patterns
         Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
-        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it;
-        without a `weight` it is learned. BranchAndBound alone takes them.
+        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it.
+        BranchAndBound alone takes them.
     window
         The largest distance in tokens between scored siblings.
     k
@@ -45,8 +44,9 @@ class ParserOptions(WithOptions):
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
     paragraphs
-        Whether a sentence begins behind a blank line, and a list item at the front of a line, in
-        every tree; boundaries that are set, and arcs that are given, go before.
+        Whether a sentence begins behind a blank line, and a list item at the front of a line, and
+        none right behind an opening quotation mark or bracket, or at a closing one, in every tree;
+        boundaries that are set, and arcs that are given, go before.
     rules
         What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
         "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.training import Example
 
 from ...models.calibration import Calibration, sigmoid
-from ...models.calibration_fitting import Answers
+from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
-from .parsed_doc import ROOT, SPACE, ParsedDoc
+from ..probabilities import CalibratedPipe
+from .gold import GoldReader
+from .parsed_doc import DEPS, HEADS, ROOT, SPACE, STARTS, UNITS, ParsedDoc, ParseProbabilities
 
-__all__ = ["ParseProbabilities", "parse_answers", "parse_probabilities"]
+__all__ = ["CalibratedParser", "parse_answers", "parse_probabilities"]
 
 Floats = NDArray[np.float64]
-
-#: The kinds of answers, each of which has a calibration.
-HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
-
-
-@dataclass(frozen=True)
-class ParseProbabilities:
-    """How probable the trees of one document are.
-
-    Attributes
-    ----------
-    heads, deps
-        **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
-        and where there is no tree.
-    starts
-        **Shape (n,)**: that a sentence begins at each token.
-    units
-        Of each sentence's tree with its labels, given its boundaries; for those with a word.
-    """
-
-    heads: Floats
-    deps: Floats
-    starts: Floats
-    units: list[float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The probabilities in plain types, None instead of NaN."""
-        return {
-            HEADS: _plain(self.heads),
-            DEPS: _plain(self.deps),
-            STARTS: _plain(self.starts),
-            UNITS: list(self.units),
-        }
 
 
 def parse_probabilities(
@@ -188,5 +157,74 @@ def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int
     return found
 
 
-def _plain(values: Floats) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
+class CalibratedParser(CalibratedPipe):
+    """Probabilities of heads, labels, sentence starts and trees.
+
+    To inherit from behind the parser's options.
+    """
+
+    cfg: dict[str, Any]
+    projective: bool
+    _gold: GoldReader | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The dependency labels, the root's last."""
+        return (*self.cfg["labels"], self.cfg["root"])
+
+    def _probabilities(
+        self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
+    ) -> ParseProbabilities:
+        return parse_probabilities(
+            scores,
+            parsed,
+            projective=self.projective,
+            calibration=self.calibration_of,
+            temperature=temperature,
+        )
+
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component."""
+        return "heads and dependency labels"
+
+    def loss_at(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        heat: float,
+    ) -> float:
+        """Return how badly the probabilities of heads tell right from wrong, at a temperature.
+
+        Not that of gold heads: the trees may be decoded with factors, which the probabilities
+        are without.
+        """
+        return correctable_loss(self._answers(examples, scores, decoded, heat)[HEADS])
+
+    def answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+    ) -> dict[str, Answers]:
+        """Return heads, labels, sentence starts and trees as answers."""
+        return self._answers(examples, scores, decoded, self.temperature)
+
+    def _answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        temperature: float,
+    ) -> dict[str, Answers]:
+        found = [
+            self._probabilities(of_doc, tree, temperature)
+            for of_doc, tree in zip(scores, decoded, strict=True)
+        ]
+        return parse_answers(decoded, found, self._read_gold(list(examples)))
+
+    def _read_gold(self, examples: list[Example]) -> GoldTrees:
+        if self._gold is None or self._gold.labels != self.cfg["labels"]:
+            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
+        return self._gold(examples)

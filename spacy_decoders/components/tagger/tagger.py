@@ -25,16 +25,15 @@ from .. import extensions
 from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
 from ..probabilities import Fitted
-from .decoding import Tagging, decode_units, unit_lengths
-from .gold_layers import aligned_labels
+from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
+from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
-from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
     LEAST,
     TOKENS,
     UNITS,
-    TaggingProbabilities,
+    blank_improbable,
     forget_earlier,
     gold_loss,
     tagging_answers,
@@ -234,7 +233,7 @@ class ExactTagger(LabelledPipe):
             values = space.written(doc.vocab, decoded.labels)
             if self.min_prob is not None and decoded.probabilities is not None:
                 found = decoded.probabilities
-                space.blank_improbable(values, found, self.min_prob, decoded.demanded)
+                blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
@@ -339,7 +338,7 @@ class ExactTagger(LabelledPipe):
             self._chain_model(scores),
             np.concatenate(emissions),
             np.array(lengths, dtype=np.int64),
-            *gold,
+            gold,
         )
         loss, gradient = LOSSES[self.loss](batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...budget import Budget
+from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
 from ...errors import InfeasibleError
-from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
 from .pattern_matches import SentencePatterns, TooManyPlaces
 from .tree_scores import SentenceScores
@@ -102,7 +101,7 @@ class TreeParser:
             return problem
         if self.k is not None or self.beam is not None:
             problem = prune(problem, self.k, beam=self.beam)
-        return problem.completed(factors=patterns.added_to(None, problem.allowed))
+        return problem.completed(factors=patterns.factors(problem.allowed))
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
@@ -205,7 +204,8 @@ class TreeParser:
         templates, patterns = self.templates, sentence.patterns
         if len(sentence.tokens) > self.longest and (templates or patterns):
             return self._decode_long(sentence, problem, patterns)
-        return decode_by_length(self.decoder, problem, self.budget)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
 
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, patterns: SentencePatterns | None
