@@ -10,9 +10,10 @@ import numpy as np
 
 from ....jit import jit
 from .dense import pass_on
-from .dual import PROVEN, Lattice, lattice_for, survive
+from .dual import PROVEN, survive
 from .flips import smallest_losses
 from .layout import FORBIDDEN, UP64
+from .tables import Lattice, lattice_for
 
 __all__ = ["bound_on_others", "k_best", "margins"]
 
