@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
+from ..extras import needed
 from .adjacency import GraphArrays, InLists, edge_lengths
 from .distances import distances_among, hitting_distances_of, nearest_of_sets, shortest_paths
 from .hubs import HubIndex
@@ -189,12 +190,7 @@ class ConceptGraph:
 
         Needs pyarrow (the extra ``parquet``). `options` are those of :meth:`from_edges`.
         """
-        try:
-            from pyarrow import parquet
-        except ImportError as error:
-            raise ImportError(
-                "reading parquet needs pyarrow: pip install 'spacy-decoders[parquet]'"
-            ) from error
+        parquet = needed("pyarrow.parquet", "parquet")
         names = columns or tuple(parquet.read_schema(path).names[:2])
         if len(names) != 2:
             raise ProblemError(f"path: {path} has fewer than two columns.")
@@ -447,18 +443,3 @@ class ConceptGraph:
         if self.lengths is not None and inner:
             return nearest_of_sets(self.arrays, self.lengths, inner)
         return hitting_distances_of(self.arrays, self._hubs, inner) if inner else []
-
-    def common_neighbours(self, vertices: ArrayLike) -> NDArray[np.int64]:
-        """**Shape:** (v, v): how many neighbours each two vertices share; degrees inside."""
-        from scipy.sparse import csr_matrix
-
-        a = self.arrays
-        inner = a.inner[self.rows(vertices)]
-        lists = [a.indices[a.indptr[v] : a.indptr[v + 1]] for v in inner]
-        indptr = np.cumsum([0, *(len(neighbours) for neighbours in lists)])
-        indices = np.concatenate([*lists, np.empty(0, dtype=np.int32)])
-        incidence = csr_matrix(
-            (np.ones(len(indices), dtype=np.int64), indices, indptr), (len(inner), len(self))
-        )
-        shared: NDArray[np.int64] = (incidence @ incidence.T).toarray()
-        return shared

@@ -114,7 +114,7 @@ class ChainModel:
     @cached_property
     def bounds(self) -> TransitionBounds:
         """The largest and the smallest transition into and out of each label."""
-        return TransitionBounds.of(self.transitions, self.start_scores, self.end_scores)
+        return TransitionBounds.of(self.transitions)
 
     @cached_property
     def links(self) -> TransitionTables:

@@ -26,7 +26,7 @@ right (-1, the last token) with the tables of the reversed model: what is wrong 
 does not stand in the other's. Token i below is counted in that direction.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from ....simd import (
     store,
 )
 from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
-from .tables import advance_of, maxima_width, need_rows, up32
+from .tables import advance_of, lattice_for, maxima_width, need_rows, up32, with_more_room
 
 __all__ = [
     "BACK",
@@ -59,13 +59,10 @@ __all__ = [
     "GIVEN_UP",
     "ILLEGAL",
     "PROVEN",
-    "Lattice",
     "best_after",
     "bound",
     "bounds",
-    "lattice_for",
     "survive",
-    "with_more_room",
 ]
 
 
@@ -80,21 +77,6 @@ FEW = 8  # survivors of a token, up to which messages are computed in float64
 PATIENCE = 3  # tokens before a sentence may be given up
 
 
-class Lattice(NamedTuple):
-    """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
-
-    The first of a token is the reference's label. A value is the message less that of the
-    reference, rounded up. detours: (longest,), float32. scratch: (64 + the width of a row of block
-    maxima,), float32.
-    """
-
-    marks: Any
-    names: Any
-    values: Any
-    detours: Any
-    scratch: Any
-
-
 class Excess(NamedTuple):
     """By how much other survivors may exceed the reference as predecessors, in float32.
 
@@ -106,19 +88,6 @@ class Excess(NamedTuple):
 
 
 NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
-
-
-@jit()
-def lattice_for(longest, size):
-    """Allocate a lattice for sentences up to a length."""
-    capacity = 5 * longest + 2 * size + 2
-    return Lattice(
-        np.zeros(longest + 2, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.float64),
-        np.empty(longest, np.float32),
-        np.empty(BLOCK + maxima_width(size), np.float32),
-    )
 
 
 @uncounted()
@@ -200,33 +169,6 @@ def may_survive(links, own, table, before, wide, vector, has_exits, detour, exce
     if excess.other > FORBIDDEN:
         score = maximum(add(own, fill16(excess.other)), score)
     return at_least(add(score, more), fill16(threshold)) != 0
-
-
-@uncounted()
-def thinned(links, lattice, start, used, size, slack):
-    """Prune the survivors that the best of them dominates; return the new end.
-
-    The reference stays.
-    """
-    stride = len(links.end)
-    names, values = lattice.names, lattice.values
-    lead = start
-    for k in range(start + 1, used):
-        if values[k] > values[lead]:
-            lead = k
-    g = names[lead]
-    if lead == start or not (links.grows or load_acquire(links.ready, g)):
-        return used
-    at = need_rows(links, g, size, stride)
-    least = values[lead] - slack
-    # the best itself was rounded up, which must not prune others
-    least -= UP64 * (abs(values[lead]) + 8.0 * abs(least))
-    kept = start + 1
-    for k in range(start + 1, used):
-        x, value = names[k], values[k]
-        names[kept], values[kept] = x, value
-        kept += np.int64(x == g or value + np.float64(links.gains[at + x]) >= least)
-    return kept
 
 
 @jit(inline="always")
@@ -468,8 +410,6 @@ def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share,
                 if has_exits:
                     next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
         excess, extent = Excess(up32(next_usual), up32(next_other)), extent_next
-        if used - start > 2 and not has_exits and not last:
-            used = thinned(links, lattice, start, used, size, slack)
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
             return GIVEN_UP, 0.0
         first, past = start, used
@@ -511,14 +451,6 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
             poke(found, s, best if status == PROVEN else np.inf)
         s += 1
     return s
-
-
-@jit()
-def with_more_room(lattice):
-    """Return an empty lattice with room for twice as many survivors."""
-    capacity = 2 * len(lattice.names)
-    names, values = np.empty(capacity, np.int64), np.empty(capacity, np.float64)
-    return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)
 
 
 @jit()

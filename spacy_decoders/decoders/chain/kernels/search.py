@@ -10,8 +10,9 @@ import numpy as np
 
 from ....jit import jit, uncounted
 from ....simd import peek, poke
-from .dual import BACK, FORTH, FULL, PROVEN, best_after, bound, lattice_for, with_more_room
+from .dual import BACK, FORTH, FULL, PROVEN, best_after, bound
 from .layout import FORBIDDEN, all_valid, longest_of
+from .tables import lattice_for, with_more_room
 
 __all__ = ["decode", "trace"]
 
