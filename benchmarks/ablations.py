@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from pkgutil import resolve_name
 from statistics import mean
 from time import thread_time
 from typing import Any, NamedTuple
@@ -83,17 +84,20 @@ def option(component: str, **off: Any) -> Switch:
     return switch
 
 
-@contextmanager
-def interpreted(nlp: Language) -> Iterator[None]:
-    """Let the parser's network run as thinc runs it."""
-    from spacy_decoders.models.inference.tok2vec import Tok2VecInference
+def patched(owner: str, name: str, stand_in: Any) -> Switch:
+    """Let something else stand for an attribute of a module or a class."""
 
-    compiled = Tok2VecInference.predict
-    Tok2VecInference.predict = lambda self, layer, docs: layer.predict(docs)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Tok2VecInference.predict = compiled  # type: ignore[method-assign]
+    @contextmanager
+    def switch(nlp: Language) -> Iterator[None]:
+        place = resolve_name(owner)
+        before = getattr(place, name)
+        setattr(place, name, stand_in)
+        try:
+            yield
+        finally:
+            setattr(place, name, before)
+
+    return switch
 
 
 def replaced(component: str, factory: str) -> Switch:
@@ -120,7 +124,24 @@ PIPELINE = (
     Part("boundaries within the proof", (), option("parser", certain=0.0)),
     Part("weight of boundaries (1.5)", (), option("parser", boundary_weight=1.0)),
     Part("paragraphs", (), option("parser", paragraphs=False)),
-    Part("compiled inference", ("models/inference/**/*.py",), interpreted),
+    Part(
+        "no start within quotes and brackets",
+        (),
+        patched(
+            "spacy_decoders.components.parser.rules",
+            "unparted",
+            lambda doc: np.zeros(0, dtype=int),
+        ),
+    ),
+    Part(
+        "compiled inference",
+        ("models/inference/**/*.py",),
+        patched(
+            "spacy_decoders.models.inference.tok2vec.Tok2VecInference",
+            "predict",
+            lambda self, layer, docs: layer.predict(docs),
+        ),
+    ),
     Part(
         "cached attribute ruler",
         ("components/attribute_ruler.py",),
@@ -348,7 +369,6 @@ FAMILIES: Mapping[tuple[str, ...], tuple[str, ...]] = {
     ("arcs",): (),
     ("arcs", "grandparents"): ("arcs",),
     ALL: ("arcs", "grandparents"),
-    (*ALL, "combs"): ALL,
 }
 
 

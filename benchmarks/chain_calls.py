@@ -39,7 +39,6 @@ def calls(report: Report, name: str, scores: Scores, *, quick: bool) -> None:
     bench.add(SINGLE, lambda: [decoder.decode(model, row) for row in rows], tokens)
     bench.add(PROOF, lambda: proof_of(model, sentences, labels), tokens)
     bench.add(MARGINS, lambda: max_marginal_margins(*given), tokens)
-    bench.add(f"{MARGINS}, cap 3", lambda: max_marginal_margins(*given, cap=3.0), tokens)
     few = bench.few
     bench.add("plain loop, a call a sentence", single_loops(few), len(few.emissions))
     times = bench.run()

@@ -172,15 +172,12 @@ def speed_of_distances(
         tasks = {
             "full matrix": lambda v=of_document: graph.distances(v),
             "hitting": lambda d=document: graph.hitting(d),
-            "early-stop BFS": lambda d=document, s=sample: early_stop(graph, d, s),
-            "BFS": lambda s=sample: graph.distances(s, method="bfs"),
             "scipy BFS": lambda s=sample: scipy_rows(graph, s),
         }
         times = timing.interleaved(tasks, 3, seconds=5.0, clock=thread_time)
         # the searches were timed for a sample of the sources
         share = len(of_document) / len(sample)
-        for name in ("early-stop BFS", "BFS", "scipy BFS"):
-            times[name] *= share
+        times["scipy BFS"] *= share
         rows.append(times)
         check(graph, of_document, sample)
     median = {name: statistics.median(row[name] for row in rows) for name in rows[0]}
@@ -199,7 +196,6 @@ def speed_of_distances(
     networkit = median.get("networkit BFS")
     report.target("full matrix against networkit", 1000, networkit and networkit / full)
     report.target("hitting, 12 x 96", 10, 1e3 * hitting, most=True, unit="ms")
-    report.target("hitting against early stop", 10, median["early-stop BFS"] / hitting)
 
     large = documents(len(graph), 1, 53, 200)[0]
     of_large = np.unique(np.concatenate(large))
@@ -218,28 +214,15 @@ def speed_of_distances(
 
 
 def check(graph: ConceptGraph, vertices: NDArray[Any], sample: NDArray[Any]) -> None:
-    """Compare some rows of the matrix with plain searches, and stop at any difference."""
+    """Compare some rows of the matrix with searches that use no hub; stop at any difference."""
     found = graph.distances(vertices)[np.searchsorted(vertices, sample)]
-    arrays = graph.arrays
-    inner = arrays.inner[graph.rows(vertices)]
-    from spacy_decoders.graph.kernels.searching import breadth_first
+    from spacy_decoders.graph.distances import distances_among
 
-    for row, source in zip(found, arrays.inner[graph.rows(sample)], strict=True):
-        true = breadth_first(arrays.indptr, arrays.indices, source)[inner]
-        if not np.array_equal(row, true):
-            raise AssertionError(f"wrong distances from {source}")
-
-
-def early_stop(graph: ConceptGraph, document: list[Any], sample: NDArray[Any]) -> None:
-    """Search from a few vertices until all sets are hit, as the paper does."""
-    from spacy_decoders.graph.searching import early_stop_hitting
-
-    arrays = graph.arrays
-    inner = arrays.inner[graph.rows(np.concatenate(document))]
-    everything, back = np.unique(inner, return_inverse=True)
-    columns = np.split(back, np.cumsum([len(s) for s in document])[:-1])
-    sources = arrays.inner[graph.rows(sample)]
-    early_stop_hitting(arrays.indptr, arrays.indices, everything, columns, sources)
+    some = graph.arrays.inner[graph.rows(sample)]
+    inner = graph.arrays.inner[graph.rows(vertices)]
+    plain = distances_among(graph.arrays, None, np.concatenate([some, inner]))
+    if not np.array_equal(found, plain[: len(sample), len(sample) :]):
+        raise AssertionError("wrong distances")
 
 
 def scipy_rows(graph: ConceptGraph, sample: NDArray[Any]) -> None:

@@ -80,9 +80,10 @@ def compare(
 
 def semcor(folder: Path, count: int) -> tuple[ConceptGraph, list[Document]]:
     """Read WordNet's graph and, of SemCor's texts, stretches of 14 different nouns."""
-    graph = ConceptGraph.from_tsv(folder / "graph.tsv.gz", columns=(0, 2), largest_component=True)
-    assert graph.labels is not None
-    number = {label: int(v) for label, v in zip(graph.labels, graph.vertices, strict=True)}
+    ends = [line.rstrip("\n").split("\t")[0:3:2] for line in text_lines(folder / "graph.tsv.gz")]
+    names, edges = np.unique(ends, return_inverse=True)
+    graph = ConceptGraph.from_edges(edges.reshape(-1, 2), largest_component=True)
+    number = {str(names[v]): v for v in graph.vertices.tolist()}
     senses: dict[str, list[int]] = defaultdict(list)
     synset_of: dict[str, int] = {}
     for line in islice(text_lines(folder / "senses.tsv.gz"), 1, None):

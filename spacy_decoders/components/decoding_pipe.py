@@ -53,7 +53,7 @@ class DecodingPipe(WithOptions, TrainablePipe):
 
     #: Words after which a batch is complete, however few documents these are: more scores would
     #: not fit the processor's cache, and only take memory.
-    batch_words: ClassVar[int] = 8000
+    batch_words: ClassVar[int] = 2000
 
     _warned_of_vectors = False
     _tensor_widths: tuple[Any, list[int]] | None = None

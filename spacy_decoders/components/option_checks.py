@@ -1,35 +1,21 @@
-"""Checks of options: each takes the option's name and a value, and returns what is stored."""
+"""Checks of options: by their types and limits, which pydantic compares, or by functions."""
 
 from __future__ import annotations
 
-import types
-from collections.abc import Callable, Iterable, Sequence
-from math import inf, isfinite
-from typing import Any, Literal, Union, get_args, get_origin
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Annotated, Any, get_args
 
-from ..arrays import checked_whole, is_number
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+
 from ..decoders.protocols import ChainDecoding, PathDecoding, RepresentativesDecoding, TreeDecoding
 from ..errors import ProblemError
 
 __all__ = [
-    "alternatives",
-    "check_of",
-    "decoder_of",
-    "flag",
-    "function",
-    "number",
-    "one_of",
-    "optional",
-    "several_of",
-    "strings",
-    "text",
-    "whole",
-]
+    "alternatives", "check_of", "decoder_of", "fault_in", "function", "number", "strings", "whole",
+]  # fmt: skip
 
 Check = Callable[[str, Any], Any]
-
-#: The most alternatives that are written to a Doc; the decoders themselves rank more.
-MOST_ALTERNATIVES = 1000
 
 #: The protocol of the decoders of each core.
 _PROTOCOLS = {
@@ -40,46 +26,61 @@ _PROTOCOLS = {
 }
 
 
-def check_of(annotation: Any, check: Check | None = None) -> Check:
-    """Return the check of an option by its type; `check` applies to values other than None.
+def check_of(annotation: Any, check: Any = None) -> Check:
+    """Return the check of an option by its type, and what is given beside it.
+
+    `check` is a function of the option's name and a value other than None, or limits such as
+    :func:`whole` returns.
 
     Examples
     --------
     >>> check_of(bool)("margins", True)
     True
-    >>> check_of(Literal["words", "phrases"])("mode", "wörds")
+    >>> check_of(int | None, whole(1))("k", 0)
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: mode: expected one of 'words', 'phrases'; got 'wörds'.
+    spacy_decoders.errors.ProblemError: k: input should be greater than or equal to 1; got 0.
     """
-    origin, given = get_origin(annotation), get_args(annotation)
-    if origin in (Union, types.UnionType) and type(None) in given:
-        rest = [kind for kind in given if kind is not type(None)]
-        inner = check_of(rest[0], check)
-        return inner if getattr(inner, "takes_none", False) else optional(inner)
-    if check is not None:
-        return check
-    if origin is Literal:
-        return one_of(given)
-    if origin is list and get_origin(given[0]) is Literal:
-        return several_of(get_args(given[0]))
-    simple: dict[Any, Check] = {bool: flag, str: text, list[str]: strings}
-    if annotation not in simple:
-        raise TypeError(f"An option of the type {annotation} needs a check of its own.")
-    return simple[annotation]
+    if callable(check):
+        takes_none = type(None) in get_args(annotation)
+        return lambda name, value: None if value is None and takes_none else check(name, value)
+
+    @cache  # made when a component is, not whenever spaCy looks for factories
+    def adapter() -> TypeAdapter[Any]:
+        kind: Any = annotation if check is None else Annotated[annotation, check]
+        return TypeAdapter(kind, config=ConfigDict(strict=True))
+
+    def checked(name: str, value: Any) -> Any:
+        try:
+            found = adapter().validate_python(list(value) if isinstance(value, tuple) else value)
+        except ValidationError as error:
+            raise ProblemError(f"{name}{fault_in(error)}") from None
+        return tuple(found) if isinstance(found, list) else found
+
+    return checked
 
 
-def flag(name: str, value: Any) -> bool:
-    """True or False."""
-    if not isinstance(value, bool):
-        raise ProblemError(f"{name}: expected True or False; got {value!r}.")
-    return value
+def fault_in(error: ValidationError) -> str:
+    """Say what pydantic expects instead of a value, or of one of its items."""
+    fault = error.errors()[0]
+    items = "".join(f"[{place}]" for place in fault["loc"] if isinstance(place, int))
+    said = fault["msg"].removeprefix("Value error, ").removesuffix(".")
+    return f"{items}: {said[:1].lower()}{said[1:]}; got {fault['input']!r}."
 
 
-def text(name: str, value: Any) -> str:
-    """A string."""
-    if not isinstance(value, str):
-        raise ProblemError(f"{name}: expected a string; got {value!r}.")
-    return value
+def whole(least: int, most: int | None = None) -> Any:
+    """Limit whole numbers to those from `least` on, and up to `most` if given."""
+    return Field(ge=least, le=most)
+
+
+def number(
+    *, least: float | None = None, above: float | None = None, most: float | None = None
+) -> Any:
+    """Limit numbers to finite ones, by an inclusive or exclusive lower limit and an upper one."""
+    return Field(ge=least, gt=above, le=most, allow_inf_nan=False)
+
+
+#: The limits of how many alternatives are written to a Doc; the decoders themselves rank more.
+alternatives = whole(1, 1000)
 
 
 def strings(name: str, value: Any) -> tuple[str, ...]:
@@ -96,87 +97,6 @@ def function(name: str, value: Any) -> Any:
     if not callable(value):
         raise ProblemError(f"{name}: expected a function; got {value!r}.")
     return value
-
-
-def whole(least: int, most: int | None = None) -> Check:
-    """A whole number from `least` on, and up to `most` if given."""
-
-    def check(name: str, value: Any) -> int:
-        found = checked_whole(name, value, low=least)
-        if most is not None and found > most:
-            raise ProblemError(f"{name}: expected at most {most:,}; got {found:,}.")
-        return found
-
-    return check
-
-
-def alternatives(name: str, value: Any) -> int:
-    """The number of alternatives written to a Doc."""
-    count = checked_whole(name, value, low=1)
-    if count > MOST_ALTERNATIVES:
-        raise ProblemError(
-            f"{name}: at most {MOST_ALTERNATIVES:,} alternatives go to a Doc; got {count:,}."
-        )
-    return count
-
-
-def number(*, least: float | None = None, above: float | None = None, most: float = inf) -> Check:
-    """A finite number with an inclusive or exclusive lower limit, and an inclusive upper one."""
-    limit = "" if least is None else f" of at least {least:g}"
-    if above is not None:
-        limit = f" greater than {above:g}"
-    if isfinite(most):
-        limit += f"{' and' if limit else ' of'} at most {most:g}"
-
-    def check(name: str, value: Any) -> float:
-        fits = is_number(value) and isfinite(value) and value <= most
-        fits = fits and (least is None or value >= least) and (above is None or value > above)
-        if not fits:
-            raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")
-        return float(value)
-
-    return check
-
-
-def one_of(allowed: Sequence[str]) -> Check:
-    """One of some words."""
-
-    def check(name: str, value: Any) -> str:
-        if not isinstance(value, str) or value not in allowed:
-            choices = ", ".join(repr(word) for word in allowed)
-            raise ProblemError(f"{name}: expected one of {choices}; got {value!r}.")
-        return value
-
-    return check
-
-
-def several_of(allowed: Sequence[str]) -> Check:
-    """Different ones of some words, or none."""
-
-    def check(name: str, value: Any) -> tuple[str, ...]:
-        words = strings(name, value)
-        if len(set(words)) < len(words) or not set(words) <= set(allowed):
-            raise ProblemError(
-                f"{name}: expected different ones of {', '.join(allowed)}, or none; got {value!r}."
-            )
-        return words
-
-    return check
-
-
-def optional(check: Check) -> Check:
-    """None, or what another check allows."""
-
-    def check_given(name: str, value: Any) -> Any:
-        if value is None:
-            return None
-        try:
-            return check(name, value)
-        except ProblemError as error:
-            raise ProblemError(f"{error} None is allowed, too.") from None
-
-    check_given.takes_none = True  # type: ignore[attr-defined]
-    return check_given
 
 
 def decoder_of(core: str) -> Check:

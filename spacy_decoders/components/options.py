@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from thinc.api import Config
 
 from ..errors import ProblemError
-from .option_checks import Check, check_of
+from .option_checks import check_of
 
 __all__ = ["Option", "WithOptions", "option"]
 
@@ -36,7 +36,7 @@ class Option:
 
 
 def option(
-    default: Any, check: Check | None = None, *, fixed: str | None = None, saved: bool = True
+    default: Any, check: Any = None, *, fixed: str | None = None, saved: bool = True
 ) -> Any:
     """Declare an option in the body of a class of options.
 
@@ -46,8 +46,8 @@ def option(
         The default of the config; a dict that names a registered function is replaced by its
         result.
     check
-        Takes the option's name and a value; returns what to store, or raises
-        ``ProblemError``. By default it follows from the annotation.
+        Limits beside the annotation, such as ``whole(1)``; or a function in its place, which takes
+        the option's name and a value and returns what to store, or raises ``ProblemError``.
     fixed
         Why the option can't be changed once the component is made; None if it can.
     saved
@@ -74,7 +74,7 @@ class WithOptions:
     >>> pipe.configure(**Pipe.option_defaults())
     >>> pipe.k_best = 0
     Traceback (most recent call last):
-    spacy_decoders.errors.ProblemError: k_best: expected a whole number from 1 on; got 0.
+    spacy_decoders.errors.ProblemError: k_best: input should be greater than or equal to 1; got 0.
     >>> pipe.margin = True
     Traceback (most recent call last):
     AttributeError: Pipe has no attribute 'margin'; did you mean 'margins'?

@@ -26,21 +26,14 @@ SAVED = "calibration"
 
 
 class Fitted(NamedTuple):
-    """A calibration, and the answers that it was fitted to.
+    """A calibration, and the answers that it was fitted to."""
 
-    Attributes
-    ----------
-    calibration
-        What is stored with the component.
-    before
-        The answers with the probabilities of the model as it is, at temperature 1.
-    after
-        The answers with the probability of each by a calibration that was fitted to other
-        documents, at the temperature of all. What counts as a likely alternative may differ.
-    """
-
+    #: What is stored with the component.
     calibration: Calibration
+    #: The answers with the probabilities of the model as it is, at temperature 1.
     before: Answers
+    #: The answers with the probability of each by a calibration that was fitted to other
+    #: documents, at the temperature of all. What counts as a likely alternative may differ.
     after: Answers
 
 

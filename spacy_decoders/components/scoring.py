@@ -1,14 +1,20 @@
-"""The score that all components add to spaCy's own: the share of units proven optimal."""
+"""Scores of tags and trees: spaCy's own keys, and the share of units proven optimal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, cast
 
+from spacy.pipeline.dep_parser import parser_score  # type: ignore[import-not-found]
+from spacy.scorer import Scorer, get_ner_prf
 from spacy.training import Example
 
 from .extensions import certificates_of
+from .factories.exact_tagger import Target
 
-__all__ = ["score_certified"]
+__all__ = [
+    "make_parser_scorer", "make_tagger_scorer", "score_certified", "score_parser", "score_tagger",
+]  # fmt: skip
 
 
 def score_certified(examples: Iterable[Example], component: str) -> dict[str, float | None]:
@@ -28,3 +34,42 @@ def score_certified(examples: Iterable[Example], component: str) -> dict[str, fl
         key: found.count(("optimal", scope)) / len(found) if found else None
         for key, scope in keys.items()
     }
+
+
+def score_tagger(
+    examples: Iterable[Example], *, targets: Sequence[Target], component: str, **kwargs: Any
+) -> dict[str, Any]:
+    """Score a tagger by spaCy's keys (``tag_acc``, ``ents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    scores: dict[str, Any] = {}
+    for target in targets:
+        if target == "ent":
+            scores.update(get_ner_prf(examples))
+        elif target == "morph":
+            scores.update(Scorer.score_token_attr(examples, target, getter=_key_of))
+            scores.update(Scorer.score_token_attr_per_feat(examples, target, getter=_key_of))
+        else:
+            scores.update(Scorer.score_token_attr(examples, target))
+    scores.update(score_certified(examples, component))
+    return scores
+
+
+def _key_of(token: Any, attribute: str) -> int:
+    """The number of the features' string, as spaCy's own scorer takes it."""
+    return cast(int, token.morph.key)
+
+
+def make_tagger_scorer() -> Callable[..., dict[str, Any]]:
+    """Make the scorer of ``exact_tagger``."""
+    return score_tagger
+
+
+def score_parser(examples: Iterable[Example], component: str, **kwargs: Any) -> dict[str, Any]:
+    """Return spaCy's parser scores (``dep_uas``, ``sents_f``, ...) and ``certified``."""
+    examples = list(examples)
+    return {**parser_score(examples, **kwargs), **score_certified(examples, component)}
+
+
+def make_parser_scorer() -> Callable[..., dict[str, Any]]:
+    """Build ``spacy-decoders.parser_scorer.v1``."""
+    return score_parser

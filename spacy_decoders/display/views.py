@@ -11,7 +11,6 @@ from spacy.tokens import Doc, Span
 from ..components.linker.mentions import MATCH_LABEL
 from .arcs import OtherArcs, TreeDrawing, Word
 from .choices import difference, head_ranking, link_ranking, mentions_in, parses_of, tag_rankings
-from .factor_changes import FactorChange, changes_of
 from .ranking import Ranking, Reading
 
 __all__ = ["DocumentView", "Name", "Piece", "SentenceView", "headlines_by_component", "names_in"]
@@ -70,8 +69,6 @@ class SentenceView:
         A heading and a ranking for tags, entities and heads.
     other_arcs
         For each reading of the heads, by its number, the arcs that the best tree has not.
-    changes
-        How the tree differs from the one by arcs alone, and by which factors.
     """
 
     text: str
@@ -79,7 +76,6 @@ class SentenceView:
     tree: TreeDrawing | None
     rankings: list[tuple[str, Ranking]]
     other_arcs: dict[int, OtherArcs]
-    changes: list[FactorChange]
 
     @classmethod
     def of(cls, doc: Doc, span: Span) -> SentenceView:
@@ -100,7 +96,7 @@ class SentenceView:
                 for reading in heads.readings
             }
         rankings += tag_rankings(doc, span)
-        return cls(span.text.strip(), words, tree, rankings, other_arcs, changes_of(doc, span))
+        return cls(span.text.strip(), words, tree, rankings, other_arcs)
 
     @property
     def closest(self) -> Reading:

@@ -1,16 +1,19 @@
-"""The arrays of a concept graph, and the mapping from the caller's ids."""
+"""The arrays of a concept graph: how they are built of edges, and what else edges may tell."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import checked_indices, read_only
+from ..errors import ProblemError
 from .storage import StoredArrays
 
-__all__ = ["GraphArrays"]
+__all__ = ["GraphArrays", "InLists", "edge_lengths"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +26,46 @@ class GraphArrays:
     indices: NDArray[np.int32]
     ids: NDArray[np.int64]  # int64 (n,): the caller's ids, ascending
     inner: NDArray[np.int32]  # int32 (n,): the inner number of each of `ids`
+
+    @classmethod
+    def of_edges(
+        cls, edges: ArrayLike, vertices: ArrayLike | None, largest_component: bool
+    ) -> GraphArrays:
+        """Symmetrise, drop loops and repeats, and order by degree; ties by the caller's id."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        given = np.asarray(edges)
+        if given.size == 0:
+            given = np.empty((0, 2), dtype=np.int64)
+        if given.dtype != np.int32:
+            given = checked_indices("edges", given, (None, 2), dtype=np.int64)
+        elif given.ndim != 2 or given.shape[1] != 2:
+            raise ProblemError(f"edges: expected shape (any, 2), got {given.shape}.")
+        ids, numbered = _numbered(given, vertices)
+        if len(ids) >= 2**31 - 1:
+            raise ProblemError(f"edges: at most 2**31 - 2 vertices fit; got {len(ids)}.")
+        joined = _symmetric(numbered, len(ids))
+        del given, numbered
+        degrees = np.diff(joined.indptr)
+        kept = np.arange(len(ids))
+        if largest_component and len(ids):
+            _, component = connected_components(joined, directed=False)
+            kept = np.flatnonzero(component == np.argmax(np.bincount(component)))
+        order = kept[np.argsort(-degrees[kept], kind="stable")]
+        rank = np.empty(len(ids), dtype=np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        # the transpose of a symmetric matrix is the matrix, with its rows sorted
+        rows = joined[order]
+        joined = csr_array(
+            (rows.data, rank[rows.indices], rows.indptr), 2 * (len(order),)
+        ).T.tocsr()
+        return cls(
+            read_only(joined.indptr.astype(np.int64)),
+            read_only(joined.indices.astype(np.int32, copy=False)),
+            read_only(ids[kept]),
+            read_only(rank[kept]),
+        )
 
     @classmethod
     def of_stored(cls, stored: StoredArrays) -> GraphArrays:
@@ -54,3 +97,146 @@ class GraphArrays:
             places: NDArray[np.int64] = np.clip(wanted - self.ids[0], 0, last)
             return places
         return np.minimum(np.searchsorted(self.ids, wanted), last)
+
+    def joined(self, pairs: NDArray[np.integer[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return indptr and indices of these lists and more edges between inner numbers."""
+        from scipy.sparse import csr_array
+
+        size = len(self.ids)
+        known = np.ones(len(self.indices), dtype=bool)
+        both = csr_array((known, self.indices, self.indptr), (size, size)) + _symmetric(
+            pairs, size
+        )
+        return read_only(both.indptr.astype(np.int64)), read_only(both.indices.astype(np.int32))
+
+
+def _symmetric(edges: NDArray[np.integer[Any]], size: int) -> Any:
+    """Return the sparse matrix, of bool, of edges both ways without loops."""
+    from scipy.sparse import coo_array
+
+    first, second = edges[:, 0], edges[:, 1]
+    apart = first != second
+    ends = first[apart], second[apart]
+    forward = coo_array((np.ones(len(ends[0]), dtype=bool), ends), (size, size)).tocsr()
+    return forward + forward.T.tocsr()
+
+
+def _numbered(
+    edges: NDArray[Any], vertices: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return the sorted ids and the edges by their ranks."""
+    extra = np.empty(0, dtype=np.int64)
+    if vertices is not None:
+        extra = checked_indices("vertices", vertices, (None,), dtype=np.int64)
+    low = min(int(edges.min(initial=0)), int(extra.min(initial=0)))
+    high = max(int(edges.max(initial=-1)), int(extra.max(initial=-1)))
+    if low >= 0 and high < 4 * (edges.size + extra.size) + 64:
+        # dense ids: a table instead of a sort
+        present = np.zeros(high + 1, dtype=bool)
+        present[edges.ravel()] = True
+        present[extra] = True
+        ids = np.flatnonzero(present).astype(np.int64)
+        if len(ids) == high + 1:
+            return ids, edges
+        rank = np.cumsum(present, dtype=np.int64) - 1
+        return ids, rank.astype(np.int32)[edges]
+    ids = np.unique(np.concatenate([edges.ravel(), extra])).astype(np.int64)
+    return ids, np.searchsorted(ids, edges).astype(np.int32)
+
+
+class InLists(NamedTuple):
+    """The vertices from which edges lead to each: inner numbers.
+
+    **Shapes:** ``(n + 1,)``, ``(edges,)``
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32]
+
+    @classmethod
+    def of_edges(cls, edges: ArrayLike, arrays: GraphArrays) -> InLists:
+        """Take directed edges without repeats, by where they lead."""
+        pairs, _ = _inner_pairs(edges, arrays)
+        size = max(1, len(arrays.ids))
+        codes = np.unique(pairs[:, 1] * size + pairs[:, 0])
+        counts = np.bincount(codes // size, minlength=len(arrays.ids))
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return cls(read_only(indptr), read_only((codes % size).astype(np.int32)))
+
+    @classmethod
+    def of_stored(cls, stored: StoredArrays, size: int) -> InLists:
+        """Take the directed edges of a folder, and check that they are within the graph."""
+        stored.check_offsets("in_indptr", size, len(stored["in_indices"]))
+        stored.check_range("in_indices", size)
+        return cls(stored["in_indptr"], stored["in_indices"])
+
+    @property
+    def in_degree(self) -> NDArray[np.int64]:
+        """**Shape:** (n,)"""
+        return np.diff(self.indptr)
+
+    def page_rank(self, damping: float, tolerance: float) -> NDArray[np.float64]:
+        """**Shape:** (n,): the stationary distribution of a random walk with restarts.
+
+        By power iteration. At vertices that lead nowhere the walk restarts.
+        """
+        from scipy.sparse import csr_array
+
+        size = len(self.indptr) - 1
+        degree = np.bincount(self.indices, minlength=size)
+        follow = np.divide(damping, degree, out=np.zeros(size), where=degree > 0)
+        links = csr_array((np.ones(len(self.indices)), self.indices, self.indptr), (size, size))
+        ranks = np.full(size, 1.0 / size)
+        for _ in range(1000):
+            restarts = 1.0 - damping + damping * ranks[degree == 0].sum()
+            before, ranks = ranks, links @ (follow * ranks) + restarts / size
+            if np.abs(ranks - before).sum() < tolerance:
+                break
+        return ranks
+
+
+def _inner_pairs(
+    edges: ArrayLike, arrays: GraphArrays
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The inner numbers of edges, and which edges belong to the graph; loops do not."""
+    # unsigned numbers, compared with ids, would become floats
+    given = np.asarray(edges).reshape(-1, 2).astype(np.int64)
+    if not len(given) or not len(arrays.ids):
+        return np.empty((0, 2), np.int64), np.zeros(len(given), bool)
+    places = arrays.places(given.ravel())
+    known = (arrays.ids[places] == given.ravel()).reshape(-1, 2).all(axis=1)
+    known &= given[:, 0] != given[:, 1]
+    return arrays.inner[places].reshape(-1, 2)[known].astype(np.int64), known
+
+
+def edge_lengths(edges: ArrayLike, lengths: ArrayLike, arrays: GraphArrays) -> NDArray[np.float64]:
+    """**Shape:** (2m,): the length of each entry of the adjacency, the least of repeated edges.
+
+    Raises
+    ------
+    ProblemError
+        If there is not one for each edge, one is not finite and greater than 0, or their sum is
+        not finite.
+    """
+    given = np.asarray(lengths, dtype=np.float64)
+    count = len(np.asarray(edges).reshape(-1, 2))
+    if given.shape != (count,):
+        raise ProblemError(f"weights: expected shape ({count},), one an edge; got {given.shape}.")
+    bad = np.flatnonzero(~(np.isfinite(given) & (given > 0)))
+    if len(bad):
+        raise ProblemError(
+            f"weights: lengths must be finite and greater than 0; got {given[bad[0]]} at {bad[0]}."
+        )
+    with np.errstate(over="ignore"):
+        whole = given.sum()
+    if not np.isfinite(whole):  # a path would be too long to be told from none
+        raise ProblemError("weights: their sum is beyond all floats; divide them by a constant.")
+    pairs, known = _inner_pairs(edges, arrays)
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    found = np.full(len(arrays.indices), np.inf)
+    own = np.repeat(np.arange(len(arrays.indptr) - 1), np.diff(arrays.indptr))
+    size = max(1, len(arrays.ids))
+    entries = own * size + arrays.indices
+    at = np.searchsorted(entries, both[:, 0] * size + both[:, 1])
+    np.minimum.at(found, at, np.tile(given[known], 2))
+    return read_only(found)

@@ -12,25 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import checked_indices, checked_whole, read_only, refuse_beyond_memory
 from ..errors import ProblemError
-from .adjacency import GraphArrays
-from .building import build
-from .distances import Method, distances_among, hitting_distances_of
-from .extras import (
-    InLists,
-    edge_lengths,
-    in_lists,
-    nearest_of_sets,
-    shortest_paths,
-    stored_in_lists,
-)
+from ..extras import needed
+from .adjacency import GraphArrays, InLists, edge_lengths
+from .distances import distances_among, hitting_distances_of, nearest_of_sets, shortest_paths
 from .hubs import HubIndex
-from .kernels.building import merged
-from .kernels.ranking import page_rank
-from .reading import networkx_lengths, read_networkx, read_parquet, read_tsv
 from .storage import FolderFormat
 from .strings import StringTable
 
-__all__ = ["ConceptGraph", "Method"]
+__all__ = ["ConceptGraph"]
 
 _FOLDER = FolderFormat(
     kind="concept graph",
@@ -61,8 +50,7 @@ class ConceptGraph:
 
     Adjacency is kept sorted, with vertices numbered inside by descending degree; every
     call takes and gives the caller's own ids. Make one by :meth:`from_edges`,
-    :meth:`from_networkx`, :meth:`from_tsv`, :meth:`from_npy`, :meth:`from_parquet` or
-    :meth:`open`.
+    :meth:`from_networkx`, :meth:`from_parquet` or :meth:`open`.
 
     Examples
     --------
@@ -103,7 +91,6 @@ class ConceptGraph:
         vertices: ArrayLike | None = None,
         labels: Mapping[int, str] | None = None,
         largest_component: bool = False,
-        progress: bool = False,
     ) -> ConceptGraph:
         """Build a graph from pairs of vertices, in any order and direction.
 
@@ -127,8 +114,6 @@ class ConceptGraph:
             The names of vertices, where known.
         largest_component
             Whether to keep only the largest connected component, as the paper does.
-        progress
-            Whether to show a progress bar.
 
         Raises
         ------
@@ -144,7 +129,7 @@ class ConceptGraph:
         >>> ConceptGraph.from_edges(edges, directed=True).in_degree.tolist()
         [0, 1, 2]
         """
-        arrays = build(edges, vertices, largest_component, progress)
+        arrays = GraphArrays.of_edges(edges, vertices, largest_component)
         names = None
         if labels is not None:
             names = StringTable.build(labels.get(int(i), "") for i in arrays.ids)
@@ -152,7 +137,7 @@ class ConceptGraph:
             arrays,
             names,
             lengths=None if weights is None else edge_lengths(edges, weights, arrays),
-            into=in_lists(edges, arrays) if directed else None,
+            into=InLists.of_edges(edges, arrays) if directed else None,
         )
 
     @classmethod
@@ -175,35 +160,27 @@ class ConceptGraph:
         ProblemError
             If `graph` is no networkx graph, or no edge has the attribute.
         """
-        edges, names = read_networkx(graph)
-        lengths = None if weight is None else networkx_lengths(graph, weight)
+        if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+            raise ProblemError(f"graph: expected a networkx graph; got {type(graph).__name__}.")
+        vertices, labels = list(graph.nodes), None
+        edges, lengths = list(graph.edges()), None
+        if not all(isinstance(node, int | np.integer) for node in vertices):
+            number = {node: i for i, node in enumerate(vertices)}
+            edges = [(number[u], number[v]) for u, v in edges]
+            vertices, labels = list(range(len(number))), {i: str(v) for v, i in number.items()}
+        if weight is not None:
+            given = [length for _, _, length in graph.edges(data=weight)]
+            if given and all(length is None for length in given):
+                raise ProblemError(f"weight: no edge has the attribute {weight!r}.")
+            lengths = [1 if length is None else length for length in given]
         return cls.from_edges(
-            edges,
+            np.array(edges).reshape(-1, 2),
             weights=lengths,
             directed=directed,
-            vertices=np.arange(len(names)) if names else list(graph.nodes),
-            labels=dict(enumerate(names)) if names else None,
+            vertices=vertices,
+            labels=labels,
             largest_component=largest_component,
         )
-
-    @classmethod
-    def from_tsv(
-        cls, path: str | Path, *, columns: tuple[int, int] = (0, 1), **options: Any
-    ) -> ConceptGraph:
-        """Build from a tab-separated file, gzipped or not; ``#`` begins a comment line.
-
-        Vertices that are not integers are numbered in order of appearance and labelled. `options`
-        are those of :meth:`from_edges`.
-        """
-        edges, names = read_tsv(path, columns)
-        if names:
-            options = {"labels": dict(enumerate(names)), **options}
-        return cls.from_edges(edges, **options)
-
-    @classmethod
-    def from_npy(cls, path: str | Path, **options: Any) -> ConceptGraph:
-        """Build from an (m, 2) array in a ``.npy`` file; options as of :meth:`from_edges`."""
-        return cls.from_edges(np.load(path, mmap_mode="r", allow_pickle=False), **options)
 
     @classmethod
     def from_parquet(
@@ -213,7 +190,13 @@ class ConceptGraph:
 
         Needs pyarrow (the extra ``parquet``). `options` are those of :meth:`from_edges`.
         """
-        return cls.from_edges(read_parquet(path, columns), **options)
+        parquet = needed("pyarrow.parquet", "parquet")
+        names = columns or tuple(parquet.read_schema(path).names[:2])
+        if len(names) != 2:
+            raise ProblemError(f"path: {path} has fewer than two columns.")
+        table = parquet.read_table(path, columns=list(names))
+        pairs = np.stack([table.column(name).to_numpy() for name in names], axis=1)
+        return cls.from_edges(pairs, **options)
 
     # --- storage ----------------------------------------------------------------
 
@@ -272,7 +255,7 @@ class ConceptGraph:
             if not (np.isfinite(lengths).all() and (lengths > 0).all()):
                 stored.refuse("lengths", "some are not finite and greater than 0")
         if "in_indptr" in stored and "in_indices" in stored:
-            into = stored_in_lists(stored, size)
+            into = InLists.of_stored(stored, size)
         return cls(arrays, labels, hubs, lengths=lengths, into=into)
 
     def index_hubs(self, count: int = 256, *, progress: bool = False) -> None:
@@ -397,45 +380,34 @@ class ConceptGraph:
             return np.empty(0)
         kind = float(damping), float(tolerance)
         if kind not in self._page_ranks:
-            a = self.arrays
-            into = self._into or InLists(a.indptr, a.indices)
-            ranks = page_rank(*into, into.out_degree, *kind)
-            self._page_ranks[kind] = read_only(ranks[a.inner])
+            into = self._into or InLists(self.arrays.indptr, self.arrays.indices)
+            self._page_ranks[kind] = read_only(into.page_rank(*kind)[self.arrays.inner])
         return self._page_ranks[kind]
 
     def with_edges(self, edges: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return adjacency lists, as indptr and indices, of this graph and more edges.
 
-        `edges` are pairs of ids; the lists are of the inner numbers and not sorted.
+        `edges` are pairs of ids; the lists are of the inner numbers.
         """
-        a = self.arrays
-        ends = a.inner[self.rows(edges.ravel())].reshape(-1, 2)
-        extra = build(ends, np.arange(len(self)), False, False)
-        back = np.empty(len(self), dtype=np.int32)
-        back[extra.inner] = np.arange(len(self), dtype=np.int32)
-        indptr, indices = merged(
-            a.indptr, a.indices, extra.indptr, extra.indices, extra.inner, read_only(back)
-        )
-        return read_only(indptr), read_only(indices)
+        ends = self.arrays.inner[self.rows(edges.ravel())]
+        return self.arrays.joined(ends.reshape(-1, 2))
 
     # --- distances --------------------------------------------------------------
 
-    def distances(self, vertices: ArrayLike, *, method: Method = "auto") -> NDArray[Any]:
+    def distances(self, vertices: ArrayLike) -> NDArray[Any]:
         """**Shape:** (v, v): the distances among vertices, in the order given.
+
+        By the hub index where there is one; else by searches from 64 vertices at once.
 
         Parameters
         ----------
         vertices
             Ids, with or without repeats.
-        method
-            ``"hubs"`` uses the hub index; ``"multi_source"`` searches from 64 vertices at
-            once; ``"bfs"`` from one after the other. ``"auto"`` takes the hub index where
-            there is one. All give the same numbers.
 
         Returns
         -------
         The numbers of edges in int32, or the lengths of paths in float64 where edges have
-        lengths (then `method` does not matter); -1 where there is no path. A
+        lengths; -1 where there is no path. A
         ``RepresentativesProblem`` takes floats for costs, whatever their sign: make it by
         ``from_graph``, which says what a pair without a path costs.
         """
@@ -448,18 +420,15 @@ class ConceptGraph:
         )
         if self.lengths is not None:
             return shortest_paths(self.arrays, self.lengths, inner)
-        return distances_among(self.arrays, self._hubs, inner, method)
+        return distances_among(self.arrays, self._hubs, inner)
 
-    def hitting(self, sets: Sequence[ArrayLike], *, method: Method = "auto") -> list[NDArray[Any]]:
+    def hitting(self, sets: Sequence[ArrayLike]) -> list[NDArray[Any]]:
         """Return the distance of every vertex of every set to every set.
 
         Parameters
         ----------
         sets
             `k` arrays of ids.
-        method
-            As of :meth:`distances`; ``"bfs"`` stops when all sets have been hit, as in the
-            paper.
 
         Returns
         -------
@@ -473,19 +442,4 @@ class ConceptGraph:
         inner = [self.arrays.inner[members] for members in rows]
         if self.lengths is not None and inner:
             return nearest_of_sets(self.arrays, self.lengths, inner)
-        return hitting_distances_of(self.arrays, self._hubs, inner, method) if inner else []
-
-    def common_neighbours(self, vertices: ArrayLike) -> NDArray[np.int64]:
-        """**Shape:** (v, v): how many neighbours each two vertices share; degrees inside."""
-        from scipy.sparse import csr_matrix
-
-        a = self.arrays
-        inner = a.inner[self.rows(vertices)]
-        lists = [a.indices[a.indptr[v] : a.indptr[v + 1]] for v in inner]
-        indptr = np.cumsum([0, *(len(neighbours) for neighbours in lists)])
-        indices = np.concatenate([*lists, np.empty(0, dtype=np.int32)])
-        incidence = csr_matrix(
-            (np.ones(len(indices), dtype=np.int64), indices, indptr), (len(inner), len(self))
-        )
-        shared: NDArray[np.int64] = (incidence @ incidence.T).toarray()
-        return shared
+        return hitting_distances_of(self.arrays, self._hubs, inner) if inner else []

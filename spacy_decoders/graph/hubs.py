@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +15,8 @@ from .kernels.four_edges import four_at_most, four_edges
 from .kernels.hub_bounds import far_pairs, hub_bounds, made_symmetric, widened
 from .kernels.searching import between, multi_source
 from .kernels.short_paths import Columns, near_pairs, short_paths, touched_edges, touched_vertices
-from .searching import search_distances
 
-__all__ = ["HubIndex"]
+__all__ = ["HubIndex", "search_distances"]
 
 Matrix = NDArray[np.int32]
 
@@ -135,17 +135,7 @@ class HubIndex:
         """Return all distances that a byte holds, `UNREACHED` or more where there is no path."""
         best = np.empty((len(near), len(nearest)), dtype=np.uint8)
         hub_bounds(near, nearest, symmetric, best)
-        self._shorten(rows, columns, best, symmetric)
-        return best
-
-    def _shorten(
-        self,
-        rows: NDArray[np.int32],
-        columns: list[NDArray[np.int64]],
-        best: NDArray[np.uint8],
-        symmetric: bool,
-    ) -> None:
-        """Lower the bounds to the distances, by paths that meet no hub."""
+        # by paths that meet no hub, these bounds are lowered to the distances
         touched = touched_vertices(self.indptr, self.indices, rows, self.count)
         # three edges improve a pair only if its hub bound is larger
         is_open = (best > 3).any(axis=1)
@@ -155,11 +145,9 @@ class HubIndex:
         two = np.zeros((len(rows), words), dtype=np.uint64)
         three = np.zeros((len(rows), words), dtype=np.uint64)
         short_paths(touched, edges, of_rows, two, three)
-        left = near_pairs(rows, touched, of_rows, two, three, best)
-        if not left:
-            return
-        far_rows, far_columns = self._far(rows, best, symmetric, 4)
-        sources = _cover(far_rows, far_columns, symmetric)
+        if not near_pairs(rows, touched, of_rows, two, three, best):
+            return best
+        sources = _cover(*self._far(rows, best, symmetric, 4), symmetric)
         for first in range(0, len(sources), BLOCK):
             batch = sources[first : first + BLOCK]
             four = four_edges(self.indptr, self.indices, rows, batch, self.count, touched)
@@ -167,6 +155,7 @@ class HubIndex:
         if symmetric:
             made_symmetric(best)
         self._search_far(rows, columns, best, symmetric)
+        return best
 
     def _far(
         self, rows: NDArray[np.int32], best: NDArray[np.uint8], symmetric: bool, beyond: int
@@ -188,8 +177,17 @@ class HubIndex:
     ) -> None:
         """Search for hub-free paths of five edges and more, for the few remaining pairs."""
         far_rows, far_columns = self._far(rows, best, symmetric, 5)
+        if not len(far_rows):
+            return
         if len(far_rows) > MANY:
-            self._search_many(rows, columns, best, far_rows, far_columns)
+            sources, source = np.unique(far_rows, return_inverse=True)
+            depth = int(best[far_rows, far_columns].max()) - 1
+            found = search_distances(
+                self.indptr, self.indices, rows, columns, sources, self.count, depth
+            )[source.reshape(-1), far_columns]
+            shorter = found >= 0
+            far_rows, far_columns = far_rows[shorter], far_columns[shorter]
+            best[far_rows, far_columns] = np.minimum(best[far_rows, far_columns], found[shorter])
         else:
             marks = np.zeros(len(self.indptr) - 1, dtype=np.int32)
             for at, (row, column) in enumerate(zip(far_rows, far_columns, strict=True)):
@@ -208,33 +206,6 @@ class HubIndex:
                 best[row, column] = min(found, limit + 1)
         if symmetric:
             best[far_columns, far_rows] = best[far_rows, far_columns]
-
-    def _search_many(
-        self,
-        rows: NDArray[np.int32],
-        columns: list[NDArray[np.int64]],
-        best: NDArray[np.uint8],
-        far_rows: NDArray[Any],
-        far_columns: NDArray[Any],
-    ) -> None:
-        sources = np.unique(far_rows)
-        for first in range(0, len(sources), 64):
-            batch = sources[first : first + 64]
-            found = np.full((len(rows), 64), 255, dtype=np.uint8)
-            multi_source(
-                self.indptr,
-                self.indices,
-                read_only(rows[batch]),
-                rows,
-                self.count,
-                2 * LIMIT,
-                False,
-                found,
-            )
-            inside = np.flatnonzero((far_rows >= batch[0]) & (far_rows <= batch[-1]))
-            for row, column in zip(far_rows[inside], far_columns[inside], strict=True):
-                nearest = found[columns[column], np.searchsorted(batch, row)].min()
-                best[row, column] = min(best[row, column], nearest)
 
 
 def _columns_of_rows(columns: list[NDArray[np.int64]], count: int) -> Columns:
@@ -258,3 +229,47 @@ def _cover(
         return np.unique(far_rows)
     counts = np.bincount(np.concatenate([far_rows, far_columns]))
     return np.unique(np.where(counts[far_rows] >= counts[far_columns], far_rows, far_columns))
+
+
+def search_distances(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    rows: NDArray[np.int32],
+    columns: Sequence[NDArray[Any]],
+    sources: NDArray[np.int64],
+    first: int = 0,
+    depth: int | None = None,
+) -> NDArray[np.int32]:
+    """Search from up to 64 vertices at once.
+
+    Parameters
+    ----------
+    rows
+        **Shape:** (v,): vertices.
+    columns
+        `b` arrays of positions in `rows`.
+    sources
+        **Shape:** (a,): positions in `rows`.
+    first
+        The first vertex that paths may go through.
+    depth
+        The length of the longest path of interest; None for any.
+
+    Returns
+    -------
+    **Shape:** (a, b), int32: from each source to the nearest of each column, or -1.
+    """
+    far = np.iinfo(np.int32).max
+    flat = np.concatenate([*columns, np.empty(0, dtype=np.int64)]).astype(np.int64)
+    starts = np.cumsum([0, *(len(column) for column in columns)])[:-1]
+    out = np.empty((len(sources), len(columns)), dtype=np.int32)
+    for begin in range(0, len(sources), 64):
+        batch = read_only(rows[sources[begin : begin + 64]])
+        found = np.full((len(rows), 64), far, dtype=np.int32)
+        limit = len(indptr) - 1 if depth is None else depth
+        multi_source(indptr, indices, batch, rows, first, limit, False, found)
+        if len(columns):
+            nearest = np.minimum.reduceat(found[flat], starts)
+            out[begin : begin + 64] = nearest[:, : len(batch)].T
+    out[out == far] = -1
+    return out

@@ -7,8 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import read_only
 from .concept_graph import ConceptGraph
-from .kernels.adjacency import add_pairs, adjacent_pairs
+from .kernels.searching import add_pairs, adjacent_pairs
 
 __all__ = [
     "adjacency",
@@ -135,12 +136,10 @@ def weighted_overlap(
            [1. , 1.5]])
     """
     overlap = np.zeros((size, size))
-    add_pairs(
-        np.asarray(indptr, np.int64),
-        np.asarray(members, np.int64),
-        np.asarray(weights, np.float64),
-        overlap,
-    )
+    starts, places = np.asarray(indptr, np.int64), np.asarray(members, np.int64)
+    each = np.asarray(weights, np.float64)
+    # all read-only: for each mixture numba would compile anew
+    add_pairs(read_only(starts), read_only(places), read_only(each), overlap)
     return overlap
 
 
@@ -201,6 +200,14 @@ def _sizes(
     graph: ConceptGraph, vertices: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return the numbers of shared neighbours, and the smaller and larger degrees."""
-    shared = graph.common_neighbours(vertices).astype(np.float64)
-    degrees = graph.degree[graph.rows(vertices)].astype(np.float64)
+    from scipy.sparse import csr_array
+
+    arrays = graph.arrays
+    inner = arrays.inner[graph.rows(vertices)]
+    lists = [arrays.indices[arrays.indptr[v] : arrays.indptr[v + 1]] for v in inner]
+    starts = np.cumsum([0, *map(len, lists)])
+    ends = np.concatenate([*lists, np.empty(0, np.int32)])
+    rows = csr_array((np.ones(len(ends)), ends, starts), (len(inner), len(graph)))
+    shared = (rows @ rows.T).toarray()
+    degrees = np.diff(starts).astype(np.float64)
     return (shared, np.minimum.outer(degrees, degrees), np.maximum.outer(degrees, degrees))

@@ -9,30 +9,37 @@ reads them, which checks no index itself.
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import json
+import os
+import platform
+import re
 import shutil
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..digest import file_digest
 from ..errors import ProblemError, StorageError
-from .replacing import replaced
 
 __all__ = ["FolderFormat", "StoredArrays"]
 
-#: Of the format: 1 had headers of two kinds, which are still read.
+#: Of the format.
 VERSION = 2
 #: A header is no larger than this, in bytes.
 LARGEST_HEADER = 1 << 24
 #: Entries that are checked together, so that they stay in the cache.
 CHUNK = 1 << 15
+#: Of the system calls that exchange two names: ``AT_FDCWD``, ``RENAME_EXCHANGE``, ``RENAME_SWAP``.
+_HERE, _EXCHANGE = -100, 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,12 +191,12 @@ class FolderFormat:
             with path.open("rb") as file:
                 arrays[name] = _mapped(path, file, dtype, dimensions, entry)
             if verify:
-                _verify(path, arrays[name], entry)
+                _verify(path, entry)
         for name in self.others:
             if name in files:
                 path = _checked_file(root, name, files[name])
                 if verify:
-                    _verify(path, None, files[name])
+                    _verify(path, files[name])
         return StoredArrays(root, header, arrays)
 
     @property
@@ -218,7 +225,7 @@ class FolderFormat:
             if path.stat().st_size > LARGEST_HEADER:
                 raise ValueError("it is too large")
             header = json.loads(path.read_text(encoding="utf8"))
-            header = _from_version_1(header) if isinstance(header, dict) else {}
+            header = header if isinstance(header, dict) else {}
         except (OSError, ValueError, RecursionError) as error:
             raise StorageError(f"folder: {path} is damaged ({error}); build it again.") from error
         if header.get("format") != self._format:
@@ -232,28 +239,6 @@ class FolderFormat:
         if not isinstance(files, dict) or not all(isinstance(f, dict) for f in files.values()):
             raise StorageError(f"folder: {path} is damaged (no list of files); build it again.")
         return header
-
-
-def _from_version_1(header: dict[str, Any]) -> dict[str, Any]:
-    """Translate a header of the first version, of a graph or of a knowledge base."""
-    of_graph = header.get("version") == 1 and isinstance(header.get("arrays"), dict)
-    if of_graph:
-        files = {
-            f"{name}.npy": {**entry, "size": entry.get("bytes")}
-            for name, entry in header.pop("arrays").items()
-            if isinstance(entry, dict)
-        }
-    elif header.get("format") == 1 and isinstance(header.get("files"), dict):
-        # a graph within has a header of its own
-        files = {
-            name: entry
-            for name, entry in header["files"].items()
-            if not name.startswith("graph/") or name == "graph/graph.json"
-        }
-        header["format"] = "spacy-decoders knowledge base"
-    else:
-        return header
-    return {**header, "version": VERSION, "files": files}
 
 
 def _checked_file(root: Path, name: str, entry: Any) -> Path:
@@ -307,14 +292,85 @@ def _seal(path: Path) -> dict[str, Any]:
     return {"size": path.stat().st_size, "sha256": file_digest(path)}
 
 
-def _verify(path: Path, array: NDArray[Any] | None, entry: Mapping[str, Any]) -> None:
-    if array is not None and "sha256" not in entry:  # written in version 1
-        content = np.ascontiguousarray(array).view(np.uint8).data if array.size else b""
-        same = zlib.crc32(content) == entry.get("crc32")
-    else:
-        same = file_digest(path) == entry.get("sha256")
-    if not same:
+def _verify(path: Path, entry: Mapping[str, Any]) -> None:
+    if file_digest(path) != entry.get("sha256"):
         raise StorageError(
             f"folder: {path} was changed since it was written (its checksum differs); copy or "
             "build it again."
         )
+
+
+@contextmanager
+def replaced(folder: Path) -> Iterator[Path]:
+    """Give a new folder that takes the place of another one when it is complete.
+
+    Killed at any moment, the old folder or the whole new one is in the place; what is left beside
+    it is removed by the next writer. After an error all is as it was.
+
+    Raises
+    ------
+    OSError
+        If it can't be written, with the name of a file in it, or of the folder.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _remove_leftovers(folder)
+    fresh = folder.with_name(f".{folder.name}.{_own()}.{uuid4().hex}")
+    try:
+        fresh.mkdir()
+        yield fresh
+        if folder.exists() and not _exchange(fresh, folder):
+            old = folder.with_name(f"{fresh.name}.old")
+            folder.rename(old)
+            fresh.rename(folder)
+            shutil.rmtree(old, ignore_errors=True)
+        elif fresh.exists() and not folder.exists():
+            fresh.rename(folder)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        # of a full disk the system tells no name, and numpy no number
+        reason = error.strerror or str(error)
+        raise OSError(error.errno or errno.EIO, reason, str(folder)) from error
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _own() -> str:
+    """A name of this process, on this machine."""
+    return f"{re.sub('[^A-Za-z0-9]', '-', platform.node())}.{os.getpid()}"
+
+
+def _remove_leftovers(folder: Path) -> None:
+    """Remove what processes of this machine have left that were killed."""
+    host, _ = _own().split(".")
+    pattern = re.compile(rf"\.{re.escape(folder.name)}\.{re.escape(host)}\.(\d+)\.[0-9a-f]{{32}}")
+    for path in folder.parent.iterdir():
+        found = pattern.fullmatch(path.name)
+        if found and not _is_alive(int(found[1])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_alive(process: int) -> bool:
+    if os.name == "nt":  # there, a signal of 0 would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # it is somebody else's
+        return True
+    return True
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two folders in one step, if the system and the file system can."""
+    try:
+        libc = ctypes.CDLL(None, use_errno=True)
+        names = os.fsencode(first), os.fsencode(second)
+        if hasattr(libc, "renameat2"):
+            done = libc.renameat2(_HERE, names[0], _HERE, names[1], _EXCHANGE)
+        else:
+            done = libc.renamex_np(*names, _EXCHANGE)
+    except (AttributeError, OSError, TypeError):
+        return False
+    return bool(done == 0)

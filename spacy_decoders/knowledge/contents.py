@@ -146,9 +146,7 @@ def write_concept_base(
         descriptions=_strings(contents.descriptions, order),
         title_words=TitleWords.build(contents.titles),
         aliases=alias_table,
-        graph=ConceptGraph.from_edges(
-            numbers[contents.edges], vertices=np.arange(len(ids)), progress=progress
-        ),
+        graph=ConceptGraph.from_edges(numbers[contents.edges], vertices=np.arange(len(ids))),
         **_facts(contents, order),
     )
     rows = _rows_of_text(contents, order, concepts) if contents.texts else None

@@ -84,17 +84,11 @@ def _init(
 
 @dataclass(frozen=True)
 class _Packed:
-    """The layout of tokens by steps.
+    """The layout of tokens by steps."""
 
-    Attributes
-    ----------
-    rows
-        (2, tokens): the token read in each packed place, from the left and from the right.
-    offsets
-        (steps + 1,): where each step's tokens begin.
-    """
-
+    #: (2, tokens): the token read in each packed place, from the left and from the right.
     rows: NDArray[np.intp]
+    #: (steps + 1,): where each step's tokens begin.
     offsets: list[int]
 
     @classmethod

@@ -32,21 +32,14 @@ FOLDS = 5
 
 
 class Answers(NamedTuple):
-    """Answers of a model, and whether they were right.
+    """Answers of a model, and whether they were right."""
 
-    Attributes
-    ----------
-    probabilities
-        **Shape (answers,)**, from 0 to 1.
-    right
-        **Shape (answers,)**, bool.
-    groups
-        **Shape (answers,)**: the document of each, as a number, for answers of one document are
-        held out together; None if each stands for itself.
-    """
-
+    #: **Shape (answers,)**, from 0 to 1.
     probabilities: Floats
+    #: **Shape (answers,)**, bool.
     right: NDArray[np.bool_]
+    #: **Shape (answers,)**: the document of each, as a number, for answers of one document are
+    #: held out together; None if each stands for itself.
     groups: NDArray[np.int64] | None = None
 
     @classmethod
@@ -75,36 +68,26 @@ class Answers(NamedTuple):
         return folds
 
 
-def fit_temperature(loss: Callable[[float], float], *, steps: int = 18) -> float:
-    """Return the temperature of the least loss, by golden-section search over its logarithm.
+def fit_temperature(loss: Callable[[float], float]) -> float:
+    """Return the temperature of the least loss, to three digits, over its logarithm.
 
-    Parameters
-    ----------
-    loss
-        The loss at a temperature, such as the mean of -log probability of what is right; assumed
-        to have one minimum.
-    steps
-        How often the interval is made smaller; 18 give three digits.
+    The loss at a temperature, such as the mean of -log probability of what is right, is assumed to
+    have one minimum.
 
     Examples
     --------
     >>> round(fit_temperature(lambda t: (t - 2.0) ** 2), 2)
     2.0
     """
-    ratio = (np.sqrt(5.0) - 1.0) / 2.0
-    low, high = np.log(COLDEST), np.log(HOTTEST)
-    left, right = high - ratio * (high - low), low + ratio * (high - low)
-    at_left, at_right = loss(float(np.exp(left))), loss(float(np.exp(right)))
-    for _ in range(steps):
-        if at_left <= at_right:
-            high, right, at_right = right, left, at_left
-            left = high - ratio * (high - low)
-            at_left = loss(float(np.exp(left)))
-        else:
-            low, left, at_left = left, right, at_right
-            right = low + ratio * (high - low)
-            at_right = loss(float(np.exp(right)))
-    return float(np.exp(left if at_left <= at_right else right))
+    from scipy.optimize import minimize_scalar
+
+    found = minimize_scalar(
+        lambda log: loss(float(np.exp(log))),
+        bounds=(np.log(COLDEST), np.log(HOTTEST)),
+        method="bounded",
+        options={"xatol": 1e-3},
+    )
+    return float(np.exp(found.x))
 
 
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:

@@ -22,20 +22,13 @@ BINS = 15
 
 
 class Reliability(NamedTuple):
-    """Answers by their probability, in intervals of the same width.
+    """Answers by their probability, in intervals of the same width."""
 
-    Attributes
-    ----------
-    counts
-        **Shape (bins,)**, int64: answers of each interval.
-    predicted
-        **Shape (bins,)**, float64: their mean probability; 0 where there are none.
-    observed
-        **Shape (bins,)**, float64: the share of them that is right; 0 where there are none.
-    """
-
+    #: **Shape (bins,)**, int64: answers of each interval.
     counts: NDArray[np.int64]
+    #: **Shape (bins,)**, float64: their mean probability; 0 where there are none.
     predicted: NDArray[np.float64]
+    #: **Shape (bins,)**, float64: the share of them that is right; 0 where there are none.
     observed: NDArray[np.float64]
 
     @property

@@ -17,7 +17,6 @@ from spacy.training import Example
 from spacy.vocab import Vocab
 
 from ..errors import ProblemError
-from .partial import EntityTypes
 from .sentences import Sentence
 from .text_lines import matching_files
 from .white_space import with_white_space
@@ -59,9 +58,9 @@ class SentenceCorpus:
         :func:`~spacy_decoders.readers.white_space.with_white_space`.
     limit
         The most sentences to read; 0 for all.
-    entities
-        How the corpus's types of entities relate to those that are learned; None if they are the
-        same.
+    types
+        What each of the corpus's types of entities is called here, "O" for no entity; entities of
+        types that are not named are unknown. None if all types stay as they are.
     """
 
     def __init__(
@@ -77,7 +76,7 @@ class SentenceCorpus:
         gold_sents_share: float = 1.0,
         white_space: float = 0.0,
         limit: int = 0,
-        entities: EntityTypes | None = None,
+        types: Mapping[str, str] | None = None,
     ) -> None:
         if n_sents < 0 or limit < 0 or (random_sents and n_sents < 1):
             raise ProblemError(
@@ -99,7 +98,7 @@ class SentenceCorpus:
         self.gold_sents_share = gold_sents_share
         self.white_space = white_space
         self.limit = limit
-        self.entities = entities
+        self.types = types
         self._sentences: list[Sentence] | None = None
         self._random = random.Random(0)
 
@@ -117,15 +116,9 @@ class SentenceCorpus:
 
     def _reference(self, vocab: Vocab, group: list[Sentence]) -> Doc:
         """The gold document of some sentences."""
-        if self.entities is None:
-            return make_doc(vocab, group)
-        found = [self.entities.of_sentence(sentence) for sentence in group]
-        renamed = [
-            replace(sentence, ents=ents) for sentence, (ents, _) in zip(group, found, strict=True)
-        ]
-        doc = make_doc(vocab, renamed)
-        self.entities.annotate(doc, [row for _, allowed in found for row in allowed])
-        return doc
+        if self.types is not None:
+            group = [_renamed(sentence, self.types) for sentence in group]
+        return make_doc(vocab, group)
 
     def sentences(self) -> list[Sentence]:
         """The sentences of all files."""
@@ -183,6 +176,17 @@ class JoinedCorpus:
         """Yield an Example for each document of each corpus."""
         for corpus in self.corpora.values():
             yield from corpus(nlp)
+
+
+def _renamed(sentence: Sentence, types: Mapping[str, str]) -> Sentence:
+    """Call a sentence's entities by other names; those of types that have none are unknown."""
+    if sentence.ents is None:
+        return sentence
+    ents = []
+    for label in sentence.ents:
+        kind = types.get(label[2:], "") if label[:2] in ("B-", "I-") else label
+        ents.append(label[:2] + kind if kind not in ("", "O", label) else kind)
+    return replace(sentence, ents=tuple(ents))
 
 
 def make_doc(vocab: Vocab, sentences: Sequence[Sentence]) -> Doc:

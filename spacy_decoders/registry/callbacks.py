@@ -2,16 +2,13 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any
 
-import spacy
 from spacy.language import Language
 from spacy.training import Example
 
-from ..errors import ProblemError
 from ..models.layers import layers_of
 
-__all__ = ["calibrate", "copy_tok2vec", "fast_products", "universal_noun_chunks"]
+__all__ = ["calibrate", "fast_products", "universal_noun_chunks"]
 
 
 def fast_products() -> Callable[[Language | type[Language]], Language | type[Language]]:
@@ -76,44 +73,3 @@ def _calibrate(
 
     calibrate_pipeline(nlp, corpus(nlp), components=components)
     return nlp
-
-
-def copy_tok2vec(pipeline: str | None, source: str, target: str) -> Callable[[Language], Language]:
-    """Start a component's tok2vec from that of a component trained on more data.
-
-    As ``[initialize.after_init]``. Both must have a private tok2vec of the same shape.
-
-    Parameters
-    ----------
-    pipeline
-        The trained pipeline; null leaves the weights at random.
-    source
-        Its component to copy from.
-    target
-        The component to copy to.
-    """
-    return partial(_copy_tok2vec, pipeline=pipeline, source=source, target=target)
-
-
-def _copy_tok2vec(nlp: Language, *, pipeline: str | None, source: str, target: str) -> Language:
-    if pipeline is None:
-        return nlp
-    given = _parameters(spacy.load(pipeline, exclude=["vocab"]), source)
-    wanted = _parameters(nlp, target)
-    shapes = [[value.shape for _, _, value in of] for of in (given, wanted)]
-    if shapes[0] != shapes[1]:
-        raise ProblemError(
-            f"source: the tok2vec of {source!r} in {pipeline} is of another shape than "
-            f"that of {target!r}; give both the same layers, widths and rows."
-        )
-    for (_, _, value), (layer, name, _) in zip(given, wanted, strict=True):
-        # a pipeline may be stored in half precision, in which nothing trains
-        layer.set_param(name, value.astype("float32"))
-    return nlp
-
-
-def _parameters(nlp: Language, component: str) -> list[tuple[Any, str, Any]]:
-    """Each parameter of a component's tok2vec: its layer, name and value."""
-    pipe: Any = nlp.get_pipe(component)
-    layers = pipe.model.get_ref("tok2vec").walk()
-    return [(layer, name, layer.get_param(name)) for layer in layers for name in layer.param_names]

@@ -83,8 +83,7 @@ def column_corpus(
     gold_sents_share: float = 1.0,
     white_space: float = 0.0,
     limit: int = 0,
-    types: dict[str, str | list[str]] | None = None,
-    complete: list[str] | None = None,
+    types: dict[str, str] | None = None,
 ) -> Corpus:
     """Read files of one token a line: token, tags, BIO entities, heads in named columns.
 
@@ -97,18 +96,12 @@ def column_corpus(
         or "-" to skip it.
     separator
         The separator of columns; null for any white space.
-    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, white_space, limit
+    n_sents, random_sents, gold_tokens, gold_sents, gold_sents_share, white_space, limit, types
         See :class:`~spacy_decoders.readers.corpora.SentenceCorpus`.
-    types
-        What each of the file's types of entities is called here, or a list of what it may be; see
-        :class:`~spacy_decoders.readers.partial.EntityTypes`.
-    complete
-        The types that the file annotates wherever they occur; null for all.
     """
     if path is None:
         return _missing
     from ..readers.corpora import SentenceCorpus
-    from ..readers.partial import EntityTypes
     from ..readers.sentences import read_columns
 
     return SentenceCorpus(
@@ -122,7 +115,7 @@ def column_corpus(
         gold_sents_share=gold_sents_share,
         white_space=white_space,
         limit=limit,
-        entities=None if types is None and complete is None else EntityTypes(types, complete),
+        types=types,
     )
 
 

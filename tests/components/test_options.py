@@ -53,7 +53,7 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
     spacys_own = {"model", "scorer"}
     assert set(pipe._options) == set(module.DEFAULT_CONFIG) - spacys_own
     for name in pipe._options:
-        if name not in ("auxiliaries", "k", "beam", "seconds", "iterations", "max_chars"):
+        if name not in ("auxiliaries", "beam", "seconds", "iterations", "max_chars"):
             with pytest.raises(ProblemError, match=f"^{name}: "):
                 setattr(pipe, name, object())
         # an option that is a list names the item
@@ -73,7 +73,6 @@ def test_every_option_of_the_config_is_a_checked_attribute(factory):
         ),
         ("parser", {"head_margins": True}, lambda doc: doc[0]._.head_margin),
         ("parser", {"k_best": 2}, lambda doc: len(doc._.parses)),
-        ("parser", {"k": 1}, lambda doc: doc._.certificates["parser"][0]["scope"]),
         ("parser", {"beam": 0.0}, lambda doc: doc._.certificates["parser"][0]["scope"]),
         (
             "parser",
@@ -98,16 +97,6 @@ def test_the_next_document_is_decoded_by_the_new_value(nlp, component, options, 
     for name, value in options.items():
         assert getattr(pipe, name) == (tuple(value) if isinstance(value, list) else value)
     assert seen(nlp(TEXT)) != before
-
-
-def test_the_window_limits_which_siblings_are_scored(nlp):
-    parser = nlp.get_pipe("parser")
-    parser.factors = ["arcs", "siblings"]  # alone, the window changes nothing
-    scores = {}
-    for window in (15, 1):
-        parser.window = window
-        scores[window] = nlp(TEXT)._.certificates["parser"][0]["score"]
-    assert scores[15] != scores[1]
 
 
 @pytest.mark.parametrize("component", ["parser", "linker", "headline"])
@@ -153,7 +142,7 @@ def test_all_or_none(nlp):
     parser = nlp.get_pipe("parser")
     before = dict(parser._options)
     with pytest.raises(ProblemError, match="k_best"):
-        parser.configure(window=3, k_best=0)
+        parser.configure(longest=3, k_best=0)
     with pytest.raises(ProblemError, match="projective"):
         parser.configure(factors=[], decoder=Eisner(), projective=False)
     assert parser._options == before
@@ -169,7 +158,7 @@ def test_what_needs_another_model_says_so():
         tagger.target = "ent"
     tagger.target = "tag"
     with pytest.raises(
-        ProblemError, match=r"factors: expected different ones of arcs, grandparents, siblings"
+        ProblemError, match=r"factors\[0\]: input should be 'arcs', 'grandparents' or 'siblings'"
     ):
         parser.factors = ["tri_siblings"]
 
@@ -230,7 +219,7 @@ def test_a_linker_is_refused_what_its_knowledge_base_lacks():
 
 CHANGES = {
     "tagger": {"margins": True, "k_best": 3},
-    "parser": {"k": 4, "beam": 8.0, "head_margins": True, "factors": ("arcs", "siblings")},
+    "parser": {"longest": 99, "beam": 8.0, "head_margins": True, "factors": ("arcs", "siblings")},
     "linker": {"min_score": 0.25, "labels_discard": ("GPE",), "seconds": 3.0},
     "headline": {"length": (2, 3), "auxiliaries": ("of",), "n_best": 2},
 }

@@ -9,7 +9,12 @@ import pytest
 from spacy_decoders import ProblemError
 from spacy_decoders.graph import ConceptGraph
 
-METHODS = ["hubs", "multi_source", "bfs"]
+
+def with_and_without_hubs(edges, ids, count) -> list[ConceptGraph]:
+    """The same graph with a hub index, which takes other ways to the distances, and without."""
+    graphs = [ConceptGraph.from_edges(edges, vertices=ids) for _ in range(2)]
+    graphs[0].index_hubs(count)
+    return graphs
 
 
 def random_edges(rng, size: int, edges: int, heavy: bool) -> np.ndarray:
@@ -40,14 +45,13 @@ def test_distances_equal_networkx(first):
         )
         ids = np.sort(rng.choice(10**6 if case % 3 else size, size, replace=False))
         edges = ids[edges]
-        graph = ConceptGraph.from_edges(edges, vertices=ids)
-        graph.index_hubs(int(rng.choice([1, 2, 5, 70])))
+        graphs = with_and_without_hubs(edges, ids, int(rng.choice([1, 2, 5, 70])))
         chosen = rng.choice(ids, int(rng.integers(1, size + 10)))
         expected = truth(edges, ids, chosen)
-        for method in METHODS:
-            found = graph.distances(chosen, method=method)
+        for graph in graphs:
+            found = graph.distances(chosen)
             assert found.dtype == np.int32
-            np.testing.assert_array_equal(found, expected, err_msg=f"{case} {method}")
+            np.testing.assert_array_equal(found, expected, err_msg=f"{case} {graph}")
         sets = [rng.choice(ids, int(rng.integers(1, 6))) for _ in range(int(rng.integers(1, 5)))]
         flat = np.concatenate(sets)
         among = truth(edges, ids, flat)
@@ -55,26 +59,21 @@ def test_distances_equal_networkx(first):
         begins = np.cumsum([0, *map(len, sets)])[:-1]
         nearest = np.minimum.reduceat(among, begins, axis=1)
         nearest = np.where(nearest == 10**6, -1, nearest)
-        for method in METHODS:
-            hits = graph.hitting(sets, method=method)
+        for graph in graphs:
+            hits = graph.hitting(sets)
             assert [h.shape for h in hits] == [(len(s), len(sets)) for s in sets]
-            np.testing.assert_array_equal(
-                np.concatenate(hits), nearest, err_msg=f"{case} {method}"
-            )
+            np.testing.assert_array_equal(np.concatenate(hits), nearest, err_msg=f"{case} {graph}")
 
 
 def test_many_columns(rng):
     size = 3000
     edges = random_edges(rng, size, 7000, True)
-    graph = ConceptGraph.from_edges(edges, vertices=np.arange(size))
-    graph.index_hubs(3)
+    graph, searched = with_and_without_hubs(edges, np.arange(size), 3)
     chosen = rng.permutation(size)[:1500]
-    np.testing.assert_array_equal(
-        graph.distances(chosen), graph.distances(chosen, method="multi_source")
-    )
+    np.testing.assert_array_equal(graph.distances(chosen), searched.distances(chosen))
     sets = np.split(chosen, np.arange(1, 1201))
     found = graph.hitting(sets)
-    expected = graph.hitting(sets, method="multi_source")
+    expected = searched.hitting(sets)
     assert all(np.array_equal(a, b) for a, b in zip(found, expected, strict=True))
 
 
@@ -85,12 +84,10 @@ def test_long_paths_and_small_components(count):
     tail = [(v, v + 1) for v in range(11, 60)]
     lonely = [(v, v + 1) for v in range(100, 320)]
     edges = np.array(star + tail + lonely)
-    graph = ConceptGraph.from_edges(edges)
-    graph.index_hubs(count)
     chosen = np.array([0, 1, 35, 60, 100, 101, 320, 250])
-    for method in METHODS:
+    for graph in with_and_without_hubs(edges, None, count):
         np.testing.assert_array_equal(
-            graph.distances(chosen, method=method), truth(edges, graph.vertices, chosen)
+            graph.distances(chosen), truth(edges, graph.vertices, chosen)
         )
 
 
@@ -99,8 +96,6 @@ def test_a_graph_too_wide_for_hubs_is_searched():
     graph = ConceptGraph.from_edges(edges)
     graph.index_hubs(2)
     assert graph.distances([0, 200]).tolist() == [[0, 200], [200, 0]]
-    with pytest.raises(ProblemError, match="hub index"):
-        graph.distances([0, 200], method="hubs")
 
 
 def test_worked_by_hand():

@@ -188,20 +188,6 @@ def test_words_that_lead_to_no_concept_are_refused(base):
         opened.text.find("title", 5)
 
 
-def test_bases_of_version_1_are_read(base):
-    path = base.folder / "manifest.json"
-    header = json.loads(path.read_text())
-    files = {
-        name: {k: file[k] for k in ("size", "sha256")} for name, file in header["files"].items()
-    }
-    files["graph/ids.npy"] = {"size": 152, "sha256": "of the graph's own header"}
-    facts = {name: header[name] for name in ("source", "concepts", "aliases", "text")}
-    path.write_text(json.dumps({"format": 1, **facts, "files": files}))
-    opened = ConceptBase.open(base.folder)
-    opened.verify()
-    assert opened.number("cat") == base.number("cat") and opened.manifest["source"] == "test"
-
-
 def test_looking_up_takes_a_text_and_a_whole_number():
     base = ConceptBase.build([{"id": "cat", "title": "Jaguar"}])
     with pytest.raises(ProblemError, match="mention: expected a string; got 3"):

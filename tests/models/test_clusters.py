@@ -14,15 +14,15 @@ from spacy.language import Language
 from typer.testing import CliRunner
 
 from spacy_decoders.cli import app
+from spacy_decoders.cli.clusters import make_clusters
 from spacy_decoders.errors import ProblemError, StorageError
-from spacy_decoders.models.clusters.making import make_clusters
 from spacy_decoders.models.clusters.sources import (
     WordClusters,
     clusters_of_language,
     clusters_of_paths,
     path_number,
 )
-from spacy_decoders.models.clusters.table import ClusterTable
+from spacy_decoders.models.clusters.table import FOLDER, ClusterTable
 
 PATHS = "0010\tMonday\t4\n0010\tTuesday\t2\n01\truns\t10\n\n111\tthe\t90\n"
 
@@ -183,3 +183,55 @@ def test_a_network_knows_clusters_and_keeps_them():
     assert len(tables) >= 6 and all(table.has_grad("E") for table in tables)
     loaded = cluster_pipeline().from_bytes(nlp.to_bytes()).get_pipe("tok2vec").model
     np.testing.assert_array_equal(loaded.predict(docs)[0], model.predict(docs)[0])
+
+
+def test_groups_of_english_ship():
+    table = WordClusters("en", kind="groups").read()
+    (iraq, _), (also_iraq, _), (city, _) = table.lookup_all(["Fallujah", "basra", "Toronto"])
+    assert iraq & 63 == also_iraq & 63
+    assert iraq != city
+    assert len(table) > 150_000
+    # a saved model names the table, it has no copy
+    assert table.to_bytes().startswith(b"table:")
+    assert next(FOLDER.glob("groups-en-*")).name.split("-")[-1].encode() in table.to_bytes()
+    with pytest.raises(ProblemError, match="groups: none ship for 'de'"):
+        WordClusters("de", kind="groups").read()
+    with pytest.raises(ProblemError, match='kind: expected "clusters" or "groups"'):
+        WordClusters("en", kind="vectors")
+
+
+class Themes:
+    """Clusters as a config's source gives them: cities have one path, verbs another."""
+
+    def read(self):
+        return ClusterTable.of({"rome": 0b11 << 24, "oslo": 0b11 << 24, "ran": 0b1 << 24})
+
+
+@pytest.mark.parametrize("template", ["group[0]", "group6[0]"])
+def test_a_group_lends_its_weights_to_unseen_words(template, tmp_path):
+    nlp = spacy.blank("en")
+    model = {
+        "@architectures": "spacy-decoders.SparseChainScorer.v1",
+        "templates": [template, "form[0]"],
+        "bits": 12,
+    }
+    tagger = nlp.add_pipe("exact_tagger", config={"model": model, "target": "ent"})
+    tagger.model.layers[0].attrs["groups"] = Themes()
+    docs = [nlp.make_doc(text) for text in ("I ran from Rome", "I ran by Rome", "I ran")]
+    examples = []
+    for doc in docs:
+        gold = doc.copy()
+        gold.ents = (
+            [gold.char_span(doc.text.index("Rome"), len(doc.text), "LOC")]
+            if "Rome" in (doc.text)
+            else []
+        )
+        examples.append(spacy.training.Example(doc, gold))
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(20):
+        nlp.update(examples, sgd=optimizer)
+    nlp.to_disk(tmp_path)
+    for loaded in (nlp, spacy.load(tmp_path)):
+        found = [ent.text for ent in loaded("I ran from Oslo").ents]
+        # the coarsest level has 6 turns, which are the same for all these words
+        assert found == (["Oslo"] if template == "group[0]" else [])

@@ -8,11 +8,14 @@ import spacy
 import srsly
 
 from spacy_decoders.errors import ProblemError, StorageError
-from spacy_decoders.models.clusters import shipped
-from spacy_decoders.models.clusters.quantise import quantise
-from spacy_decoders.models.clusters.shipped import hash_of
 from spacy_decoders.models.clusters.sources import WordClusters
-from spacy_decoders.models.clusters.vectors import VectorTable, WordVectors
+from spacy_decoders.models.clusters.table import FOLDER, hash_of
+from spacy_decoders.models.clusters.vectors import (
+    VectorTable,
+    WordVectors,
+    quantise,
+    read_vectors,
+)
 
 TEXT = "3 4\nRome 1 0 0.5 0\noslo 0 1 0.5 0\nruns 0 0 0 2\n"
 
@@ -57,6 +60,20 @@ def test_files_that_are_none_of_vectors(tmp_path, text, message):
         WordVectors(path=tmp_path / "vectors.txt").read()
 
 
+@pytest.mark.parametrize("line", ["c 1.0", "c 1.0 x", "c 1.0 nan", "c", "c 1.0 2.0 3.0"])
+def test_lines_that_are_no_vectors_are_refused(line, tmp_path):
+    (tmp_path / "v").write_text(f"a 1.0 2.0\nb 1.0 0.5\n{line}\n", encoding="utf8")
+    with pytest.raises(ProblemError, match="v, line 3: expected a word and 2 numbers"):
+        read_vectors(tmp_path / "v")
+
+
+def test_a_first_line_of_counts_is_left_out(tmp_path):
+    for head in ("", "2 3\n"):
+        (tmp_path / "v").write_text(f"{head}a 1 2 3\nb 4 5 6\na 0 0 0\n", encoding="utf8")
+        words, rows = read_vectors(tmp_path / "v")
+        assert (words, rows.tolist()) == (["a", "b"], [[1, 2, 3], [4, 5, 6]])
+
+
 def test_sources_are_checked():
     with pytest.raises(ProblemError, match="either"):
         WordVectors()
@@ -95,7 +112,7 @@ def test_shipped_tables_are_named_in_saved_models(source):
 
 
 def test_names_of_shipped_tables_are_hashes_of_their_numbers():
-    files = list(shipped.FOLDER.glob("*-*-*"))
+    files = list(FOLDER.glob("*-*-*"))
     assert len(files) >= 2
     for file in files:
         kind, _, name = file.name.split("-")

@@ -7,7 +7,7 @@ import spacy
 
 from spacy_decoders import ProblemError
 from spacy_decoders.readers.sentences import read_columns
-from spacy_decoders.registry.readers import column_corpus, conllu_corpus
+from spacy_decoders.registry.readers import column_corpus, conllu_corpus, joined_corpus
 
 from .files import COLUMNS, CONLLU, CONLLX, written
 
@@ -164,3 +164,19 @@ def test_real_corpora_are_read_whole(data):
         assert sum(len(list(doc.sents)) for doc in references) == sentences
         assert sum(map(len, references)) == tokens
     assert sum(len(example.reference.ents) for example in names(nlp)) > 500
+
+
+def test_corpora_whose_types_differ(tmp_path):
+    (tmp_path / "a.tsv").write_text("Kim\tB-PER\nsaw\tO\n\n")
+    (tmp_path / "b.tsv").write_text("IBM\tB-firm\nCorp\tI-firm\nx\tB-game\nAlien\tB-film\n\n")
+    columns, types = ["form", "ent"], {"firm": "ORG", "game": "O"}
+    corpus = joined_corpus(
+        {
+            "a": column_corpus(tmp_path / "a.tsv", columns),
+            "b": column_corpus(tmp_path / "b.tsv", columns, types=types),
+        }
+    )
+    found = [example.get_aligned_ner() for example in corpus(spacy.blank("en"))]
+    assert found == [["U-PER", "O"], ["B-ORG", "L-ORG", "O", None]]
+    with pytest.raises(ProblemError, match="corpora: expected at least one"):
+        joined_corpus({})

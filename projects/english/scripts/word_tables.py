@@ -64,9 +64,8 @@ def components(vectors: np.ndarray) -> np.ndarray:
 
 
 def main(folder: Path) -> None:
-    from spacy_decoders.models.clusters.shipped import hash_of
     from spacy_decoders.models.clusters.sources import WordClusters
-    from spacy_decoders.models.clusters.table import gaps_of
+    from spacy_decoders.models.clusters.table import gaps_of, hash_of
     from spacy_decoders.models.clusters.vectors import VectorTable
 
     lookups = Path(str(files("spacy_lookups_data"))) / "data"

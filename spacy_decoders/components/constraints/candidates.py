@@ -112,7 +112,7 @@ def _agrees(names: Any, place: Place) -> bool:
     own, constraint = {names} if isinstance(names, str) else set(names), place.constraint
     if constraint.candidates is not None:
         return not own.isdisjoint(constraint.candidates)
-    return own.isdisjoint(constraint.not_candidates)
+    return own.isdisjoint(constraint.not_candidates or ())
 
 
 def _limited(
@@ -151,7 +151,7 @@ def _check_known(kb: ConceptKnowledgeBase, place: Place) -> None:
     base = kb.base
     missing = [
         one
-        for one in place.constraint.not_candidates
+        for one in place.constraint.not_candidates or ()
         if base.number(one) < 0 and (base.qid_numbers is None or not QID.fullmatch(one))
     ]
     if missing:

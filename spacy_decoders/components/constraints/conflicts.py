@@ -15,17 +15,11 @@ Demand = TypeVar("Demand", bound=Hashable)
 
 
 class Source(NamedTuple):
-    """What demands something.
+    """What demands something."""
 
-    Attributes
-    ----------
-    name
-        As messages name it: ``constraints[2]``, ``fixed_head``, ``present annotation``.
-    start, end
-        The tokens of the match, or of the annotation: ``doc[start:end]``.
-    """
-
+    #: As messages name it: ``constraints[2]``, ``fixed_head``, ``present annotation``.
     name: str
+    #: The tokens of the match, or of the annotation: ``doc[start:end]``.
     start: int
     end: int
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from difflib import get_close_matches
-from math import isfinite
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from ...arrays import is_number
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
 from ...errors import ProblemError
+from ..option_checks import fault_in
 
 __all__ = ["DEMANDS", "PLACES", "Constraint", "check_known", "checked", "constraints_about"]
 
@@ -28,12 +28,53 @@ _ALL_DEMANDS = tuple(key for keys in DEMANDS.values() for key in keys)
 #: The largest weight beside which scores, float32, keep digits enough.
 LARGEST_WEIGHT = 1e4
 
-#: Token attributes by which phrases may be compared.
-_ATTRIBUTES = ("ORTH", "LOWER", "NORM", "SHAPE")
+#: What to do about a wrong value, beside what is expected.
+_HINTS = {
+    "entity": "Name types, or true for any; to deny it, use not_entity.",
+    "not_entity": "Name types, or true for any; to demand it, use entity.",
+    "weight": "Leave it out for what must be so; to make it unlikely instead, use the demand that "
+    "begins with not_.",
+}
 
 
-@dataclass(frozen=True)
-class Constraint:
+def _listed(value: Any) -> Any:
+    """A string as a list of one, and any iterable of strings as a list."""
+    if isinstance(value, str):
+        return [value]
+    is_several = isinstance(value, Iterable) and not isinstance(value, Mapping)
+    return list(value) if is_several else value
+
+
+def _patterns(value: Any) -> Any:
+    """One pattern or several, each validated as spaCy's matcher does."""
+    from spacy.schemas import validate_token_pattern
+
+    patterns = list(value) if isinstance(value, (list, tuple)) else [value]
+    if patterns and all(isinstance(token, Mapping) for token in patterns):
+        patterns = [patterns]
+    for pattern in patterns:
+        if not isinstance(pattern, (list, tuple)) or not pattern:
+            raise ValueError("expected a list with a dict for each token")
+        faults = validate_token_pattern(list(pattern))
+        if faults:
+            raise ValueError("; ".join(map(str, faults)))
+    return [[dict(token) for token in pattern] for pattern in patterns]
+
+
+def _written(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it has an empty string; take it out")
+    return text
+
+
+_Name = Annotated[str, AfterValidator(_written)]
+_Names = Annotated[list[_Name], BeforeValidator(_listed)]
+_SomeNames = Annotated[_Names, Field(min_length=1)]
+_Types = Literal[True, "label"] | _SomeNames
+_Patterns = Annotated[list[list[dict[str, Any]]], BeforeValidator(_patterns), Field(min_length=1)]
+
+
+class Constraint(BaseModel):
     """One demand on the annotation of the tokens or spans that match.
 
     It has one place (`pattern`, `phrases`, `file` or `spans`) and one demand. Without a `weight`
@@ -84,36 +125,45 @@ class Constraint:
     {'pattern': [[{'LOWER': 'can'}]], 'labels': ['MD'], 'weight': 2.0}
     >>> Constraint(phrases=["Acme Corp"], entity="ORG", lables=["NNP"])
     Traceback (most recent call last):
-    TypeError: Constraint.__init__() got an unexpected keyword argument 'lables'
+    spacy_decoders.errors.ProblemError: constraint: unknown key 'lables'; did you mean 'labels'?
     >>> Constraint(phrases=["Acme Corp"])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: constraint: it demands nothing; give one of labels, ...
     """
 
-    pattern: Any = None
-    phrases: Any = None
-    file: str | None = None
-    spans: str | None = None
-    attr: str = "ORTH"
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    pattern: _Patterns | None = None
+    phrases: _SomeNames | None = None
+    file: Annotated[str, BeforeValidator(str)] | None = None
+    spans: _Name | None = None
+    attr: Literal["ORTH", "LOWER", "NORM", "SHAPE"] = "ORTH"
     token: int | None = None
-    labels: Any = None
-    not_labels: Any = None
-    entity: Any = None
-    not_entity: Any = None
+    labels: _SomeNames | None = None
+    not_labels: _SomeNames | None = None
+    entity: _Types | None = None
+    not_entity: _Types | None = None
     head: int | None = None
     root: bool | None = None
-    deps: Any = None
-    not_deps: Any = None
-    candidates: Any = None
-    not_candidates: Any = None
-    weight: float | None = None
+    deps: _SomeNames | None = None
+    not_deps: _SomeNames | None = None
+    candidates: _Names | None = None
+    not_candidates: _SomeNames | None = None
+    weight: Annotated[float, Field(gt=0, le=LARGEST_WEIGHT, allow_inf_nan=False)] | None = None
 
-    def __post_init__(self) -> None:
+    def __init__(self, **given: Any) -> None:
+        known = type(self).model_fields
+        for key in given.keys() - known.keys():
+            near = get_close_matches(str(key), known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
+            raise ProblemError(f"constraint: unknown key {key!r}; {hint}")
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            key = str(error.errors()[0]["loc"][0])
+            said = f"constraint.{key}{fault_in(error)} {_HINTS.get(key, '')}"
+            raise ProblemError(said.rstrip()) from None
         _check_whole(self)
-        for name, normalise in _NORMALISED.items():
-            value = getattr(self, name)
-            if value is not None:
-                object.__setattr__(self, name, normalise(name, value))
 
     @property
     def place(self) -> str:
@@ -132,12 +182,7 @@ class Constraint:
 
     def as_dict(self) -> dict[str, Any]:
         """Return what was given, in plain types: as in a config."""
-        given = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: value
-            for name, value in given.items()
-            if value is not None and (name, value) != ("attr", "ORTH")
-        }
+        return self.model_dump(exclude_defaults=True)
 
 
 def constraints_about(*about: str) -> Callable[[str, Any], tuple[dict[str, Any], ...]]:
@@ -207,12 +252,6 @@ nsubj, ROOT.
 def _of_dict(where: str, given: Any) -> Constraint:
     if not isinstance(given, Mapping):
         raise ProblemError(f"{where}: expected a dictionary or a Constraint; got {given!r}.")
-    known = [field.name for field in fields(Constraint)]
-    for key in given:
-        if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known)}."
-            raise ProblemError(f"{where}: unknown key {key!r}; {hint}")
     try:
         return Constraint(**given)
     except ProblemError as error:
@@ -249,121 +288,3 @@ def _check_whole(given: Constraint) -> None:
         raise ProblemError("constraint.attr: only for phrases; a pattern has its own attributes.")
     if "label" in (given.entity, given.not_entity) and given.spans is None:
         raise ProblemError("constraint: 'label' is the label of each span: only with spans.")
-
-
-def _patterns(name: str, value: Any) -> list[list[dict[str, Any]]]:
-    """One pattern or several, each validated as spaCy's matcher does."""
-    from spacy.schemas import validate_token_pattern
-
-    patterns = list(value) if isinstance(value, (list, tuple)) else [value]
-    if patterns and all(isinstance(token, Mapping) for token in patterns):
-        patterns = [patterns]
-    if not patterns:
-        raise ProblemError("constraint.pattern: it has no tokens.")
-    plain = []
-    for pattern in patterns:
-        if not isinstance(pattern, (list, tuple)) or not pattern:
-            raise ProblemError(
-                f"constraint.pattern: expected a list with a dict for each token; got {pattern!r}."
-            )
-        tokens = [dict(token) if isinstance(token, Mapping) else token for token in pattern]
-        faults = validate_token_pattern(tokens)
-        if faults:
-            raise ProblemError(f"constraint.pattern: {'; '.join(map(str, faults))}.")
-        plain.append(tokens)
-    return plain
-
-
-def _texts(name: str, value: Any) -> list[str]:
-    items = [value] if isinstance(value, str) else value
-    if isinstance(items, Mapping) or not isinstance(items, Iterable):
-        raise ProblemError(f"constraint.{name}: expected a list of strings; got {value!r}.")
-    found = list(items)
-    is_empty = [isinstance(item, str) and not item.strip() for item in found]
-    if any(is_empty) and items is value:
-        raise ProblemError(f"constraint.{name}: it has an empty string; take it out: {value!r}.")
-    if any(is_empty) or not all(isinstance(item, str) for item in found):
-        raise ProblemError(f"constraint.{name}: expected a list of strings; got {value!r}.")
-    return found
-
-
-def _some_texts(name: str, value: Any) -> list[str]:
-    found = _texts(name, value)
-    if not found:
-        raise ProblemError(f"constraint.{name}: it is empty; leave the constraint out.")
-    return found
-
-
-def _types(name: str, value: Any) -> bool | str | list[str]:
-    """True, "label", or a list of types of entities."""
-    if value is True or value == "label":
-        return bool(value) if value is True else "label"
-    if isinstance(value, bool):
-        other = "not_entity" if name == "entity" else "entity"
-        raise ProblemError(f"constraint.{name}: expected types or true; to deny it, use {other}.")
-    return _some_texts(name, value)
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise ProblemError(f"constraint.{name}: expected a string; got {value!r}.")
-    return value
-
-
-def _attribute(name: str, value: Any) -> str:
-    if value not in _ATTRIBUTES:
-        raise ProblemError(
-            f"constraint.attr: expected one of {', '.join(_ATTRIBUTES)}; got {value!r}."
-        )
-    return str(value)
-
-
-def _index(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ProblemError(
-            f"constraint.{name}: expected the number of a token of the match, from 0 on; "
-            f"got {value!r}."
-        )
-    return value
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise ProblemError(f"constraint.{name}: expected true or false; got {value!r}.")
-    return value
-
-
-def _positive(name: str, value: Any) -> float:
-    if not is_number(value) or not isfinite(value) or not value > 0:
-        raise ProblemError(
-            f"constraint.weight: expected a finite number greater than 0, or none for what must "
-            f"be; got {value!r}. To make it unlikely instead, use the demand that begins "
-            "with not_."
-        )
-    if value > LARGEST_WEIGHT:
-        raise ProblemError(
-            f"constraint.weight: expected at most {LARGEST_WEIGHT:g}, as scores have seven "
-            f"digits; got {value!r}. Leave it out for what must be so."
-        )
-    return float(value)
-
-
-_NORMALISED: dict[str, Callable[[str, Any], Any]] = {
-    "pattern": _patterns,
-    "phrases": _some_texts,
-    "file": lambda name, value: _text(name, str(value)),
-    "spans": _text,
-    "attr": _attribute,
-    "token": _index,
-    "labels": _some_texts,
-    "not_labels": _some_texts,
-    "entity": _types,
-    "not_entity": _types,
-    "head": _index,
-    "root": _flag,
-    "deps": _some_texts,
-    "not_deps": _some_texts,
-    "candidates": _texts,
-    "not_candidates": _some_texts,
-    "weight": _positive,
-}

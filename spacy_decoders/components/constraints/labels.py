@@ -27,72 +27,46 @@ SPACE = "white space"
 
 
 class LabelLimit(NamedTuple):
-    """Some labels that a token may have.
+    """Some labels that a token may have."""
 
-    Attributes
-    ----------
-    source
-        What limits them.
-    token
-        The token.
-    allowed
-        **Shape (L,)**: the labels that it may have.
-    foreign
-        Whether an existing value that is no label of the component agrees, too.
-    """
-
+    #: What limits them.
     source: Source
+    #: The token.
     token: int
+    #: **Shape (L,)**: the labels that it may have.
     allowed: Mask
+    #: Whether an existing value that is no label of the component agrees, too.
     foreign: bool = True
 
 
 class EntityWorth(NamedTuple):
-    """What it is worth that a span is an entity of one of some types.
+    """What it is worth that a span is an entity of one of some types."""
 
-    Attributes
-    ----------
-    start, end
-        The tokens of the span.
-    types
-        The types of entities; None for any.
-    weight
-        What it is worth.
-    """
-
+    #: The tokens of the span.
     start: int
     end: int
+    #: The types of entities; None for any.
     types: tuple[str, ...] | None
+    #: What it is worth.
     weight: float
 
 
 class LabelLimits(NamedTuple):
-    """What constraints and existing annotation mean for the labels of one document.
+    """What constraints and existing annotation mean for the labels of one document."""
 
-    Attributes
-    ----------
-    limits
-        The labels that some tokens may have.
-    bonuses
-        Token, labels **shape (L,)** and what it is worth that the token has one of them.
-    evidence
-        What it is worth that some spans are entities.
-    foreign
-        Tokens that keep a value which is no label of the component, and what says so.
-    demanded
-        Tokens of which a constraint demands a label or an entity.
-    impossible
-        Demands that can't hold, whatever the others are; they limit nothing.
-    kept_spaces
-        Limits on white space in entities, which hold only where these are not kept.
-    """
-
+    #: The labels that some tokens may have.
     limits: list[LabelLimit]
+    #: Token, labels **shape (L,)** and what it is worth that the token has one of them.
     bonuses: list[tuple[int, Mask, float]]
+    #: What it is worth that some spans are entities.
     evidence: list[EntityWorth]
+    #: Tokens that keep a value which is no label of the component, and what says so.
     foreign: dict[int, Source]
+    #: Tokens of which a constraint demands a label or an entity.
     demanded: set[int]
+    #: Demands that can't hold, whatever the others are; they limit nothing.
     impossible: list[Source]
+    #: Limits on white space in entities, which hold only where these are not kept.
     kept_spaces: list[LabelLimit]
 
     @classmethod
@@ -174,7 +148,7 @@ class LabelLimits(NamedTuple):
 
     def _add_labels(self, place: Place, space: LabelSpace) -> None:
         constraint = place.constraint
-        wanted = constraint.labels or constraint.not_labels
+        wanted = constraint.labels or constraint.not_labels or ()
         _check_known(place, wanted, set(space.labels).union(*space.parts))
         allowed = space.with_parts(wanted)
         if constraint.labels is None:

@@ -17,24 +17,16 @@ __all__ = ["Place", "Places", "phrases_in", "read_phrases"]
 
 
 class Place(NamedTuple):
-    """A match of a constraint.
+    """A match of a constraint."""
 
-    Attributes
-    ----------
-    number
-        The number of the constraint in the list.
-    constraint
-        The constraint.
-    start, end
-        Its tokens are ``doc[start:end]``.
-    label
-        The label of a span of ``doc.spans``; empty for other matches.
-    """
-
+    #: The number of the constraint in the list.
     number: int
+    #: The constraint.
     constraint: Constraint
+    #: Its tokens are ``doc[start:end]``.
     start: int
     end: int
+    #: The label of a span of ``doc.spans``; empty for other matches.
     label: str = ""
 
     @property

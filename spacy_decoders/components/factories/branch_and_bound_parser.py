@@ -20,24 +20,19 @@ class ParserOptions(WithOptions):
     Attributes
     ----------
     factors
-        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings", and
-        "combs", three neighbouring tokens under one head. Eisner and ChuLiuEdmonds take none but
-        "arcs", and BranchAndBound alone takes "combs".
+        Families of factors scored by discrete templates: "arcs", "grandparents", "siblings".
+        Eisner and ChuLiuEdmonds take none but "arcs".
     factors_start
         Number of updates after which the factors are trained, on the errors of the arcs.
     patterns
         Hand-made patterns of one to three arcs, each in the form of spaCy's ``DependencyMatcher``
-        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it;
-        without a `weight` it is learned. BranchAndBound alone takes them.
-    window
-        The largest distance in tokens between scored siblings.
-    k
-        Score factors over each token's k best heads only: faster, and certified among the
-        trees of these ("pruned"). None for all.
+        with a `name`, and a `weight` that it adds to the score of a tree wherever the tree has it.
+        BranchAndBound alone takes them.
     beam
         Score factors over those arcs only through which the best tree by single arcs scores at
-        most this far below the best of all: faster than `k`, as tokens with large margins keep one
-        head and ambiguous ones many; 10 keeps three per token. None for all.
+        most this far below the best of all: faster, as tokens with large margins keep one head and
+        ambiguous ones many, and certified among the trees of these ("pruned"); 10 keeps three per
+        token. None for all.
     certain
         Boundaries of sentences are decided together with the trees, under one certificate, where
         their log-odds are at most this far from 0; beyond, and where they are set, they are taken
@@ -45,8 +40,9 @@ class ParserOptions(WithOptions):
     boundary_weight
         What the log-odds of boundaries are multiplied by beside the scores of trees.
     paragraphs
-        Whether a sentence begins behind a blank line, and a list item at the front of a line, in
-        every tree; boundaries that are set, and arcs that are given, go before.
+        Whether a sentence begins behind a blank line, and a list item at the front of a line, and
+        none right behind an opening quotation mark or bracket, or at a closing one, in every tree;
+        boundaries that are set, and arcs that are given, go before.
     rules
         What every tree satisfies, by proof: a list of dicts, such as ``{"labels": ["obj"],
         "at_most": 1}``, and ``"universal-dependencies"``, which stands for several.
@@ -91,8 +87,6 @@ class ParserOptions(WithOptions):
     factors: list[Family] = option(["arcs", "grandparents", "siblings"])
     factors_start: int = option(1000, whole(0))
     patterns: list[dict[str, Any]] = option([], arc_patterns)
-    window: int = option(15, whole(1))
-    k: int | None = option(None, whole(1))
     beam: float | None = option(None, number(least=0))
     certain: float = option(4.0, number(least=0))
     boundary_weight: float = option(1.5, number(above=0))

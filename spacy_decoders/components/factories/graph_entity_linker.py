@@ -8,7 +8,7 @@ from spacy.kb import KnowledgeBase
 from ...decoders.protocols import RepresentativesDecoding
 from ...errors import ProblemError
 from ..constraints.constraint import constraints_about
-from ..option_checks import decoder_of, function, number, optional, strings, whole
+from ..option_checks import decoder_of, function, number, whole
 from ..options import WithOptions, option
 from .factory import default_config, register_factory
 
@@ -109,8 +109,8 @@ class LinkerOptions(WithOptions):
     min_score: float = option(0.0, number(least=0, most=1))
     min_prob: float = option(0.0, number(least=0, most=1))
     min_margin: float = option(0.0, number())
-    form_weight: float | None = option(3.0, optional(number(least=0)))
-    types: list[str] | None = option(None, optional(strings))
+    form_weight: float | None = option(3.0, number(least=0))
+    types: list[str] | None = option(None)
     type_match: TypeMatch = option("score")
     kb_id: Identifier = option("id")
     shown: int = option(10, whole(1))

@@ -13,12 +13,12 @@ from spacy.tokens import Doc, Span
 from ...certificate import Certificate, tolerance_of
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.judge import chance_of, judge_facts
+from ...models.headline.judge import chance_of, judge_facts, make_up_of
 from ...models.headline.phrases import Phrases, Traits
-from ...models.headline.words import Vertices, Words
+from ...models.headline.words import TokenFacts, Vertices, Words
 from .headlines import Headline, PhraseText, headline_of_words
-from .phrase_edges import PhraseEdges
 from .reading import word_keys
+from .sentence_trees import ScoredTokens
 from .sentences import USUAL_WORDS, ShortSentences
 from .writer import HeadlineWriter
 
@@ -56,6 +56,7 @@ class ScoredUnit:
     """A document or span, read, with the log-odds of each of its content words."""
 
     unit: Doc | Span
+    facts: TokenFacts
     words: Words
     vertices: Vertices
     odds: NDArray[np.float64]
@@ -64,11 +65,14 @@ class ScoredUnit:
 
 @dataclass(frozen=True, eq=False)
 class ScoredPhrases:
-    """The phrases of a text, and their scores. **Shape of the scores:** ``(n,)``"""
+    """The phrases of a text, which of them headlines may have, and the scores of these.
+
+    **Shape of candidates and scores:** ``(n,)``
+    """
 
     traits: Traits
-    edges: PhraseEdges
     phrases: Phrases
+    candidates: NDArray[np.int64]
     scores: NDArray[np.float64]
 
 
@@ -90,14 +94,13 @@ def headlines_of_phrases(
             "architecture spacy-decoders.PhraseSelection.v1, or mode 'words'."
         )
     phrases, traits, words = found.phrases, found.traits, scored.words
-    candidates = found.edges.candidates(phrases)
+    candidates = found.candidates
     if not len(candidates):
         return []
     if not np.isfinite(found.scores).all():
         raise ProblemError(_NOT_FINITE)
     first = phrases.first[candidates]
-    scores = found.scores[candidates]
-    scores = scores - np.logaddexp.reduce(scores)
+    scores = found.scores - np.logaddexp.reduce(found.scores)
     text = PhraseText(scored.unit, words, phrases)
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
@@ -120,7 +123,7 @@ def headlines_of_phrases(
             break
         if all(kinds[place] != kinds[other] for other in chosen):
             chosen.append(place)
-    scale = float(np.abs(found.scores[candidates]).max()) + 1.0
+    scale = float(np.abs(found.scores).max()) + 1.0
     headlines = []
     for place in chosen:
         certificate = Certificate.from_bound(
@@ -229,8 +232,7 @@ def headlines_of_short_sentences(
         least, most = writer.length[0], writer.length[-1]
     required = tuple(word.lower() for word in settings.required)
     short = ShortSentences(
-        scored.unit,
-        chances,
+        ScoredTokens.of(scored.unit, scored.facts, chances),
         least,
         most,
         writer.max_chars,
@@ -251,18 +253,17 @@ def _chances(scored: ScoredUnit) -> NDArray[np.float64]:
 def known_of(scored: ScoredUnit, headlines: list[Headline]) -> list[NDArray[np.float64]]:
     """What the judge knows of each phrase or short sentence."""
     origin = 0 if isinstance(scored.unit, Doc) else scored.unit.start
-    doc = scored.unit if isinstance(scored.unit, Doc) else scored.unit.doc
-    numbers, chances = scored.words.sentences, _chances(scored)
-    sizes = np.bincount(numbers, minlength=1)
+    numbers, chances, facts = scored.words.sentences, _chances(scored), scored.facts
+    sizes, make_up = np.bincount(numbers, minlength=1), make_up_of(facts)
     found = []
     for headline in headlines:
         places = np.array(headline.tokens, dtype=np.int64) - origin
         number = int(numbers[places[0]])
         score = headline.certificate.score or 0.0
-        tokens = [doc[token] for token in headline.tokens]
-        own = chances[places][[not (token.is_stop or token.is_punct) for token in tokens]]
+        own = chances[places][~(facts.stop | facts.punct)[places]]
         sentence = (number, int(sizes[number]), len(sizes))
-        found.append(judge_facts(scored.unit, tokens, score, own, sentence, headline.occurrences))
+        known = judge_facts(facts, places, score, own, sentence, headline.occurrences, make_up)
+        found.append(known)
     return found
 
 

@@ -48,7 +48,7 @@ from .learning import TitledText, example_phrases, learn, phrase_table, word_tab
 from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
 from .rouge import rouge, words_of
-from .sentences import is_word
+from .sentence_trees import is_word, token_facts
 from .writer import HeadlineWriter
 
 __all__ = ["HeadlineGenerator"]
@@ -207,7 +207,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         vertices = [Vertices.of(of_unit) for of_unit in words]
         tables = [self._table(*parts) for parts in zip(words, vertices, strict=True)]
         odds = [np.asarray(of_unit, dtype="d") for of_unit in self.model.predict(tables)]
-        parts = list(zip(texts.units, words, vertices, odds, strict=True))
+        parts = list(zip(texts.units, token_facts(texts), words, vertices, odds, strict=True))
         scorer = phrase_scorer_of(self.model)
         if self.mode not in ("phrases", "best") or scorer is None:
             return [ScoredUnit(*part) for part in parts]
@@ -218,14 +218,18 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         phrases = [
             Phrases.of(*of_unit, knowledge.longest) for of_unit in zip(words, traits, strict=True)
         ]
+        candidates = [
+            edges.candidates(of_unit)
+            for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)
+        ]
         tables = [
-            phrase_table(words, traits, vertices, phrases, odds, knowledge)
-            for words, traits, vertices, phrases, odds in zip(
-                words, traits, vertices, phrases, odds, strict=True
+            phrase_table(words, traits, vertices, phrases, odds, knowledge)[chosen]
+            for words, traits, vertices, phrases, odds, chosen in zip(
+                words, traits, vertices, phrases, odds, candidates, strict=True
             )
         ]
         scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
-        scored = zip(traits, phrase_edges(texts), phrases, scores, strict=True)
+        scored = zip(traits, phrases, candidates, scores, strict=True)
         return [
             ScoredUnit(*part, ScoredPhrases(*of_unit))
             for part, of_unit in zip(parts, scored, strict=True)

@@ -21,6 +21,7 @@ from spacy.attrs import (
     IS_STOP,
     LENGTH,
     LIKE_EMAIL,
+    LIKE_NUM,
     LIKE_URL,
     LOWER,
     MORPH,
@@ -29,6 +30,7 @@ from spacy.attrs import (
     PREFIX,
     SENT_START,
     SPACY,
+    TAG,
 )
 from spacy.parts_of_speech import IDS
 from spacy.strings import get_string_id
@@ -48,7 +50,7 @@ __all__ = [
 
 _ATTRIBUTES = [
     LOWER, IS_ALPHA, IS_STOP, IS_PUNCT, IS_SPACE, IS_LOWER, LENGTH, ENT_TYPE, POS, SENT_START,
-    HEAD, DEP, MORPH, LIKE_URL, LIKE_EMAIL, PREFIX, ORTH, SPACY,
+    HEAD, DEP, MORPH, LIKE_URL, LIKE_EMAIL, LIKE_NUM, PREFIX, ORTH, SPACY, TAG,
 ]  # fmt: skip
 #: The kind of each part of speech, as spaCy numbers them.
 _KINDS = np.zeros(256, dtype=np.int8)

@@ -30,24 +30,17 @@ class ConflictFinder:
 
     Boundaries are found anew each time: a head that is demanded also forbids those inside of its
     arc.
-
-    Attributes
-    ----------
-    model, limits
-        As for :func:`~spacy_decoders.models.parser.tree_scores.score_documents`.
-    blocks
-        Decodes blocks.
-    rules, wishes
-        What must be.
-    paragraphs
-        The option.
     """
 
+    #: As for :func:`~spacy_decoders.models.parser.tree_scores.score_documents`.
     model: Model[Any, Any]
     limits: BoundaryLimits
+    #: Decodes blocks.
     blocks: BlockDecoder
+    #: What must be.
     rules: TreeRules
     wishes: Wishes
+    #: The option.
     paragraphs: bool
 
     def find(self, doc: Doc, scores: DocumentScores, missing: NoTree) -> dict[str, Any]:

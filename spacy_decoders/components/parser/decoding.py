@@ -14,7 +14,6 @@ from ...errors import InfeasibleError, ProblemError, UndecidedError
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_weights import Family
 from ...models.parser.tree_scores import SentenceScores
-from .factor_changes import factor_changes
 from .parsed_doc import ParsedDoc
 from .rules import DocumentRules
 
@@ -33,26 +32,17 @@ class NoTree(NamedTuple):
 
 @dataclass(frozen=True)
 class BlockDecoder:
-    """Decodes the blocks of documents: sentences whose boundaries are decided together.
+    """Decodes the blocks of documents: sentences whose boundaries are decided together."""
 
-    Attributes
-    ----------
-    component
-        The name of the component.
-    parser
-        What finds the trees.
-    labels
-        The dependency labels, the root's last.
-    head_margins
-        Whether the margin of each head is wanted.
-    k_best
-        How many trees are wanted.
-    """
-
+    #: The name of the component.
     component: str
+    #: What finds the trees.
     parser: TreeParser
+    #: The dependency labels, the root's last.
     labels: tuple[str, ...]
+    #: Whether the margin of each head is wanted.
     head_margins: bool
+    #: How many trees are wanted.
     k_best: int
 
     def decode(
@@ -123,8 +113,6 @@ class BlockDecoder:
 
             found = k_best(problem, self.k_best, budget=parser.budget)
             parsed.parses.append([self._as_dict(block, solution) for solution in found])
-        if self.head_margins or self.k_best > 1:
-            parsed.changes += factor_changes(parser, block, decoded, rules, self.labels)
         return []
 
     def _break(
@@ -168,10 +156,6 @@ def check_decoder(
         raise ProblemError(
             f"factors: {decoder} scores arcs alone, not {' and '.join(beyond_arcs)}; leave them "
             "out (factors = []), or decode by BranchAndBound."
-        )
-    if decoder in ("SecondOrder", "PriceAndCut") and "combs" in factors:
-        raise ProblemError(
-            f"factors: {decoder} scores no combs; leave them out, or decode by BranchAndBound."
         )
     if decoder in ("Eisner", "ChuLiuEdmonds", "SecondOrder", "PriceAndCut") and patterns:
         raise ProblemError(

@@ -13,57 +13,70 @@ from ...certificate import Certificate
 
 if TYPE_CHECKING:
     from ...models.parser.tree_scores import SentenceScores
-    from .probabilities import ParseProbabilities
 
-__all__ = ["NO_LABEL", "ROOT", "SPACE", "ParsedDoc"]
+__all__ = [
+    "DEPS", "HEADS", "KINDS", "NO_LABEL", "ROOT", "SPACE", "STARTS", "UNITS", "ParsedDoc",
+    "ParseProbabilities",
+]  # fmt: skip
+
+Floats = NDArray[np.float64]
 
 #: Labels of white space, of a root, and of a token that has no tree.
 SPACE, ROOT, NO_LABEL = -2, -1, -3
 
 
+#: The kinds of answers, each of which has a calibration.
+KINDS = HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
+
+
+@dataclass(frozen=True)
+class ParseProbabilities:
+    """How probable the trees of one document are."""
+
+    #: **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
+    #: and where there is no tree.
+    heads: Floats
+    deps: Floats
+    #: **Shape (n,)**: that a sentence begins at each token.
+    starts: Floats
+    #: Of each sentence's tree with its labels, given its boundaries; for those with a word.
+    units: list[float]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The probabilities in plain types, None instead of NaN."""
+        return {
+            HEADS: _plain(self.heads),
+            DEPS: _plain(self.deps),
+            STARTS: _plain(self.starts),
+            UNITS: list(self.units),
+        }
+
+
 @dataclass
 class ParsedDoc:
-    """The trees of one document, before they are written to it.
+    """The trees of one document, before they are written to it."""
 
-    Attributes
-    ----------
-    heads
-        Indices of the heads in the document, a root being its own head.
-    labels
-        Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
-    starts
-        Where sentences begin.
-    margins
-        Each token's head margin; NaN for tokens without a tree.
-    probabilities
-        How probable it all is, if asked for.
-    sentences
-        The scores of each sentence that has a word.
-    certificates
-        Of each sentence that has a word; sentences that were decided together share one.
-    parses
-        The best trees of each sentence, or of several that were decided together.
-    changes
-        What factors changed, where margins or several trees are asked for.
-    kept
-        Whether each token's earlier annotation stays, for want of a tree.
-    conflicts
-        Of each sentence without a tree the demands that contradict each other.
-    vectors
-        **Shape (tokens, width)**: the encoder's vectors, if they are to be written.
-    """
-
+    #: Indices of the heads in the document, a root being its own head.
     heads: NDArray[np.int64]
+    #: Index of each token's label, or one of `SPACE`, `ROOT`, `NO_LABEL`.
     labels: NDArray[np.int64]
+    #: Where sentences begin.
     starts: NDArray[np.int64]
+    #: Each token's head margin; NaN for tokens without a tree.
     margins: NDArray[np.float64]
+    #: Whether each token's earlier annotation stays, for want of a tree.
     kept: NDArray[np.bool_]
+    #: The scores of each sentence that has a word.
     sentences: list[SentenceScores] = field(default_factory=list)
+    #: Of each sentence that has a word; sentences that were decided together share one.
     certificates: list[Certificate] = field(default_factory=list)
+    #: The best trees of each sentence, or of several that were decided together.
     parses: list[list[dict[str, Any]]] = field(default_factory=list)
-    changes: list[dict[str, Any]] = field(default_factory=list)
+    #: Of each sentence without a tree the demands that contradict each other.
     conflicts: list[dict[str, Any]] = field(default_factory=list)
+    #: How probable it all is, if asked for.
     probabilities: ParseProbabilities | None = None
+    #: **Shape (tokens, width)**: the encoder's vectors, if they are to be written.
     vectors: Any = None
 
     @classmethod
@@ -83,3 +96,7 @@ class ParsedDoc:
             return
         more = [int(sentence.tokens[0]) for sentence in sentences]
         self.starts = np.sort(np.concatenate([self.starts, np.array(more, dtype=np.int64)]))
+
+
+def _plain(values: Floats) -> list[float | None]:
+    return [None if value != value else value for value in values.tolist()]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice, pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from spacy.errors import Errors
@@ -23,7 +24,7 @@ from ...models.parser.boundaries import MOST_WORDS, BoundaryLimits
 from ...models.parser.decoding import TreeParser
 from ...models.parser.factor_templates import FactorTemplates
 from ...models.parser.factor_training import MarginTraining, gold_trees
-from ...models.parser.factor_weights import FAMILIES, add_families, add_patterns, pattern_weights
+from ...models.parser.factor_weights import FAMILIES, add_families
 from ...models.parser.losses import update
 from ...models.parser.pattern_matches import PatternMatcher
 from ...models.parser.patterns import stated_patterns
@@ -33,19 +34,26 @@ from ..constraints.conflicts import record_conflicts
 from ..constraints.constraint import check_known
 from ..constraints.pipe import WithConstraints
 from ..extensions import (
-    beside_others,
     forget,
     record_certificates,
     record_margins,
     record_probabilities,
 )
 from ..factories.branch_and_bound_parser import ParserOptions
-from .calibration import CalibratedParser
 from .conflicts import ConflictFinder, in_words, labels_of
 from .decoding import BlockDecoder, check_decoder
 from .gold import collect_labels
-from .parsed_doc import NO_LABEL, ROOT, SPACE, ParsedDoc
-from .probabilities import DEPS, HEADS, STARTS, ParseProbabilities
+from .parsed_doc import (
+    DEPS,
+    HEADS,
+    NO_LABEL,
+    ROOT,
+    SPACE,
+    STARTS,
+    ParsedDoc,
+    ParseProbabilities,
+)
+from .probabilities import CalibratedParser
 from .rules import TreeRules, check_rules
 from .trees import (
     SPACE_LABEL,
@@ -74,9 +82,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         See :class:`~spacy_decoders.components.factories.branch_and_bound_parser.ParserOptions`.
     """
 
-    #: The scores of trees take the square of a sentence's length.
-    batch_words: ClassVar[int] = 2000
-
     def __init__(
         self,
         vocab: Vocab,
@@ -84,7 +89,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         name: str = "branch_and_bound_parser",
         **options: Any,
     ) -> None:
-        cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0, "learned_patterns": []}
+        cfg = {"labels": [], "tags": [], "root": "ROOT", "updates": 0}
         super().__init__(vocab, model, name, cfg=cfg, **options)
         self._writer = TreeWriter()
         self._rules: tuple[Any, Any, TreeRules] | None = None
@@ -113,7 +118,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
     @property
     def templates(self) -> FactorTemplates:
         """What scores the factors."""
-        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors), self.window)
+        return FactorTemplates(self.model.get_ref("factors"), tuple(self.factors))
 
     @property
     def tree_rules(self) -> TreeRules:
@@ -123,7 +128,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         return self._rules[2]
 
     def _matcher_of(self, patterns: Sequence[Mapping[str, Any]]) -> PatternMatcher:
-        known = (self.labels, self.cfg["tags"], self.cfg.get("learned_patterns", []))
+        known = (self.labels, self.cfg["tags"])
         if self._patterns is None or self._patterns[0] != (patterns, known):
             matcher = PatternMatcher(stated_patterns(patterns), *known)
             self._patterns = (patterns, known), matcher
@@ -135,9 +140,10 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         """Return the scores of a document's sentences, with the patterns if there are any."""
         if not self.patterns:
             return sentences
-        weights = pattern_weights(self.model.get_ref("factors"))
         sentences = [sentence.completed() for sentence in sentences]
-        return self._matcher_of(self.patterns).add_to(sentences, doc, weights, begin)
+        given = [(of.tokens - begin, of.tags, of.labels) for of in sentences]
+        found = self._matcher_of(self.patterns).in_sentences(doc, given)
+        return [replace(of, patterns=own) for of, own in zip(sentences, found, strict=True)]
 
     @property
     def parser(self) -> TreeParser:
@@ -147,7 +153,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self.decoder,
             templates if templates.is_trained else None,
             self.projective,
-            self.k,
             self.beam,
             self.longest,
             budget=Budget(self.seconds, self.iterations),
@@ -309,10 +314,6 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
             self._write_probabilities(doc, found)
         else:
             forget(doc, self.name, "probabilities", ["head_prob", "dep_prob", "sent_start_prob"])
-        if self.head_margins or self.k_best > 1:
-            doc._.factor_changes = beside_others(doc._.factor_changes, self.name, decoded.changes)
-        else:
-            forget(doc, self.name, "factor_changes")
         if self.k_best > 1:
             # those of other parsers in the pipeline stay; each has its sentences' lists
             others = [of for of in doc._.parses if of and of[0].get("component") != self.name]
@@ -367,10 +368,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         if self.rules:
             self._warn_of_gold(self.check_rules(get_examples()))
         sample = [example.predicted for example in islice(get_examples(), 10)]
-        learned = [of.name for of in stated_patterns(self.patterns) if of.weight is None]
         add_families(self.model.get_ref("factors"), self.factors)
-        add_patterns(self.model.get_ref("factors"), learned, self.cfg["learned_patterns"])
-        self.cfg["learned_patterns"] = learned
         self.check_options(self._options)
         set_sizes(self.model, len(self.cfg["labels"]), len(self.cfg["tags"]))
         self.model.initialize(X=sample)
@@ -395,8 +393,7 @@ class BranchAndBoundParser(WithConstraints, ParserOptions, CalibratedParser):
         found, forward = update(self.model, docs, gold)
         losses[self.name] += found.total
         self.cfg["updates"] += 1
-        learns_factors = self.factors or self.cfg.get("learned_patterns")
-        if learns_factors and self.cfg["updates"] > self.factors_start:
+        if self.factors and self.cfg["updates"] > self.factors_start:
             training = MarginTraining(self.templates, self.decoder, self.projective)
             sentences = forward.sentences(self.model, docs, gold.offsets)
             # the first sentence of each document, and at last their number

@@ -2,55 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.training import Example
 
 from ...models.calibration import Calibration, sigmoid
-from ...models.calibration_fitting import Answers
+from ...models.calibration_fitting import Answers, correctable_loss
 from ...models.parser.losses import GoldTrees
 from ...models.parser.tree_scores import DocumentScores, SentenceScores
-from .parsed_doc import ROOT, SPACE, ParsedDoc
+from ..probabilities import CalibratedPipe
+from .gold import GoldReader
+from .parsed_doc import (
+    DEPS,
+    HEADS,
+    KINDS,
+    ROOT,
+    SPACE,
+    STARTS,
+    UNITS,
+    ParsedDoc,
+    ParseProbabilities,
+)
 
-__all__ = ["ParseProbabilities", "parse_answers", "parse_probabilities"]
+__all__ = ["CalibratedParser", "parse_answers", "parse_probabilities"]
 
 Floats = NDArray[np.float64]
-
-#: The kinds of answers, each of which has a calibration.
-HEADS, DEPS, STARTS, UNITS = "heads", "deps", "sent_starts", "units"
-
-
-@dataclass(frozen=True)
-class ParseProbabilities:
-    """How probable the trees of one document are.
-
-    Attributes
-    ----------
-    heads, deps
-        **Shape (n,)**: of each token's head, and of head and label together; NaN for white space
-        and where there is no tree.
-    starts
-        **Shape (n,)**: that a sentence begins at each token.
-    units
-        Of each sentence's tree with its labels, given its boundaries; for those with a word.
-    """
-
-    heads: Floats
-    deps: Floats
-    starts: Floats
-    units: list[float]
-
-    def as_dict(self) -> dict[str, Any]:
-        """The probabilities in plain types, None instead of NaN."""
-        return {
-            HEADS: _plain(self.heads),
-            DEPS: _plain(self.deps),
-            STARTS: _plain(self.starts),
-            UNITS: list(self.units),
-        }
 
 
 def parse_probabilities(
@@ -58,7 +37,7 @@ def parse_probabilities(
     parsed: ParsedDoc,
     *,
     projective: bool,
-    calibration: Callable[[str], Calibration],
+    calibrations: Mapping[str, Calibration],
     temperature: float,
 ) -> ParseProbabilities:
     """Return the probabilities of a document's trees.
@@ -73,7 +52,7 @@ def parse_probabilities(
         The document's scores and what was decoded.
     projective
         Whether arcs may not cross.
-    calibration
+    calibrations
         The calibration of each kind of answer.
     temperature
         What arc scores are divided by.
@@ -103,15 +82,15 @@ def parse_probabilities(
             deps[tokens] *= heads[tokens]
             starts[tokens[1:]] = found.starts[1:]
     known = np.flatnonzero(~np.isnan(heads))
-    heads[known] = calibration(HEADS).apply(heads[known])
-    corrected = calibration(DEPS).apply(np.minimum(deps[known], 1.0))
+    heads[known] = calibrations[HEADS].apply(heads[known])
+    corrected = calibrations[DEPS].apply(np.minimum(deps[known], 1.0))
     deps[known] = np.minimum(corrected, heads[known])
-    starts = calibration(STARTS).apply(np.clip(starts, 0.0, 1.0))
+    starts = calibrations[STARTS].apply(np.clip(starts, 0.0, 1.0))
     return ParseProbabilities(
         heads,
         deps,
         starts,
-        calibration(UNITS).apply(np.minimum(units, 1.0)).tolist(),
+        calibrations[UNITS].apply(np.minimum(units, 1.0)).tolist(),
     )
 
 
@@ -129,9 +108,7 @@ def parse_answers(
     gold
         The gold trees of all documents, end to end; what is unknown is no answer.
     """
-    rows: dict[str, list[tuple[float, bool, int]]] = {
-        kind: [] for kind in (HEADS, DEPS, STARTS, UNITS)
-    }
+    rows: dict[str, list[tuple[float, bool, int]]] = {kind: [] for kind in KINDS}
     begin = 0
     for number, (tree, chances) in enumerate(zip(parsed, found, strict=True)):
         size = len(tree.heads)
@@ -188,5 +165,74 @@ def _heads_within(sentence: SentenceScores, parsed: ParsedDoc) -> NDArray[np.int
     return found
 
 
-def _plain(values: Floats) -> list[float | None]:
-    return [None if value != value else value for value in values.tolist()]
+class CalibratedParser(CalibratedPipe):
+    """Probabilities of heads, labels, sentence starts and trees.
+
+    To inherit from behind the parser's options.
+    """
+
+    cfg: dict[str, Any]
+    projective: bool
+    _gold: GoldReader | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The dependency labels, the root's last."""
+        return (*self.cfg["labels"], self.cfg["root"])
+
+    def _probabilities(
+        self, scores: DocumentScores, parsed: ParsedDoc, temperature: float
+    ) -> ParseProbabilities:
+        return parse_probabilities(
+            scores,
+            parsed,
+            projective=self.projective,
+            calibrations={kind: self.calibration_of(kind) for kind in KINDS},
+            temperature=temperature,
+        )
+
+    @property
+    def annotation(self) -> str:
+        """What examples must be annotated with to calibrate the component."""
+        return "heads and dependency labels"
+
+    def loss_at(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        heat: float,
+    ) -> float:
+        """Return how badly the probabilities of heads tell right from wrong, at a temperature.
+
+        Not that of gold heads: the trees may be decoded with factors, which the probabilities
+        are without.
+        """
+        return correctable_loss(self._answers(examples, scores, decoded, heat)[HEADS])
+
+    def answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+    ) -> dict[str, Answers]:
+        """Return heads, labels, sentence starts and trees as answers."""
+        return self._answers(examples, scores, decoded, self.temperature)
+
+    def _answers(
+        self,
+        examples: Sequence[Example],
+        scores: Sequence[DocumentScores],
+        decoded: list[ParsedDoc],
+        temperature: float,
+    ) -> dict[str, Answers]:
+        found = [
+            self._probabilities(of_doc, tree, temperature)
+            for of_doc, tree in zip(scores, decoded, strict=True)
+        ]
+        return parse_answers(decoded, found, self._read_gold(list(examples)))
+
+    def _read_gold(self, examples: list[Example]) -> GoldTrees:
+        if self._gold is None or self._gold.labels != self.cfg["labels"]:
+            self._gold = GoldReader(self.cfg["labels"], self.cfg["tags"])
+        return self._gold(examples)

@@ -15,7 +15,7 @@ from spacy.training import Example
 
 from ...errors import ProblemError
 from ..tree_rule_checks import UNIVERSAL_DEPENDENCIES, Statement
-from .trees import is_space, paragraph_starts, preset_starts
+from .trees import is_space, paragraph_starts, preset_starts, unparted
 from .wishes import Wishes
 
 if TYPE_CHECKING:
@@ -28,23 +28,15 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class TreeRules:
-    """The rules of a parser, over its labels.
+    """The rules of a parser, over its labels."""
 
-    Attributes
-    ----------
-    of_labels
-        Rules that speak of labels alone and are the same everywhere.
-    statements
-        The rules as stated, without names of sets.
-    labels
-        The labels, the root's last.
-    exempt
-        What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
-    """
-
+    #: Rules that speak of labels alone and are the same everywhere.
     of_labels: tuple[Rule, ...]
+    #: The rules as stated, without names of sets.
     statements: tuple[Statement, ...]
+    #: The labels, the root's last.
     labels: tuple[str, ...]
+    #: What rules count and what they exempt, such as `nsubj:outer`, as numbers of labels.
     exempt: tuple[tuple[list[int], list[int]], ...] = ()
 
     @classmethod
@@ -95,7 +87,8 @@ class TreeRules:
         """Return the sentence starts that are known: 1 for a start, -1 for none, 0 if unknown.
 
         None is inside of arcs that are demanded, or of constituents, unless it is set; a word
-        begins one behind an empty line with `paragraphs`.
+        begins one behind an empty line with `paragraphs`, and none parts a quotation mark or a
+        bracket from what it encloses.
         """
         presets = wishes.joined(preset_starts(doc))
         for statement in self.statements:
@@ -106,25 +99,20 @@ class TreeRules:
         if paragraphs:
             behind = paragraph_starts(doc, presets)
             presets[behind[presets[behind] == 0]] = 1
+            within = unparted(doc)
+            presets[within[presets[within] == 0]] = -1
         return presets
 
 
 @dataclass(frozen=True)
 class DocumentRules:
-    """What the trees of one document must satisfy.
+    """What the trees of one document must satisfy."""
 
-    Attributes
-    ----------
-    rules
-        The rules of the parser.
-    statements
-        Those that depend on the document, with the tokens that they are about.
-    wishes
-        Heads and labels that are demanded.
-    """
-
+    #: The rules of the parser.
     rules: TreeRules
+    #: Those that depend on the document, with the tokens that they are about.
     statements: tuple[tuple[Statement, Ints], ...]
+    #: Heads and labels that are demanded.
     wishes: Wishes
 
     def of_block(self, tokens: Ints, one_sentence: bool) -> list[Rule]:

@@ -33,26 +33,17 @@ KEPT = "overwrite"
 
 
 class Wish(NamedTuple):
-    """What one token must have, or must not.
+    """What one token must have, or must not."""
 
-    Attributes
-    ----------
-    source
-        What demands it.
-    token
-        The token.
-    about
-        Whether it is about the head or the label.
-    values
-        The heads (a token's own is that of a root) or labels that are demanded, or forbidden.
-    forbidden
-        Whether they are forbidden.
-    """
-
+    #: What demands it.
     source: Source
+    #: The token.
     token: int
+    #: Whether it is about the head or the label.
     about: Literal["head", "dep"]
+    #: The heads (a token's own is that of a root) or labels that are demanded, or forbidden.
     values: tuple[Any, ...]
+    #: Whether they are forbidden.
     forbidden: bool = False
 
     def holds(self, head: int, dep: str) -> bool:
@@ -62,14 +53,9 @@ class Wish(NamedTuple):
 
 @dataclass(frozen=True)
 class Wishes:
-    """All that is demanded of a document's trees, contradictory or not.
+    """All that is demanded of a document's trees, contradictory or not."""
 
-    Attributes
-    ----------
-    wishes
-        The wishes, of which one source may have several.
-    """
-
+    #: The wishes, of which one source may have several.
     wishes: tuple[Wish, ...] = ()
 
     @classmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,46 +19,69 @@ from ..constraints.labels import LabelLimits, conflicts_in
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution
     from ...decoders.protocols import ChainDecoding
-    from .probabilities import TaggingProbabilities
 
-__all__ = ["Tagging", "decode_units", "unit_lengths"]
+__all__ = ["Entity", "Tagging", "TaggingProbabilities", "decode_units", "unit_lengths"]
 
 #: The label of a token in a unit without a legal labelling.
 NO_LABEL = -1
 
 
+class Entity(NamedTuple):
+    """An entity, decoded or only possible, and its probability."""
+
+    #: The first token, and that after the last.
+    start: int
+    stop: int
+    #: Its type.
+    label: str
+    #: That there is an entity of this type with these borders.
+    probability: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """The entity in plain types."""
+        return {
+            "start": self.start,
+            "end": self.stop,
+            "label": self.label,
+            "prob": self.probability,
+        }
+
+
+@dataclass(frozen=True)
+class TaggingProbabilities:
+    """How probable the labels of one document are."""
+
+    #: **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
+    #: an entity's. 0 where no labelling is legal.
+    tokens: NDArray[np.float64]
+    #: Of the labels of each sentence as a whole.
+    units: list[float]
+    #: Those that were decoded.
+    entities: list[Entity]
+    #: All that are probable enough, decoded or not, in the order of the text.
+    alternatives: list[Entity]
+
+
 @dataclass(frozen=True)
 class Tagging:
-    """The decoded labels of one document.
+    """The decoded labels of one document."""
 
-    Attributes
-    ----------
-    labels
-        **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
-    units
-        Tokens of each decoded unit.
-    certificates
-        One for each unit.
-    margins
-        For each token, if asked for.
-    alternatives
-        For each unit the k best solutions, best first, if asked for.
-    conflicts
-        For each unit without a labelling the demands that contradict each other, as
-        :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
-    probabilities
-        How probable the labels are, if asked for.
-    demanded
-        Tokens of which a constraint demands a label or an entity.
-    """
-
+    #: **Shape (n,)**: the label of each token; -1 where its unit has no legal labelling.
     labels: NDArray[np.int32]
+    #: Tokens of each decoded unit.
     units: list[int]
+    #: One for each unit.
     certificates: list[Certificate]
+    #: For each token, if asked for.
     margins: list[float] | None = None
+    #: For each unit the k best solutions, best first, if asked for.
     alternatives: list[list[ChainSolution]] | None = None
+    #: For each unit without a labelling the demands that contradict each other, as
+    #: :func:`~spacy_decoders.components.constraints.labels.conflicts_in` describes them.
     conflicts: Sequence[dict[str, Any]] = ()
+    #: How probable the labels are, if asked for.
     probabilities: TaggingProbabilities | None = None
+    #: Tokens of which a constraint demands a label or an entity.
     demanded: Collection[int] = ()
 
     def with_margins(self, model: ChainModel, emissions: NDArray[np.float32]) -> Tagging:

@@ -1,51 +1,57 @@
-"""The labels that gold documents have, token by token."""
+"""The labels that gold documents have, token by token; missing ones are unknown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.attrs import ORTH
 from spacy.parts_of_speech import IDS
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from ...models.tagger.losses import UNKNOWN
 from ..factories.exact_tagger import Target
-from .label_space import COLUMNS, IOB
+from .label_space import COLUMNS, IOB, LabelSpace
 
-__all__ = ["aligned_labels", "aligned_layers", "reference_labels", "same_tokens"]
+__all__ = ["aligned_labels", "gold_labels", "labels_in"]
 
 POS_NAMES = {number: name for name, number in IDS.items()}
 
 
-def reference_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
-    """The label of each token of the reference; None where a part is missing."""
-    return _joined([_layer(example.reference, target) for target in targets])
+def labels_in(examples: Iterable[Example], targets: Sequence[Target]) -> list[str]:
+    """Return the labels that examples have, sorted."""
+    found: set[str] = set()
+    for example in examples:
+        labels = _joined([_layer(example.reference, target) for target in targets])
+        found.update(label for label in labels if label is not None)
+    if tuple(targets) == ("ent",):
+        # an entity of one token in training may be longer in a text
+        types = {label[2:] for label in found if label[:2] in ("B-", "I-")}
+        found |= {f"{position}-{kind}" for kind in types for position in "BI"}
+    return sorted(found)
+
+
+def gold_labels(examples: Iterable[Example], space: LabelSpace) -> NDArray[np.int32]:
+    """Return the number of each token's label, or `UNKNOWN`: predicted Docs end to end."""
+    known = (label for of in examples for label in aligned_labels(of, space.targets))
+    return np.array([space.index.get(label or "", UNKNOWN) for label in known], dtype=np.int32)
 
 
 def aligned_labels(example: Example, targets: Sequence[Target]) -> list[str | None]:
     """The label of each token of the predicted Doc; None where a part is missing."""
-    return _joined(aligned_layers(example, targets))
-
-
-def same_tokens(example: Example) -> bool:
-    """Whether both Docs of an example have the same tokens."""
-    return np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH))
-
-
-def aligned_layers(example: Example, targets: Sequence[Target]) -> list[Sequence[str | None]]:
-    """The values of each target at each token of the predicted Doc."""
-    if same_tokens(example):
+    if np.array_equal(example.predicted.to_array(ORTH), example.reference.to_array(ORTH)):
         # aligning the tokens would take most of the time of training
-        return [_layer(example.reference, target) for target in targets]
+        return _joined([_layer(example.reference, target) for target in targets])
     layers: list[Sequence[str | None]] = []
     for target in targets:
         if target == "ent":
             layers.append([_bio(tag) for tag in example.get_aligned_ner()])
         else:
             layers.append(example.get_aligned(target.upper(), as_string=True))
-    return layers
+    return _joined(layers)
 
 
 def _joined(layers: Sequence[Sequence[str | None]]) -> list[str | None]:

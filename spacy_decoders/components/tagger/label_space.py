@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,7 +18,6 @@ from ..factories.exact_tagger import Target
 
 if TYPE_CHECKING:
     from ...decoders.chain import RunKinds
-    from .probabilities import TaggingProbabilities
 
 __all__ = ["COLUMNS", "IOB", "LabelSpace", "checked_dictionary"]
 
@@ -163,19 +162,6 @@ class LabelSpace:
         """The types of entities, in alphabetical order."""
         return sorted({entity[2:] for entity in self._entities} - {""})
 
-    @cached_property
-    def entity_kinds(self) -> NDArray[np.int64]:
-        """**Shape (L,)**: the number of a label's type of entity, -1 for none."""
-        kinds = np.full(len(self), -1, dtype=np.int64)
-        for number, kind in enumerate(self.entity_types):
-            kinds[self.entities_of([kind])] = number
-        return kinds
-
-    @property
-    def entity_types_or_none(self) -> list[str]:
-        """The types of entities; none if there is no such target."""
-        return self.entity_types if "ent" in self.targets else []
-
     def entities_of(self, types: Iterable[str] | None) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label is part of an entity of some types; None for any."""
         wanted = set(self.entity_types if types is None else types)
@@ -207,27 +193,6 @@ class LabelSpace:
         same: NDArray[np.bool_] = numbers[:, None] == numbers
         return same
 
-    def blank_improbable(
-        self,
-        values: NDArray[np.uint64],
-        found: TaggingProbabilities,
-        least: float,
-        demanded: Collection[int] = (),
-    ) -> None:
-        """Take out of `values`, as `written` returns them, what is less probable than `least`.
-
-        Tokens of which something is `demanded` keep theirs.
-        """
-        chances = found.tokens.copy()
-        chances[list(demanded)] = np.inf
-        columns = [at in (ENT_IOB, ENT_TYPE) for at in self.attributes]
-        of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
-        values[np.ix_(chances < least, of_tokens)] = 0
-        for entity in found.entities:
-            own = range(entity.start, entity.stop)
-            if entity.probability < least and not any(token in demanded for token in own):
-                values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
-
     def with_parts(self, parts: Iterable[str]) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label, whole or in part, is among those given."""
         wanted = set(parts)
@@ -235,20 +200,6 @@ class LabelSpace:
             [
                 label in wanted or not wanted.isdisjoint(of_label)
                 for label, of_label in zip(self.labels, self.parts, strict=True)
-            ],
-            dtype=bool,
-        )
-
-    def among(self, values: Sequence[Iterable[str] | None]) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether each part of a label is among the values given for its target.
-
-        None stands for any value.
-        """
-        wanted = [None if of is None else set(of) for of in values]
-        return np.array(
-            [
-                all(of is None or part in of for part, of in zip(parts, wanted, strict=True))
-                for parts in self.parts
             ],
             dtype=bool,
         )

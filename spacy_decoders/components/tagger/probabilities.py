@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from spacy.attrs import ENT_IOB, ENT_TYPE
 from spacy.tokens import Doc
 
 from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
 from .. import extensions
-from .decoding import NO_LABEL, Tagging
-from .label_space import LabelSpace
+from .decoding import NO_LABEL, Entity, Tagging, TaggingProbabilities
+from .label_space import IOB, LabelSpace
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainPosteriors, RunKinds
 
 __all__ = [
     "ENTITIES",
+    "KINDS",
     "LEAST",
     "TOKENS",
     "UNITS",
-    "Entity",
-    "TaggingProbabilities",
+    "blank_improbable",
     "gold_loss",
     "tagging_answers",
     "tagging_probabilities",
@@ -40,60 +40,10 @@ Floats = NDArray[np.float64]
 TOKENS, ENTITIES, UNITS = "tokens", "entities", "units"
 #: Entities that were not decoded: of the same probability, fewer of them are right.
 OTHERS = "other_entities"
+KINDS = TOKENS, ENTITIES, UNITS, OTHERS
 
 #: The probability from which on these are calibrated.
 LEAST = 0.02
-
-
-class Entity(NamedTuple):
-    """An entity, decoded or only possible, and its probability.
-
-    Attributes
-    ----------
-    start, stop
-        The first token, and that after the last.
-    label
-        Its type.
-    probability
-        That there is an entity of this type with these borders.
-    """
-
-    start: int
-    stop: int
-    label: str
-    probability: float
-
-    def as_dict(self) -> dict[str, Any]:
-        """The entity in plain types."""
-        return {
-            "start": self.start,
-            "end": self.stop,
-            "label": self.label,
-            "prob": self.probability,
-        }
-
-
-@dataclass(frozen=True)
-class TaggingProbabilities:
-    """How probable the labels of one document are.
-
-    Attributes
-    ----------
-    tokens
-        **Shape (n,)**: of each token's label; of joint labels, of their first part that is not
-        an entity's. 0 where no labelling is legal.
-    units
-        Of the labels of each sentence as a whole.
-    entities
-        Those that were decoded.
-    alternatives
-        All that are probable enough, decoded or not, in the order of the text.
-    """
-
-    tokens: Floats
-    units: list[float]
-    entities: list[Entity]
-    alternatives: list[Entity]
 
 
 def tagging_probabilities(
@@ -102,13 +52,13 @@ def tagging_probabilities(
     emissions: Sequence[NDArray[np.float32]],
     taggings: Sequence[Tagging],
     *,
-    calibration: Callable[[str], Calibration],
+    calibrations: Mapping[str, Calibration],
     temperature: float,
     least: float | None,
 ) -> list[TaggingProbabilities]:
     """Return the probabilities of the labels of several documents, in one forward-backward.
 
-    The emissions of each document have the **shape (n, L)**. `calibration` gives that of each kind
+    The emissions of each document have the **shape (n, L)**. `calibrations` has that of each kind
     of answer; scores are divided by the `temperature`; from the probability `least` on,
     alternatives to entities are listed, and none for None.
     """
@@ -122,23 +72,23 @@ def tagging_probabilities(
     found = _posteriors(model, rows, left, temperature)
 
     tokens, units = np.zeros(len(labels)), np.zeros(len(lengths))
-    tokens[decoded] = calibration(TOKENS).apply(_of_values(space, found, labels[decoded]))
+    tokens[decoded] = calibrations[TOKENS].apply(_of_values(space, found, labels[decoded]))
     legal = (left > 0) | (lengths == 0)
     chances = found.of_labellings(labels[decoded])
-    units[legal] = calibration(UNITS).apply(chances[legal])
+    units[legal] = calibrations[UNITS].apply(chances[legal])
 
     entities: list[Entity] = []
     alternatives: list[Entity] = []
     if space.entity_runs is not None:
         kinds, types = space.entity_runs
         places = np.flatnonzero(decoded)
-        correct = calibration(ENTITIES)
+        correct = calibrations[ENTITIES]
         spans = _runs_of(labels[decoded], found.offsets, kinds)
         likely = found.of_runs(kinds, *spans)
         entities = _entities(places, *spans, likely, types, correct)
         if least is not None:
             own = {(entity.start, entity.stop, entity.label) for entity in entities}
-            others = calibration(OTHERS)
+            others = calibrations[OTHERS]
             # a correction may raise a probability above the threshold
             runs = found.likely_runs(kinds, max(others.before(least) - 1e-9, 1e-6))
             alternatives = [
@@ -346,6 +296,29 @@ def write_to_entities(doc: Doc, entities: Iterable[Entity]) -> list[Entity]:
                 continue
         found.append(entity)
     return found
+
+
+def blank_improbable(
+    space: LabelSpace,
+    values: NDArray[np.uint64],
+    found: TaggingProbabilities,
+    least: float,
+    demanded: Collection[int] = (),
+) -> None:
+    """Take out of the values of a document what is less probable than `least`.
+
+    The values are those of :meth:`.LabelSpace.written`. Tokens of which something is `demanded`
+    keep theirs.
+    """
+    chances = found.tokens.copy()
+    chances[list(demanded)] = np.inf
+    columns = [at in (ENT_IOB, ENT_TYPE) for at in space.attributes]
+    of_entities, of_tokens = np.flatnonzero(columns), np.flatnonzero(np.logical_not(columns))
+    values[np.ix_(chances < least, of_tokens)] = 0
+    for entity in found.entities:
+        own = range(entity.start, entity.stop)
+        if entity.probability < least and not any(token in demanded for token in own):
+            values[entity.start : entity.stop, of_entities] = (IOB["O"], 0)
 
 
 def forget_earlier(doc: Doc, component: str, kind: str) -> None:

@@ -17,7 +17,6 @@ from spacy.training import Example, validate_get_examples
 from spacy.util import check_lexeme_norms
 
 from ...errors import InfeasibleError, ProblemError
-from ...models.calibration import Calibration
 from ...models.calibration_fitting import Answers
 from ...models.tagger.losses import LOSSES, ChainBatch
 from ...models.tagger.scorer import ChainScores
@@ -25,16 +24,16 @@ from .. import extensions
 from ..constraints.conflicts import record_conflicts
 from ..constraints.labels import LabelLimits, limited
 from ..probabilities import Fitted
-from .decoding import Tagging, decode_units, unit_lengths
-from .gold_layers import aligned_labels
+from .decoding import Tagging, TaggingProbabilities, decode_units, unit_lengths
+from .gold_layers import aligned_labels, gold_labels, labels_in
 from .labelled_pipe import LabelledPipe
-from .partial_labels import gold_labels, labels_in
 from .probabilities import (
     ENTITIES,
+    KINDS,
     LEAST,
     TOKENS,
     UNITS,
-    TaggingProbabilities,
+    blank_improbable,
     forget_earlier,
     gold_loss,
     tagging_answers,
@@ -196,21 +195,19 @@ class ExactTagger(LabelledPipe):
         lacking = np.array(self.lack_vectors(docs), dtype=bool)
         for case in np.unique(lacking).tolist():
             places = np.flatnonzero(lacking == case).tolist()
+            calibrations = {kind: self.calibration_of(_kind(kind, without=case)) for kind in KINDS}
             of_case = tagging_probabilities(
                 self.space,
                 model,
                 [emissions[place] for place in places],
                 [taggings[place] for place in places],
-                calibration=partial(self._calibration_in, case),
-                temperature=self._calibration_in(case, TOKENS).temperature,
+                calibrations=calibrations,
+                temperature=calibrations[TOKENS].temperature,
                 least=least,
             )
             for place, of_doc in zip(places, of_case, strict=True):
                 found[place] = of_doc
         return found
-
-    def _calibration_in(self, without_vectors: bool, kind: str) -> Calibration:
-        return self.calibration_of(_kind(kind, without=without_vectors))
 
     def _limited(
         self, docs: Sequence[Doc], scores: Sequence[tuple[NDArray[np.float32], Any]]
@@ -234,7 +231,7 @@ class ExactTagger(LabelledPipe):
             values = space.written(doc.vocab, decoded.labels)
             if self.min_prob is not None and decoded.probabilities is not None:
                 found = decoded.probabilities
-                space.blank_improbable(values, found, self.min_prob, decoded.demanded)
+                blank_improbable(space, values, found, self.min_prob, decoded.demanded)
             if not self.overwrite:
                 present, is_set = space.present(doc)
                 values = np.where(is_set, present, values)
@@ -339,7 +336,7 @@ class ExactTagger(LabelledPipe):
             self._chain_model(scores),
             np.concatenate(emissions),
             np.array(lengths, dtype=np.int64),
-            *gold,
+            gold,
         )
         loss, gradient = LOSSES[self.loss](batch)
         cuts = np.cumsum([len(of_doc) for of_doc in emissions])[:-1]

@@ -9,13 +9,13 @@ from ...lazy import lazy_names
 
 if TYPE_CHECKING:
     from .alternatives import k_best, max_marginal_margins
+    from .decoder import ChainDecoder
     from .forward_dominance import ForwardDominance
     from .posterior import ChainPosteriors, LabelRuns, RunKinds, posteriors
-    from .problem import ChainDecoder, ChainModel
-    from .published.beam import Beam
+    from .problem import ChainModel
+    from .published.beam import Beam, PrunedViterbi
     from .published.column_generation import ColumnGeneration
     from .published.label_trees import LabelTree
-    from .published.pruned_viterbi import PrunedViterbi
     from .published.zero_one import zero_one_oracle
     from .solutions import ChainSolution, ChainSolutions
     from .sum_product import (

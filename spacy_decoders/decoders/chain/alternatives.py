@@ -110,8 +110,7 @@ def max_marginal_margins(
     lengths
         **Shape (sentences,)**: tokens of each sentence; None for one sentence.
     cap
-        Larger margins are returned as `cap`. Usually only small margins matter, and a cap makes
-        this several times faster.
+        Larger margins are returned as `cap`.
 
     Returns
     -------
@@ -143,7 +142,5 @@ def max_marginal_margins(
         sentences.offsets,
         model.size,
         best.labels,
-        float(cap),
-        SHARE,
     )
-    return read_only(margins.astype(np.float32))
+    return read_only(np.minimum(margins, cap).astype(np.float32))

@@ -8,13 +8,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...budget import UNLIMITED, Budget
+from ...budget import UNLIMITED, Budget, Clock
 from .certifying import CHUNK, certify, decode_exactly, joined, proof_of, proven
+from .decoder import ChainDecoder
 from .kernels import search
 from .kernels.layout import LANES, all_valid
-from .problem import ChainDecoder, ChainModel, Sentences
+from .problem import ChainModel, Sentences
 from .solutions import ChainSolution, ChainSolutions
-from .timed import lacks_time, one_by_one, solve_in_slices
+from .timed import lacks_time
 from .viterbi import decode_densely
 
 __all__ = ["ForwardDominance"]
@@ -66,7 +67,7 @@ class ForwardDominance(ChainDecoder):
     ) -> ChainSolution:
         sentence = Sentences.of(model, emissions, checked_later=True)
         if lacks_time(model, sentence, budget):
-            return self._solve(model, sentence, budget)[0]
+            return self._solve_within(model, sentence, budget)[0]
         labels = self._search(model, sentence)
         proof = proof_of(model, sentence, labels)
         # in less time than a batch of one takes
@@ -75,17 +76,12 @@ class ForwardDominance(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        if lacks_time(model, sentences, budget):
-            return one_by_one(sentences, lambda one: self._solve_within(model, one, budget))
         return self.solve(model, sentences)
 
-    def _solve_within(
-        self, model: ChainModel, sentence: Sentences, budget: Budget
+    def _solve_in_time(
+        self, model: ChainModel, sentence: Sentences, clock: Clock
     ) -> ChainSolution:
-        """Solve one sentence: by pruning where the tables for it are there, else in slices."""
-        clock = budget.start()
-        if not lacks_time(model, sentence, budget):
-            return self.solve(model, sentence)[0]
+        """Solve by pruning if the tables for it are there already, else in slices."""
         if {"links", "reversed_links"} <= vars(model).keys():
             links, back = (of._replace(grows=False) for of in (model.links, model.reversed_links))
             emissions = sentence.emissions.reshape(-1)
@@ -94,7 +90,7 @@ class ForwardDominance(ChainDecoder):
                 proof = proof_of(model, sentence, labels, back)
                 if (solution := proven(NAME, labels, proof)) is not None:
                     return solution
-        return solve_in_slices(NAME, model, sentence, clock)
+        return super()._solve_in_time(model, sentence, clock)
 
     def solve(self, model: ChainModel, sentences: Sentences) -> ChainSolutions:
         """Solve a checked batch; the columns of what comes back hold labels and bounds."""

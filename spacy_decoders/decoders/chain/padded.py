@@ -78,13 +78,11 @@ class TransitionBounds(NamedTuple):
     least_in: Floats
     most_out: Floats
     least_out: Floats
-    magnitude: float  # the largest absolute value of any finite transition, start or end score
 
     @classmethod
-    def of(cls, transitions: Floats, start: Floats, end: Floats) -> TransitionBounds:
+    def of(cls, transitions: Floats) -> TransitionBounds:
         """Compute the bounds of a model."""
         size = len(transitions)
-        every = np.concatenate([transitions.reshape(-1), start, end])
 
         def padded(values: Any) -> Floats:
             wide: Floats = aligned(-(-size // BLOCK) * BLOCK)
@@ -96,7 +94,6 @@ class TransitionBounds(NamedTuple):
             padded(transitions.min(axis=0)),
             padded(transitions.max(axis=1)),
             padded(transitions.min(axis=1)),
-            float(np.max(np.abs(every), initial=0.0, where=np.isfinite(every))),
         )
 
 

@@ -1,4 +1,4 @@
-"""Chain models, sentences, and the base class of chain decoders.
+"""Chain models and sentences.
 
 The score of a labelling `y` of `n` tokens is::
 
@@ -9,26 +9,23 @@ and a decoder finds a labelling with the highest score. ``-inf`` forbids.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, ClassVar, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import checked_indices, checked_scores, owned, read_only, refuse_beyond_memory
-from ...budget import UNLIMITED, Budget
 from ...errors import InfeasibleError, ProblemError
 from .kernels.layout import LARGEST, all_valid
 from .kernels.rescoring import path_scores
 from .kernels.tables import TransitionTables
 from .padded import Padded, TransitionBounds, links_of
-from .solutions import ChainSolution
 
-__all__ = ["ChainDecoder", "ChainModel", "Sentences"]
+__all__ = ["ChainModel", "Sentences"]
 
 #: Bytes of messages from which on it is checked whether those of a sentence fit the memory.
 MANY = 1 << 28
@@ -117,7 +114,7 @@ class ChainModel:
     @cached_property
     def bounds(self) -> TransitionBounds:
         """The largest and the smallest transition into and out of each label."""
-        return TransitionBounds.of(self.transitions, self.start_scores, self.end_scores)
+        return TransitionBounds.of(self.transitions)
 
     @cached_property
     def links(self) -> TransitionTables:
@@ -265,79 +262,6 @@ class Sentences:
             f"of {int(self.offsets[sentence + 1] - self.offsets[sentence])}; allow a label there, "
             "or a transition to one."
         )
-
-
-class ChainDecoder(ABC):
-    """The base class of chain decoders: `decode` and `decode_batch`.
-
-    A decoder implements `_solve` for a validated batch, and sets `_kernel_checks` if its kernels
-    detect NaN and ``+inf`` themselves.
-    """
-
-    _kernel_checks: ClassVar[bool] = False
-
-    def decode(
-        self, model: ChainModel, emissions: ArrayLike, *, budget: Budget = UNLIMITED
-    ) -> ChainSolution:
-        """Decode one sentence.
-
-        Parameters
-        ----------
-        model
-            The scores that all sentences share.
-        emissions
-            **Shape (n, L)**: the score of each label at each token; ``-inf`` forbids. Without
-            tokens the empty labelling is optimal, with a score of 0.
-        budget
-            When to stop. A single pass ignores a limit on iterations; one that may take longer
-            than `seconds` ends with the best legal labelling so far, and a bound.
-
-        Raises
-        ------
-        ProblemError
-            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
-        InfeasibleError
-            If no labelling is legal; the message names the token.
-        """
-        sentences = Sentences.of(model, emissions, checked_later=self._kernel_checks)
-        return self._solve(model, sentences, budget)[0]
-
-    def decode_batch(
-        self,
-        model: ChainModel,
-        emissions: ArrayLike,
-        lengths: ArrayLike,
-        *,
-        budget: Budget = UNLIMITED,
-    ) -> list[ChainSolution]:
-        """Decode several sentences, laid end to end without padding.
-
-        Parameters
-        ----------
-        model
-            The scores that all sentences share.
-        emissions
-            **Shape (sum of lengths, L)**.
-        lengths
-            **Shape (sentences,)**: tokens of each sentence; 0 is fine.
-        budget
-            The budget of each sentence.
-
-        Raises
-        ------
-        ProblemError
-            If a shape is wrong, or a score is NaN, ``+inf``, or larger than 1e30.
-        InfeasibleError
-            If a sentence has no legal labelling; the message names sentence and token.
-        """
-        sentences = Sentences.of(model, emissions, lengths, checked_later=self._kernel_checks)
-        return self._solve(model, sentences, budget)
-
-    @abstractmethod
-    def _solve(
-        self, model: ChainModel, sentences: Sentences, budget: Budget
-    ) -> list[ChainSolution]:
-        """Solve a checked batch."""
 
 
 def refuse(name: str, scores: NDArray[np.float32]) -> NoReturn:

@@ -45,23 +45,7 @@ class Expectations(NamedTuple):
 
 
 def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
-    """Return the log of the sum over all labellings of exp(score).
-
-    Parameters
-    ----------
-    model
-        The scores that all sentences share.
-    emissions
-        **Shape (n, L)**. Without tokens there is one labelling, with a score of 0.
-
-    Returns
-    -------
-    The log partition; ``-inf`` if no labelling is legal.
-
-    Raises
-    ------
-    ProblemError
-        If a shape is wrong, or a score is NaN or ``+inf``.
+    """Return that of one sentence, as :func:`log_partitions`; 0 without tokens.
 
     Examples
     --------
@@ -69,11 +53,15 @@ def log_partition(model: ChainModel, emissions: ArrayLike) -> float:
     >>> round(log_partition(model, [[0.0, 0.0], [0.0, 0.0]]), 6)  # four labellings
     1.386294
     """
-    return float(summed(model, Sentences.of(model, emissions), marginals=False).log_partitions[0])
+    return float(log_partitions(model, emissions)[0])
 
 
-def log_partitions(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike) -> Floats:
-    """Return the log partition of each sentence of a batch, ``-inf`` where no labelling is legal.
+def log_partitions(
+    model: ChainModel, emissions: ArrayLike, lengths: ArrayLike | None = None
+) -> Floats:
+    """Return the log of the sum over all labellings of exp(score), of each sentence of a batch.
+
+    It is ``-inf`` where no labelling is legal.
 
     Parameters
     ----------
@@ -82,7 +70,7 @@ def log_partitions(model: ChainModel, emissions: ArrayLike, lengths: ArrayLike) 
     emissions
         **Shape (total, L)**: the sentences end to end, without padding.
     lengths
-        **Shape (sentences,)**: tokens of each sentence.
+        **Shape (sentences,)**: tokens of each sentence; None for one sentence.
 
     Raises
     ------

@@ -3,26 +3,23 @@
 Where there are thousands of labels such a pass may take seconds: the clock is read every few
 milliseconds. A pass from the right finds the labelling; tokens that it has not reached when the
 time ends are labelled greedily. A pass from the left bounds the best labelling; tokens that it has
-not reached are bounded by the sum of the maxima of their scores.
+not reached are bounded by the maxima of their scores.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
 from ...budget import Budget, Clock
-from ...errors import InfeasibleError
 from .certifying import certified
-from .kernels.layout import UP64, all_valid
+from .kernels.layout import UP64
 from .problem import ChainModel, Sentences
 from .solutions import ChainSolution
 
-__all__ = ["certified_within", "lacks_time", "one_by_one", "solve_in_slices", "within"]
+__all__ = ["lacks_time", "solve_in_slices"]
 
 #: Seconds that a decoder may take for each token and pair of labels, with its proof, on a slow
 #: machine.
@@ -48,106 +45,56 @@ def lacks_time(model: ChainModel, sentences: Sentences, budget: Budget) -> bool:
     return STEP * tokens * model.size**2 > max(LEAST, SAFE * budget.seconds)
 
 
-def one_by_one(
-    sentences: Sentences, solve: Callable[[Sentences], ChainSolution]
-) -> list[ChainSolution]:
-    """Solve each sentence of a batch on its own.
-
-    Raises
-    ------
-    ProblemError
-        If an emission is NaN, ``+inf``, or larger than 1e30.
-    InfeasibleError
-        If a sentence has no legal labelling; the message has its number.
-    """
-    if not all_valid(sentences.emissions.reshape(-1), 0, sentences.emissions.size):
-        sentences.refuse()
-    found = []
-    for number, emissions in enumerate(sentences):
-        offsets = read_only(np.array([0, len(emissions)], dtype=np.int64))
-        try:
-            found.append(solve(Sentences(emissions, offsets)))
-        except InfeasibleError as error:
-            if len(sentences) == 1:
-                raise
-            raise InfeasibleError(f"sentence {number}: {error}") from None
-    return found
-
-
-def within(
-    budget: Budget, decoder: str, model: ChainModel, sentences: Sentences
-) -> list[ChainSolution]:
-    """Solve each sentence in slices, within a budget of its own."""
-    return one_by_one(sentences, lambda one: solve_in_slices(decoder, model, one, budget.start()))
-
-
 def solve_in_slices(
     decoder: str, model: ChainModel, sentence: Sentences, clock: Clock
 ) -> ChainSolution:
     """Return the best labelling of one sentence when the time ends, with a bound.
-
-    Parameters
-    ----------
-    decoder
-        The registered name of the decoder that falls back on this.
 
     Raises
     ------
     InfeasibleError
         If no labelling is legal.
     """
-    labels = _followed(model, sentence, _continuations(model, sentence.emissions, clock))
-    return certified_within(decoder, model, sentence, labels, clock)
-
-
-def certified_within(
-    decoder: str,
-    model: ChainModel,
-    sentence: Sentences,
-    labels: NDArray[np.int32],
-    clock: Clock,
-    iterations: int = 1,
-) -> ChainSolution:
-    """Certify a legal labelling by the bound that the rest of the time allows."""
+    rows, end = sentence.emissions, model.end_scores
+    behind = _messages(model.transitions.T, end, rows[::-1], clock)
+    labels = _followed(model, sentence, behind)
     score, scale = sentence.scores_of(model, labels)[0].tolist()
-    bound = _bound(model, sentence.emissions, clock)
-    return certified(decoder, labels, score, scale, bound, iterations)
+    ahead = _messages(model.transitions, model.start_scores, rows, clock)
+    rest, terms = rows[len(ahead) :], [0.0]
+    if len(rest):
+        terms = [float(ahead[-1].max()), *rest.max(axis=1).tolist(), float(end.max())]
+        terms.append(len(rest) * float(model.transitions.max()))
+    elif len(rows):
+        terms = [float(_rounded_up(ahead[-1] + end).max())]
+    bound = math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
+    return certified(decoder, labels, score, scale, bound)
 
 
-def _slices(model: ChainModel, clock: Clock) -> Iterator[slice]:
-    """Yield some rows of the transitions at a time, until the time ends."""
-    step = max(1, SLICE // model.size)
-    for first in range(0, model.size, step):
-        if clock.seconds_left == 0.0:
-            return
-        yield slice(first, first + step)
-
-
-def _continuations(
-    model: ChainModel, emissions: NDArray[np.float32], clock: Clock
+def _messages(
+    links: NDArray[np.float32], entry: NDArray[np.float32], rows: NDArray[np.float32], clock: Clock
 ) -> list[Floats]:
-    """Return, for the last tokens, the best score from each label on; the last token first.
+    """Return the best scores of what ends with each label, for as many tokens as time allows.
 
-    As many as there is time for: ``V[i, x] = E[i, x] + max over y of (T[x, y] + V[i + 1, y])``.
+    ``V[i, y] = E[i, y] + max over x of (V[i - 1, x] + T[x, y])``, every sum rounded up.
     """
     found: list[Floats] = []
-    for row in emissions[::-1]:
-        best = model.end_scores.astype(np.float64)
+    step = max(1, SLICE // len(links))
+    for row in rows:
+        best = entry.astype(np.float64)
         if found:
-            reached = 0
-            for rows in _slices(model, clock):
-                best[rows] = (model.transitions[rows] + found[-1]).max(axis=1)
-                reached = rows.stop
-            if reached < model.size:
-                break
-        found.append(best + row)
+            best = np.full(len(links), -np.inf)
+            for first in range(0, len(links), step):
+                if clock.seconds_left == 0.0:
+                    return found
+                part = slice(first, first + step)
+                np.maximum(best, (links[part] + found[-1][part, None]).max(axis=0), out=best)
+            best = _rounded_up(best)
+        found.append(_rounded_up(best + row))
     return found
 
 
-def _followed(
-    model: ChainModel, sentence: Sentences, continuations: list[Floats]
-) -> NDArray[np.int32]:
-    """Return a labelling: greedy from the left, then by the best continuations.
+def _followed(model: ChainModel, sentence: Sentences, behind: list[Floats]) -> NDArray[np.int32]:
+    """Return a labelling: greedy from the left, then by the best that follows.
 
     A label from which it cannot go on is left for the next best, once for all.
     """
@@ -159,9 +106,7 @@ def _followed(
     while 0 <= i < n:
         scores = np.asarray(links[labels[i - 1]] if i else model.start_scores, dtype=np.float64)
         left = n - i
-        scores = scores + (continuations[left - 1] if left <= len(continuations) else emissions[i])
-        if left == 1 and not continuations:
-            scores += model.end_scores
+        scores = scores + (behind[left - 1] if left <= len(behind) else emissions[i])
         scores[list(dead.get(i, ()))] = -np.inf
         y = int(scores.argmax())
         if scores[y] > -np.inf:
@@ -185,37 +130,6 @@ def _dead_end(model: ChainModel, emissions: NDArray[np.float32]) -> int:
         if not alive.any():
             return i
     return len(emissions) - 1
-
-
-def _bound(model: ChainModel, emissions: NDArray[np.float32], clock: Clock) -> float:
-    """Return an upper bound on all labellings, every sum rounded up.
-
-    ``A[i, y] = E[i, y] + max over x of (A[i - 1, x] + T[x, y])`` as far as there is time.
-    """
-    if not len(emissions):
-        return 0.0
-    value = _rounded_up(model.start_scores.astype(np.float64) + emissions[0])
-    reached = 1
-    while reached < len(emissions):
-        best, done = np.full(model.size, -np.inf), 0
-        for rows in _slices(model, clock):
-            entered = (model.transitions[rows] + value[rows, None]).max(axis=0)
-            np.maximum(best, entered, out=best)
-            done = rows.stop
-        if done < model.size:
-            break
-        value = _rounded_up(_rounded_up(best) + emissions[reached])
-        reached += 1
-    rest = emissions[reached:]
-    if not len(rest):
-        return float(_rounded_up(value + model.end_scores).max())
-    terms = [
-        float(value.max()),
-        *rest.max(axis=1).tolist(),
-        len(rest) * float(model.transitions.max()),
-        float(model.end_scores.max()),
-    ]
-    return math.fsum(terms) + UP64 * math.fsum(map(abs, terms))
 
 
 def _rounded_up(values: Floats) -> Floats:

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...budget import UNLIMITED, Budget
 from .certifying import certify, decode_exactly
+from .decoder import ChainDecoder
 from .kernels import viterbi
-from .problem import ChainDecoder, ChainModel, Sentences
+from .problem import ChainModel, Sentences
 from .solutions import ChainSolution
-from .timed import lacks_time, within
 
 __all__ = ["Viterbi", "decode_densely"]
 
@@ -34,8 +34,6 @@ class Viterbi(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        if lacks_time(model, sentences, budget):
-            return within(budget, "Viterbi", model, sentences)
         labels = np.zeros(len(sentences.emissions), dtype=np.int32)
         decode_densely(model, sentences, np.arange(len(sentences)), labels)
         return certify("Viterbi", model, sentences, labels)

@@ -1,4 +1,4 @@
-"""Breadth-first search: plain, stopping early, from many sources at once, from both ends.
+"""Breadth-first search: from many sources at once, and from both ends; and shared neighbours.
 
 Vertices below `first` are left out of the graph; lists are sorted, so these come first in
 each. Vertices are the graph's inner numbers.
@@ -10,72 +10,12 @@ import numpy as np
 
 from ...jit import jit
 
-__all__ = ["between", "breadth_first", "first_from", "first_hits", "multi_source"]
+__all__ = ["add_pairs", "adjacent_pairs", "between", "multi_source"]
 
 #: The number of trailing zeros of 2**i, by the top six bits of its product with a constant.
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 ZEROS = np.zeros(64, np.int64)
 ZEROS[[((2**i * int(DE_BRUIJN)) % 2**64) >> 58 for i in range(64)]] = np.arange(64)
-
-
-@jit()
-def breadth_first(indptr, indices, source):
-    """Return the distance of every vertex from `source`, -1 where there is no path."""
-    size = len(indptr) - 1
-    distances = np.full(size, -1, np.int32)
-    queue = np.empty(size, np.int32)
-    distances[source] = 0
-    queue[0] = source
-    head, tail = 0, 1
-    while head < tail:
-        v = queue[head]
-        head += 1
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if distances[u] < 0:
-                distances[u] = distances[v] + 1
-                queue[tail] = u
-                tail += 1
-    return distances
-
-
-@jit()
-def first_hits(indptr, indices, source, members, member_starts, n_sets, sets, out):
-    """Search from `source` until a vertex of every set is hit; out[j] is when, or -1.
-
-    `members` are sorted vertices; vertex i of them is in the sets
-    ``sets[member_starts[i]:member_starts[i + 1]]``. There are `n_sets` of them.
-    """
-    size = len(indptr) - 1
-    out[:] = -1
-    seen = np.zeros(size, np.bool_)
-    is_member = np.zeros(size, np.bool_)
-    for i in range(len(members)):
-        is_member[members[i]] = True
-    queue = np.empty(size, np.int32)
-    seen[source] = True
-    queue[0] = source
-    head, tail, level, level_end, missing = 0, 1, 0, 1, n_sets
-    while head < tail:
-        if head == level_end:
-            level += 1
-            level_end = tail
-        v = queue[head]
-        head += 1
-        if is_member[v]:
-            i = np.searchsorted(members, v)
-            for at in range(member_starts[i], member_starts[i + 1]):
-                if out[sets[at]] < 0:
-                    out[sets[at]] = level
-                    missing -= 1
-            if missing == 0:
-                return
-        for e in range(indptr[v], indptr[v + 1]):
-            u = indices[e]
-            if not seen[u]:
-                seen[u] = True
-                queue[tail] = u
-                tail += 1
 
 
 @jit()
@@ -245,3 +185,30 @@ def between(indptr, indices, source, targets, first, depth, stamp, marks):
         else:
             far, far_edges = following[:count], edges
     return depth + 1
+
+
+@jit()
+def adjacent_pairs(indptr, indices, vertices, out):
+    """Set ``out[i, j]`` for joined vertices; `vertices` are distinct inner numbers.
+
+    Inner numbers go by descending degree, so the larger number has the shorter list.
+    """
+    for i in range(vertices.size):
+        for j in range(i):
+            few, many = vertices[i], vertices[j]
+            if few < many:
+                few, many = many, few
+            stop = indptr[few + 1]
+            at = first_from(indptr, indices, few, many)
+            if at < stop and indices[at] == many:
+                out[i, j] = True
+                out[j, i] = True
+
+
+@jit()
+def add_pairs(indptr, members, weights, out):
+    """Add the weight of each group to ``out[u, v]`` of all its members u and v."""
+    for group in range(weights.size):
+        for i in range(indptr[group], indptr[group + 1]):
+            for j in range(indptr[group], indptr[group + 1]):
+                out[members[i], members[j]] += weights[group]

@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
-from .shipped import shipped_table
-from .table import ClusterTable
+from .table import ClusterTable, shipped_table
 
 __all__ = ["WordClusters", "clusters_of_language", "clusters_of_paths", "path_number"]
 
@@ -72,7 +71,7 @@ class WordClusters:
         if shipped is None:
             raise ProblemError(
                 f"groups: none ship for {self.lang!r}, only for 'en'. Make them of word vectors "
-                "by `python -m spacy decoders clusters --vectors FILE`, and name that file."
+                "by projects/english/scripts/word_groups.py, and name the file that it writes."
             )
         return ClusterTable.from_bytes(shipped)
 

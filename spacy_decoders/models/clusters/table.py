@@ -1,4 +1,7 @@
-"""Word clusters as a table of hashes: small enough to be kept with every pipeline."""
+"""Word clusters as a table of hashes: small enough to be kept with every pipeline.
+
+Tables that ship are named by saved pipelines, which have no copies of them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -16,17 +20,22 @@ from spacy import strings
 
 from ...errors import ProblemError
 from ..saved import columns_of, damaged, inflated, message_of
-from .shipped import name_of, resolved
 
 __all__ = [
-    "PREFIXES", "ClusterTable", "SharedTable", "gaps_of", "key_of", "keys_of", "packed",
-    "places_of",
+    "FOLDER", "PREFIXES", "ClusterTable", "SharedTable", "gaps_of", "hash_of", "key_of",
+    "keys_of", "name_of", "packed", "places_of", "shipped_table",
 ]  # fmt: skip
 
 Table = TypeVar("Table", bound="SharedTable")
 
 #: Clusters and classes of words are kept in so many bits.
 MOST = 1 << 16
+#: Files are called by kind and language, and by the hash of their numbers, such as
+#: ``clusters-en-0123456789abcdef``. None is ever removed: saved pipelines name them.
+FOLDER = Path(__file__).parents[2] / "data" / "tables"
+
+_MARK = b"table:"
+
 #: The bits of a path that features of it look at.
 PREFIXES = (15, 63, 1023, 0xFFFFFFFF)
 
@@ -57,7 +66,7 @@ class SharedTable:
         name = cls, hashlib.sha256(data).digest()
         known = cls._read_before.get(name)
         if known is None:
-            known = cls._read_before[name] = cls._read(resolved(data, cls.part))
+            known = cls._read_before[name] = cls._read(_resolved(data, cls.part))
         found: Table = known
         return found
 
@@ -73,19 +82,6 @@ class ClusterTable(SharedTable):
     Words are known by 32 bits of their hash: of a hundred thousand unknown words, about four
     are taken for a known one.
 
-    Attributes
-    ----------
-    keys
-        **Shape (words,)**, uint32, increasing.
-    numbers
-        **Shape (words,)**, uint16: which of the clusters.
-    paths
-        **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
-        turn in the lowest bit; 0 for none.
-    classes
-        **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
-        of its case; 0 for unknown.
-
     Examples
     --------
     >>> table = ClusterTable.of({"Monday": 0b1011, "Tuesday": 0b1011, "runs": 0b0110})
@@ -93,9 +89,15 @@ class ClusterTable(SharedTable):
     [(11, 0), (11, 0), (0, 0)]
     """
 
+    #: **Shape (words,)**, uint32, increasing.
     keys: NDArray[np.uint32]
+    #: **Shape (words,)**, uint16: which of the clusters.
     numbers: NDArray[np.uint16]
+    #: **Shape (clusters,)**, uint32: the path from the root of the tree of clusters, the first
+    #: turn in the lowest bit; 0 for none.
     paths: NDArray[np.uint32]
+    #: **Shape (words,)**, uint16: 256 times the class of the word's frequency, plus the class
+    #: of its case; 0 for unknown.
     classes: NDArray[np.uint16]
     part: ClassVar[str] = "clusters"
 
@@ -230,3 +232,41 @@ def packed(column: NDArray[np.generic]) -> bytes:
     """Compress a column with the lowest bytes of all its numbers first, then the higher ones."""
     planes = column.reshape(-1, 1).view(np.uint8).T
     return zlib.compress(np.ascontiguousarray(planes).tobytes(), 9)
+
+
+def shipped_table(kind: str, lang: str) -> bytes | None:
+    """Return the table of a kind for a language; None if there is none."""
+    found = [file for file in FOLDER.glob("*-*-*") if file.name.startswith(f"{kind}-{lang}-")]
+    return max(found).read_bytes() if found else None
+
+
+def hash_of(columns: Sequence[NDArray[Any]]) -> str:
+    """Return the hash of a table's numbers, which no compression changes."""
+    hashed = hashlib.sha256()
+    for column in columns:
+        hashed.update(f"{column.dtype.str} {column.shape}".encode())
+        hashed.update(column.tobytes())
+    return hashed.hexdigest()[:16]
+
+
+def name_of(columns: Sequence[NDArray[Any]]) -> bytes | None:
+    """Return what stands for a table in saved pipelines if it ships; else None."""
+    name = hash_of(columns)
+    return _MARK + name.encode() if any(FOLDER.glob(f"*-{name}")) else None
+
+
+def _resolved(data: bytes, part: str) -> bytes:
+    """Return the table that a name stands for; other content as it is.
+
+    Raises
+    ------
+    StorageError
+        If this installation does not have the table.
+    """
+    if not data.startswith(_MARK):
+        return data
+    name = data.removeprefix(_MARK).decode("ascii", "replace")
+    for file in FOLDER.glob("*-*-*"):
+        if file.name.endswith(f"-{name}"):
+            return file.read_bytes()
+    raise damaged(part, f"this release of spacy-decoders has no table {name!r:.40}")

@@ -1,41 +1,69 @@
-"""Word vectors in a few bytes a word: what they come from, and the table kept with a pipeline."""
+"""Word vectors in a few bytes a word: what they come from, and the table kept with a pipeline.
+
+A vector is cut into parts, each of which is a byte, the number of one of 256 centroids: product
+quantisation (Jégou, Douze, Schmid 2011, *Product Quantization for Nearest Neighbor Search*).
+"""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import srsly
 from numpy.typing import NDArray
 
 from ...errors import ProblemError
+from ...readers.text_lines import text_lines
 from ..saved import array_of, columns_of, damaged, fields_of, inflated, message_of
-from .quantise import CENTROIDS, Quantised, quantise
-from .shipped import name_of, shipped_table
-from .table import SharedTable, gaps_of, key_of, keys_of, packed, places_of
-from .vector_files import read_vectors
+from .table import (
+    SharedTable,
+    gaps_of,
+    key_of,
+    keys_of,
+    name_of,
+    packed,
+    places_of,
+    shipped_table,
+)
 
-__all__ = ["VectorTable", "WordVectors"]
+__all__ = ["Quantised", "VectorTable", "WordVectors", "quantise", "read_vectors"]
 
 #: What half precision holds.
 LARGEST = 60_000.0
 
 _PART = "word vectors"
 
+#: Centroids of each part: what a byte can number.
+CENTROIDS = 256
+
+#: Passes of k-means; later ones change little.
+_PASSES = 12
+
+
+class Quantised(NamedTuple):
+    """Vectors of which each part is the nearest of 256 centroids."""
+
+    #: **Shape (vectors, parts)**, uint8: which centroid.
+    codes: NDArray[np.uint8]
+    #: **Shape (parts, 256, size)**, float16: part p has the columns p, p + parts, ...
+    centroids: NDArray[np.float16]
+
+    def rows(self, places: NDArray[np.int64]) -> NDArray[np.float32]:
+        """**Shape (places, size * parts)**: vectors, zeros at places below 0."""
+        parts = np.arange(self.codes.shape[1])
+        found = self.centroids[parts, self.codes[places]].astype(np.float32)
+        found[places < 0] = 0.0
+        width = found.shape[1] * found.shape[2]
+        return np.ascontiguousarray(found.transpose(0, 2, 1)).reshape(len(places), width)
+
 
 @dataclass(frozen=True, eq=False)
 class VectorTable(SharedTable):
     """The vector of each word, in about 35 bytes a word.
-
-    Attributes
-    ----------
-    keys
-        **Shape (words,)**, uint32, increasing: 32 bits of each word's hash.
-    vectors
-        Their vectors.
 
     Examples
     --------
@@ -44,7 +72,9 @@ class VectorTable(SharedTable):
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
     """
 
+    #: **Shape (words,)**, uint32, increasing: 32 bits of each word's hash.
     keys: NDArray[np.uint32]
+    #: Their vectors.
     vectors: Quantised
     part: ClassVar[str] = _PART
 
@@ -192,3 +222,102 @@ class WordVectors:
                 "a file in the format of word2vec, such as those of fasttext.cc."
             )
         return VectorTable.from_bytes(data)
+
+
+def quantise(vectors: NDArray[np.float32], parts: int, seed: int = 0) -> Quantised:
+    """Quantise vectors by k-means on each part of their columns.
+
+    Parameters
+    ----------
+    vectors
+        **Shape (vectors, columns)**.
+    parts
+        Bytes a vector; columns are filled with zeros to a multiple of it.
+    seed
+        Of the first centroids.
+
+    Notes
+    -----
+    Columns of principal components fall in variance: every part takes some of all.
+
+    Examples
+    --------
+    >>> vectors = np.eye(4, dtype=np.float32)
+    >>> bool((quantise(vectors, parts=2).rows(np.arange(4)) == vectors).all())
+    True
+    """
+    from scipy.cluster.vq import vq
+
+    rng = np.random.default_rng(seed)
+    columns = -(-vectors.shape[1] // parts) * parts
+    filled = np.zeros((len(vectors), columns), dtype=np.float32)
+    filled[:, : vectors.shape[1]] = vectors
+    codes = np.empty((len(vectors), parts), dtype=np.uint8)
+    centroids = np.zeros((parts, CENTROIDS, columns // parts), dtype=np.float16)
+    for part in range(parts):
+        points = np.ascontiguousarray(filled[:, part::parts])
+        means = _means(points, rng)
+        centroids[part, : len(means)] = means
+        codes[:, part] = vq(points, means, check_finite=False)[0]
+    return Quantised(codes, centroids)
+
+
+def _means(points: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+    """The means of k-means, from points drawn at random; one of no point stays where it is."""
+    from scipy.cluster.vq import kmeans2
+
+    distinct = np.unique(points, axis=0)
+    if len(distinct) <= CENTROIDS:
+        return distinct
+    first = distinct[rng.choice(len(distinct), CENTROIDS, replace=False)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that a mean has no point
+        means: NDArray[np.float32] = kmeans2(points, first, _PASSES, minit="matrix")[0]
+    return means
+
+
+def read_vectors(path: Path, most: int | None = None) -> tuple[list[str], NDArray[np.float32]]:
+    """Read words and their vectors: on each line a word and its numbers, apart by blanks.
+
+    A first line of two numbers, as word2vec writes it, is left out. Of a word that stands twice
+    the first vector counts.
+
+    Parameters
+    ----------
+    path
+        The file, plain or gzipped.
+    most
+        So many words at most, from the beginning; None for all.
+
+    Returns
+    -------
+    words, vectors
+        The latter of **shape (words, width)**.
+
+    Raises
+    ------
+    ProblemError
+        If a line has no word and as many finite numbers as the first one, or there is no line.
+    """
+    found: dict[str, NDArray[np.float32]] = {}
+    width = 0
+    for number, line in enumerate(text_lines(path), start=1):
+        word, *numbers = line.rstrip().split(" ")
+        if number == 1 and len(numbers) == 1:
+            continue
+        if len(found) == most:
+            break
+        try:
+            vector = np.array(numbers, dtype=np.float32)
+        except ValueError:
+            vector = np.zeros(0, dtype=np.float32)
+        width = width or len(vector)
+        if not len(vector) or len(vector) != width or not np.isfinite(vector).all():
+            raise ProblemError(
+                f"{path.name}, line {number}: expected a word and {width or 'its'} "
+                f"numbers, all finite and apart by blanks; got {line.strip()!r:.60}."
+            )
+        found.setdefault(word, vector)
+    if not found:
+        raise ProblemError(f"{path.name}: there are no vectors in it.")
+    return list(found), np.array(list(found.values()))

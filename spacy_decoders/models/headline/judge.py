@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
-from spacy.tokens import Doc, Span, Token
+from spacy.parts_of_speech import IDS
 
-__all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "chance_of", "judge_facts"]
+from .words import TokenFacts
 
+__all__ = ["DEFAULT_JUDGE", "FACTS", "KINDS", "chance_of", "judge_facts", "make_up_of"]
+
+NOUN, PRON, PROPN = (IDS[part] for part in ("NOUN", "PRON", "PROPN"))
 #: Kinds of headlines; each has its own weights, so that their probabilities can be compared.
 KINDS = ("phrases", "sentence")
 #: What is known of a headline and of the text that it is for.
@@ -25,21 +26,22 @@ DEFAULT_JUDGE[1, 0] = -0.5
 
 
 def judge_facts(
-    unit: Doc | Span,
-    tokens: Sequence[Token],
+    text: TokenFacts,
+    places: NDArray[np.int64],
     score: float,
     chances: NDArray[np.float64],
     sentence: tuple[int, int, int],
     occurrences: int,
+    make_up: tuple[float, float, float],
 ) -> NDArray[np.float64]:
     """What the judge knows of one headline.
 
     Parameters
     ----------
-    unit
-        The text.
-    tokens
-        Those of the headline, at least one of them a word.
+    text
+        What is known of its tokens.
+    places
+        Those of the headline, at least one of them a word. **Shape:** ``(tokens,)``
     score
         What its own kind scores it.
     chances
@@ -48,17 +50,18 @@ def judge_facts(
         Which sentence it is from, the sentence's words, and the number of sentences.
     occurrences
         How often the text has it.
+    make_up
+        As :func:`make_up_of` says it of the text.
 
     Returns
     -------
     In the order of `FACTS`. **Shape:** ``(len(FACTS),)``
     """
-    said = [token for token in tokens if not token.is_punct]
+    said = places[~text.punct[places]]
     count, (number, size, sentences) = max(1, len(said)), sentence
-    subjects = [token for token in said if token.dep_.startswith(("nsubj", "csubj", "expl"))]
-    heads = {token.i for token in said}
-    last = said[-1] if said else tokens[-1]
-    talk, names, odd, length = _make_up(unit)
+    about = said[text.subjects[said]]
+    kinds, length = text.kinds[said], max(1, len(text.lower))
+    last = said[-1] if len(said) else places[-1]
     return np.array(
         [
             1.0,
@@ -72,20 +75,27 @@ def judge_facts(
             np.log1p(number),
             np.log(occurrences),
             count / max(size, count),
-            any(token.head.i in heads for token in subjects),
-            any(token.pos_ == "PRON" for token in subjects),
-            sum(token.pos_ == "PRON" for token in said) / count,
-            sum(token.pos_ == "PROPN" for token in said) / count,
-            last.pos_ in ("NOUN", "PROPN"),
-            sum(_is_odd(token) for token in said) / count,
-            sum(token.like_num for token in said) / count,
-            np.log(max(1, length)) / 5.0,
-            np.log(max(1, length) / sentences) / 3.0,
-            talk,
-            names,
-            odd,
+            np.isin(text.heads[about], said).any(),
+            (text.kinds[about] == PRON).any(),
+            (kinds == PRON).sum() / count,
+            (kinds == PROPN).sum() / count,
+            text.kinds[last] in (NOUN, PROPN),
+            text.odd[said].sum() / count,
+            text.like_number[said].sum() / count,
+            np.log(length) / 5.0,
+            np.log(length / sentences) / 3.0,
+            *make_up,
         ]
     )
+
+
+def make_up_of(text: TokenFacts) -> tuple[float, float, float]:
+    """The shares of talk of "I" and "you", of names and of odd words at a text's front."""
+    said = np.flatnonzero(~(text.punct | text.space))[:200]
+    count = max(1, len(said))
+    talk, odd = text.talk[said].sum() / count, text.odd[said].sum() / count
+    names = (text.kinds[said] == PROPN).sum() / count
+    return 5.0 * float(talk), float(names), 5.0 * float(odd)
 
 
 def chance_of(weights: NDArray[np.float32], kind: str, facts: NDArray[np.float64]) -> float:
@@ -98,20 +108,3 @@ def chance_of(weights: NDArray[np.float32], kind: str, facts: NDArray[np.float64
     """
     odds = float(weights[KINDS.index(kind)].astype(np.float64) @ facts)
     return float(1.0 / (1.0 + np.exp(-np.clip(odds, -30.0, 30.0))))
-
-
-def _is_odd(token: Token) -> bool:
-    """Whether it is an address, an account, a sign or a word without a tag."""
-    return token.like_url or token.like_email or not token.text[0].isalnum() or token.pos_ == "X"
-
-
-def _make_up(unit: Doc | Span) -> tuple[float, float, float, int]:
-    """The shares of talk of "I" and "you", of names and of odd words, and the number of words."""
-    said = [token for token in unit if not (token.is_punct or token.is_space)][:200]
-    count = max(1, len(said))
-    talk = sum(token.lower_ in _TALK for token in said) / count
-    names = sum(token.pos_ == "PROPN" for token in said) / count
-    return 5.0 * talk, names, 5.0 * sum(map(_is_odd, said)) / count, len(unit)
-
-
-_TALK = frozenset({"i", "you", "me", "my", "your", "we", "us", "our"})

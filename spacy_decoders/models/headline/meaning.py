@@ -85,6 +85,8 @@ COUNTS = (
     | {"one", "number", "majority", "minority", "percent", "%", "third"}
 )
 
+_MEANT = NEGATIONS | LIMITS | JOINING
+
 
 def words_of_meaning(
     words: Sequence[str],
@@ -112,7 +114,7 @@ def words_of_meaning(
     """
     n = len(words)
     plain = [relation.partition(":")[0] for relation in relations]
-    needed = np.array([word in NEGATIONS | LIMITS | JOINING for word in words], dtype=bool)
+    needed = np.array([word in _MEANT for word in words], dtype=bool)
     for place in range(n - 2):
         if words[place] in PREFIXES and words[place + 1] in "-–":
             needed[[place, place + 2]] = True

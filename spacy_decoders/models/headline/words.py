@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Vertices", "Words"]
+__all__ = ["TokenFacts", "Vertices", "Words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,62 @@ class Words:
         new = np.flatnonzero(cut[1:] | cut[:-1] | (np.diff(self.sentences) != 0)) + 1
         bounds = [0, *new.tolist(), len(cut)]
         return [self.keys[low:high] for low, high in pairwise(bounds) if not cut[low]]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenFacts:
+    """What short sentences and the judge need of the tokens of a text, one entry each.
+
+    Attributes
+    ----------
+    lower, relations
+        The lower-cased words, and their relations to their heads.
+    kinds
+        Parts of speech, as spaCy numbers them.
+    heads
+        As parsed, counted from the front of the text; those outside of it are no places in it.
+    read
+        Which are words that are read aloud.
+    content
+        Which are no stop words, no times and nobody who is addressed.
+    stop, punct, space, address
+        As spaCy says it; an address is one of the web or of mail.
+    odd
+        Which are addresses, accounts, signs or words without a tag.
+    talk
+        Which are words of talk between "I" and "you".
+    subjects, pronouns
+        Which are what a clause is about, and which of these refer to another sentence.
+    parts
+        Which are parts that their heads cannot lose: hyphens, degrees, parts of names.
+    joining
+        Which are hyphens and signs of degrees.
+    like_number, numbers
+        Which look like numbers; and those that are tagged so, too.
+    asking, ranks
+        Which ask or begin a relative clause, and which say which of several their noun is.
+    """
+
+    lower: list[str]
+    relations: list[str]
+    kinds: NDArray[np.uint64]
+    heads: NDArray[np.int64]
+    read: NDArray[np.bool_]
+    content: NDArray[np.bool_]
+    stop: NDArray[np.bool_]
+    punct: NDArray[np.bool_]
+    space: NDArray[np.bool_]
+    address: NDArray[np.bool_]
+    odd: NDArray[np.bool_]
+    talk: NDArray[np.bool_]
+    subjects: NDArray[np.bool_]
+    pronouns: NDArray[np.bool_]
+    parts: NDArray[np.bool_]
+    joining: NDArray[np.bool_]
+    like_number: NDArray[np.bool_]
+    numbers: NDArray[np.bool_]
+    asking: NDArray[np.bool_]
+    ranks: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)

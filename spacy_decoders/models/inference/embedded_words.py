@@ -14,7 +14,7 @@ from spacy.ml import featureextractor
 from spacy.tokens import Doc
 from thinc.api import Model, NumpyOps
 
-from ..clusters.memory import WordMemory
+from ..clusters.embed import WordMemory
 from ..vocabularies import vocab_of
 
 __all__ = ["EmbeddedWords", "forward_of"]

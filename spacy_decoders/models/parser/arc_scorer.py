@@ -16,8 +16,7 @@ from .boundaries import Boundaries
 from .factor_weights import FactorWeights
 from .label_templates import LabelTemplates
 from .labels import BiaffineLabels
-from .relatives import Relatives
-from .tagged import Tagged
+from .relatives import Relatives, Tagged
 
 __all__ = ["ArcScorer", "set_sizes"]
 

@@ -107,7 +107,7 @@ def _init(model: Model[Input, Arcs], X: Input | None = None, Y: object = None) -
 def _forward(
     model: Model[Input, Arcs], X: Input, is_train: bool
 ) -> tuple[Arcs, Callable[[Arcs], Input]]:
-    from .kernels import arcs as kernels  # compiled where it is first needed
+    from .kernels import labels as kernels  # compiled where it is first needed
 
     vectors, offsets = X
     modifiers, backprop_modifiers = model.layers[0](vectors, is_train)

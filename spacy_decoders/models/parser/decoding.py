@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...budget import Budget
+from ...budget import Budget, allowing_for_compilation
 from ...certificate import Certificate
 from ...errors import InfeasibleError
-from .choosing import decode_by_length
 from .factor_templates import FactorTemplates
 from .pattern_matches import SentencePatterns, TooManyPlaces
 from .tree_scores import SentenceScores
@@ -47,8 +46,8 @@ class TreeParser:
         Non-local factors; None for arcs alone.
     projective
         Whether arcs may not cross.
-    k, beam
-        Keep the likely heads of each token only where there are templates, as
+    beam
+        Keep the likely heads of each token only where there are templates or patterns, as
         :func:`~spacy_decoders.decoders.tree.prune` does; None for all.
     longest
         Longer sentences, and those in which a pattern has too many places, are parsed by their
@@ -65,7 +64,6 @@ class TreeParser:
     decoder: TreeDecoding
     templates: FactorTemplates | None = None
     projective: bool = True
-    k: int | None = None
     beam: float | None = None
     longest: int = 150
     budget: Budget = Budget()  # noqa: RUF009 - frozen
@@ -90,7 +88,7 @@ class TreeParser:
         is_long, patterns = len(sentence.tokens) > self.longest, sentence.patterns
         if self.templates is not None and not is_long:
             return self.templates.problem(
-                sentence, projective=self.projective, k=self.k, beam=self.beam, tight=tight
+                sentence, projective=self.projective, beam=self.beam, tight=tight
             )
         from ...decoders.tree import TreeProblem, prune
 
@@ -100,9 +98,9 @@ class TreeParser:
         if patterns is None or is_long:
             # no pruning of unlikely heads: it would not change the tree
             return problem
-        if self.k is not None or self.beam is not None:
-            problem = prune(problem, self.k, beam=self.beam)
-        return problem.completed(factors=patterns.added_to(None, problem.allowed))
+        if self.beam is not None:
+            problem = prune(problem, beam=self.beam)
+        return problem.completed(factors=patterns.factors(problem.allowed))
 
     def decode(
         self, sentence: SentenceScores, rules: Sequence[Rule] = (), *, every_label: bool = False
@@ -156,7 +154,7 @@ class TreeParser:
 
     def takes_parts(self, n: int = 1) -> bool:
         """Whether upper bounds on the scores of unlikely arcs do for sentences of n tokens."""
-        if self.k is not None or self.beam is not None:
+        if self.beam is not None:
             return False
         return self.templates is None or (n <= self.longest and self.templates.of_arcs_alone)
 
@@ -205,7 +203,8 @@ class TreeParser:
         templates, patterns = self.templates, sentence.patterns
         if len(sentence.tokens) > self.longest and (templates or patterns):
             return self._decode_long(sentence, problem, patterns)
-        return decode_by_length(self.decoder, problem, self.budget)
+        budget = allowing_for_compilation(self.budget, self.decoder)
+        return self.decoder.decode(problem, budget=budget)
 
     def _decode_long(
         self, sentence: SentenceScores, problem: TreeProblem, patterns: SentencePatterns | None

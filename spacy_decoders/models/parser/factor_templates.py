@@ -127,21 +127,12 @@ class FactorTemplates:
             siblings = kernels.score_siblings(
                 weights["siblings"], tokens, problem.allowed, self.window
             )
-        combs: Any = None
-        worth: Any = None
-        factors = None
-        if "combs" in self.families:
-            combs, worth = kernels.score_combs(weights["combs"], tokens, problem.allowed)
-        scored = (grandparents, siblings, worth)
-        for family, scores in zip(FAMILIES[1:], scored, strict=True):
+        for family, scores in (("grandparents", grandparents), ("siblings", siblings)):
             if scores is not None and not np.isfinite(scores.sum()):
                 raise ProblemError(f"factors: the weights of {family} are not all finite.")
-        if worth is not None and worth.any():
-            from ...decoders.tree import Factors
-
-            factors = Factors.tri_siblings(combs[worth != 0.0], worth[worth != 0.0])
+        factors = None
         if sentence.patterns is not None:
-            factors = sentence.patterns.added_to(factors, problem.allowed)
+            factors = sentence.patterns.factors(problem.allowed)
         return problem.completed(grandparents=grandparents, siblings=siblings, factors=factors)
 
     def add(
@@ -175,8 +166,6 @@ class FactorTemplates:
                 kernels.add_arcs(place, tokens, heads, size)
             elif family == "grandparents":
                 kernels.add_grandparents(place, tokens, heads, size)
-            elif family == "combs":
-                kernels.add_combs(place, tokens, heads, size)
             else:
                 kernels.add_siblings(place, tokens, heads, self.window, size)
 
@@ -199,7 +188,6 @@ class FactorTemplates:
             "arcs": (kernels.ARC_ROWS + kernels.BETWEEN) * n,
             "grandparents": kernels.GRANDPARENT_ROWS * n,
             "siblings": kernels.SIBLING_ROWS * n * self.window,
-            "combs": kernels.COMB_ROWS * n,
         }
         return kernels.GAIN * sum(
             touched[family] * max(0.0, float(of.table.max()))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from ...budget import Budget
 from .factor_templates import FactorTemplates
-from .factor_weights import PATTERNS
 from .losses import ROOT, UNKNOWN, GoldTrees
 from .pattern_matches import TooManyPlaces
 from .tree_scores import SentenceScores
@@ -75,17 +74,13 @@ class MarginTraining:
         tables = {
             family: np.zeros(model.get_dim("nO"), dtype="f") for family in self.templates.families
         }
-        learned = model.get_param(PATTERNS) if model.has_param(PATTERNS) else ()
-        patterns = np.zeros(len(learned), dtype="f")
         wrong = tokens = 0
         for sentence, gold in zip(sentences, trees, strict=True):
             if gold is None or len(gold) < 3 or (self.projective and not is_projective(gold)):
                 continue
             augmented = replace(sentence, arcs=_with_margin(sentence.arcs, gold, self.margin))
-            stated = sentence.patterns
             try:
                 problem = self.templates.problem(augmented, projective=self.projective, k=self.k)
-                in_gold = None if stated is None else stated.counts(gold)
             except TooManyPlaces:
                 continue
             tokens += len(gold)
@@ -94,15 +89,10 @@ class MarginTraining:
                 continue
             self.templates.add(tables, augmented, found.heads, 1.0)
             self.templates.add(tables, augmented, gold, -1.0)
-            if stated is not None and in_gold is not None:
-                stated.add(patterns, stated.counts(found.heads), 1.0)
-                stated.add(patterns, in_gold, -1.0)
             wrong += int((found.heads != gold).sum())
-        gradients: list[tuple[str, Any]] = [*tables.items()]
-        if len(patterns):
-            gradients.append((PATTERNS, patterns))
-        for name, gradient in gradients:
-            model.inc_grad(name, model.ops.asarray1f(gradient / max(1, tokens)))
+        for name, gradient in tables.items():
+            of_token: Any = gradient / max(1, tokens)
+            model.inc_grad(name, model.ops.asarray1f(of_token))
         return wrong
 
 

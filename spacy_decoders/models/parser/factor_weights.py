@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from thinc.api import Model
@@ -11,22 +11,16 @@ from ...errors import ProblemError
 
 __all__ = [
     "FAMILIES",
-    "PATTERNS",
     "Family",
     "FactorWeights",
     "add_families",
-    "add_patterns",
-    "pattern_weights",
 ]
 
-Family = Literal["arcs", "grandparents", "siblings", "combs"]
+Family = Literal["arcs", "grandparents", "siblings"]
 
 #: The factor families: h -> m by its words and the tags about and between; g -> h -> m; a and
-#: b under h; three tokens beside each other under h.
+#: b under h.
 FAMILIES: tuple[Family, ...] = get_args(Family)
-
-#: The parameter of the weights of hand-made patterns, one each, where they are learned.
-PATTERNS = "patterns"
 
 
 def FactorWeights(rows: int) -> Model[Any, Any]:
@@ -41,7 +35,7 @@ def FactorWeights(rows: int) -> Model[Any, Any]:
         "factor_weights",
         _forward,
         dims={"nO": rows},
-        params=dict.fromkeys((*FAMILIES, PATTERNS)),
+        params=dict.fromkeys(FAMILIES),
     )
 
 
@@ -54,29 +48,3 @@ def add_families(model: Model[Any, Any], families: Iterable[Family]) -> None:
     for family in families:
         if not model.has_param(family):
             model.set_param(family, model.ops.alloc1f(model.get_dim("nO")))
-
-
-def add_patterns(model: Model[Any, Any], names: Sequence[str], before: Sequence[str]) -> None:
-    """Allocate the weights of patterns: those of names that were there before, others zero."""
-    there = len(pattern_weights(model))
-    if there and len(names) not in (0, there):
-        raise ProblemError(
-            f"patterns: the model has learned {there} weights, and {len(names)} patterns are "
-            "without one; initialize a new component."
-        )
-    if names:
-        weights: Any = model.ops.alloc1f(len(names))
-        for row, name in enumerate(names):
-            if there and name in before:
-                weights[row] = model.get_param(PATTERNS)[list(before).index(name)]
-        model.set_param(PATTERNS, weights)
-
-
-def pattern_weights(model: Model[Any, Any]) -> Any:
-    """Return what each pattern adds to the score of a tree, of those whose weights are learned."""
-    if not model.has_param(PATTERNS):
-        return ()
-    from .kernels.templates import GAIN
-
-    weights: Any = model.get_param(PATTERNS)
-    return weights.astype("d") * GAIN

@@ -135,8 +135,7 @@ def _forward(
     table: Any = model.get_param("T")
     rows = kernels.rows_of_arcs(codes, TEMPLATES, np.asarray(arcs, dtype=np.int64), len(table))
     keep = np.full(rows.shape, GAIN, dtype="f")
-    least = model.attrs.get("least_dropout", 0.0)  # models of old have none
-    rate = float(max(model.attrs["dropout_rate"], least)) if is_train else 0.0
+    rate = max(model.attrs["dropout_rate"], model.attrs["least_dropout"]) if is_train else 0.0
     if rate:
         dropped = np.random.random_sample(rows.shape) < rate  # noqa: NPY002 - the run's seed
         keep = np.where(dropped, 0.0, keep / (1.0 - rate)).astype("f")
@@ -206,17 +205,11 @@ def likely_arcs(arcs: Any) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LikelyTemplates:
-    """The templates' weights and the codes of one or more sentences, to score likely arcs.
+    """The templates' weights and the codes of one or more sentences, to score likely arcs."""
 
-    Attributes
-    ----------
-    table
-        float32 (rows, labels).
-    codes
-        uint64 (tokens, ATTRIBUTES).
-    """
-
+    #: float32 (rows, labels).
     table: NDArray[np.float32]
+    #: uint64 (tokens, ATTRIBUTES).
     codes: Codes
 
     @classmethod

@@ -90,9 +90,8 @@ def _forward(
     scores += gemm(d, M, trans2=True)
     scores += b
     buckets = _buckets(arcs)
-    distances = _distances(model)
-    if distances is not None:
-        scores += distances[buckets]
+    distances: Any = model.get_param("D")
+    scores += distances[buckets]
 
     def backprop(d_scores: Floats2d) -> Input:
         ds: Any = d_scores
@@ -103,10 +102,9 @@ def _forward(
         model.inc_grad("H", gemm(ds, k, trans1=True))
         model.inc_grad("M", gemm(ds, d, trans1=True))
         model.inc_grad("b", ds.sum(axis=0))
-        if distances is not None:
-            d_distances = ops.alloc2f(*distances.shape)
-            ops.scatter_add(d_distances, buckets, ds)
-            model.inc_grad("D", d_distances)
+        d_distances = ops.alloc2f(*distances.shape)
+        ops.scatter_add(d_distances, buckets, ds)
+        model.inc_grad("D", d_distances)
         d_heads = ops.alloc2f(*heads.shape)
         d_modifiers = ops.alloc2f(*modifiers.shape)
         ops.scatter_add(d_heads, arcs[:, 0].astype("i"), d_k)
@@ -122,11 +120,6 @@ def _parameters(model: Model[Input, Floats2d]) -> list[Any]:
     return [model.get_param(name) for name in ("W", "H", "M", "b")]
 
 
-def _distances(model: Model[Input, Floats2d]) -> Any:
-    """Return the distance scores, shape (BUCKETS, nO); None in models without."""
-    return model.get_param("D") if model.has_param("D") else None
-
-
 def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
     """Return the classes of the distances of (head, modifier) rows."""
     signed = arcs[:, 0] - arcs[:, 1]
@@ -136,33 +129,22 @@ def _buckets(arcs: NDArray[np.intp]) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class ArcLabels:
-    """What the labels of all arcs of one sentence of n tokens are computed from, on demand.
+    """What the labels of all arcs of one sentence of n tokens are computed from, on demand."""
 
-    Attributes
-    ----------
-    queries
-        float32 (n, hidden + 1), of the modifiers.
-    keys
-        float32 (n, hidden + 1), of the heads.
-    tensor
-        float32 (hidden + 1, labels, hidden + 1).
-    distances
-        float32 (labels, 2 * far + 1), by signed distance; None in models without.
-    templates
-        The scores of templates; None in models without.
-    likely
-        bool (modifiers, heads), the arcs whose labels are scored by templates as well.
-    of_likely
-        float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
-        None where all arcs have labels.
-    """
-
+    #: float32 (n, hidden + 1), of the modifiers.
     queries: NDArray[np.float32]
+    #: float32 (n, hidden + 1), of the heads.
     keys: NDArray[np.float32]
+    #: float32 (hidden + 1, labels, hidden + 1).
     tensor: NDArray[np.float32]
-    distances: Any
+    #: float32 (labels, 2 * far + 1), by signed distance.
+    distances: NDArray[np.float32]
+    #: The scores of templates; None in models without.
     templates: LikelyTemplates | None = None
+    #: bool (modifiers, heads), the arcs whose labels are scored by templates as well.
     likely: NDArray[np.bool_] | None = None
+    #: float32 (likely arcs, labels), the log-probabilities of their labels, by modifier and head;
+    #: None where all arcs have labels.
     of_likely: NDArray[np.float32] | None = None
 
     def fill(
@@ -242,8 +224,7 @@ class ArcLabels:
         n, (inner, labels, _) = len(self.queries), self.tensor.shape
         for rows, given in self.products(by_label):
             scores = np.dot(given.reshape(-1, inner), self.keys.T).reshape(-1, labels, n)
-            if self.distances is not None:
-                kernels.add_distances(scores, self.distances, rows.start)
+            kernels.add_distances(scores, self.distances, rows.start)
             if self.templates is not None and self.likely is not None:
                 self.templates.add(scores, self.likely, rows.start)
             yield rows, scores
@@ -339,15 +320,12 @@ def _likely_labels(
         np.empty((n + 1, n + 1), dtype=np.int32),
     )
     into, done = (*found, sentence.of_likely), 0
-    distances = sentence.distances
-    if distances is None:
-        distances = np.zeros((labels, 2 * n + 1), dtype="f")
     templates = sentence.templates or LikelyTemplates.none(n, labels)
     for rows, given in sentence.products(by_label):
         done = kernels.label_likely(
             given,
             sentence.keys,
-            distances,
+            sentence.distances,
             templates.arrays(),
             sentence.likely,
             (rows.start, done),
@@ -393,7 +371,9 @@ def arc_labels(
     tensor[hidden, :, hidden] = b
     queries, keys = _with_one(modifiers), _with_one(heads)
     offsets = np.asarray(offsets)
-    distances = _by_distance(_distances(model), int(np.diff(offsets).max(initial=1)) - 1)
+    far = int(np.diff(offsets).max(initial=1)) - 1
+    by_class: Any = model.get_param("D")
+    distances = np.ascontiguousarray(by_class[classes_of(np.arange(-far, far + 1))].T, dtype="f")
     found = [
         ArcLabels(queries[start:end], keys[start:end], tensor, distances)
         for start, end in pairwise(offsets.tolist())
@@ -408,14 +388,6 @@ def arc_labels(
         own = None if templates is None else templates.part(start, end)
         sentences.append(replace(of, templates=own, likely=likely, of_likely=of_likely))
     return sentences
-
-
-def _by_distance(distances: Any, far: int) -> NDArray[np.float32] | None:
-    """Return the scores of labels at signed distances up to a farthest one, if there are any."""
-    if distances is None:
-        return None
-    classes = classes_of(np.arange(-far, far + 1))
-    return np.ascontiguousarray(distances[classes].T, dtype=np.float32)
 
 
 def _with_one(vectors: Any) -> NDArray[np.float32]:

@@ -84,20 +84,13 @@ class Losses:
 
 @dataclass(frozen=True)
 class Forward:
-    """The outputs of the network for a batch in training, with dropout.
+    """The outputs of the network for a batch in training, with dropout."""
 
-    Attributes
-    ----------
-    vectors
-        The vectors for labels, one row a token.
-    arcs
-        Arc scores, one array a sentence.
-    tags
-        Tag scores, shape (tokens, tags).
-    """
-
+    #: The vectors for labels, one row a token.
     vectors: Any
+    #: Arc scores, one array a sentence.
     arcs: list[Floats2d]
+    #: Tag scores, shape (tokens, tags).
     tags: Any
 
     def sentences(

@@ -18,7 +18,6 @@ from .patterns import OF_ROOT, TOP, ArcPattern, accepts
 
 if TYPE_CHECKING:
     from ...decoders.tree import Factors
-    from .tree_scores import SentenceScores
 
 __all__ = ["PatternMatcher", "PatternTokens", "SentencePatterns", "TooManyPlaces"]
 
@@ -45,27 +44,15 @@ class PatternTokens(NamedTuple):
 
 @dataclass(frozen=True)
 class SentencePatterns:
-    """The patterns of one sentence of n tokens, the root being 0.
+    """The patterns of one sentence of n tokens, the root being 0."""
 
-    Attributes
-    ----------
-    patterns, weights
-        The patterns, and what each adds to the score of a tree.
-    rows
-        For each pattern the row of its weight among those that are learned; -1 if it is given.
-    may_be
-        bool (tokens of patterns, n + 1), the patterns' tokens laid end to end.
-    may_have
-        bool (tokens of patterns, labels), which labels the arc to each may have.
-    labels
-        int32 (n + 1, n + 1), the best label of each arc.
-    """
-
+    #: The patterns.
     patterns: tuple[ArcPattern, ...]
-    weights: NDArray[np.float64]
-    rows: tuple[int, ...]
+    #: bool (tokens of patterns, n + 1), the patterns' tokens laid end to end.
     may_be: Bools
+    #: bool (tokens of patterns, labels), which labels the arc to each may have.
     may_have: Bools
+    #: int32 (n + 1, n + 1), the best label of each arc.
     labels: NDArray[np.int32]
 
     def part(self, among: Ints) -> SentencePatterns:
@@ -115,65 +102,39 @@ class SentencePatterns:
             bound.append(token)
         return _once(found, pattern) if pattern.has_siblings else found
 
-    def added_to(self, factors: Factors | None, allowed: Bools) -> Factors | None:
-        """Return factors, and one more for each place of each pattern over the allowed arcs."""
+    def factors(self, allowed: Bools) -> Factors | None:
+        """Return a factor for each place of each pattern over the allowed arcs."""
         from ...decoders.tree import Factors
 
         arcs: list[Ints] = []
         sizes: list[int] = []
         worth: list[float] = []
         for number, pattern in enumerate(self.patterns):
-            if self.weights[number]:
-                found = _arcs(pattern, self.places(number, allowed))
-                arcs.append(found.reshape(-1, 2))
-                sizes += [found.shape[1]] * len(found)
-                worth += [self.weights[number]] * len(found)
-        if not worth:
-            return factors
+            found = _arcs(pattern, self.places(number, allowed))
+            arcs.append(found.reshape(-1, 2))
+            sizes += [found.shape[1]] * len(found)
+            worth += [pattern.weight] * len(found)
         # at once: many small collections take longer to check and join
-        more = Factors(np.concatenate(arcs), np.cumsum([0, *sizes]), worth)
-        return more if factors is None else factors + more
-
-    def within(self, heads: NDArray[np.integer]) -> list[Ints]:
-        """Return the places of each pattern in a tree, heads (n,), 0 for the root."""
-        tree = self._arcs_of(heads)
-        return [self.places(number, tree) for number in range(len(self.patterns))]
-
-    def counts(self, heads: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return how often a tree has each pattern."""
-        return np.array(list(map(len, self.within(heads))), dtype=np.float64)
-
-    def add(
-        self, weights: NDArray[np.float32], counts: NDArray[np.float64], amount: float
-    ) -> None:
-        """Add `amount` to a learned weight for each place in a tree: the gradient of its score."""
-        for row, count in zip(self.rows, counts, strict=True):
-            if row >= 0:
-                weights[row] += amount * count
+        return Factors(np.concatenate(arcs), np.cumsum([0, *sizes]), worth) if worth else None
 
     def bounds(self, heads: NDArray[np.integer]) -> tuple[float, float]:
         """Return a lower bound on what patterns add to a tree, and an upper one for all trees.
 
         The first is what they add, unless one has too many places in the tree to count them.
         """
-        tree = self._arcs_of(heads)
+        tree = np.zeros_like(self.labels, dtype=bool)
+        tree[heads, np.arange(1, len(heads) + 1)] = True
         least = most = 0.0
-        for number, (pattern, weight) in enumerate(zip(self.patterns, self.weights, strict=True)):
+        for number, pattern in enumerate(self.patterns):
             # the head of each dependant is given by the tree
             dependants = [self._first[number] + token for _, token in pattern.arcs]
             largest = float(np.prod(self.may_be[dependants].sum(axis=1, dtype=np.float64)))
-            most += max(0.0, weight) * largest
+            most += max(0.0, pattern.weight) * largest
             try:
-                least += weight * len(self.places(number, tree))
+                least += pattern.weight * len(self.places(number, tree))
             except TooManyPlaces:
-                least += min(0.0, weight) * largest
+                least += min(0.0, pattern.weight) * largest
         return least, most
-
-    def _arcs_of(self, heads: NDArray[np.integer]) -> Bools:
-        """Return the arcs of a tree, bool (n + 1, n + 1)."""
-        tree = np.zeros_like(self.labels, dtype=bool)
-        tree[heads, np.arange(1, len(heads) + 1)] = True
-        return tree
 
 
 def _arcs(pattern: ArcPattern, places: Ints) -> Ints:
@@ -212,13 +173,11 @@ class PatternMatcher:
         The patterns.
     labels, tags
         The parser's own; the labels with the root's last.
-    learned
-        The names of the patterns whose weights are learned, in their order.
 
     Raises
     ------
     ProblemError
-        If the parser has none of the labels that a pattern names, or no weight.
+        If the parser has none of the labels that a pattern names.
     """
 
     def __init__(
@@ -226,13 +185,8 @@ class PatternMatcher:
         patterns: Sequence[ArcPattern],
         labels: Sequence[str],
         tags: Sequence[str],
-        learned: Sequence[str],
     ) -> None:
         self._patterns = tuple(patterns)
-        self._given = np.array([pattern.weight or 0.0 for pattern in patterns])
-        self._rows = tuple(
-            -1 if pattern.weight is not None else _row(pattern, learned) for pattern in patterns
-        )
         tokens = [(pattern, i) for pattern in patterns for i in range(len(pattern.heads))]
         self._may_have = np.array([_labels(*token, labels) for token in tokens])
         self._tags = [pattern.tags[i] for pattern, i in tokens]
@@ -291,60 +245,33 @@ class PatternMatcher:
                     self._matcher.add(number, [[conditions]])
         return self._matcher
 
-    def add_to(
-        self, sentences: Iterable[SentenceScores], doc: Doc, learned: Any, begin: int = 0
-    ) -> list[SentenceScores]:
-        """Return the scores of some sentences of a document, with the patterns.
+    def in_sentences(
+        self, doc: Doc, sentences: Iterable[tuple[Ints, NDArray[np.int32], NDArray[np.int32]]]
+    ) -> list[SentencePatterns]:
+        """Return the patterns of some sentences of a document.
 
         Parameters
         ----------
-        sentences
-            The scores.
         doc
             The document.
-        learned
-            The weights that are learned.
-        begin
-            What the document's first token is counted as in the sentences.
+        sentences
+            Of each its tokens, as indices in the document, and the parser's own tags and labels,
+            as in :class:`.SentenceScores`.
 
         Raises
         ------
         ProblemError
             If a pattern names an attribute that no component has set on the document.
         """
-        found, worth = self._find(doc), self._given.copy()
-        for number, row in enumerate(self._rows):
-            if row >= 0:
-                worth[number] = learned[row]
-        return [
-            replace(sentence, patterns=self._of_sentence(sentence, found, begin, worth))
-            for sentence in sentences
-        ]
-
-    def _of_sentence(
-        self,
-        sentence: SentenceScores,
-        found: PatternTokens,
-        begin: int,
-        worth: NDArray[np.float64],
-    ) -> SentencePatterns:
-        may_be = np.zeros((len(self._tags), len(sentence.tokens) + 1), dtype=bool)
-        tokens = sentence.tokens - begin
-        may_be[:, 1:] = found.may_be[:, tokens]
-        # the parser's own tags stand in for those that are not set
-        may_be[:, 1:] &= found.is_tagged[tokens] | self._own_tags[:, sentence.tags[1:]]
-        return SentencePatterns(
-            self._patterns, worth, self._rows, may_be, self._may_have, sentence.labels
-        )
-
-
-def _row(pattern: ArcPattern, learned: Sequence[str]) -> int:
-    if pattern.name not in learned:
-        raise ProblemError(
-            f"patterns ({pattern.name!r}): its weight has not been learned; give it a weight, or "
-            "train a parser with this pattern."
-        )
-    return list(learned).index(pattern.name)
+        found = self._find(doc)
+        patterns = []
+        for tokens, tags, labels in sentences:
+            may_be = np.zeros((len(self._tags), len(tokens) + 1), dtype=bool)
+            # the parser's own tags stand in for those that are not set
+            own = found.is_tagged[tokens] | self._own_tags[:, tags[1:]]
+            may_be[:, 1:] = found.may_be[:, tokens] & own
+            patterns.append(SentencePatterns(self._patterns, may_be, self._may_have, labels))
+        return patterns
 
 
 def _labels(pattern: ArcPattern, token: int, labels: Sequence[str]) -> list[bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,31 +44,21 @@ _PREDICATES: dict[str, Callable[[str, Any], bool]] = {
 
 @dataclass(frozen=True)
 class ArcPattern:
-    """A set of one to three arcs between tokens that satisfy conditions.
+    """A set of one to three arcs between tokens that satisfy conditions."""
 
-    Attributes
-    ----------
-    name
-        What explanations and messages call it.
-    weight
-        What it adds to a tree's score wherever the tree has it; None if that is learned.
-    attributes
-        For each token the attributes that spaCy's ``Matcher`` compares.
-    tags, deps
-        Conditions on each token's tag, and on the label of the arc from its head; None for none.
-    heads
-        The head of each token, as its number in the pattern; `TOP` for none, `OF_ROOT` for the
-        root of the sentence.
-    orders
-        Rows (left, right, whether next to each other) of tokens whose order is given.
-    """
-
+    #: What explanations and messages call it.
     name: str
-    weight: float | None
+    #: What it adds to a tree's score wherever the tree has it.
+    weight: float
+    #: For each token the attributes that spaCy's ``Matcher`` compares.
     attributes: tuple[dict[str, Any], ...]
+    #: Conditions on each token's tag, and on the label of the arc from its head; None for none.
     tags: tuple[Any, ...]
     deps: tuple[Any, ...]
+    #: The head of each token, as its number in the pattern; `TOP` for none, `OF_ROOT` for the
+    #: root of the sentence.
     heads: tuple[int, ...]
+    #: Rows (left, right, whether next to each other) of tokens whose order is given.
     orders: tuple[tuple[int, int, bool], ...]
 
     @cached_property
@@ -109,7 +99,7 @@ def arc_patterns(name: str, value: Any) -> tuple[dict[str, Any], ...]:
     Examples
     --------
     >>> verb = {"RIGHT_ID": "verb", "RIGHT_ATTRS": {"TAG": "VB"}}
-    >>> _ = arc_patterns("patterns", [{"name": "verbs", "pattern": [verb]}])
+    >>> _ = arc_patterns("patterns", [{"name": "verbs", "weight": 1, "pattern": [verb]}])
     Traceback (most recent call last):
     spacy_decoders.errors.ProblemError: patterns[0] ('verbs'): it has no arc; expected 1 to 3.
     """
@@ -147,18 +137,18 @@ def _unescaped(given: Any) -> Any:
 
 
 def _pattern(where: str, given: Any) -> ArcPattern:
-    _check_keys(where, given, ("name", "pattern"), ("weight",))
+    _check_keys(where, given, ("name", "weight", "pattern"))
     if not isinstance(given["name"], str) or not given["name"]:
         raise ProblemError(f"{where}.name: expected a name; got {given['name']!r}.")
     where = f"{where} ({given['name']!r})"
-    weight = given.get("weight")
-    if weight is not None and not (is_number(weight) and isfinite(weight)):
+    weight = given["weight"]
+    if not is_number(weight) or not isfinite(weight):
         raise ProblemError(f"{where}.weight: expected a finite number; got {weight!r}.")
-    if weight is not None and (not weight or abs(weight) > LARGEST_WEIGHT):
+    if not weight or abs(weight) > LARGEST_WEIGHT:
         raise ProblemError(
             f"{where}.weight: expected a number other than 0, at most {LARGEST_WEIGHT:g} and at "
             f"least {-LARGEST_WEIGHT:g}; got {weight!r}. For what must or must not be, use rules "
-            "or constraints; leave the weight out to have it learned."
+            "or constraints."
         )
     tokens = given["pattern"]
     if not isinstance(tokens, (list, tuple)) or not tokens:
@@ -166,7 +156,7 @@ def _pattern(where: str, given: Any) -> ArcPattern:
     links = _Links(where)
     for number, token in enumerate(tokens):
         links.add(f"{where}.pattern[{number}]", number, token)
-    return links.pattern(given["name"], None if weight is None else float(weight))
+    return links.pattern(given["name"], float(weight))
 
 
 class _Links:
@@ -182,7 +172,7 @@ class _Links:
     def add(self, where: str, number: int, token: Any) -> None:
         """Read one token, which has a relation to one before it."""
         own = ("RIGHT_ID", "RIGHT_ATTRS")
-        _check_keys(where, token, own if number == 0 else (*own, "LEFT_ID", "REL_OP"), ())
+        _check_keys(where, token, own if number == 0 else (*own, "LEFT_ID", "REL_OP"))
         name = token["RIGHT_ID"]
         if not isinstance(name, str) or name in self.names:
             raise ProblemError(f"{where}.RIGHT_ID: expected a name of its own; got {name!r}.")
@@ -221,7 +211,7 @@ class _Links:
         if side:
             self.orders.append((*((other, token) if side > 0 else (token, other)), adjacent))
 
-    def pattern(self, name: str, weight: float | None) -> ArcPattern:
+    def pattern(self, name: str, weight: float) -> ArcPattern:
         """Return the whole, if it states arcs."""
         top = self.heads.index(TOP)
         of_top = self.conditions[top].pop("DEP", None)
@@ -256,14 +246,13 @@ class _Links:
         )
 
 
-def _check_keys(where: str, given: Any, needed: Iterable[str], optional: Iterable[str]) -> None:
+def _check_keys(where: str, given: Any, needed: Sequence[str]) -> None:
     if not isinstance(given, Mapping):
         raise ProblemError(f"{where}: expected a dict; got {given!r}.")
-    known = [*needed, *optional]
-    missing, unknown = set(needed).difference(given), set(given).difference(known)
+    missing, unknown = set(needed).difference(given), set(given).difference(needed)
     if missing or unknown:
         wrong = f"{min(missing)!r} is missing" if missing else f"got {min(unknown)!r}"
-        raise ProblemError(f"{where}: expected the keys {', '.join(known)}; {wrong}.")
+        raise ProblemError(f"{where}: expected the keys {', '.join(needed)}; {wrong}.")
 
 
 def _conditions(where: str, given: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Messages from each token's likely head and dependents, before a tree is decoded."""
+"""What the output layers see beside the encoder's vectors: likely tags, heads and dependents."""
 
 from __future__ import annotations
 
@@ -11,9 +11,64 @@ from numpy.typing import NDArray
 from thinc.api import Model, Relu
 from thinc.types import Floats2d
 
-__all__ = ["Relatives", "score_arcs"]
+__all__ = ["Relatives", "Tagged", "score_arcs"]
 
 Input = tuple[Floats2d, Sequence[Any], NDArray[np.int64]]
+TaggedInput = tuple[Floats2d, Floats2d]
+
+
+def Tagged(width: int, nI: int, nT: int | None = None) -> Model[TaggedInput, Floats2d]:
+    """Add to each token's vector the mean embedding of its tag, as the tag layer sees it.
+
+    Tags are learnt long before trees, and most labels follow from the tags of both ends.
+
+    Takes token vectors, shape (tokens, nI), and tag scores, shape (tokens, nT). Returns shape
+    (tokens, nI + width): the vectors, then ``softmax(scores) @ E``. The tag scores are constants:
+    no gradient is propagated to them.
+
+    Examples
+    --------
+    >>> layer = Tagged(width=4, nI=3, nT=5)
+    >>> _ = layer.initialize()
+    >>> layer.predict((np.ones((2, 3), "f"), np.zeros((2, 5), "f"))).shape
+    (2, 7)
+    """
+    return Model(
+        "tagged",
+        _add_tags,
+        init=_init_tags,
+        dims={"nI": nI, "nH": width, "nT": nT, "nO": nI + width},
+        params={"E": None},
+    )
+
+
+def _init_tags(
+    model: Model[TaggedInput, Floats2d], X: TaggedInput | None = None, Y: object = None
+) -> None:
+    ops: Any = model.ops
+    # orthogonal rows as far as they go, so that tags are told apart from the first step on
+    tags, width = model.get_dim("nT"), model.get_dim("nH")
+    rng = np.random.default_rng(int(np.random.randint(2**31)))  # noqa: NPY002 - the run's seed
+    model.set_param("E", ops.asarray2f(rng.normal(size=(tags, width)).astype("f")))
+
+
+def _add_tags(
+    model: Model[TaggedInput, Floats2d], X: TaggedInput, is_train: bool
+) -> tuple[Floats2d, Callable[[Floats2d], TaggedInput]]:
+    vectors, scores = X
+    given: Any = scores
+    likely = np.exp(given - given.max(axis=1, keepdims=True))
+    likely /= likely.sum(axis=1, keepdims=True)
+    E: Any = model.get_param("E")
+    width = model.get_dim("nI")
+    output: Any = np.concatenate([vectors, likely @ E], axis=1)
+
+    def backprop(d_output: Floats2d) -> TaggedInput:
+        gradient: Any = d_output
+        model.inc_grad("E", likely.T @ gradient[:, width:])
+        return np.ascontiguousarray(gradient[:, :width]), np.zeros_like(scores)  # type: ignore[return-value]
+
+    return output, backprop
 
 
 def Relatives(width: int, nI: int, dropout: float = 0.0) -> Model[Input, Floats2d]:

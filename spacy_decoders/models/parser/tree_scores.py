@@ -27,46 +27,32 @@ BATCH_WORDS = 2000
 
 @dataclass(frozen=True)
 class SentenceScores:
-    """The scores of one sentence of n tokens, the root being 0.
+    """The scores of one sentence of n tokens, the root being 0."""
 
-    Attributes
-    ----------
-    tokens
-        (n,) the tokens' indices in the document; white space is left out.
-    arcs
-        float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
-        0 and on the diagonal.
-    labels
-        int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
-        row 0, the number of labels.
-    tags
-        int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
-    words
-        uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
-    label_scores
-        float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
-        arc's score; None if labels have none.
-    boundaries
-        float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
-        None where the tokens are one sentence.
-    arc_labels
-        What the scores of all labels are computed from.
-    patterns
-        Hand-made patterns of arcs; None if there are none.
-    partly
-        Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
-        trees need to be found with. `completed` labels them.
-    """
-
+    #: (n,) the tokens' indices in the document; white space is left out.
     tokens: NDArray[np.int64]
+    #: float32 (n + 1, n + 1), ``arcs[h, m]`` scores h as the head of m; ``-inf`` in column
+    #: 0 and on the diagonal.
     arcs: NDArray[np.float32]
+    #: int32 (n + 1, n + 1), ``labels[h, m]`` is the best label of that arc; in
+    #: row 0, the number of labels.
     labels: NDArray[np.int32]
+    #: int32 (n + 1,), 1 + the best tag of each token; 0 for the root.
     tags: NDArray[np.int32]
+    #: uint64 (n + 1,), a hash of each token's normalised form; 0 for the root.
     words: NDArray[np.uint64]
+    #: float32 (n + 1, n + 1), the log-probability of each arc's best label, which is part of the
+    #: arc's score; None if labels have none.
     label_scores: NDArray[np.float32] | None = None
+    #: float32 (n,), the score of a sentence beginning at each token, ``-inf`` where none does;
+    #: None where the tokens are one sentence.
     boundaries: NDArray[np.float32] | None = None
+    #: What the scores of all labels are computed from.
     arc_labels: ArcLabels | None = None
+    #: Hand-made patterns of arcs; None if there are none.
     patterns: SentencePatterns | None = None
+    #: Whether unlikely arcs have no label yet, -1: their scores are upper bounds then, which few
+    #: trees need to be found with. `completed` labels them.
     partly: bool = False
 
     def completed(self) -> SentenceScores:
@@ -159,25 +145,17 @@ class SentenceScores:
 
 @dataclass(frozen=True)
 class DocumentScores:
-    """The scores of one document.
+    """The scores of one document."""
 
-    Attributes
-    ----------
-    starts
-        Where its blocks begin.
-    blocks
-        The scores of each block that has a word: a sentence, or several whose boundaries are
-        decided together with the trees.
-    start_odds
-        float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
-        known.
-    vectors
-        float32 (tokens, width), the encoder's vectors.
-    """
-
+    #: Where its blocks begin.
     starts: NDArray[np.int64]
+    #: The scores of each block that has a word: a sentence, or several whose boundaries are
+    #: decided together with the trees.
     blocks: list[SentenceScores]
+    #: float32 (tokens,), log-odds that a sentence begins at each token; infinite where that is
+    #: known.
     start_odds: NDArray[np.float32]
+    #: float32 (tokens, width), the encoder's vectors.
     vectors: Floats2d | None = None
 
     @property

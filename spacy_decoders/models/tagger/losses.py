@@ -1,7 +1,7 @@
 """Structured losses of chain models and their gradients.
 
-Gold labels may be missing, or be several of which one is right. The log-likelihood then sums over
-all completions; the two others take the best completion for gold.
+Gold labels may be missing. The log-likelihood then sums over all completions; the two others take
+the best completion for gold.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InfeasibleError
-from .negative_spans import NegativeSpans, without_spans
 
 __all__ = ["LOSSES", "UNKNOWN", "ChainBatch", "ChainGradient", "Loss"]
 
@@ -26,31 +25,16 @@ UNKNOWN = -1
 
 @dataclass(frozen=True)
 class ChainBatch:
-    """Scored sentences and their gold labels, end to end.
+    """Scored sentences and their gold labels, end to end."""
 
-    Attributes
-    ----------
-    model
-        The :class:`~spacy_decoders.decoders.chain.ChainModel`.
-    emissions
-        **Shape (total, L)**, float32.
-    lengths
-        **Shape (sentences,)**: tokens of each sentence.
-    gold
-        **Shape (total,)**: the label of each token, or `UNKNOWN`.
-    allowed
-        **Shape (total, L)**: the labels of which one is right where gold is `UNKNOWN`; None for
-        all of them.
-    negative
-        Spans that are known to be no entities; None for none.
-    """
-
+    #: The :class:`~spacy_decoders.decoders.chain.ChainModel`.
     model: Any
+    #: **Shape (total, L)**, float32.
     emissions: NDArray[np.float32]
+    #: **Shape (sentences,)**: tokens of each sentence.
     lengths: NDArray[np.int64]
+    #: **Shape (total,)**: the label of each token, or `UNKNOWN`.
     gold: NDArray[np.int32]
-    allowed: NDArray[np.bool_] | None = None
-    negative: NegativeSpans | None = None
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -64,38 +48,17 @@ class ChainBatch:
         """Return the batch of some sentences, and which tokens are theirs."""
         tokens = np.repeat(keep, self.lengths)
         part = ChainBatch(
-            self.model,
-            self.emissions[tokens],
-            self.lengths[keep],
-            self.gold[tokens],
-            None if self.allowed is None else self.allowed[tokens],
-            None if self.negative is None else self.negative.chosen(tokens),
+            self.model, self.emissions[tokens], self.lengths[keep], self.gold[tokens]
         )
         return part, tokens
 
-    def informative(self) -> NDArray[np.bool_]:
-        """**Shape (total,)**: whether anything is known of a token's label."""
-        known: NDArray[np.bool_] = self.gold != UNKNOWN
-        return known if self.allowed is None else known | ~self.allowed.all(axis=1)
-
     def is_partial(self) -> NDArray[np.bool_]:
         """**Shape (sentences,)**: whether a sentence may have several right labellings."""
-        return self.any_in_sentence(self.gold == UNKNOWN) | self.has_negative()
+        return self.any_in_sentence(self.gold == UNKNOWN)
 
-    def has_negative(self) -> NDArray[np.bool_]:
-        """**Shape (sentences,)**: whether a sentence has a negative span."""
-        marked = np.zeros(len(self.gold), dtype=bool)
-        if self.negative is not None:
-            marked[[start for start, _, _ in self.negative.spans]] = True
-        return self.any_in_sentence(marked)
-
-    def disagree(self, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """**Shape (total,)**: whether labels contradict what is known."""
-        wrong: NDArray[np.bool_] = (self.gold != UNKNOWN) & (labels != self.gold)
-        if self.allowed is None:
-            return wrong
-        denied = ~self.allowed[np.arange(len(labels)), labels]
-        return np.where(self.gold == UNKNOWN, denied, wrong)
+    def is_wrong(self, labels: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """**Shape (sentences,)**: whether a sentence has a label that is not gold."""
+        return self.any_in_sentence((self.gold != UNKNOWN) & (labels != self.gold))
 
     def any_in_sentence(self, tokens: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """**Shape (sentences,)**: whether any token of a sentence is marked."""
@@ -108,8 +71,6 @@ class ChainBatch:
         emissions = self.emissions.copy()
         emissions[rows] = -np.inf
         emissions[rows, self.gold[rows]] = self.emissions[rows, self.gold[rows]]
-        if self.allowed is not None:
-            emissions[(self.gold == UNKNOWN)[:, None] & ~self.allowed] = -np.inf
         return emissions
 
     def legal(self) -> NDArray[np.bool_]:
@@ -196,39 +157,11 @@ def negative_log_likelihood(batch: ChainBatch) -> tuple[float, ChainGradient]:
     loss -= complete.scores(complete.gold)
     gradient.add_labels(complete, complete.gold, _within(tokens, chosen), -1.0)
     if partial.any():
-        negative = batch.has_negative()
-        completed, chosen = batch.choose(partial & ~negative)
+        completed, chosen = batch.choose(partial)
         found = forward_backward(batch.model, completed.clamped(), completed.lengths)
         gradient.add_expectations(found, _within(tokens, chosen), -1.0)
         loss -= float(found.log_partitions.sum())
-        for sentence in np.flatnonzero(negative):
-            keep = np.arange(len(batch)) == sentence
-            part, chosen = batch.choose(keep)
-            found = _expectations_without(part)
-            gradient.add_expectations(found, _within(tokens, chosen), -1.0)
-            loss -= float(found.log_partitions.sum())
     return loss, gradient
-
-
-def _without(batch: ChainBatch) -> Any:
-    """Return the larger chain of a batch of one sentence, without its negative spans."""
-    negative: Any = batch.negative
-    spans = negative.within(0, len(batch.gold))
-    return without_spans(batch.model, batch.clamped(), negative, spans)
-
-
-def _expectations_without(batch: ChainBatch) -> Any:
-    """Return the expectations of one sentence over labellings without its negative spans."""
-    from ...decoders.chain import forward_backward
-
-    larger, size = _without(batch), batch.model.size
-    found = forward_backward(larger.model, larger.emissions, batch.lengths)
-    return found._replace(
-        marginals=larger.folded(found.marginals, size),
-        transitions=larger.folded(larger.folded(found.transitions, size).T, size).T,
-        start=larger.folded(found.start, size),
-        end=larger.folded(found.end, size),
-    )
 
 
 def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
@@ -240,8 +173,7 @@ def perceptron(batch: ChainBatch) -> tuple[float, ChainGradient]:
 
     batch, tokens, gradient = _trainable(batch)
     best = _labels(ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths))
-    wrong = batch.any_in_sentence(batch.disagree(best)) | batch.has_negative()
-    loss = _add_violations(batch, best, wrong, tokens, gradient)
+    loss = _add_violations(batch, best, batch.is_wrong(best), tokens, gradient)
     return loss, gradient
 
 
@@ -259,7 +191,7 @@ def margin(batch: ChainBatch) -> tuple[float, ChainGradient]:
         ForwardDominance().decode_batch(batch.model, batch.emissions, batch.lengths)
     )
     # if the best labelling is not gold, it is the violator; else the second best may be
-    wrong = batch.any_in_sentence(batch.disagree(violators)) | batch.has_negative()
+    wrong = batch.is_wrong(violators)
     hinges = float((wrong & ~partial).sum())
     for sentence in np.flatnonzero(~wrong & ~partial & (batch.lengths > 0)):
         here = slice(batch.offsets[sentence], batch.offsets[sentence + 1])
@@ -305,15 +237,8 @@ def _completed(batch: ChainBatch) -> NDArray[np.int32]:
 
     if not batch.is_partial().any():
         return batch.gold
-    emissions, negative = batch.clamped(), batch.has_negative()
-    solutions = ForwardDominance().decode_batch(batch.model, emissions, batch.lengths)
-    completed = _labels(solutions).astype(np.int32)
-    for sentence in np.flatnonzero(negative):
-        part, tokens = batch.choose(np.arange(len(batch)) == sentence)
-        larger = _without(part)
-        best = ForwardDominance().decode(larger.model, larger.emissions)
-        completed[tokens] = larger.origin[best.labels]
-    return completed
+    solutions = ForwardDominance().decode_batch(batch.model, batch.clamped(), batch.lengths)
+    return _labels(solutions).astype(np.int32)
 
 
 def _trainable(batch: ChainBatch) -> tuple[ChainBatch, NDArray[np.bool_], ChainGradient]:
@@ -321,23 +246,17 @@ def _trainable(batch: ChainBatch) -> tuple[ChainBatch, NDArray[np.bool_], ChainG
     from ...decoders.chain import log_partitions
 
     gradient = ChainGradient(batch)
-    negative = batch.has_negative()
-    keep = batch.any_in_sentence(batch.informative()) | negative
+    keep = batch.any_in_sentence(batch.gold != UNKNOWN)
     finite = (
         np.isfinite(batch.model.transitions).all() and np.isfinite(batch.model.start_scores).all()
     )
     if not finite:
         keep &= ~batch.any_in_sentence(~batch.legal())
-    unsure = keep & batch.is_partial() & ~negative
-    if unsure.any() and not (finite and batch.allowed is None):
-        chosen, _ = batch.choose(unsure)
-        found = log_partitions(batch.model, chosen.clamped(), chosen.lengths)
-        keep[unsure] = np.isfinite(found)
-    for sentence in np.flatnonzero(keep & negative):
-        part, _ = batch.choose(np.arange(len(batch)) == sentence)
-        larger = _without(part)
-        found = log_partitions(larger.model, larger.emissions, part.lengths)
-        keep[sentence] = bool(np.isfinite(found[0]))
+        unsure = keep & batch.is_partial()
+        if unsure.any():
+            chosen, _ = batch.choose(unsure)
+            found = log_partitions(batch.model, chosen.clamped(), chosen.lengths)
+            keep[unsure] = np.isfinite(found)
     part, tokens = batch.choose(keep)
     return part, tokens, gradient
 

@@ -26,20 +26,13 @@ __all__ = [
 
 @dataclass(frozen=True)
 class ChainScores:
-    """The scores of a batch of documents, or their gradients.
+    """The scores of a batch of documents, or their gradients."""
 
-    Attributes
-    ----------
-    emissions
-        For each document, **shape (tokens, L)**.
-    transitions
-        **Shape (L, L)**, from-row to column; the same for all documents.
-    start, end
-        **Shape (L,)**.
-    """
-
+    #: For each document, **shape (tokens, L)**.
     emissions: list[Floats2d]
+    #: **Shape (L, L)**, from-row to column; the same for all documents.
     transitions: Floats2d
+    #: **Shape (L,)**.
     start: Floats1d
     end: Floats1d
 

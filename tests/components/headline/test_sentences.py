@@ -10,7 +10,9 @@ from spacy.tokens import Doc
 import spacy_decoders
 from spacy_decoders import ProblemError
 from spacy_decoders.components.headline import subtree_search
-from spacy_decoders.components.headline.sentences import ShortSentences
+from spacy_decoders.components.headline.reading import Texts
+from spacy_decoders.components.headline.sentence_trees import ScoredTokens, token_facts
+from spacy_decoders.components.headline.sentences import ShortSentences, written
 from tests.components.headline.titled import blank
 
 TEXT = "A judge in Boston did not block the proposed merger on Tuesday , shares fell ."
@@ -27,10 +29,18 @@ def parsed():
     return Doc(nlp.vocab, words=TEXT.split(), heads=HEADS, deps=RELATIONS)
 
 
+def short_sentences(doc, chances, *options):
+    (facts,) = token_facts(Texts.of([doc]))
+    return ShortSentences(ScoredTokens.of(doc, facts, chances), *options)
+
+
 def shortened(doc, most, **options):
     chances = np.full(len(doc), 0.3)
     given = {"least": 1, "max_chars": None, "required": (), **options}
-    return ShortSentences(doc, chances, most=most, **given).write(1)
+    short = short_sentences(
+        doc, chances, given["least"], most, given["max_chars"], given["required"]
+    )
+    return short.write(1)
 
 
 def test_what_grammar_needs_stays(parsed):
@@ -98,22 +108,18 @@ def random_doc(rng):
 def every_headline(short):
     """The score, number of words and text of every subtree of every sentence."""
     found = []
-    for number, sentence in enumerate(short.unit.sents):
-        if all(token.is_punct for token in sentence):
-            continue
-        tree = short._tree(sentence, number, sentence.start)
+    for sentence in short._sentences():
+        tree = short._tree(sentence)
         problem = tree.compression.problem
         nodes = range(1, len(problem.parents))
         for chosen in itertools.product([False, True], repeat=len(nodes)):
             kept = [0, *itertools.compress(nodes, chosen)]
             if all(int(problem.parents[node]) in kept for node in kept[1:]):
-                places = tree.places(kept)
-                words = [
-                    tree.tokens[place] for place in places if tree.tokens[place].text not in ",-"
-                ]
+                tokens = tree.chosen(kept)
+                words = [token for token in tokens if token.text not in ",-"]
                 lower = {token.lower_ for token in words}
                 score = float(problem.scores[kept].sum())
-                found.append((score, len(words), tree.text(kept), lower))
+                found.append((score, len(words), written(tokens), lower))
     return found
 
 
@@ -131,8 +137,8 @@ def test_against_every_headline(seed, looked_at, monkeypatch):
         limit = None if rng.random() < 0.3 else int(rng.integers(3, 30))
         wanted = rng.choice(["cat", "dog", "house"], int(rng.integers(0, 3)), replace=False)
         required = tuple(wanted.tolist())
-        short = ShortSentences(doc, chances, least, most, limit, required)
-        every = every or every_headline(short)
+        short = short_sentences(doc, chances, least, most, limit, required)
+        every = every or every_headline(short_sentences(doc, chances, 1, 1, None, ()))
         allowed = [
             (score, size)
             for score, size, text, lower in every

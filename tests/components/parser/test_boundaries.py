@@ -9,7 +9,7 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.components.parser.trees import paragraph_starts, preset_starts
+from spacy_decoders.components.parser.trees import paragraph_starts, preset_starts, unparted
 from tests.components.parser.parsing import NAME, make_nlp, parse, trees
 
 
@@ -184,3 +184,31 @@ def test_paragraphs_and_items_of_lists_begin_sentences(text, starts):
     doc = spacy.blank("en")(text)
     found = paragraph_starts(doc, preset_starts(doc))
     assert [doc[place].text.rstrip(".)") for place in found.tolist()] == starts
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('"he" sleeps', ["he", '"']),
+        ('he. " he', []),  # parted on both sides, it may be either
+        ("he (sleeps [now]) he", ["sleeps", "now", ")"]),
+        ("\u201che\u201d\n\u00abnow\u00bb", ["he", "\u201d", "now", "\u00bb"]),
+        ("he's 5\" long", ['"']),
+        ("", []),
+    ],
+)
+def test_no_sentence_begins_between_a_sign_and_what_it_encloses(text, words):
+    doc = spacy.blank("en")(text)
+    assert [doc[place].text for place in unparted(doc).tolist()] == words
+
+
+def test_quotation_marks_stay_with_their_sentences():
+    nlp = make_nlp(steps=1, factors=[])
+    pipe = nlp.get_pipe(NAME)
+    pipe.certain = 1e9  # all boundaries are decided with the trees
+    words, spaces = ["he", "sleeps", '"', "he", "sleeps"], [True, True, False, True, False]
+    forced = Doc(nlp.vocab, words=words, spaces=spaces, sent_starts=[True, None, None, True, None])
+    assert 3 in {sentence.start for sentence in nlp(forced).sents}  # what is set goes before
+    doc = nlp(Doc(nlp.vocab, words=words, spaces=spaces))
+    assert 3 not in {sentence.start for sentence in doc.sents}
+    assert all(found["status"] == "optimal" for found in doc._.certificates[NAME])

@@ -1,4 +1,4 @@
-"""Hand-made patterns in the component: given and learned, saved, explained."""
+"""Hand-made patterns in the component: decoded and saved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import pytest
 import spacy
 from spacy.tokens import Doc
 
-from spacy_decoders.display.factor_changes import changes_of
 from spacy_decoders.errors import ProblemError
 from tests.components.parser.parsing import NAME, make_examples, make_nlp, parse
 
@@ -21,7 +20,7 @@ RED = {"name": "red object", "weight": -50.0, "pattern": PATTERN}
 
 @pytest.fixture(scope="module")
 def nlp():
-    return make_nlp(factors=[], factors_start=0, patterns=[{"name": "it", "pattern": PATTERN}])
+    return make_nlp(factors=[], patterns=[{"name": "it", "weight": 1.0, "pattern": PATTERN}])
 
 
 @pytest.fixture
@@ -29,40 +28,18 @@ def pipe(nlp):
     pipe = nlp.get_pipe(NAME)
     patterns = pipe.patterns
     yield pipe
-    pipe.configure(patterns=patterns, head_margins=False)
+    pipe.patterns = patterns
 
 
-def test_a_pattern_changes_the_tree_and_is_named(nlp, pipe):
+def test_a_pattern_changes_the_tree(nlp, pipe):
     pipe.patterns = []
     assert [token.head.i for token in parse(nlp, [0])] == [1, 1, 4, 4, 1, 1]
-    pipe.configure(patterns=[RED], head_margins=True)
+    pipe.patterns = [RED]
     doc = parse(nlp, [0])
     assert (doc[4].head.i, doc[3].head.i) != (1, 4)
     assert doc._.certificates[NAME][0]["status"] == "optimal"
-    (change,) = doc._.factor_changes
-    assert change["gains"]["pattern red object"] == 50.0
-    (factor,) = change["factors"]
-    assert factor["tokens"] == [1, 4, 3]
-    assert (factor["family"], factor["in_tree"]) == ("pattern red object", False)
-    (said,) = changes_of(doc, doc[:])
-    assert said.factors[0][0] == "no pattern red object: eats, fish, red"
-    assert "pattern red object 50" in said.balance
     pipe.patterns = [{**RED, "weight": 50.0}]
-    assert parse(nlp, [0])._.factor_changes == []
-
-
-def test_a_weight_is_learned_saved_and_copied(nlp, pipe, tmp_path):
-    (weight,) = pipe.model.get_ref("factors").get_param("patterns")
-    assert weight != 0.0
-    nlp.to_disk(tmp_path)
-    loaded = spacy.load(tmp_path).get_pipe(NAME)
-    assert loaded.patterns == pipe.patterns
-    assert loaded.model.get_ref("factors").get_param("patterns") == weight
-    again = make_nlp(steps=0, factors=[], patterns=[RED])
-    again.get_pipe(NAME).from_bytes(pipe.to_bytes())
-    assert again.get_pipe(NAME).model.get_ref("factors").get_param("patterns") == weight
-    with pytest.raises(ProblemError, match=r"patterns \('new'\): its weight has not been learned"):
-        pipe.patterns = [{"name": "new", "pattern": PATTERN}]
+    assert [token.head.i for token in parse(nlp, [0])] == [1, 1, 4, 4, 1, 1]
 
 
 def test_siblings_survive_the_config(tmp_path):
@@ -78,8 +55,8 @@ def test_siblings_survive_the_config(tmp_path):
 
 def test_dollars_survive_saves(tmp_path):
     mark = {**PATTERN[2], "RIGHT_ATTRS": {"ORTH": {"IN": ["$", "US$"]}}}
-    patterns = [{"name": "US$", "pattern": [*PATTERN[:2], mark]}]
-    nlp = make_nlp(steps=1, factors=[], factors_start=0, patterns=patterns)
+    patterns = [{"name": "US$", "weight": 1.0, "pattern": [*PATTERN[:2], mark]}]
+    nlp = make_nlp(steps=0, factors=[], patterns=patterns)
     before = nlp.get_pipe(NAME).patterns
     assert before[0]["pattern"][2] == mark
     for _ in range(3):
@@ -92,18 +69,17 @@ def test_dollars_survive_saves(tmp_path):
 def test_a_document_with_too_many_places_costs_no_other(nlp, pipe, monkeypatch):
     from spacy_decoders.models.parser import pattern_matches
 
-    pipe.configure(patterns=[RED], head_margins=True)
+    pipe.patterns = [RED]
     monkeypatch.setattr(pattern_matches, "MOST_PLACES", 0)
     docs = [parse(nlp, [which]) for which in (0, 1)]
     statuses = [doc._.certificates[NAME][0]["status"] for doc in docs]
-    assert (statuses, docs[0]._.factor_changes) == (["bounded", "optimal"], [])
+    assert statuses == ["bounded", "optimal"]
 
 
 def test_training_passes_over_sentences_with_too_many_places(monkeypatch):
     from spacy_decoders.models.parser import pattern_matches
 
-    patterns = [{"name": "it", "pattern": PATTERN}]
-    nlp = make_nlp(steps=1, factors=[], factors_start=0, patterns=patterns)
+    nlp = make_nlp(steps=1, factors_start=0, patterns=[RED])
     monkeypatch.setattr(pattern_matches, "MOST_PLACES", 0)
     assert nlp.update(make_examples(nlp))[NAME] > 0
 
@@ -134,21 +110,3 @@ def test_documents_of_two_vocabularies(nlp, pipe):
     found = [[token.head.i for token in doc] for doc in pipe.pipe(docs)]
     assert found[0] == found[1] == found[2]
     assert [token.dep_ for token in other] == [token.dep_ for token in own]
-
-
-def test_a_model_keeps_the_number_of_its_weights():
-    again = make_nlp(0, factors=[], patterns=[RED, {"name": "it", "pattern": PATTERN}])
-    component = again.get_pipe(NAME)
-    component.patterns = [RED]
-    component.cfg["labels"] = []  # as if it were new
-    weights = component.model.get_ref("factors")
-    weights.set_param("patterns", weights.get_param("patterns") + 2)
-    for name, weight in (("it", 2.0), ("other", 0.0)):
-        component.cfg["labels"] = []
-        component.patterns = [{"name": name, "pattern": PATTERN}]
-        again.initialize(lambda: make_examples(again))
-        assert weights.get_param("patterns") == [weight]
-    component.cfg["labels"] = []
-    component.patterns = [{"name": name, "pattern": PATTERN} for name in "ab"]
-    with pytest.raises(ProblemError, match="learned 1 weights, and 2 patterns are without one"):
-        again.initialize(lambda: make_examples(again))

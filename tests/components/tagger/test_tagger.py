@@ -186,8 +186,8 @@ def test_a_label_never_seen_counts_as_missing():
     [
         ({"target": []}, "target: expected one of"),
         ({"target": ["tag", "tag"]}, "target: expected one of"),
-        ({"k_best": 0}, "k_best: expected a whole number from 1"),
-        ({"k_best": 10**6}, "k_best: at most 1,000"),
+        ({"k_best": 0}, "k_best: input should be greater"),
+        ({"k_best": 10**6}, "k_best: input should be less than or equal to 1000"),
     ],
 )
 def test_bad_options_are_refused_by_name(config, message):

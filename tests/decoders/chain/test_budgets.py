@@ -115,12 +115,15 @@ def test_no_time_is_lacking_without_a_limit_or_with_enough(rng):
 @pytest.mark.parametrize("wrong", [0.0, -3.0, 1.0], ids=["no continuations", "low", "greedy"])
 def test_wrong_continuations_are_not_called_optimal(ticking, monkeypatch, rng, wrong):
     """The labels come from the right: what is wrong there meets the bound from the left."""
-    true, wrongs = timed._continuations, 0
+    true, wrongs = timed._messages, 0
 
-    def lying(*given):
-        return [wrong * of for of in true(*given)][: 1 if wrong == 1.0 else None]
+    def lying(links, *given):
+        found = true(links, *given)
+        if links.flags.c_contiguous:  # from the left
+            return found
+        return [wrong * of for of in found][: 1 if wrong == 1.0 else None]
 
-    monkeypatch.setattr(timed, "_continuations", lying)
+    monkeypatch.setattr(timed, "_messages", lying)
     for _ in range(10):
         model, emissions = drawn(rng, 6, 5, 0.0)
         best = best_of_all(model, emissions)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_decoders.decoders.chain import ChainModel, ForwardDominance
-from spacy_decoders.decoders.chain.kernels import dual
+from spacy_decoders.decoders.chain.kernels import dual, tables
 from spacy_decoders.decoders.chain.kernels.tables import need_rows
 from spacy_decoders.decoders.chain.padded import usual_limit
 from spacy_decoders.decoders.chain.problem import Sentences
@@ -72,7 +72,7 @@ def test_a_lattice_keeps_every_label_within_its_slack(size, forbidden, slack):
     sentence = Sentences.of(model, emissions)
     status, _, lattice = dual.survive(
         model.links, sentence.emissions.reshape(-1), 0, 12, size, labels, slack, 2.0,
-        dual.lattice_for(12, size),
+        tables.lattice_for(12, size),
     )  # fmt: skip
     assert status == dual.PROVEN
     dropped = 0

@@ -58,10 +58,15 @@ def test_agrees_with_brute_force(decoder):
     assert feasible > 300
 
 
+def largest(scores):
+    return np.abs(scores[np.isfinite(scores)]).max(initial=0.0)
+
+
 def test_tolerance_is_small_beside_the_scores(decoder):
     for model, emissions in random_problems(60, seed=1):
         if ranked(model, emissions):
-            finite = np.abs(emissions[np.isfinite(emissions)]).max() + model.bounds.magnitude
+            finite = largest(emissions) + largest(model.transitions)
+            finite += largest(model.start_scores) + largest(model.end_scores)
             tolerance = decoder.decode(model, emissions).certificate.tolerance
             assert tolerance <= 1e-5 * len(emissions) * max(finite, 1e-30)
 

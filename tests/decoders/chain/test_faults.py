@@ -121,7 +121,7 @@ def case(request: pytest.FixtureRequest) -> Case:
 #: Kernels that leave sentences to others: which of their results lists these.
 LEAVES = {
     "kernels.search": 1,
-    "published.kernels.column_generation": 3,
+    "published.kernels.column_generation": 2,
 }
 
 
@@ -211,9 +211,8 @@ def test_a_beam_never_says_optimal(monkeypatch, width):
     [
         (ColumnGeneration(gap=0.5), Budget()),
         (ColumnGeneration(), Budget(iterations=1)),
-        (ColumnGeneration(), Budget(seconds=60.0)),
     ],
-    ids=["gap", "iterations", "seconds"],
+    ids=["gap", "iterations"],
 )
 def test_columns_that_end_early_say_how_far(monkeypatch, decoder, budget):
     case = Case.drawn(70)

@@ -11,8 +11,7 @@ from spacy_decoders.models.parser.biaffine import BUCKETS, BiaffineArcs, distanc
 from spacy_decoders.models.parser.boundaries import Boundaries, BoundaryLimits, known_odds
 from spacy_decoders.models.parser.labels import BiaffineLabels, arc_labels, label_arcs
 from spacy_decoders.models.parser.losses import UNKNOWN, GoldTrees, cross_entropy
-from spacy_decoders.models.parser.relatives import Relatives
-from spacy_decoders.models.parser.tagged import Tagged
+from spacy_decoders.models.parser.relatives import Relatives, Tagged
 
 
 def shaken(model: Model, rng: np.random.Generator) -> Model:
@@ -179,25 +178,6 @@ def test_labels_depend_on_side_and_distance(rng):
         near - left, distances[0] - distances[distance_buckets(2)[1, 0]], atol=1e-5
     )
     np.testing.assert_allclose(far - near, distances[4] - distances[0], atol=1e-5)
-
-
-def test_labels_of_earlier_models_have_no_distances(rng):
-    model = shaken(BiaffineLabels(5, nI=3, nO=6), rng)
-    vectors = rng.normal(size=(7, 3)).astype("f")
-    model.set_param("D", np.zeros_like(model.get_param("D")))
-    ((best, logs),) = best_labels(model, vectors, [0, 7])
-    earlier = BiaffineLabels(5, nI=3, nO=6)
-    state = model.to_dict()
-    state["params"] = [{k: v for k, v in of.items() if k != "D"} for of in state["params"]]
-    earlier.from_dict(state)
-    assert not earlier.has_param("D")
-    ((found, other),) = best_labels(earlier, vectors, [0, 7])
-    np.testing.assert_array_equal(found, best)
-    np.testing.assert_allclose(other, logs, atol=1e-6)
-    arcs = np.array([[0, 1], [3, 2]])
-    scores, backprop = earlier.begin_update((vectors, arcs))
-    np.testing.assert_allclose(scores, model.predict((vectors, arcs)), atol=1e-6)
-    backprop(np.ones_like(scores))
 
 
 def test_tagged_gradients(rng):

@@ -62,10 +62,11 @@ def scores_of(seed: int, n: int = 5) -> SentenceScores:
     return SentenceScores(np.arange(n), arcs, labels, tags, np.zeros(n + 1, np.uint64))
 
 
-def with_patterns(vocab, sentence, given, learned=((), ())):
-    matcher = PatternMatcher(stated_patterns(given), LABELS, TAGS, learned[0])
+def with_patterns(vocab, sentence, given):
+    matcher = PatternMatcher(stated_patterns(given), LABELS, TAGS)
     doc = Doc(vocab, words=WORDS[: len(sentence.tokens)])
-    return matcher.add_to([sentence], doc, np.array(learned[1]))[0]
+    own = sentence.tokens, sentence.tags, sentence.labels
+    return replace(sentence, patterns=matcher.in_sentences(doc, [own])[0])
 
 
 def counted(vocab, sentence, heads, pattern) -> int:
@@ -119,12 +120,13 @@ def test_each_operator_means_what_it_means_to_spacy(operator):
         vocab, sentence, [{"name": "p", "weight": 1, "pattern": pattern}]
     ).patterns
     for heads in oracles.all_trees(5, projective=False, single_root=True):
-        assert patterns.counts(np.array(heads)) == [counted(vocab, sentence, heads, pattern)]
+        in_tree, _ = patterns.bounds(np.array(heads))
+        assert in_tree == counted(vocab, sentence, heads, pattern)
 
 
 def test_a_pattern_over_likely_arcs_is_certified_among_these():
     vocab = spacy.blank("en").vocab
-    parser = TreeParser(BranchAndBound(), k=2)
+    parser = TreeParser(BranchAndBound(), beam=0.5)
     found = parser.decode(with_patterns(vocab, scores_of(0), PATTERNS))
     assert found.problem.allowed.sum() <= 2 * 5
     assert found.solution.certificate.scope == "pruned"
@@ -146,21 +148,16 @@ def test_long_sentences_are_bounded_with_their_patterns():
 
 def test_a_part_of_a_block_keeps_its_patterns():
     vocab = spacy.blank("en").vocab
-    block = with_patterns(vocab, replace(scores_of(2), boundaries=np.zeros(5, "f")), PATTERNS)
-    starts = np.array([True, False, True, False, False])
-    heads = np.array([2, 0, 4, 0, 4])
-    parts = block.cut(starts)
-    of_parts = parts[0].patterns.counts([2, 0]) + parts[1].patterns.counts([2, 0, 2])
-    assert of_parts.tolist() == block.patterns.counts(heads).tolist()
-
-
-def test_learned_weights_belong_to_names():
-    vocab = spacy.blank("en").vocab
-    given = [{key: of[key] for key in ("name", "pattern")} for of in PATTERNS[:2]]
-    found = with_patterns(vocab, scores_of(0), given, (("siblings", "chain"), (0.5, -1.5)))
-    assert found.patterns.weights.tolist() == [-1.5, 0.5]
-    with pytest.raises(ProblemError, match=r"patterns \('chain'\): its weight has not been lear"):
-        with_patterns(vocab, scores_of(0), given, (("siblings",), (0.5,)))
+    starts, heads = np.array([True, False, True, False, False]), np.array([2, 0, 4, 0, 4])
+    worth = []
+    for seed in range(8):
+        block = replace(scores_of(seed), boundaries=np.zeros(5, "f"))
+        block = with_patterns(vocab, block, PATTERNS)
+        trees = zip((block, *block.cut(starts)), (heads, [2, 0], [2, 0, 2]), strict=True)
+        worth.append([scores.patterns.bounds(np.array(tree))[0] for scores, tree in trees])
+    worth = np.array(worth)
+    assert worth.any()
+    assert (worth[:, 0] == worth[:, 1] + worth[:, 2]).all()
 
 
 @pytest.mark.parametrize("most", [10, 0])
@@ -197,8 +194,7 @@ ONE = [first(), then("1", "0", ">")]
     [
         ("chain", r"patterns: expected a list of patterns; got 'chain'"),
         (["chain"], r"patterns\[0\]: expected a dict; got 'chain'"),
-        ([{"name": "p"}], r"patterns\[0\]: expected the keys name, pattern, weight; 'pattern' is"),
-        ([{"name": "", "pattern": ONE}], r"patterns\[0\].name: expected a name; got ''"),
+        ([{"name": "p"}], r"patterns\[0\]: expected the keys name, weight, pattern; 'pattern' is"),
         (
             [{"name": "p", "pattern": ONE}, {"name": "p", "pattern": ONE}],
             r"patterns\[1\].name: 'p' is taken",
@@ -208,7 +204,6 @@ ONE = [first(), then("1", "0", ">")]
             r"\('p'\).weight: expected a finite number; got nan",
         ),
         ([{"name": "p", "pattern": ONE, "weight": 0}], r"\('p'\).weight: expected a number other"),
-        ([{"name": "p", "pattern": []}], r"\('p'\).pattern: expected a list with a dict"),
         ([{"name": "p", "pattern": ONE[:1]}], r"\('p'\): it has no arc; expected 1 to 3"),
         (
             [{"name": "p", "pattern": [*ONE, *(then(c, "0", ">") for c in "abc")]}],
@@ -223,24 +218,12 @@ ONE = [first(), then("1", "0", ">")]
             r"pattern\[1\].LEFT_ID: expected the RIGHT_ID of a token before, '0'; got '2'",
         ),
         (
-            [{"name": "p", "pattern": [first(), then("0", "0", ">")]}],
-            r"pattern\[1\].RIGHT_ID: expected a name of its own; got '0'",
-        ),
-        (
             [{"name": "p", "pattern": [first(), then("1", "0", "$+")]}],
             r"pattern\[1\].REL_OP: the head of '0' is no token of the pattern",
         ),
         (
-            [{"name": "p", "pattern": [*ONE, then("2", "1", "<")]}],
-            r"pattern\[2\].REL_OP: '1' has a head already",
-        ),
-        (
             [{"name": "p", "pattern": [first(DEP="nsubj"), then("1", "0", ">")]}],
             r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
-        ),
-        (
-            [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP={"FUZZY": "x"})]}],
-            r"pattern\[1\].RIGHT_ATTRS.DEP: expected a name",
         ),
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", LOVER="x")]}],
@@ -249,15 +232,6 @@ ONE = [first(), then("1", "0", ">")]
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", LOWER="x", OP="*")]}],
             r"pattern\[1\].RIGHT_ATTRS.OP: each token",
-        ),
-        ([{"name": "p", "pattern": [first(op="?"), ONE[1]]}], r"RIGHT_ATTRS.OP: each token"),
-        (
-            [{"name": "p", "pattern": [first(dep="x", DEP="y"), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS: an attribute is given twice",
-        ),
-        (
-            [{"name": "p", "pattern": [first(dep="nsubj"), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.DEP: '0' has no head in the pattern",
         ),
         (
             [{"name": "p", "pattern": [first(), then("1", "0", ">", DEP="ROOT")]}],
@@ -275,21 +249,11 @@ ONE = [first(), then("1", "0", ">")]
             [{"name": "p", "pattern": [first(LOWER={"REGEX": "("}), ONE[1]]}],
             r"pattern\[0\].RIGHT_ATTRS.LOWER.REGEX: '\(' is no regular expression: missing",
         ),
-        (
-            [{"name": "p", "pattern": [first(TAG={"REGEX": "("}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.TAG.REGEX: '\(' is no regular expression",
-        ),
-        (
-            [{"name": "p", "pattern": [first(_={"x": {"REGEX": {"IN": ["a", "["]}}}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS._.x.REGEX.IN: '\[' is no regular expression",
-        ),
-        (
-            [{"name": "p", "pattern": [first(TAG={"REGEX": {"IN": ["a"]}}), ONE[1]]}],
-            r"pattern\[0\].RIGHT_ATTRS.TAG: expected a name",
-        ),
     ],
 )
 def test_errors_name_the_pattern_and_the_field(given, message):
+    if not isinstance(given, str):
+        given = [{"weight": 1, **of} if isinstance(of, dict) else of for of in given]
     with pytest.raises(ProblemError, match=message):
         arc_patterns("patterns", given)
 
@@ -298,7 +262,7 @@ def test_labels_that_the_parser_lacks_are_named():
     pattern = {"name": "p", "weight": 1, "pattern": [first(), then("1", "0", ">", DEP="nsubj")]}
     message = r"patterns \('p'\).pattern\[1\].RIGHT_ATTRS.DEP: the parser has no label 'nsubj'"
     with pytest.raises(ProblemError, match=message):
-        PatternMatcher(stated_patterns([pattern]), LABELS, TAGS, ())
+        PatternMatcher(stated_patterns([pattern]), LABELS, TAGS)
 
 
 def test_attributes_in_small_letters_are_the_same():
@@ -315,13 +279,13 @@ def test_each_token_without_a_tag_has_the_parsers_own():
         stated_patterns([{"name": "p", "weight": 1, "pattern": [first(TAG="X"), ONE[1]]}]),
         LABELS,
         TAGS,
-        (),
     )
-    own = [TAGS[tag - 1] == "X" for tag in sentence.tags[1:]]
-    assert 0 < sum(own) < 5
+    is_x = [TAGS[tag - 1] == "X" for tag in sentence.tags[1:]]
+    assert 0 < sum(is_x) < 5
     doc = Doc(spacy.blank("en").vocab, words=WORDS, tags=["", "X", "Y", "", ""])
-    (found,) = matcher.add_to([sentence], doc, ())
-    assert found.patterns.may_be[0].tolist() == [False, own[0], True, False, *own[3:]]
+    own = sentence.tokens, sentence.tags, sentence.labels
+    (found,) = matcher.in_sentences(doc, [own])
+    assert found.may_be[0].tolist() == [False, is_x[0], True, False, *is_x[3:]]
 
 
 def test_extension_attributes_that_nobody_set_are_named():

@@ -1,4 +1,4 @@
-"""Losses of what is known only in part: sets of labels, and spans that are no entities."""
+"""Losses of what is known only in part, judged by all labellings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import pytest
 
 from spacy_decoders.decoders.chain import ChainModel
 from spacy_decoders.models.tagger.losses import LOSSES, UNKNOWN, ChainBatch
-from spacy_decoders.models.tagger.negative_spans import NegativeSpans
 from tests.oracles import all_chains
 
 #: O, and B and I of two kinds.
@@ -16,7 +15,7 @@ GOES_ON = np.array([False, False, True, False, True])
 
 
 def drawn(seed, lengths=(4, 3, 2)):
-    """A batch over BIO labels with sets of labels and negative spans."""
+    """A batch over BIO labels, of which some are known."""
     rng = np.random.default_rng(seed)
     transitions = rng.normal(size=(5, 5)).astype("f")
     illegal = GOES_ON & (KINDS[:, None] != KINDS)
@@ -27,34 +26,14 @@ def drawn(seed, lengths=(4, 3, 2)):
     gold = np.full(total, UNKNOWN, dtype=np.int32)
     known = rng.random(total) < 0.3
     gold[known] = rng.choice([0, 1, 3], size=int(known.sum()))
-    allowed = rng.random((total, 5)) < 0.7
-    spans, begin = [], 0
-    for n in lengths:
-        for _ in range(rng.integers(0, 4)):
-            i, j = sorted(rng.permutation(n + 1)[:2].tolist())
-            denied = KINDS >= 0 if rng.random() < 0.5 else rng.integers(2) == KINDS
-            spans.append((begin + i, begin + j, denied))
-        begin += n
     emissions = rng.normal(size=(total, 5)).astype("f")
-    negative = NegativeSpans(spans, KINDS, GOES_ON) if spans else None
-    return ChainBatch(model, emissions, np.array(lengths), gold, allowed, negative)
+    return ChainBatch(model, emissions, np.array(lengths), gold)
 
 
 def agrees(batch, begin, labels):
-    """Whether a labelling of a sentence agrees with what is known, told span by span."""
-    for i, y in enumerate(labels, start=begin):
-        gold = batch.gold[i]
-        if not (y == gold if gold != UNKNOWN else batch.allowed[i, y]):
-            return False
-    for start, stop, denied in batch.negative.spans if batch.negative else ():
-        if begin <= start < begin + len(labels):
-            i, j = start - begin, stop - begin
-            exact = KINDS[labels[i]] >= 0 and not GOES_ON[labels[i]]
-            exact = exact and all(GOES_ON[y] for y in labels[i + 1 : j])
-            exact = exact and (j == len(labels) or not GOES_ON[labels[j]])
-            if exact and denied[labels[i]]:
-                return False
-    return True
+    """Whether a labelling of a sentence agrees with what is known."""
+    gold = batch.gold[begin : begin + len(labels)]
+    return all(known in (UNKNOWN, y) for known, y in zip(gold, labels, strict=True))
 
 
 def sentences(batch):
@@ -84,9 +63,7 @@ def test_the_likelihood_sums_over_what_agrees(seed):
         for step in (-1e-2, 1e-2):
             emissions = batch.emissions.copy()
             emissions[i, y] += step
-            moved = ChainBatch(
-                batch.model, emissions, batch.lengths, batch.gold, batch.allowed, batch.negative
-            )
+            moved = ChainBatch(batch.model, emissions, batch.lengths, batch.gold)
             ends.append(LOSSES["crf"](moved)[0])
         assert gradient.emissions[i, y] == pytest.approx((ends[1] - ends[0]) / 2e-2, abs=2e-3)
 

@@ -17,7 +17,7 @@ from thinc.api import Adam
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.clusters.table import ClusterTable
 from spacy_decoders.models.tagger.losses import LOSSES
-from spacy_decoders.models.tagger.sparse.parts import LabelParts
+from spacy_decoders.models.tagger.sparse.scorer import LabelParts
 from spacy_decoders.models.tagger.sparse.weights import Learning, SparseWeights
 from tests.components.tagger.tagging import MODEL as NETWORK
 from tests.components.tagger.tagging import SENTENCES, WORDS, annotated, bare, examples

@@ -17,12 +17,16 @@ place, messages by as much, the threshold down by eight, and the terms are added
 transition, emission, message, A: then no rounding of the sum can prune a label wrongly. The scores
 of the survivors are computed in float64, and rounded up by more than their error.
 
+Where all transitions are usual, nothing looks ahead, and the search lets the reference be chosen
+on the way: the label of the best emission if no other survives beside it, which makes a token
+independent of the one before; else the best label after the one before.
+
 The search reads sentences from the left (`way` is 1, `begin` the first token), the proof from the
 right (-1, the last token) with the tables of the reversed model: what is wrong in a table of one
 does not stand in the other's. Token i below is counted in that direction.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -46,19 +50,19 @@ from ....simd import (
     store,
 )
 from .layout import BLOCK, FORBIDDEN, LANES, TINY, UP32, UP64, emissions16, emissions64, longest_of
-from .tables import advance_of, maxima_width, need_rows, up32
+from .tables import advance_of, lattice_for, maxima_width, need_rows, up32, with_more_room
 
 __all__ = [
+    "BACK",
+    "FORTH",
     "FULL",
     "GIVEN_UP",
     "ILLEGAL",
     "PROVEN",
-    "Lattice",
+    "best_after",
     "bound",
     "bounds",
-    "lattice_for",
     "survive",
-    "with_more_room",
 ]
 
 
@@ -66,22 +70,11 @@ __all__ = [
 # is not legal
 PROVEN, GIVEN_UP, FULL, ILLEGAL = 0, 1, 2, 3
 
+# directions, and a reference that is given; not literals, for each of which all would be compiled
+FORTH, BACK, GIVEN = np.int64(1), np.int64(-1), np.bool_(False)
+
 FEW = 8  # survivors of a token, up to which messages are computed in float64
 PATIENCE = 3  # tokens before a sentence may be given up
-
-
-class Lattice(NamedTuple):
-    """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
-
-    The first of a token is the reference's label. A value is the message less that of the
-    reference, rounded up. detours: (longest,), float32. scratch: (64,).
-    """
-
-    marks: Any
-    names: Any
-    values: Any
-    detours: Any
-    scratch: Any
 
 
 class Excess(NamedTuple):
@@ -95,19 +88,6 @@ class Excess(NamedTuple):
 
 
 NO_EXCESS = Excess(np.float32(0), FORBIDDEN)  # from the reference alone
-
-
-@jit()
-def lattice_for(longest, size):
-    """Allocate a lattice for sentences up to a length."""
-    capacity = 5 * longest + 2 * size + 2
-    return Lattice(
-        np.zeros(longest + 2, np.int64),
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.float64),
-        np.empty(longest, np.float32),
-        np.empty(BLOCK, np.float32),
-    )
 
 
 @uncounted()
@@ -138,6 +118,23 @@ def look_ahead(links, emissions, begin, way, n, size, labels, detours):
         at, exit_row = lead, lead
 
 
+@uncounted()
+def best_after(transitions, end, emissions, row, lead, last, size):
+    """Return the best score and label of a token, after the label of a row of the transitions."""
+    top, place = FORBIDDEN, np.int64(0)
+    for block in range(0, size, BLOCK):
+        value = add(load64(transitions, lead + block), emissions64(emissions, row, block, size))
+        if last:
+            value = add(value, load64(end, block))
+        folded = fold_largest(value)
+        if at_least(folded, fill16(top)):  # in few blocks
+            most = largest(folded)
+            if most > top:
+                top = most
+                place = block + first_lane(at_least(value, fill64(top)))
+    return top, place
+
+
 @jit(inline="always")
 def best_entry(links, lattice, first, past, x, stride):
     """Return the best message into label x from some survivors, rounded up."""
@@ -161,9 +158,8 @@ def reached(links, lattice, first, past, lead, local, block, stride):
 
 
 @jit(inline="always")
-def may_survive(links, local, table, before, wide, vector, has_exits, detour, excess, threshold):
-    """Return whether one of 64 labels may survive, by its block maxima."""
-    own = fold_largest(local)
+def may_survive(links, own, table, before, wide, vector, has_exits, detour, excess, threshold):
+    """Return whether one of 64 labels may survive, by block maxima; `own` are the emissions'."""
     more = load16(links.gain_maxima, table * wide + vector)
     if has_exits:
         leave = add(load16(links.exit_maxima, table * wide + vector), fill16(detour))
@@ -175,36 +171,36 @@ def may_survive(links, local, table, before, wide, vector, has_exits, detour, ex
     return at_least(add(score, more), fill16(threshold)) != 0
 
 
-@uncounted()
-def thinned(links, lattice, start, used, size, slack):
-    """Prune the survivors that the best of them dominates; return the new end.
+@jit(inline="always")
+def others64(emissions, row, block, size, r):
+    """Return the emissions of 64 labels, without that of label r."""
+    local = emissions64(emissions, row, block, size)
+    if block <= r < block + BLOCK:
+        local = keep_lanes(~(np.int64(1) << (r - block)), local)
+    return local
 
-    The reference stays.
-    """
-    stride = len(links.end)
-    names, values = lattice.names, lattice.values
-    lead = start
-    for k in range(start + 1, used):
-        if values[k] > values[lead]:
-            lead = k
-    g = names[lead]
-    if lead == start or not (links.grows or load_acquire(links.ready, g)):
-        return used
-    at = need_rows(links, g, size, stride)
-    least = values[lead] - slack
-    # the best itself was rounded up, which must not prune others
-    least -= UP64 * (abs(values[lead]) + 8.0 * abs(least))
-    kept = start + 1
-    for k in range(start + 1, used):
-        x, value = names[k], values[k]
-        names[kept], values[kept] = x, value
-        kept += np.int64(x == g or value + np.float64(links.gains[at + x]) >= least)
-    return kept
+
+@uncounted(inline="always")
+def strongest(emissions, row, ahead, size, folds):
+    """Return the label of the best emission of a token, and write their block maxima."""
+    top, place = FORBIDDEN, np.int64(0)
+    for block in range(0, size, BLOCK):
+        for line in range(block, block + BLOCK, LANES):  # as its address is known
+            prefetch(emissions, row + ahead + line)
+        value = emissions64(emissions, row, block, size)
+        folded = fold_largest(value)
+        store(folds, BLOCK + block // 4, folded)
+        if at_least(folded, fill16(top)):  # in few blocks
+            most = largest(folded)
+            if most > top:
+                top = most
+                place = block + first_lane(at_least(value, fill64(top)))
+    return place
 
 
 @uncounted(inline="always")
 def follow_reference(
-    links, emissions, begin, way, n, size, labels, slack, lattice, i, used, message, error
+    links, emissions, begin, way, n, size, labels, chosen, slack, lattice, i, used, message, error
 ):
     """Continue from token i for as long as the reference is the only survivor.
 
@@ -223,8 +219,14 @@ def follow_reference(
     before = np.int64(peek(labels, begin + way * (i - 1))) if i else size
     while i < n:
         token, last = begin + way * i, i == n - 1
-        row, r = token * size, np.int64(peek(labels, token))
-        lead = before * stride
+        row, lead = token * size, before * stride
+        if chosen:
+            r = strongest(emissions, row, 2 * way * size, size, lattice.scratch)
+            poke(labels, token, np.int32(r))
+            if not last:
+                need_rows(links, r, size, stride)
+        else:
+            r = np.int64(peek(labels, token))
         table = size if last else r
         has_exits = len(links.exits) > 0 and not last
         exit_row = table * stride if has_exits else np.int64(-1)
@@ -250,15 +252,17 @@ def follow_reference(
             bits &= ~(np.int64(1) << r)
         else:
             for block in range(0, size, BLOCK):
-                for line in range(block, block + BLOCK, LANES):  # as its address is known
-                    prefetch(emissions, row + 2 * way * size + line)
-                local = emissions64(emissions, row, block, size)
-                if block <= r < block + BLOCK:
-                    local = keep_lanes(~(np.int64(1) << (r - block)), local)
                 vector = block // 4
+                mine = block <= r < block + BLOCK
+                if chosen and not mine:
+                    own_16 = load16(lattice.scratch, BLOCK + vector)
+                else:
+                    for line in range(block, block + BLOCK, LANES):
+                        prefetch(emissions, row + 2 * way * size + line)
+                    own_16 = fold_largest(others64(emissions, row, block, size, r))
                 if may_survive(
                     links,
-                    local,
+                    own_16,
                     table,
                     before,
                     wide,
@@ -268,6 +272,7 @@ def follow_reference(
                     NO_EXCESS,
                     threshold,
                 ):
+                    local = others64(emissions, row, block, size, r)
                     score = add(load64(transitions, lead + block), local)
                     more = advance_of(links, table * stride, exit_row, detour, block)
                     bits |= at_least(add(score, more), fill64(threshold))
@@ -285,8 +290,10 @@ def follow_reference(
 
 
 @uncounted()
-def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice):
+def forward(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice):
     """Find the survivors of one sentence and their messages.
+
+    Where the reference is `chosen` here, `labels` are filled in.
 
     Returns
     -------
@@ -315,6 +322,7 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
                 n,
                 size,
                 labels,
+                chosen,
                 slack,
                 lattice,
                 i,
@@ -328,9 +336,16 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
         if past + size + n > len(names):
             return FULL, 0.0
         token, last = begin + way * i, i == n - 1
-        row, r = token * size, np.int64(peek(labels, token))
+        row = token * size
         before = peek(names, first)
         lead = before * stride
+        if chosen:
+            _, r = best_after(links.transitions, links.end, emissions, row, lead, last, size)
+            poke(labels, token, np.int32(r))
+            if not last:
+                need_rows(links, r, size, stride)
+        else:
+            r = np.int64(peek(labels, token))
         table = size if last else r
         at, has_exits = table * stride, len(links.exits) > 0 and not last
         detour = peek(lattice.detours, i) if has_exits else FORBIDDEN
@@ -353,11 +368,18 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
         poke(values, start, 0.0)
         next_usual, next_other, extent_next = 0.0, -np.inf, 0.0
         for block in range(0, size, BLOCK):
-            local = emissions64(emissions, row, block, size)
-            if block <= r < block + BLOCK:
-                local = keep_lanes(~(np.int64(1) << (r - block)), local)
+            local = others64(emissions, row, block, size, r)
             if size > BLOCK and not may_survive(
-                links, local, table, before, wide, block // 4, has_exits, detour, excess, threshold
+                links,
+                fold_largest(local),
+                table,
+                before,
+                wide,
+                block // 4,
+                has_exits,
+                detour,
+                excess,
+                threshold,
             ):
                 continue
             score = reached(links, lattice, first, past, lead, local, block, stride)
@@ -388,8 +410,6 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
                 if has_exits:
                     next_other = max(next_other, value + np.float64(peek(links.exits, at + x)))
         excess, extent = Excess(up32(next_usual), up32(next_other)), extent_next
-        if used - start > 2 and not has_exits and not last:
-            used = thinned(links, lattice, start, used, size, slack)
         if used > (share * size + 4) * (i + 1) and i >= PATIENCE - 1:
             return GIVEN_UP, 0.0
         first, past = start, used
@@ -401,9 +421,9 @@ def forward(links, emissions, begin, way, n, size, labels, slack, share, lattice
 
 
 @uncounted()
-def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
+def bound(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice):
     """Prepare the rows of the tables and the detours, then call `forward`."""
-    for i in range(n):
+    for i in range(0 if chosen else n):
         r = np.int64(peek(labels, begin + way * i))
         if not 0 <= r < size:
             return ILLEGAL, np.inf
@@ -414,7 +434,7 @@ def bound(links, emissions, begin, way, n, size, labels, slack, share, lattice):
     if len(links.exits):
         look_ahead(links, emissions, begin, way, n, size, labels, lattice.detours)
     poke(lattice.marks, 1, 1)
-    return forward(links, emissions, begin, way, n, size, labels, slack, share, lattice)
+    return forward(links, emissions, begin, way, n, size, labels, chosen, slack, share, lattice)
 
 
 @uncounted()
@@ -424,7 +444,7 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n:
             status, best = bound(
-                links, emissions, begin + n - 1, -1, n, size, labels, 0.0, share, lattice
+                links, emissions, begin + n - 1, BACK, n, size, labels, GIVEN, 0.0, share, lattice
             )
             if status == FULL:
                 return s
@@ -434,18 +454,12 @@ def bound_from(links, emissions, offsets, size, labels, share, lattice, found, s
 
 
 @jit()
-def with_more_room(lattice):
-    """Return an empty lattice with room for twice as many survivors."""
-    capacity = 2 * len(lattice.names)
-    names, values = np.empty(capacity, np.int64), np.empty(capacity, np.float64)
-    return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)
-
-
-@jit()
 def survive(links, emissions, begin, n, size, labels, slack, share, lattice):
     """Return status and bound of one sentence, and the lattice of its survivors."""
     while True:
-        status, best = bound(links, emissions, begin, 1, n, size, labels, slack, share, lattice)
+        status, best = bound(
+            links, emissions, begin, FORTH, n, size, labels, GIVEN, slack, share, lattice
+        )
         if status != FULL:
             return status, best, lattice
         lattice = with_more_room(lattice)
@@ -463,7 +477,7 @@ def bounds(links, emissions, offsets, size, labels, share):
     count = len(offsets) - 1
     found = np.zeros(count)
     lattice = lattice_for(longest_of(offsets), size)
-    s = 0
+    s = np.int64(0)
     while s < count:
         s = bound_from(links, emissions, offsets, size, labels, share, lattice, found, s)
         if s < count:

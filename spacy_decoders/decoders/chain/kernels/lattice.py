@@ -1,4 +1,4 @@
-"""The k best labellings and margins: dynamic programming in float64 over the survivors.
+"""The k best labellings, over the survivors, and margins, over all labels: both in float64.
 
 A lattice contains every label of every labelling that scores at most `slack` below the best, as
 :mod:`.dual` proves; or all legal labels. Its states are numbered as its names are.
@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ....jit import jit
+from ....jit import jit, uncounted
+from ....simd import add, at_least, fill64, first_lane, load64, peek, store
 from .dense import pass_on
-from .dual import PROVEN, Lattice, lattice_for, survive
-from .flips import largest_loss, smallest_losses
-from .layout import FORBIDDEN, UP64, longest_of
+from .dual import PROVEN, survive
+from .layout import BLOCK, FORBIDDEN, TINY, UP32, UP64, emissions64
+from .tables import Lattice, lattice_for
 
-__all__ = ["bound_on_others", "k_best", "margins"]
+__all__ = ["bound_on_others", "k_best", "margins", "smallest_losses"]
 
 WIDENING = 1e-9  # widening of a slack, relative to itself and to the scores of the labelling
 
@@ -97,6 +98,64 @@ def prefixes(links, emissions, begin, n, size, lattice):
             score[state] = best + own
             before[state] = origin
     return score, before
+
+
+# --- the change of one label -----------------------------------------------------
+#
+# A labelling with one other label is a labelling: so the k-th best of all scores no less than the
+# (k - 1)-th best change.
+
+
+@jit(inline="always")
+def beside(transitions, transposed, emissions, begin, n, i, size, stride, labels):
+    """Return the rows of the transitions into and out of token i, and its label's score."""
+    y = np.int64(peek(labels, begin + i))
+    lead = (np.int64(peek(labels, begin + i - 1)) if i else size) * stride
+    tail = (np.int64(peek(labels, begin + i + 1)) if i < n - 1 else size) * stride
+    into, out = peek(transitions, lead + y), peek(transposed, tail + y)
+    own = peek(emissions, (begin + i) * size + y)
+    doubt = UP32 * (abs(np.float64(into)) + abs(np.float64(out)) + abs(np.float64(own))) + TINY
+    return y, lead, tail, into + out + own, doubt
+
+
+@jit(inline="always")
+def flips(transitions, transposed, lead, tail, emissions, row, block, size):
+    """Return the scores of 64 labels of a token between the labels of its neighbours."""
+    links = add(load64(transitions, lead + block), load64(transposed, tail + block))
+    return add(links, emissions64(emissions, row, block, size))
+
+
+@uncounted()
+def smallest_losses(transitions, transposed, emissions, begin, n, size, stride, labels, losses,
+                    values):  # fmt: skip
+    """Fill in the smallest losses of all changes, sorted; infinite where there are no more.
+
+    values: (64,), scratch. A loss is rounded up.
+    """
+    last = len(losses) - 1
+    for i in range(n):
+        row = (begin + i) * size
+        y, lead, tail, score, doubt = beside(
+            transitions, transposed, emissions, begin, n, i, size, stride, labels
+        )
+        for block in range(0, size, BLOCK):
+            others = flips(transitions, transposed, lead, tail, emissions, row, block, size)
+            bits = at_least(others, fill64(np.float32(score - losses[last])))
+            if block <= y < block + BLOCK:
+                bits &= ~(np.int64(1) << (y - block))
+            if bits:
+                store(values, 0, others)
+            while bits:
+                lane = first_lane(bits)
+                bits &= bits - 1
+                other = np.float64(peek(values, lane))
+                loss = score - other + doubt + UP32 * (abs(score) + abs(other))
+                if other > -np.inf and loss < losses[last]:
+                    r = last
+                    while r > 0 and losses[r - 1] > loss:
+                        losses[r] = losses[r - 1]
+                        r -= 1
+                    losses[r] = loss
 
 
 # --- the k best ----------------------------------------------------------------
@@ -259,66 +318,29 @@ def bound_on_others(links, transposed, emissions, begin, n, size, labels, share)
 
 
 @jit()
-def margins(links, transposed, emissions, offsets, size, labels, cap, share):
-    """Return the max-marginal margins of all tokens, at most `cap`: **shape (total,)**, float64.
+def margins(links, transposed, emissions, offsets, size, labels):
+    """Return the max-marginal margins of all tokens: **shape (total,)**, float64.
+
+    With F and B the best scores of all that ends with a label and of all that follows it, the
+    margin of a token is the largest ``F + B`` less the largest with another label there. Pruning
+    would not help: the worst token of a sentence decides which labels may be left out.
 
     Parameters
     ----------
     labels
         **Shape (total,)**: the best labelling of each sentence.
     """
-    stride = len(links.end)
-    found = np.full(offsets[-1], cap)
-    lattice = lattice_for(longest_of(offsets), size)
+    found = np.zeros(offsets[-1])
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
-        if n == 0:
-            continue
-        slack = largest_loss(
-            links.transitions, transposed, emissions, begin, n, size, stride, labels, cap
-        )
-        complete = False
-        if slack < np.inf:
-            complete, _, lattice = survive_within(
-                links, emissions, begin, n, size, labels, slack, share, lattice
-            )
-        if complete:
-            sparse_margins(links, emissions, begin, n, size, labels, lattice, found)
-        else:
-            dense_margins(links, transposed, emissions, begin, n, size, labels, found)
+        if n:
+            margins_of(links, transposed, emissions, begin, n, size, labels, found)
     return found
 
 
 @jit()
-def sparse_margins(links, emissions, begin, n, size, labels, lattice, found):
-    """Lower `found` to the margins among the survivors of one sentence."""
-    marks, names = lattice.marks, lattice.names
-    stride = len(links.end)
-    ahead, _ = prefixes(links, emissions, begin, n, size, lattice)
-    behind = np.zeros(marks[n + 1])  # the best score of what follows, end scores excluded
-    best = -np.inf
-    for state in range(marks[n], marks[n + 1]):
-        best = max(best, ahead[state])
-    for i in range(n - 1, -1, -1):
-        other = -np.inf
-        for x in range(marks[i + 1], marks[i + 2]):
-            if i < n - 1:
-                most = -np.inf
-                for y in range(marks[i + 2], marks[i + 3]):
-                    link = np.float64(links.transitions[names[x] * stride + names[y]])
-                    own = np.float64(emissions[(begin + i + 1) * size + names[y]])
-                    if i == n - 2:
-                        own += np.float64(links.end[names[y]])
-                    most = max(most, link + own + behind[y])
-                behind[x] = most
-            if names[x] != labels[begin + i]:
-                other = max(other, ahead[x] + behind[x])
-        found[begin + i] = min(found[begin + i], max(0.0, best - other))
-
-
-@jit()
-def dense_margins(links, transposed, emissions, begin, n, size, labels, found):
-    """Lower `found` to the margins among all labels of one sentence."""
+def margins_of(links, transposed, emissions, begin, n, size, labels, found):
+    """Fill in the margins of one sentence."""
     stride = len(links.end)
     ahead = np.empty((n, stride))
     for y in range(size):
@@ -340,7 +362,7 @@ def dense_margins(links, transposed, emissions, begin, n, size, labels, found):
                 best = max(best, score)
             if y != labels[begin + i]:
                 other = max(other, score)
-        found[begin + i] = min(found[begin + i], max(0.0, best - other))
+        found[begin + i] = max(0.0, best - other)
         if i:
             for y in range(size):
                 local[y] = behind[y] + np.float64(emissions[(begin + i) * size + y])

@@ -9,20 +9,10 @@ found exactly. Where too many survive, messages between all labels take less tim
 import numpy as np
 
 from ....jit import jit, uncounted
-from ....simd import (
-    add,
-    at_least,
-    fill16,
-    fill64,
-    first_lane,
-    fold_largest,
-    largest,
-    load64,
-    peek,
-    poke,
-)
-from .dual import FULL, PROVEN, bound, lattice_for, with_more_room
-from .layout import BLOCK, FORBIDDEN, all_valid, emissions64, longest_of
+from ....simd import peek, poke
+from .dual import BACK, FORTH, FULL, PROVEN, best_after, bound
+from .layout import FORBIDDEN, all_valid, longest_of
+from .tables import lattice_for, with_more_room
 
 __all__ = ["decode", "trace"]
 
@@ -37,27 +27,15 @@ LONGEST_WAIT = 64
 @uncounted()
 def greedy(transitions, end, emissions, begin, way, n, size, labels):
     """Write the best label after the one before, of each token; return whether there is one."""
-    stride = len(end)
     before = np.int64(size)
     for i in range(n):
         token = begin + way * i
-        row, lead = token * size, before * stride
-        top, place = FORBIDDEN, np.int64(0)
-        for block in range(0, size, BLOCK):
-            value = emissions64(emissions, row, block, size)
-            value = add(load64(transitions, lead + block), value)
-            if i == n - 1:
-                value = add(value, load64(end, block))
-            folded = fold_largest(value)
-            if at_least(folded, fill16(top)):  # in few blocks
-                most = largest(folded)
-                if most > top:
-                    top = most
-                    place = block + first_lane(at_least(value, fill64(top)))
+        top, before = best_after(
+            transitions, end, emissions, token * size, before * len(end), i == n - 1, size
+        )
         if not (FORBIDDEN < top < np.inf):
             return False
-        poke(labels, token, np.int32(place))
-        before = place
+        poke(labels, token, np.int32(before))
     return True
 
 
@@ -90,6 +68,7 @@ def decode_from(
     links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait
 ):
     """Decode the sentences from number s on, until the lattice is full."""
+    chosen = len(links.exits) == 0 and links.grows  # the reference, by `bound` itself
     while s < len(offsets) - 1:
         begin, n = peek(offsets, s), peek(offsets, s + 1) - peek(offsets, s)
         if n == 0:
@@ -100,10 +79,14 @@ def decode_from(
         done = False
         if skip:
             skip -= 1
-        elif greedy(links.transitions, links.end, emissions, begin, 1, n, size, labels) or greedy(
-            back.transitions, back.end, emissions, begin + n - 1, -1, n, size, labels
+        elif (
+            chosen
+            or greedy(links.transitions, links.end, emissions, begin, FORTH, n, size, labels)
+            or greedy(back.transitions, back.end, emissions, begin + n - 1, BACK, n, size, labels)
         ):
-            status, _ = bound(links, emissions, begin, 1, n, size, labels, 0.0, SHARE, lattice)
+            status, _ = bound(
+                links, emissions, begin, FORTH, n, size, labels, chosen, 0.0, SHARE, lattice
+            )
             if status == FULL:
                 return s, lefts, skip, wait
             done = status == PROVEN
@@ -143,8 +126,8 @@ def decode(links, back, emissions, offsets, size):
     labels = np.zeros(offsets[-1], np.int32)
     left = np.zeros(len(offsets) - 1, np.int64)
     lattice = lattice_for(longest_of(offsets), size)
-    s = lefts = skip = 0
-    wait = 1
+    s = lefts = skip = np.int64(0)
+    wait = np.int64(1)
     while True:
         s, lefts, skip, wait = decode_from(
             links, back, emissions, offsets, size, labels, left, lattice, s, lefts, skip, wait

@@ -1,4 +1,4 @@
-"""Bounds on the gain of one label over another by what follows: tables for searches and proofs.
+"""What searches and proofs work with: bounds on the gain of a label by what follows, a lattice.
 
 Arrays are laid out as :mod:`.layout` says. The labels that may follow are split into those to
 which the transition from a label g is usual and the others (forbidden, or masked by a large
@@ -31,7 +31,16 @@ from ....simd import (
 )
 from .layout import BLOCK, FORBIDDEN, LANES, UP32
 
-__all__ = ["TransitionTables", "advance_of", "maxima_width", "need_rows", "up32"]
+__all__ = [
+    "Lattice",
+    "TransitionTables",
+    "advance_of",
+    "lattice_for",
+    "maxima_width",
+    "need_rows",
+    "up32",
+    "with_more_room",
+]
 
 
 class TransitionTables(NamedTuple):
@@ -114,3 +123,39 @@ def advance_of(links, at, exit_row, detour, block):
     if exit_row >= 0:
         more = maximum(add(load64(links.exits, exit_row + block), fill64(detour)), more)
     return more
+
+
+class Lattice(NamedTuple):
+    """The survivors: those of token i are ``marks[i + 1]:marks[i + 2]`` of names and values.
+
+    The first of a token is the reference's label. A value is the message less that of the
+    reference, rounded up. detours: (longest,), float32. scratch: (64 + the width of a row of block
+    maxima,), float32.
+    """
+
+    marks: Any
+    names: Any
+    values: Any
+    detours: Any
+    scratch: Any
+
+
+@jit()
+def lattice_for(longest, size):
+    """Allocate a lattice for sentences up to a length."""
+    capacity = 5 * longest + 2 * size + 2
+    return Lattice(
+        np.zeros(longest + 2, np.int64),
+        np.empty(capacity, np.int64),
+        np.empty(capacity, np.float64),
+        np.empty(longest, np.float32),
+        np.empty(BLOCK + maxima_width(size), np.float32),
+    )
+
+
+@jit()
+def with_more_room(lattice):
+    """Return an empty lattice with room for twice as many survivors."""
+    capacity = 2 * len(lattice.names)
+    names, values = np.empty(capacity, np.int64), np.empty(capacity, np.float64)
+    return Lattice(lattice.marks, names, values, lattice.detours, lattice.scratch)

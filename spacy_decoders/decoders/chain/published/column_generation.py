@@ -12,9 +12,9 @@ from ....arrays import checked_scores, is_number, read_only
 from ....budget import UNLIMITED, Budget
 from ....errors import ProblemError
 from ..certifying import certify
-from ..problem import ChainDecoder, ChainModel, Sentences
+from ..decoder import ChainDecoder
+from ..problem import ChainModel, Sentences
 from ..solutions import ChainSolution
-from ..timed import certified_within, lacks_time, one_by_one, solve_in_slices
 from ..viterbi import decode_densely
 from .kernels import column_generation as kernels
 
@@ -109,40 +109,14 @@ class ColumnGeneration(ChainDecoder):
     def _solve(
         self, model: ChainModel, sentences: Sentences, budget: Budget
     ) -> list[ChainSolution]:
-        if budget.seconds is not None:
-            return one_by_one(sentences, lambda one: self._solve_within(model, one, budget))
         legal = legal_emissions(model, sentences)
         arrays = arrays_of(model, legal, self.reduced_cost)
-        limit, most = budget.iterations or NO_LIMIT, kernels.most_labels(model.size)
-        found = kernels.decode(arrays, legal.offsets, float(self.gap), limit, most)
-        labels, _, count, left = found
+        limit = budget.iterations or NO_LIMIT
+        labels, count, left = kernels.decode(arrays, legal.offsets, float(self.gap), limit)
         if len(left):
             decode_densely(model, legal, left, labels)
         early = self.gap > 0 or budget.iterations is not None
         return certify(NAME, model, sentences, labels, repair=not early, iterations=count)
-
-    def _solve_within(
-        self, model: ChainModel, sentence: Sentences, budget: Budget
-    ) -> ChainSolution:
-        """Generate with a limit of 1, 2, 4 ... iterations until the time is up."""
-        clock = budget.start()
-        if lacks_time(model, sentence, budget):
-            return solve_in_slices(NAME, model, sentence, clock)
-        legal, limit = legal_emissions(model, sentence), 1
-        arrays, most = arrays_of(model, legal, self.reduced_cost), kernels.most_labels(model.size)
-        while True:
-            steps = min(limit, budget.iterations or limit)
-            found = kernels.decode(arrays, legal.offsets, float(self.gap), steps, most)
-            labels, excess, count, left = found
-            late = clock.exhausted(int(count.max()))
-            if len(left):
-                decode_densely(model, legal, left, labels)
-            elif late and clock.seconds_left == 0.0:
-                return certified_within(NAME, model, sentence, labels, clock, int(count[0]))
-            if late or len(left) or excess[0] <= self.gap:
-                found = certify(NAME, model, sentence, labels, repair=False, iterations=count)
-                return found[0]
-            limit *= 2
 
 
 def arrays_of(

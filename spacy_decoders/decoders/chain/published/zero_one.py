@@ -12,7 +12,7 @@ from ....errors import InfeasibleError, ProblemError
 from ..alternatives import best_paths
 from ..certifying import SHARE, certified
 from ..forward_dominance import ForwardDominance
-from ..kernels import flips, lattice
+from ..kernels import lattice
 from ..kernels.layout import BLOCK
 from ..problem import ChainModel, Sentences
 from ..solutions import ChainSolution
@@ -118,7 +118,7 @@ def _search(
 def _smallest_loss(model: ChainModel, sentences: Sentences, avoided: NDArray[np.int32]) -> float:
     """Return the loss of the best change of a single label, rounded up; infinite without one."""
     losses = np.full(1, np.inf)
-    flips.smallest_losses(
+    lattice.smallest_losses(
         model.padded.transitions,
         model.padded.transposed,
         sentences.emissions.reshape(-1),

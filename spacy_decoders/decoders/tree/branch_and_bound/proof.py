@@ -1,9 +1,8 @@
 """Bounds of nodes apart from the search: derived again from the multipliers that it leaves.
 
-The search says which arcs a node may do without, what its trees are worth at most, and when it is
-done; none of this enters a bound. From its multipliers the scores of the relaxation are made
-again, and one pass over these, by a chart or a contraction whose values are checked, bounds the
-trees of a node; another pass bounds those through each arc.
+The search says when it is done with a node; this does not enter a bound. From its multipliers the
+scores of the relaxation are made again, and one pass over these, by a chart or a contraction whose
+values are checked, bounds the trees of a node; another pass bounds those through each arc.
 """
 
 from __future__ import annotations
@@ -38,9 +37,6 @@ MOST_ROUNDS = 4
 
 #: Tokens up to which trees of arcs alone are bounded through each arc by this chart, too.
 LONGEST_MARGINALS = 60
-
-#: The share of arcs that the search has to leave for a bound of all arcs to be worth trying.
-MOSTLY = 0.8
 
 #: Scores without any part.
 _NOTHING = np.zeros((0, 0, 0))
@@ -78,15 +74,13 @@ class NodeProof:
         else:
             self.grandparents = np.maximum(grandparents, prepared.scores.forbidden)
 
-    def settle(self, mask: Mask, kept: Mask, limit: float, clock: Clock) -> Proven:
+    def settle(self, mask: Mask, limit: float, clock: Clock) -> Proven:
         """Bound a node, and drop the arcs that no tree above the limit has, if that is not enough.
 
         Parameters
         ----------
         mask
             uint8 (n + 1, n + 1), the arcs of the node; those that are dropped leave it.
-        kept
-            The arcs that the search has left of it, for which the multipliers are made.
         limit
             What a tree has to exceed to be of interest.
         """
@@ -96,29 +90,24 @@ class NodeProof:
                 arborescence_bound(self.problem, self.prepared.scores.forbidden), dropped
             )
         for _ in range(MOST_ROUNDS):
-            relaxed = self._relaxed(mask, kept)
-            upper = np.inf
-            # where the search has pruned much, the bound of all arcs alone is hardly enough
-            if relaxed is None or kept.sum() > MOSTLY * mask.sum():
-                upper = self._bound(mask, relaxed)
-                late = 3.0 * self._takes() > clock.seconds_left
-                if relaxed is None or upper <= limit or late:
-                    return Proven(upper, dropped)
+            relaxed = self._relaxed(mask)
+            upper = self._bound(mask, relaxed)
+            if relaxed is None or upper <= limit or 3.0 * self._takes() > clock.seconds_left:
+                return Proven(upper, dropped)
             through = self._through(relaxed)
             below = (mask == 1) & (through <= limit)
             if not below.any():
-                break
+                return Proven(upper, dropped)
             dropped = max(dropped, float(through[below].max()))
             mask[below] = 0
-            kept = kept & mask
-        return Proven(self._bound(mask, self._relaxed(mask, kept)), dropped)
+        return Proven(self._bound(mask, self._relaxed(mask)), dropped)
 
     def start(self, mask: Mask, limit: float, clock: Clock) -> float:
         """Drop the arcs of a node that no tree above the limit has, as :meth:`settle` does.
 
         Returns what no tree with one of them exceeds.
         """
-        relaxed = self._relaxed(mask, mask)
+        relaxed = self._relaxed(mask)
         if relaxed is None or 4.0 * self._takes() > clock.seconds_left:
             return -np.inf
         through = self._through(relaxed)
@@ -130,7 +119,7 @@ class NodeProof:
         """Return the seconds that a pass may take."""
         return SECONDS_A_FOURTH_POWER * self.problem.n**4 if self.second_order else 0.0
 
-    def _relaxed(self, mask: Mask, kept: Mask) -> Relaxed | None:
+    def _relaxed(self, mask: Mask) -> Relaxed | None:
         """Return the scores whose best tree bounds those of a mask; None without two trees."""
         number = mask[:, 1:].sum(axis=0)
         if not number.all() or (number == 1).all():
@@ -141,7 +130,6 @@ class NodeProof:
                 self.prepared.scores,
                 self.prepared.multipliers(not self.second_order),
                 mask,
-                kept,
                 problem.has_one_root,
                 problem.projective,
                 self.second_order,

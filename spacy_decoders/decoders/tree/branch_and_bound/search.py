@@ -21,7 +21,7 @@ from .kernels.records import (
     SECOND,
     SPANNING,
     Incumbents,
-    NodeBound,
+    NodeFound,
     NodeOptions,
     PartScores,
 )
@@ -47,12 +47,11 @@ MOST_CHART_BYTES = 140_000_000
 #: lists of grandparents and siblings adds.
 SECONDS_A_CUBE, SECONDS_A_BYTE = 6e-9, 8e-9
 
-#: Times that a node is worked on before it is branched on, where the proof drops fewer arcs than
-#: the search, and nodes that are branched on for that before the search ends with a gap.
-MOST_TRIES, MOST_DISPUTES = 3, 200
+#: Nodes that the search calls closed without a proof before it ends with a gap.
+MOST_DISPUTES = 200
 
-#: Step length, momentum, and passes between two rounds of pruning: measured on treebanks.
-RATE, MOMENTUM, PRUNE_EVERY = 1.5, 0.5, 3
+#: Step length, momentum, and passes between two proofs: measured on treebanks.
+RATE, MOMENTUM, ROUND = 1.5, 0.5, 6
 
 
 class BestTrees(NamedTuple):
@@ -81,12 +80,12 @@ def search(
 ) -> BestTrees:
     """Find the k best trees, or as many as there are.
 
-    Each node is a set of arcs. The kernels lower its bound by subgradient steps, prune every arc
-    that cannot be in a tree better than the k-th best one, and choose the arc to branch on: one
-    child must contain it, the other must not. The multipliers are shared, as any multipliers give
-    a valid bound. What the kernels say is not believed: :class:`.NodeProof` bounds each node and
-    drops its arcs by the multipliers alone. A node is closed only when that bound does not exceed
-    the k-th best score; when the budget ends, the open nodes give the bound.
+    Each node is a set of arcs. The kernels lower its bound by subgradient steps, and choose the
+    arc to branch on: one child must contain it, the other must not. The multipliers are shared, as
+    any multipliers give a valid bound. What the kernels say of bounds is not believed: every few
+    passes :class:`.NodeProof` bounds the node by the multipliers alone, and drops the arcs that
+    cannot be in a tree better than the k-th best one. A node is closed only when that bound does
+    not exceed the k-th best score; when the budget ends, the open nodes give the bound.
     """
     clock = budget.start()
     if lasts_too_long(problem, clock):
@@ -158,6 +157,16 @@ class _TreeSearch:
         limit = self.clock.budget.iterations
         return limit is None or limit > 2 * self.passes[0]
 
+    def _free_arc(self, mask: Mask, free: NDArray[np.bool_]) -> tuple[int, int]:
+        """Return an arc to branch on, of the best tree if the node has one of its."""
+        candidates = mask.astype(bool) & np.concatenate([[False], free])
+        tokens = np.arange(1, len(mask))
+        of_best = np.zeros_like(candidates)
+        of_best[self.incumbents.heads[0, 1:], tokens] = True
+        shared = candidates & of_best
+        h, m = np.argwhere(shared if shared.any() else candidates)[0]
+        return int(h), int(m)
+
     def _drop(self, dropped: float, bound: float) -> None:
         """Note what no tree with an arc that is left out exceeds."""
         self.closed = max(self.closed, min(dropped, bound))
@@ -167,32 +176,31 @@ class _TreeSearch:
         """Lower the bound of a node; close it, or put its two children in its place."""
         if self.births == 0 and self.proof.second_order and self._has_passes():
             # all arcs of a long sentence cost much: the proof prunes them for the search, too
-            self.calls += self.solver.glance(mask.copy())
+            self.calls += self.solver.glance(mask)
             self._drop(self.proof.start(mask, self._limit(), self.clock), bound)
-        for again in range(MOST_TRIES):
-            kept = mask.copy()
-            passes = self.passes[1] if self.births else self.passes[0]
-            node = self.solver.lower(kept, passes, self.calls, self.clock)
+        most, done, upper = self.passes[1] if self.births else self.passes[0], 0, bound
+        while True:
+            node = self.solver.lower(mask, min(ROUND, most - done), self.calls, self.clock)
             self.calls += node.passes
-            left = int(mask.sum())
-            proven = self.proof.settle(mask, kept, self._limit(), self.clock)
-            upper = min(proven.upper, bound)
+            done += node.passes
+            proven = self.proof.settle(mask, self._limit(), self.clock)
+            upper = min(proven.upper, upper)
             self._drop(proven.dropped, bound)
-            done = upper <= self._limit() or node.head >= 0 or self.clock.exhausted(self.calls)
-            if done or (again > 0 and int(mask.sum()) == left):
+            free = mask[:, 1:].sum(axis=0) > 1
+            closed = upper <= self._limit() or not free.any()
+            if closed or done >= most or self.clock.exhausted(self.calls):
                 break
-        free = mask[:, 1:].sum(axis=0) > 1
-        if upper <= self._limit() or not free.any():
+        if not free.any() and upper > self._limit():
+            self.calls += self.solver.glance(mask)  # lists the only tree, unless others are better
+        if closed:
             self.closed = max(self.closed, upper)
-            # the only tree of the node is listed already, or scores less than those listed
             if free.any():
                 self.rest = max(self.rest, upper)
             return
         h, m = node.head, node.modifier
+        self.disputes += h < 0  # the search says that it is done with the node
         if h < 0 or not mask[h, m] or not free[m - 1]:
-            # the search says that it is done with the node, but that is not proven
-            self.disputes += 1
-            h, m = _disputed_arc(mask, kept, free)
+            h, m = self._free_arc(mask, free)
         without = mask.copy()
         without[h, m] = 0
         mask[:, m] = 0
@@ -209,14 +217,6 @@ def closing_slack(score: float, rounding: float) -> float:
     """
     slack = tolerance_of(abs(score), rounding) - rounding
     return max(min(slack, tolerance_of(abs(score))), 0.0)
-
-
-def _disputed_arc(mask: Mask, kept: Mask, free: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return an arc that the search has pruned without a proof, or any arc to branch on."""
-    candidates = mask.astype(bool) & np.concatenate([[False], free])
-    disputed = candidates & (kept == 0)
-    h, m = np.argwhere(disputed if disputed.any() else candidates)[0]
-    return int(h), int(m)
 
 
 def tree_of_blocks(problem: TreeProblem, magnitudes: Magnitudes) -> BestTrees | None:
@@ -261,10 +261,10 @@ class _NodeSolver:
         self.outlined: PartScores | None = None
 
     def glance(self, mask: Mask) -> int:
-        """Find a first tree by one pass that prunes nothing; return the number of passes."""
-        return self._solve(mask, 1, 0).passes
+        """Find a first tree by one pass; return the number of passes."""
+        return self._solve(mask, 1).passes
 
-    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeBound:
+    def lower(self, mask: NDArray[np.uint8], passes: int, before: int, clock: Clock) -> NodeFound:
         """Lower the bound of a node within the budget; see :func:`.solve_node`.
 
         With a limit of time the passes run in small rounds, between which the clock is checked.
@@ -272,23 +272,20 @@ class _NodeSolver:
         limit = clock.budget.iterations
         if limit is not None:
             passes = max(1, min(passes, limit - before))
-        upper, pruned, done, chunk = np.inf, -np.inf, 0, passes
+        done, chunk = 0, passes
         if clock.budget.seconds is not None and mask.sum() > 150:
             chunk = 1
         while True:
             begin = perf_counter()
             found = self._solve(mask, min(chunk, passes - done))
-            upper, pruned = min(upper, found.upper), max(pruned, found.pruned)
             done += found.passes
             each = (perf_counter() - begin) / max(found.passes, 1)
             over = done >= passes or clock.exhausted(before + done)
             if found.head < 0 or over or each > clock.seconds_left:
-                return found._replace(upper=upper, pruned=pruned, passes=done)
+                return found._replace(passes=done)
             chunk = max(1, int(0.1 * min(clock.seconds_left, 1e6) / each))
 
-    def _solve(
-        self, mask: NDArray[np.uint8], passes: int, prune_every: int = PRUNE_EVERY
-    ) -> NodeBound:
+    def _solve(self, mask: NDArray[np.uint8], passes: int) -> NodeFound:
         problem = self.problem
         chart, chains = _bytes(problem, mask, self.second_order)
         backbone = FIRST if problem.projective else SPANNING
@@ -300,16 +297,16 @@ class _NodeSolver:
         if backbone not in self.arrays:
             self.arrays[backbone] = kernels.room(backbone, problem.n + 1)
         options = NodeOptions(
-            backbone, passes, prune_every, RATE, MOMENTUM, PROOF_TOLERANCE,
-            self.rounding, problem.projective, problem.has_one_root,
+            backbone, passes, RATE, MOMENTUM, PROOF_TOLERANCE, self.rounding,
+            problem.projective, problem.has_one_root,
         )  # fmt: skip
         with_chains = backbone < SECOND and bounding is not self.outlined
         found = kernels.solve_node(
             self.prepared.scores, bounding, self.prepared.index,
-            self.prepared.multipliers(with_chains), self.incumbents, mask, options,
+            self.prepared.multipliers(with_chains), self.incumbents, mask.copy(), options,
             *self.arrays[backbone],
         )  # fmt: skip
-        return cast(NodeBound, found)
+        return cast(NodeFound, found)
 
 
 def _bytes(problem: TreeProblem, mask: NDArray[np.uint8], second_order: bool) -> tuple[int, int]:

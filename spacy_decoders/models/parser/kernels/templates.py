@@ -19,7 +19,6 @@ ARC_ROWS = 10
 _UNLABELLED_ROWS = 6
 GRANDPARENT_ROWS = 9
 SIBLING_ROWS = 10
-COMB_ROWS = 7
 
 #: Tokens between head and modifier that have features, counted from the modifier.
 BETWEEN = 20
@@ -143,22 +142,6 @@ def _sibling_rows(rows, codes, bits, tags, words, labels, h, a, b):
 
 
 @jit(inline="always")
-def _comb_rows(rows, codes, bits, tags, words, labels, h, a):
-    """Rows of the comb of a, a + 1 and a + 2 under h."""
-    th, side = codes[0, tags[h]], codes[5, np.int64(h < a)]
-    ta, tb, tc = codes[1, tags[a]], codes[2, tags[a + 1]], codes[4, tags[a + 2]]
-    la, lb, lc = codes[3, labels[h, a]], codes[7, labels[h, a + 1]], codes[8, labels[h, a + 2]]
-    rows[0] = _row(th + ta + tb + tc + side, np.uint64(1), bits)
-    rows[1] = _row(ta + tb + tc + side, np.uint64(2), bits)
-    rows[2] = _row(la + lb + lc + side, np.uint64(3), bits)
-    rows[3] = _row(la + lb + lc + th + side, np.uint64(4), bits)
-    rows[4] = _row(la + lc + th + side, np.uint64(5), bits)
-    rows[5] = _row(words[h] + la + lb + lc, np.uint64(6), bits)
-    near = h - a - 2 if h > a else a - h
-    rows[6] = _row(la + lb + lc + codes[6, _near(near)] + side, np.uint64(7), bits)
-
-
-@jit(inline="always")
 def _sum(table, rows, count):
     total = np.float64(0.0)
     for i in range(count):
@@ -242,31 +225,6 @@ def score_siblings(weights, tokens, allowed, window):
 
 
 @jit()
-def score_combs(weights, tokens, allowed):
-    """Return all combs of allowed arcs, (count, 4): head and modifiers; and their scores."""
-    table, bits, codes = weights.table, weights.bits, weights.codes
-    tags, words, labels = tokens.tags, tokens.words, tokens.labels
-    size = len(tags)
-    count = 0
-    for h in range(1, size):
-        for a in range(1, size - 2):
-            count += allowed[h, a] and allowed[h, a + 1] and allowed[h, a + 2]
-    combs, scores = np.empty((count, 4), np.int32), np.empty(count)
-    rows = np.empty(COMB_ROWS, dtype=np.int64)
-    count = 0
-    for h in range(1, size):
-        for a in range(1, size - 2):
-            if allowed[h, a] and allowed[h, a + 1] and allowed[h, a + 2]:
-                combs[count, 0] = h
-                for i in range(3):
-                    combs[count, 1 + i] = a + i
-                _comb_rows(rows, codes, bits, tags, words, labels, h, a)
-                scores[count] = _sum(table, rows, COMB_ROWS)
-                count += 1
-    return combs, scores
-
-
-@jit()
 def add_arcs(weights, tokens, heads, amount):
     """Add `amount` to the rows of all arcs in a tree."""
     table, bits, codes = weights.table, weights.bits, weights.codes
@@ -313,17 +271,3 @@ def add_siblings(weights, tokens, heads, window, amount):
                 _sibling_rows(rows, codes, bits, tags, words, labels, heads[a - 1], a, b)
                 for i in range(SIBLING_ROWS):
                     table[rows[i]] += amount
-
-
-@jit()
-def add_combs(weights, tokens, heads, amount):
-    """Add `amount` to the rows of all combs in a tree."""
-    table, bits, codes = weights.table, weights.bits, weights.codes
-    tags, words, labels = tokens.tags, tokens.words, tokens.labels
-    rows = np.empty(COMB_ROWS, dtype=np.int64)
-    for a in range(1, len(tags) - 2):
-        h = heads[a - 1]
-        if h > 0 and h == heads[a] and h == heads[a + 1]:
-            _comb_rows(rows, codes, bits, tags, words, labels, h, a)
-            for i in range(COMB_ROWS):
-                table[rows[i]] += amount

@@ -15,24 +15,16 @@ __all__ = ["DocBatch"]
 
 
 class DocBatch(NamedTuple):
-    """Documents, end to end.
+    """Documents, end to end."""
 
-    Attributes
-    ----------
-    docs
-        The documents.
-    words
-        **Shape (n,)**, uint64: the words, by their numbers in the vocabulary.
-    documents
-        **Shape (documents + 1,)**, int64: where each document begins.
-    sentences
-        **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
-        boundaries is one.
-    """
-
+    #: The documents.
     docs: Sequence[Doc]
+    #: **Shape (n,)**, uint64: the words, by their numbers in the vocabulary.
     words: NDArray[np.uint64]
+    #: **Shape (documents + 1,)**, int64: where each document begins.
     documents: NDArray[np.int64]
+    #: **Shape (sentences + 1,)**, int64: where each sentence begins; a document without
+    #: boundaries is one.
     sentences: NDArray[np.int64]
 
     @classmethod

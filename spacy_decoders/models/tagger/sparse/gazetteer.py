@@ -34,19 +34,13 @@ class PhraseTable:
 
     Phrases are known by 31 bits of their hash: among a million others, a few hundred of a
     million unknown phrases are taken for one.
-
-    Attributes
-    ----------
-    kinds
-        The names of the kinds.
-    keys
-        **Shape (cells,)**, uint32: 0 for an empty cell.
-    entries
-        **Shape (cells,)**, uint16: what begins so, as the kernels say.
     """
 
+    #: The names of the kinds.
     kinds: tuple[str, ...]
+    #: **Shape (cells,)**, uint32: 0 for an empty cell.
     keys: NDArray[np.uint32]
+    #: **Shape (cells,)**, uint16: what begins so, as the kernels say.
     entries: NDArray[np.uint16]
 
     @classmethod

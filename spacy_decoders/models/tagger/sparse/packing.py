@@ -28,20 +28,13 @@ MOST_LABELS, MOST_ROWS = 1 << 16, 1 << 26
 
 
 class Packed(NamedTuple):
-    """A table of weights by rows, without zeros.
+    """A table of weights by rows, without zeros."""
 
-    Attributes
-    ----------
-    starts
-        **Shape (rows + 1,)**, int32: where the weights of each row begin.
-    labels
-        **Shape (weights,)**, uint16.
-    values
-        **Shape (weights,)**, float32.
-    """
-
+    #: **Shape (rows + 1,)**, int32: where the weights of each row begin.
     starts: NDArray[np.int32]
+    #: **Shape (weights,)**, uint16.
     labels: NDArray[np.uint16]
+    #: **Shape (weights,)**, float32.
     values: NDArray[np.float32]
 
     def dense(self, size: int) -> NDArray[np.float32]:

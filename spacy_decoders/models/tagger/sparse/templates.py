@@ -167,20 +167,13 @@ Term = tuple[int, int]
 
 
 class Plan(NamedTuple):
-    """Templates as the kernels read them.
+    """Templates as the kernels read them."""
 
-    Attributes
-    ----------
-    seeds
-        **Shape (templates,)**, uint64: what tells the features of one template from another's.
-    offsets
-        **Shape (templates + 1,)**, int64: where the terms of each template begin.
-    atoms, shifts
-        **Shape (terms,)**, int64: which atom, of the word so many tokens further on.
-    """
-
+    #: **Shape (templates,)**, uint64: what tells the features of one template from another's.
     seeds: NDArray[np.uint64]
+    #: **Shape (templates + 1,)**, int64: where the terms of each template begin.
     offsets: NDArray[np.int64]
+    #: **Shape (terms,)**, int64: which atom, of the word so many tokens further on.
     atoms: NDArray[np.int64]
     shifts: NDArray[np.int64]
 

@@ -25,27 +25,18 @@ Floats = NDArray[np.float32]
 
 
 class Learning(NamedTuple):
-    """How weights are learned and saved.
+    """How weights are learned and saved."""
 
-    Attributes
-    ----------
-    bits
-        There are 2 to the power of this rows of weights.
-    learn_rate
-        The step size of AdaGrad.
-    l1, l2
-        The weights of both penalties, for each batch.
-    weight_bits
-        In how many bits a weight is saved.
-    least
-        Weights whose absolute value is not more than this are not saved.
-    """
-
+    #: There are 2 to the power of this rows of weights.
     bits: int = 20
+    #: The step size of AdaGrad.
     learn_rate: float = 0.1
+    #: The weights of both penalties, for each batch.
     l1: float = 1e-4
     l2: float = 1e-3
+    #: In how many bits a weight is saved.
     weight_bits: WeightBits = 8
+    #: Weights whose absolute value is not more than this are not saved.
     least: float = 0.01
 
     def check(self) -> None:
@@ -206,8 +197,8 @@ class SparseWeights(Shim):  # type: ignore[misc]
             If the config asks for another number of rows.
         """
         saved = message_of(data, "weights")
-        names = ("size", "weights", "clusters", "phrases")
-        size, weights, clusters, phrases = fields_of(saved, names, "weights")
+        names = ("size", "weights", "clusters", "groups", "phrases")
+        size, weights, clusters, groups, phrases = fields_of(saved, names, "weights")
         size = whole_number(size, 0, MOST_LABELS, "weights, size")
         if (weights is None) != (size == 0):
             raise damaged("weights", f"{size} labels, and {'no' if size else 'a'} table for them")
@@ -219,9 +210,9 @@ class SparseWeights(Shim):  # type: ignore[misc]
                 f"bits: the weights were trained with {weights['rows']:,} rows; the config asks "
                 f"for {1 << self.learning.bits:,}."
             )
-        # models that were saved before there were groups have no such field
-        given = (clusters, saved.get("groups"))
-        tables = [None if data is None else ClusterTable.from_bytes(data) for data in given]
+        tables = [
+            None if data is None else ClusterTable.from_bytes(data) for data in (clusters, groups)
+        ]
         self.phrases = None if phrases is None else PhraseTable.from_bytes(phrases)
         self.size, (self.clusters, self.groups) = size, tables
         self._replace(packed, weights)

@@ -45,24 +45,16 @@ class WordLists(Protocol):
 
 
 class MetWords(NamedTuple):
-    """Words of documents.
+    """Words of documents."""
 
-    Attributes
-    ----------
-    places
-        **Shape (n,)**, int64: where each stands in `atoms`.
-    atoms
-        **Shape (room, A)**, uint64: what is known of each word, in the order of `WORD_ATOMS`;
-        0 for nothing.
-    known
-        Words that `atoms` has.
-    generation
-        How often all words were forgotten.
-    """
-
+    #: **Shape (n,)**, int64: where each stands in `atoms`.
     places: NDArray[np.int64]
+    #: **Shape (room, A)**, uint64: what is known of each word, in the order of `WORD_ATOMS`;
+    #: 0 for nothing.
     atoms: NDArray[np.uint64]
+    #: Words that `atoms` has.
     known: int
+    #: How often all words were forgotten.
     generation: int
 
 

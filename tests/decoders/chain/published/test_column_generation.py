@@ -68,21 +68,6 @@ def test_stops_within_the_gap(gap):
         assert any(near.certificate.status == "bounded" for near in early)
 
 
-def test_seconds_are_a_budget_too():
-    lengths = [30, 0, 25]
-    model, emissions = large_problem(4, 40, lengths, peaked=0.5)
-    hasty = ColumnGeneration().decode_batch(model, emissions, lengths, budget=Budget(seconds=1e-9))
-    patient = ColumnGeneration().decode_batch(model, emissions, lengths, budget=Budget(seconds=60))
-    for one, other, best in zip(
-        hasty, patient, Viterbi().decode_batch(model, emissions, lengths), strict=True
-    ):
-        assert one.certificate.bound >= best.certificate.score - 1e-6
-        assert one.certificate.iterations <= 1
-        assert other.certificate.is_optimal
-        assert other.certificate.score == pytest.approx(best.certificate.score)
-    assert hasty[0].certificate.status == "bounded"
-
-
 def test_one_iteration_suffices_where_local_evidence_decides():
     emissions = np.array([[9, 0, 0], [0, 9, 0], [0, 0, 9]], dtype=np.float32)
     certificate = ColumnGeneration().decode(ChainModel(np.eye(3)), emissions).certificate
@@ -124,14 +109,6 @@ def test_options_are_checked():
             ColumnGeneration(gap=gap)
     with pytest.raises(ProblemError, match="reduced_cost"):
         ColumnGeneration(reduced_cost="right")
-
-
-def test_a_budget_in_seconds_bounds_what_is_left_by_local_evidence():
-    model, emissions = large_problem(5, 200, [300], peaked=0.1)
-    locally = ColumnGeneration().decode(model, emissions, budget=Budget(seconds=1e-6))
-    best = ColumnGeneration().decode(model, emissions).certificate
-    assert locally.certificate.bound >= best.score >= locally.certificate.score
-    assert locally.certificate.status in ("bounded", "optimal")
 
 
 def test_flat_scores_are_decoded_densely(rng, monkeypatch):

@@ -1,10 +1,4 @@
-"""Dynamic programming in float32 over the best few labels of each token.
-
-The kept labels are in one growing list; those of token i are ``marks[i + 1]:marks[i + 2]``. The
-first token is entered from the one label `size`, whose transitions are the start scores.
-"""
-
-from typing import Any, NamedTuple
+"""Dynamic programming in float32 over the best few labels of each token."""
 
 import numpy as np
 
@@ -13,14 +7,6 @@ from .....simd import add, at_least, fill16, first_lane, largest, load16, maximu
 from ...kernels.layout import FORBIDDEN, LANES, emissions16, longest_of
 
 __all__ = ["decode"]
-
-
-class Kept(NamedTuple):
-    """The kept labels, their scores less the best, and the offsets of each token."""
-
-    labels: Any
-    scores: Any
-    marks: Any
 
 
 @jit()
@@ -34,111 +20,80 @@ def decode(transitions, end, emissions, offsets, size, width):
     dead
         Whether a sentence has no legal labelling; later ones are not decoded.
     """
-    stride = len(end)
+    stride, places = len(end), longest_of(offsets) + 1
     labels = np.zeros(offsets[-1], np.int32)
-    longest = longest_of(offsets)
-    most = min(width, size)
-    capacity = min(longest, 64) * most + most + 1
-    kept = Kept(
-        np.empty(capacity, np.int64),
-        np.empty(capacity, np.float32),
-        np.zeros(longest + 2, np.int64),
-    )
-    kept.labels[0], kept.scores[0], kept.marks[1] = size, 0.0, 1
-    running = np.empty(stride, np.float32)
+    # the labels kept at each token, and their scores less the best; at first the one label
+    # `size`, whose transitions are the start scores
+    names = np.full((places, width), size, np.int32)
+    scores = np.zeros((places, width), np.float32)
+    counts = np.ones(places, np.int64)
+    reached = np.empty(stride, np.float32)
     for s in range(len(offsets) - 1):
         begin, n = offsets[s], offsets[s + 1] - offsets[s]
         for i in range(n):
             row, last = (begin + i) * size, i == n - 1
-            top = reach_all(transitions, end, kept, emissions, row, size, i, last, running)
+            top = reach_all(
+                transitions, end, names, scores, counts[i], i, emissions, row, size, last, reached
+            )
             if not (FORBIDDEN < top < np.inf):
                 return labels, True
-            if kept.marks[i + 1] + most > len(kept.labels):
-                kept = with_more_room(kept, kept.marks[i + 1])
-            if most < size:
-                keep_best(running, top, kept, i, most)
-            else:
-                keep_all(running, top, kept, i)
-        if n:
-            trace(transitions, stride, kept, labels, begin, n)
+            best, count = top, 0
+            for y in range(stride if width == size else 0):
+                if reached[y] > FORBIDDEN:
+                    names[i + 1, count], scores[i + 1, count] = y, reached[y] - top
+                    count += 1
+            while count < width < size and best > FORBIDDEN:  # best first
+                y = first_of(reached, best)
+                names[i + 1, count], scores[i + 1, count] = y, best - top
+                count += 1
+                reached[y] = FORBIDDEN
+                best = best_of(reached)
+            counts[i + 1] = count
+        after = -1
+        for i in range(n, 0, -1):
+            best, origin = FORBIDDEN, np.int32(0)
+            for k in range(counts[i]):
+                score = scores[i, k]
+                if after >= 0:
+                    score += transitions[names[i, k] * stride + after]
+                if score > best:
+                    best, origin = score, names[i, k]
+            after = origin
+            labels[begin + i - 1] = after
     return labels, False
 
 
-@jit()
-def with_more_room(kept, used):
-    labels = np.empty(2 * len(kept.labels), np.int64)
-    scores = np.empty(2 * len(kept.labels), np.float32)
-    labels[:used], scores[:used] = kept.labels[:used], kept.scores[:used]
-    return Kept(labels, scores, kept.marks)
-
-
 @uncounted(forceinline=True)
-def reach_all(transitions, end, kept, emissions, row, size, i, last, running):
-    """Write the scores of all labels of token i to `running`; return the best."""
+def reach_all(transitions, end, names, scores, count, i, emissions, row, size, last, reached):
+    """Write the scores of all labels of token i to `reached`; return the best."""
     stride = len(end)
     peak = fill16(FORBIDDEN)
     for block in range(0, stride, LANES):
         best = fill16(FORBIDDEN)
-        for k in range(kept.marks[i], kept.marks[i + 1]):
-            step = load16(transitions, kept.labels[k] * stride + block)
-            best = maximum(add(fill16(kept.scores[k]), step), best)
+        for k in range(count):
+            step = load16(transitions, names[i, k] * stride + block)
+            best = maximum(add(fill16(scores[i, k]), step), best)
         best = add(best, emissions16(emissions, row, block, size))
         if last:
             best = add(best, load16(end, block))
-        store(running, block, best)
+        store(reached, block, best)
         peak = maximum(best, peak)
     return largest(peak)
 
 
 @uncounted()
-def keep_all(running, top, kept, i):
-    """Keep the labels of token i that are not forbidden."""
-    used = kept.marks[i + 1]
-    for x in range(len(running)):
-        if running[x] > FORBIDDEN:
-            kept.labels[used], kept.scores[used] = x, running[x] - top
-            used += 1
-    kept.marks[i + 2] = used
+def best_of(values):
+    peak = fill16(FORBIDDEN)
+    for block in range(0, len(values), LANES):
+        peak = maximum(load16(values, block), peak)
+    return largest(peak)
 
 
 @uncounted()
-def keep_best(running, top, kept, i, most):
-    """Keep the best labels of token i, best first."""
-    used, best = kept.marks[i + 1], top
-    while best > FORBIDDEN and used < kept.marks[i + 1] + most:
-        x = first_of(running, best)
-        kept.labels[used], kept.scores[used] = x, best - top
-        used += 1
-        running[x] = FORBIDDEN
-        peak = fill16(FORBIDDEN)
-        for block in range(0, len(running), LANES):
-            peak = maximum(load16(running, block), peak)
-        best = largest(peak)
-    kept.marks[i + 2] = used
-
-
-@uncounted()
-def first_of(running, value):
+def first_of(values, value):
     """Return the first label with this score."""
-    for block in range(0, len(running), LANES):
-        bits = at_least(load16(running, block), fill16(value))
+    for block in range(0, len(values), LANES):
+        bits = at_least(load16(values, block), fill16(value))
         if bits:
             return block + first_lane(bits)
     return np.int64(0)
-
-
-@uncounted()
-def trace(transitions, stride, kept, labels, begin, n):
-    """Write the best path through the labels that are kept."""
-    y = np.int64(-1)
-    for i in range(n - 1, -1, -1):
-        best, origin = FORBIDDEN, np.int64(0)
-        for k in range(kept.marks[i + 1], kept.marks[i + 2]):
-            x = kept.labels[k]
-            reached = kept.scores[k]
-            if y >= 0:
-                reached += transitions[x * stride + y]
-            if reached > best:
-                best, origin = reached, x
-        y = origin
-        labels[begin + i] = y

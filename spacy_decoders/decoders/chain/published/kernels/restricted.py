@@ -1,11 +1,16 @@
-"""The restricted problem of column generation: domains, and the messages over them.
+r"""The restricted problem of column generation: domains of labels, and messages over them.
 
-Tokens are numbered from 1 to n. Token 0 and token n + 1 stand for the start and the end of the
-sentence and have the single label `size`: the transitions from it are the start scores, those
-into it the end scores, so that the first and the last token are like any other.
+Each token p has a domain D of labels. Messages over the domains, from the left and the right, are
 
-Messages are relative to the best label of each domain, so that they never grow, and equal ones are
-bitwise equal, which shows whether a message has changed.
+.. math::
+
+    a_p(y) = \max_{x \in D_{p-1}} a_{p-1}(x) + E_{p-1}(x) + T(x, y) \quad (7), \qquad
+    b_p(x) = \max_{y \in D_{p+1}} T(x, y) + E_{p+1}(y) + b_{p+1}(y) \quad (11).
+
+Tokens are numbered from 1 to n. Token 0 and token n + 1 stand for the start and the end and have
+the single label `size`: the transitions from it are the start scores, those into it the end
+scores. Messages are relative to the best of each domain, so that they never grow, and one that
+has not changed is bitwise equal: what depends on it is not computed again (section 4.2).
 """
 
 from typing import Any, NamedTuple
@@ -31,17 +36,14 @@ __all__ = [
     "BOTH",
     "LEFT",
     "SPLIT",
-    "Domains",
     "ChainArrays",
-    "Messages",
-    "RestrictedState",
     "adopt",
     "best_at",
     "close",
     "open_domains",
     "send",
-    "state_for",
     "trace",
+    "workspace",
 ]
 
 #: The reduced costs of equations 12, 8 and 9.
@@ -97,29 +99,9 @@ class Messages(NamedTuple):
     moved: Any
 
 
-class RestrictedState(NamedTuple):
-    """The state of one sentence. left, right: **shape (width,)**, parts of reduced costs."""
-
-    domains: Domains
-    ahead: Messages
-    behind: Messages
-    left: Any
-    right: Any
-
-
 @jit()
-def messages_for(places, size, width):
-    return Messages(
-        np.empty((places, width), np.float32),
-        np.zeros((places, size), np.float32),
-        np.zeros(places, np.float32),
-        np.zeros(places, np.uint8),
-    )
-
-
-@jit()
-def state_for(longest, size):
-    """Allocate the state for sentences up to a length."""
+def workspace(longest, size):
+    """Return domains, messages from both ends, and room for two parts of reduced costs."""
     places, blocks = longest + 2, (size + BLOCK - 1) // BLOCK
     width = blocks * BLOCK
     domains = Domains(
@@ -129,20 +111,43 @@ def state_for(longest, size):
         np.zeros((places, blocks), np.int64),
         np.zeros(places, np.uint8),
     )
-    ahead, behind = messages_for(places, size, width), messages_for(places, size, width)
-    return RestrictedState(
-        domains, ahead, behind, np.empty(width, np.float32), np.empty(width, np.float32)
+    ahead, behind = empty_messages(places, size, width), empty_messages(places, size, width)
+    return domains, ahead, behind, np.empty((2, width), np.float32)
+
+
+@jit()
+def empty_messages(places, size, width):
+    return Messages(
+        np.empty((places, width), np.float32),
+        np.zeros((places, size), np.float32),
+        np.zeros(places, np.float32),
+        np.zeros(places, np.uint8),
     )
 
 
+# --- domains ---------------------------------------------------------------------
+
+
+@jit(inline="always")
+def emission(arrays, begin, p, x):
+    return arrays.emissions[(begin + p - 1) * arrays.size + x]
+
+
+@jit(inline="always")
+def join(domains, p, x):
+    domains.labels[p, domains.counts[p]] = x
+    domains.counts[p] += 1
+    domains.inside[p, x // BLOCK] |= np.int64(1) << (x % BLOCK)
+    domains.grown[p] = 1
+
+
 @uncounted()
-def open_domains(arrays, state, begin, n):
+def open_domains(arrays, domains, ahead, behind, begin, n):
     """Start every domain with the best label by local evidence (section 4.1).
 
     Returns whether every token has a label.
     """
     size, stride = arrays.size, arrays.stride
-    domains = state.domains
     for p in range(1, n + 1):
         row = (begin + p - 1) * size
         best, x = FORBIDDEN, np.int64(-1)
@@ -163,17 +168,9 @@ def open_domains(arrays, state, begin, n):
         join(domains, p, x)
     for p in (0, n + 1):
         domains.labels[p, 0], domains.counts[p] = size, 1
-        state.ahead.values[p, 0] = state.behind.values[p, 0] = 0.0
-    state.ahead.moved[0] = state.behind.moved[n + 1] = 1
+        ahead.values[p, 0] = behind.values[p, 0] = 0.0
+    ahead.moved[0] = behind.moved[n + 1] = 1
     return True
-
-
-@jit(inline="always")
-def join(domains, p, x):
-    domains.labels[p, domains.counts[p]] = x
-    domains.counts[p] += 1
-    domains.inside[p, x // BLOCK] |= np.int64(1) << (x % BLOCK)
-    domains.grown[p] = 1
 
 
 @uncounted()
@@ -198,31 +195,32 @@ def close(arrays, domains, begin, n):
 
     Every legal emission lies on some legal path, so there always is one to add.
     """
-    size, stride = arrays.size, arrays.stride
     for ahead in (True, False):
         table = arrays.transitions if ahead else arrays.transposed
         for j in range(1, n):
             p, q = (j, j + 1) if ahead else (n + 1 - j, n - j)
             for k in range(domains.counts[p]):
-                at = domains.labels[p, k] * stride
+                at = domains.labels[p, k] * arrays.stride
                 alone = True
                 for i in range(domains.counts[q]):
                     alone &= table[at + domains.labels[q, i]] == FORBIDDEN
                 if alone:
                     best, y = FORBIDDEN, np.int64(0)
-                    for x in range(size):
-                        score = arrays.emissions[(begin + q - 1) * size + x] + table[at + x]
+                    for x in range(arrays.size):
+                        score = emission(arrays, begin, q, x) + table[at + x]
                         if score > best:
                             best, y = score, x
                     join(domains, q, y)
 
 
+# --- the restricted problem --------------------------------------------------------
+
+
 @uncounted()
 def send(arrays, domains, messages, begin, n, ahead):
-    """Update the messages of one direction (equations 7 and 11).
+    """Update the messages of one direction (equations 7 and 11), where they may have changed.
 
-    Where neither a domain nor the values of the previous one have changed, nothing is done
-    (section 4.2). A label without a legal predecessor in the previous domain has no message; its
+    A label without a legal predecessor in the previous domain has no message; its
     dual is arbitrary, and is set to the largest transition, as if the best label could precede it.
     """
     size, stride, width = arrays.size, arrays.stride, messages.rows.shape[1]
@@ -271,10 +269,9 @@ def best_at(domains, messages, table, at, p):
 
 
 @uncounted()
-def trace(arrays, state, labels, begin, n):
+def trace(arrays, domains, ahead, labels, begin, n):
     """Write the best labelling of the restricted problem."""
     y = arrays.size
     for p in range(n, 0, -1):
-        at = y * arrays.stride
-        y = best_at(state.domains, state.ahead, arrays.transposed, at, p)[1]
+        y = best_at(domains, ahead, arrays.transposed, y * arrays.stride, p)[1]
         labels[begin + p - 1] = y

@@ -1,4 +1,4 @@
-"""Branch and bound at one node: bound it, prune its arcs, branch, and update the multipliers.
+"""Branch and bound at one node: bound it, update the multipliers, and choose where to branch.
 
 The parts that the backbone doesn't see are bounded by sums over arcs, or over adjacent siblings:
 `_relax` writes these, `_update` takes a subgradient step on their multipliers, and
@@ -16,15 +16,14 @@ from . import crossing_pairs as crossings_
 from . import grandparent_chains as chains_
 from . import sibling_pairs as siblings_
 from .arc_lists import holds_tree, is_free, list_arcs, mark_tree
-from .chart import back_trace, empty_chart, inside, max_marginals, outside
-from .local_search import consider, starting_score, tree_score
+from .chart import back_trace, empty_chart, inside
+from .local_search import consider, starting_score
 from .pair_multipliers import clip_direction, step_along
 from .records import (
     FIRST,
     SECOND,
-    SPANNING,
     BackboneScores,
-    NodeBound,
+    NodeFound,
     NodeParts,
 )
 
@@ -129,11 +128,10 @@ def _branching_arc(parts, heads, in_tree, backbone):
 
 
 @internal(counted=True)
-def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root, bounds):
+def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root):
     """Run Eisner or Chu-Liu-Edmonds on the arcs that are left; return the value.
 
-    `bounds` gets the max-marginals, or bounds on them, unless it is empty. Without any tree
-    the value is ``-inf``.
+    Without any tree it is ``-inf``.
     """
     size = heads.shape[0]
     dense = table[0]
@@ -147,32 +145,10 @@ def _run_first_order(lists, arc, gaps, table, tokens, heads, single_root, bounds
             eisner.back_trace(
                 dense, single_root, gaps, table[1], table[2], table[3], table[4], heads
             )
-            if bounds.shape[0] > 0:
-                copy_all(bounds, eisner.max_marginals(dense, single_root, gaps))
-    else:
-        fill_all(bounds, -INF)
-        value, _, _ = chu_liu_edmonds.solve_rooted(
-            dense, single_root, heads, np.empty(2 * size), tokens, bounds
-        )
-    return value
-
-
-@internal()
-def _prune(lists, bounds, mask, limit):
-    """Drop the arcs whose bound is no better than `limit`.
-
-    Returns how many stay, and what no tree with one of the others exceeds.
-    """
-    kept = 1
-    highest = -INF
-    for a in range(1, lists.head.shape[0]):
-        through = bounds[lists.head[a], lists.modifier[a]]
-        if through <= limit:
-            mask[lists.head[a], lists.modifier[a]] = 0
-            highest = max(highest, through)
-        else:
-            kept += 1
-    return kept, highest
+        return value
+    return chu_liu_edmonds.solve_rooted(
+        dense, single_root, heads, np.empty(2 * size), tokens, np.empty((0, 0))
+    )[0]
 
 
 @internal()
@@ -196,7 +172,7 @@ def _note(heads, seen):
 
 @jit()
 def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, table, tokens):
-    """Lower the bound of one node; prune `mask` and fill `incumbents`.
+    """Lower the bound of one node, and fill `incumbents`.
 
     Parameters
     ----------
@@ -211,113 +187,90 @@ def solve_node(scores, bounding, index, multipliers, incumbents, mask, options, 
 
     Returns
     -------
-    NodeBound
-        What was proven, and the arc to branch on.
+    NodeFound
+        Whether the node seems closed, or the arc to branch on.
     """
     size, k = mask.shape[0], incumbents.scores.shape[0]
     backbone = options.backbone
     second = backbone == SECOND
     with_pairs = second or bounding.siblings.shape[0] > 1
     with_chains = second or bounding.grandparents.shape[0] > 1
-    upper, pruned, passes, polished = INF, -INF, 0, 0
+    lists, complete = list_arcs(mask, options.single_root, with_chains, with_pairs)
+    if not complete:
+        return NodeFound(0, -1, -1)
+    parts = _gather(lists, bounding, multipliers, backbone)
+    arcs = lists.head.shape[0]
+    in_tree = np.zeros(arcs, np.uint8)
+    if table is None:
+        chart = empty_chart(lists, arcs, size)
+    upper, passes, polished, stalled, rate = INF, 0, 0, 0, options.rate
     failures = rest = 0  # climbs that led nowhere, and trees to pass over before the next one
     found = -INF  # the best score of a tree as it came, before any climbing
     leader = incumbents.scores[0]
-    # passes between two rounds of pruning, which an arborescence gives away with its tree
-    seldom = min(options.prune_every, 1) if backbone == SPANNING else options.prune_every
-    every, rate = seldom, options.rate
     heads = np.zeros(size, np.int32)
     seen = np.full(size, -1, np.int32)
-    bounds, unwanted = np.empty((size, size)), np.empty((0, 0))
-    kept = 0
     while True:
-        lists, complete = list_arcs(mask, options.single_root, with_chains, with_pairs)
-        if not complete:
-            return NodeBound(-INF, pruned, passes, -1, -1)
-        parts = _gather(lists, bounding, multipliers, backbone)
-        arcs = lists.head.shape[0]
-        in_tree = np.zeros(arcs, np.uint8)
         if table is None:
-            chart, out = empty_chart(lists, arcs, size), empty_chart(lists, arcs, size)
-        stalled = round_passes = 0
-        while True:
-            if table is None:
-                late = round_passes > 4 and polished < MOST_POLISHED  # easy nodes are done by then
-                if late and incumbents.scores[0] > leader:
-                    leader = incumbents.scores[0]
-                    polished += 1
-                    passes += 1
-                    copy_all(heads, incumbents.heads[0])
-                    if holds_tree(lists, heads):
-                        mark_tree(lists, heads, in_tree)
-                        _linearise(parts, in_tree)
-                        inside(lists, parts.backbone, chart)
-                        back_trace(lists, parts.backbone, chart, heads)
-                        least = starting_score(found, incumbents, upper)
-                        truth = consider(lists, scores, index, incumbents, heads, least, options)
-                        found = max(found, truth)
-                        continue
-            constant = _relax(parts, backbone)
-            passes += 1
-            round_passes += 1
-            last = passes >= options.passes
-            prune = every > 0 and (round_passes - 1) % every == 0
-            if table is None:
-                value = inside(lists, parts.backbone, chart)
-            else:
-                value = _run_first_order(
-                    lists, parts.backbone.arc, parts.backbone.gaps, table, tokens, heads,
-                    options.single_root, bounds if prune else unwanted,
-                )  # fmt: skip
-            value += constant
-            if value == -INF:
-                return NodeBound(-INF, pruned, passes, -1, -1)
-            threshold = incumbents.scores[k - 1]
-            stalled = 0 if value < upper - 1e-3 * max(upper - threshold, 0.0) else stalled + 1
-            upper = min(upper, value)
-            if table is None:
-                back_trace(lists, parts.backbone, chart, heads)
-            mark_tree(lists, heads, in_tree)
-            if _note(heads, seen):
-                least = starting_score(found, incumbents, upper) if rest == 0 else INF
-                best = incumbents.scores[0]
-                truth = consider(lists, scores, index, incumbents, heads, least, options)
-                found = max(found, truth)
-                if incumbents.scores[0] > best:
-                    failures = 0
-                elif truth >= least:
-                    failures += 1
-                rest = failures if truth >= least else max(rest - 1, 0)
-            threshold = incumbents.scores[k - 1]
-            slack = closing_slack(incumbents, options)
-            if value <= threshold + slack:
-                # the multipliers of this very pass prove it
-                _keep(parts, multipliers)
-                return NodeBound(upper, pruned, passes, -1, -1)
-            if prune:
-                if table is None:
-                    outside(lists, parts.backbone, chart, out)
-                    max_marginals(lists, chart, out, bounds)
-                kept, highest = _prune(lists, bounds, mask, threshold + slack - constant)
-                pruned = max(pruned, highest + constant)
-                if backbone != SPANNING:
-                    every = min(2 * every, 12) if kept > 0.97 * arcs else seldom
-            if last:
-                a = _branching_arc(parts, heads, in_tree, backbone)
-                _keep(parts, multipliers)
-                if a < 0:  # one tree is left, and it is among the incumbents or worse
-                    upper = min(upper, tree_score(scores, index, heads))
-                    return NodeBound(upper, pruned, passes, -1, -1)
-                h, m = np.int64(lists.head[a]), np.int64(lists.modifier[a])
-                return NodeBound(upper, pruned, passes, h, m)
-            if prune and kept < 0.9 * arcs:
-                break
-            if stalled >= 3:
-                rate *= 0.6
-                stalled = 0
-            target = threshold if threshold > -INF else incumbents.scores[0]
-            _update(parts, heads, in_tree, max(value - target, slack), rate, options)
-        _keep(parts, multipliers)
+            late = passes > 4 and polished < MOST_POLISHED  # easy nodes are done by then
+            if late and incumbents.scores[0] > leader:
+                leader = incumbents.scores[0]
+                polished += 1
+                passes += 1
+                copy_all(heads, incumbents.heads[0])
+                if holds_tree(lists, heads):
+                    mark_tree(lists, heads, in_tree)
+                    _linearise(parts, in_tree)
+                    inside(lists, parts.backbone, chart)
+                    back_trace(lists, parts.backbone, chart, heads)
+                    least = starting_score(found, incumbents, upper)
+                    truth = consider(lists, scores, index, incumbents, heads, least, options)
+                    found = max(found, truth)
+                    continue
+        constant = _relax(parts, backbone)
+        passes += 1
+        if table is None:
+            value = inside(lists, parts.backbone, chart)
+        else:
+            value = _run_first_order(
+                lists, parts.backbone.arc, parts.backbone.gaps, table, tokens, heads,
+                options.single_root,
+            )  # fmt: skip
+        value += constant
+        if value == -INF:
+            return NodeFound(passes, -1, -1)
+        threshold = incumbents.scores[k - 1]
+        stalled = 0 if value < upper - 1e-3 * max(upper - threshold, 0.0) else stalled + 1
+        upper = min(upper, value)
+        if table is None:
+            back_trace(lists, parts.backbone, chart, heads)
+        mark_tree(lists, heads, in_tree)
+        if _note(heads, seen):
+            least = starting_score(found, incumbents, upper) if rest == 0 else INF
+            best = incumbents.scores[0]
+            truth = consider(lists, scores, index, incumbents, heads, least, options)
+            found = max(found, truth)
+            if incumbents.scores[0] > best:
+                failures = 0
+            elif truth >= least:
+                failures += 1
+            rest = failures if truth >= least else max(rest - 1, 0)
+        threshold = incumbents.scores[k - 1]
+        slack = closing_slack(incumbents, options)
+        if value <= threshold + slack:
+            # the multipliers of this very pass prove it
+            _keep(parts, multipliers)
+            return NodeFound(passes, -1, -1)
+        if passes >= options.passes:
+            a = _branching_arc(parts, heads, in_tree, backbone)
+            _keep(parts, multipliers)
+            if a < 0:  # one tree is left
+                return NodeFound(passes, -1, -1)
+            return NodeFound(passes, np.int64(lists.head[a]), np.int64(lists.modifier[a]))
+        if stalled >= 3:
+            rate *= 0.6
+            stalled = 0
+        target = threshold if threshold > -INF else incumbents.scores[0]
+        _update(parts, heads, in_tree, max(value - target, slack), rate, options)
 
 
 def room(backbone, size):

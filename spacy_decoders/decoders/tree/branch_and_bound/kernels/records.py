@@ -74,15 +74,13 @@ class Incumbents(NamedTuple):
 class NodeOptions(NamedTuple):
     """How a node is worked on.
 
-    `passes` is the most passes of dynamic programming, `prune_every` how many of them lie
-    between two rounds of pruning at first, 0 for none; `rate` and `momentum` belong to the
+    `passes` is the most passes of dynamic programming; `rate` and `momentum` belong to the
     subgradient steps. Certificates compare with `tolerance`, relative to 1 + the best score,
     and with the `rounding` error of a bound.
     """
 
     backbone: int
     passes: int
-    prune_every: int
     rate: float
     momentum: float
     tolerance: float
@@ -91,16 +89,13 @@ class NodeOptions(NamedTuple):
     single_root: bool
 
 
-class NodeBound(NamedTuple):
-    """What became of a node.
+class NodeFound(NamedTuple):
+    """How the search leaves a node.
 
-    No tree of the arcs that are left is worth more than `upper` (``-inf`` if there is none), and
-    none with a pruned arc more than `pruned`. The node is closed if `head` is -1, else to be
-    branched on the arc from `head` to `modifier`.
+    It seems closed, or without a tree, if `head` is -1; else it is to be branched on the arc from
+    `head` to `modifier`.
     """
 
-    upper: float
-    pruned: float
     passes: int
     head: int
     modifier: int

@@ -1,10 +1,7 @@
 """Upper bounds by the parts that a chart or an arborescence sees, from any multipliers.
 
-What the search leaves is a mask of arcs that it has not pruned, here `kept`, and multipliers that
-are tight for these. A bound is on the trees of a larger `mask`: where a score could be split
-between two arcs, one that is not kept takes all of it, so that trees of kept arcs are bounded as
-tightly as in the search. Multipliers are brought into their range first; nothing else is taken
-from the search, nor is any code of it.
+What the search leaves are multipliers that are tight for the arcs of a node. They are brought into
+their range first; nothing else is taken from the search, nor is any code of it.
 """
 
 import numpy as np
@@ -15,15 +12,15 @@ INF = np.inf
 
 
 @jit()
-def relax(scores, multipliers, mask, kept, single_root, projective, second):
+def relax(scores, multipliers, mask, single_root, projective, second):
     """Return scores of arcs and of adjacent siblings, and a constant, that bound every tree.
 
     Parameters
     ----------
     scores, multipliers
         As :func:`.node.solve_node` takes them.
-    mask, kept
-        uint8 (n + 1, n + 1), the arcs of the trees, and those that the multipliers are made for.
+    mask
+        uint8 (n + 1, n + 1), the arcs of the trees.
     second
         Whether adjacent siblings and all grandparents are seen. Else these bounds are of arcs
         alone, and there are no scores of siblings.
@@ -41,26 +38,18 @@ def relax(scores, multipliers, mask, kept, single_root, projective, second):
     if paired:
         for h in range(1 if single_root else 0, size):
             if second:
-                _relax_side(scores, multipliers, mask, kept, h, 1, arcs, pairs)
-                _relax_side(scores, multipliers, mask, kept, h, -1, arcs, pairs)
-            constant += _relax_pairs(scores, multipliers, mask, kept, h, second, arcs)
+                _relax_side(scores, multipliers, mask, h, 1, arcs, pairs)
+                _relax_side(scores, multipliers, mask, h, -1, arcs, pairs)
+            constant += _relax_pairs(scores, multipliers, mask, h, second, arcs)
     if scores.grandparents.shape[0] > 1 and not second:
-        _relax_chains(scores, multipliers, mask, kept, projective, arcs)
+        _relax_chains(scores, multipliers, mask, projective, arcs)
     for f in range(scores.factor_scores.shape[0]):
-        constant += _relax_factor(scores, multipliers, mask, kept, f, arcs)
+        constant += _relax_factor(scores, multipliers, mask, f, arcs)
     return arcs, pairs, constant
 
 
 @internal()
-def _gain_of_one(score, stored, kept_one, kept_other):
-    """Return the part of a gain that one of two events is paid; the other gets the rest."""
-    if not kept_one:
-        return score
-    return min(max(stored, 0.0), score) if kept_other else 0.0
-
-
-@internal()
-def _relax_pairs(scores, multipliers, mask, kept, h, crossing_only, arcs):
+def _relax_pairs(scores, multipliers, mask, h, crossing_only, arcs):
     """Bound pairs of modifiers by their two arcs; return the constant.
 
     s y_a y_b <= x y_a + (s - x) y_b for a gain, -l y_a y_b <= x - x y_a - x y_b for a loss, where
@@ -76,12 +65,11 @@ def _relax_pairs(scores, multipliers, mask, kept, h, crossing_only, arcs):
             a, b = (last, first) if h < first else (first, last)
             score = max(scores.siblings[h, first, last], scores.forbidden)
             stored = multipliers.siblings[h, first, last]
+            x = min(max(stored, 0.0), abs(score))
             if score > 0.0:
-                x = _gain_of_one(score, stored, kept[h, a], kept[h, b])
                 arcs[h, a] += x
                 arcs[h, b] += score - x
-            elif kept[h, a] and kept[h, b]:
-                x = min(max(stored, 0.0), -score)
+            else:
                 arcs[h, a] -= x
                 arcs[h, b] -= x
                 constant += x
@@ -89,7 +77,7 @@ def _relax_pairs(scores, multipliers, mask, kept, h, crossing_only, arcs):
 
 
 @internal(counted=True)
-def _relax_side(scores, multipliers, mask, kept, h, step, arcs, pairs):
+def _relax_side(scores, multipliers, mask, h, step, arcs, pairs):
     """Bound pairs of modifiers on one side by adjacent ones, in which those of a tree are a path.
 
     Of the inner modifier j and the outer one k, not adjacent, a gain s is split between two
@@ -120,18 +108,17 @@ def _relax_side(scores, multipliers, mask, kept, h, step, arcs, pairs):
             passed += losses[j]
             # the refund of what lies between j and k, less what the arc has got
             pairs[h, low, high] = score + charged + gains[j] - passed
+            x = min(max(stored, 0.0), abs(score))
             if score > 0.0:
-                x = _gain_of_one(score, stored, kept[h, outer], kept[h, inner])
                 charged += x
                 gains[j] += score - x
-            elif kept[h, inner] and kept[h, outer]:
-                x = min(max(stored, 0.0), -score)
+            else:
                 charged -= x
                 losses[j] += x
 
 
 @internal()
-def _relax_chains(scores, multipliers, mask, kept, projective, arcs):
+def _relax_chains(scores, multipliers, mask, projective, arcs):
     """Bound chains by their two arcs: max over g of (s - u) for h -> m, each u for g -> h."""
     size = mask.shape[0]
     for h in range(1, size):
@@ -139,80 +126,51 @@ def _relax_chains(scores, multipliers, mask, kept, projective, arcs):
             if not mask[h, m]:
                 continue
             low, high = min(h, m), max(h, m)
-            best = best_kept = -INF
-            for late in range(2):  # arcs that are not kept take what the others leave
-                for g in range(size):
-                    crosses = projective and low < g < high
-                    if g == m or crosses or not mask[g, h] or kept[g, h] == late:
-                        continue
-                    score = max(scores.grandparents[g, h, m], scores.forbidden)
-                    u = 0.0
-                    if kept[h, m] and late == 0:
-                        u = max(multipliers.grandparents[g, h, m], 0.0)
-                    elif kept[h, m] and best_kept > -INF:
-                        u = max(score - best_kept, 0.0)
-                    u = min(u, multipliers.limit)
-                    best = max(best, score - u)
-                    arcs[g, h] += u
-                if late == 0:
-                    best_kept = best
+            best = -INF
+            for g in range(size):
+                crosses = projective and low < g < high
+                if g == m or crosses or not mask[g, h]:
+                    continue
+                score = max(scores.grandparents[g, h, m], scores.forbidden)
+                u = min(max(multipliers.grandparents[g, h, m], 0.0), multipliers.limit)
+                best = max(best, score - u)
+                arcs[g, h] += u
             arcs[h, m] += best
 
 
 @internal(counted=True)
-def _relax_factor(scores, multipliers, mask, kept, f, arcs):
+def _relax_factor(scores, multipliers, mask, f, arcs):
     """Bound a factor by its arcs; return the constant.
 
-    Of the kept arcs only: an arc that is its token's last counts as present. A tree that has
-    another arc, of the factor itself or in place of such a last one, is paid the largest error
-    that the bound has there.
+    An arc that is gone leaves the factor, one that is its token's last counts as present.
     """
     begin, end = scores.factor_offsets[f], scores.factor_offsets[f + 1]
     low, high, value = scores.factor_low[f], scores.factor_high[f], scores.factor_scores[f]
     free, present = np.empty(end - begin, np.int64), 0
     count = 0
-    # more arcs never pay more where they only add to a loss
-    falling = value < 0.0 and high >= end - begin
     for i in range(begin, end):
         h, m = scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]
-        if mask[h, m] and kept[h, m]:
-            if kept[:, m].sum() > 1:
+        if mask[h, m]:
+            if mask[:, m].sum() > 1:
                 free[count] = i
                 count += 1
             else:
                 present += 1
     low, high = low - present, high - present
-    constant, least = 0.0, 0.0
-    if value != 0.0 and high >= 0 and low <= count:
-        total = scores.factor_arcs.shape[0]
-        if low <= 0:
-            # paid for any number up to `high`: always, less where there are more
-            constant, least = value, value
-            if high < count:
-                added, lost = _at_least(
-                    scores, multipliers, free[:count], high + 1, -value, 0, arcs
-                )
-                constant += added
-                least += lost
-        elif high >= count or value > 0.0:
-            constant, least = _at_least(scores, multipliers, free[:count], low, value, 0, arcs)
-            if high < count:
-                added, lost = _at_least(
-                    scores, multipliers, free[:count], high + 1, -value, total, arcs
-                )
-                constant += added
-                least += lost
-    error = max(value, 0.0) - least
-    if error > 0.0:
-        for i in range(begin, end):
-            h, m = scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]
-            if mask[h, m] and not kept[h, m]:
-                if not falling:
-                    arcs[h, m] += error
-            elif mask[h, m] and kept[:, m].sum() <= 1:
-                for g in range(mask.shape[0]):
-                    if mask[g, m] and not kept[g, m]:
-                        arcs[g, m] += error
+    if value == 0.0 or high < 0 or low > count:
+        return 0.0
+    total = scores.factor_arcs.shape[0]
+    if low <= 0:
+        # paid for any number up to `high`: always, less where there are more
+        constant = value
+        if high < count:
+            constant += _at_least(scores, multipliers, free[:count], high + 1, -value, 0, arcs)
+        return constant
+    if high < count and value < 0.0:
+        return 0.0
+    constant = _at_least(scores, multipliers, free[:count], low, value, 0, arcs)
+    if high < count:
+        constant += _at_least(scores, multipliers, free[:count], high + 1, -value, total, arcs)
     return constant
 
 
@@ -220,10 +178,10 @@ def _relax_factor(scores, multipliers, mask, kept, f, arcs):
 def _at_least(scores, multipliers, free, need, value, shift, arcs):
     """Bound "at least `need` of these arcs are worth `value`" by a line.
 
-    Adds to the arcs, and returns the constant and the least that the line can be worth. Where all
-    are needed for a gain each has a part of it, in all at least the gain; where one suffices for a
-    loss each has a part of it, in all at most the loss; else min(1, number / need) and
-    max(0, (number - need + 1) / (size - need + 1)), times x <= abs(value), bound what is paid.
+    Adds to the arcs, and returns the constant. Where all are needed for a gain each has a part of
+    it, in all at least the gain; where one suffices for a loss each has a part of it, in all at
+    most the loss; else min(1, number / need) and max(0, (number - need + 1) / (size - need + 1)),
+    times x <= abs(value), bound what is paid.
     """
     size = free.shape[0]
     stored = multipliers.factors
@@ -235,14 +193,14 @@ def _at_least(scores, multipliers, free, need, value, shift, arcs):
                 x = left
             arcs[scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]] += x
             left -= x
-        return 0.0, 0.0
+        return 0.0
     if value < 0.0 and need == 1:
         left = -value
         for i in free:
             x = min(max(stored[i + shift], 0.0), left)
             arcs[scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]] -= x
             left -= x
-        return 0.0, value
+        return 0.0
     x = min(max(stored[free[0] + shift], 0.0), abs(value))
     if value > 0.0:
         constant, each = value - x, x / need
@@ -251,7 +209,7 @@ def _at_least(scores, multipliers, free, need, value, shift, arcs):
         constant = -each * (need - 1)
     for i in free:
         arcs[scores.factor_arcs[i, 0], scores.factor_arcs[i, 1]] += each
-    return constant, constant + min(each * size, 0.0)
+    return constant
 
 
 @jit()

@@ -1,0 +1,344 @@
+"""Sentences as trees of words that stay or go together, read from a parsed text."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spacy.attrs import (
+    DEP,
+    HEAD,
+    IS_PUNCT,
+    IS_SPACE,
+    IS_STOP,
+    LIKE_EMAIL,
+    LIKE_NUM,
+    LIKE_URL,
+    LOWER,
+    MORPH,
+    ORTH,
+    POS,
+    PREFIX,
+    TAG,
+)
+from spacy.parts_of_speech import IDS
+from spacy.strings import get_string_id
+from spacy.tokens import Doc, Span, Token
+
+from ...models.headline.meaning import TIMES, attach_conjuncts, set_off, words_of_meaning
+from ...models.headline.words import TokenFacts
+from .reading import Texts, among
+from .subtree_search import attainable_sizes
+
+if TYPE_CHECKING:
+    from ...models.headline.compression import Compression
+
+__all__ = ["ScoredTokens", "SentenceTree", "is_word", "token_facts"]
+
+Booleans = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+#: What a word costs: the selection of words must expect it in the title more often than this.
+COST = 0.06
+#: A sentence counts this much more the earlier it is.
+LEAD = 0.5
+#: What a pronoun as the subject costs: it refers to another sentence; and no subject, where it is
+#: no sentence.
+PRONOUN, FRAGMENT = 0.5, 0.5
+#: Relations of what a clause is about begin so.
+SUBJECTS = ("nsubj", "csubj", "expl")
+#: Punctuation that is read aloud; "#" is before a number.
+SIGNS = frozenset("%‰&§@")
+#: A relation that is always required.
+REQUIRED_PART = "fixed"
+
+
+def _keys(words: Iterable[str]) -> NDArray[np.uint64]:
+    return np.sort(np.array([get_string_id(word) for word in words], dtype=np.uint64))
+
+
+_TIMES = _keys(TIMES)
+#: Punctuation that may be read aloud, and what may join two words to one.
+_SIGNS, _HYPHENS, _DEGREE = _keys(SIGNS | set("'’#")), _keys("-–/"), _keys("°")
+#: Relations of greetings and of who is greeted.
+_ADDRESSING = _keys(("vocative", "discourse", "intj"))
+#: Words of talk between "I" and "you".
+_TALK = _keys(("i", "you", "me", "my", "your", "we", "us", "our"))
+#: Tags of English words that ask or begin a relative clause; others have their kind of pronoun.
+_ASKING_TAGS = _keys(("WDT", "WP", "WP$", "WRB"))
+_PERSONAL, _ADJECTIVE = _keys(("PRP",)), _keys(("amod",))
+#: Relations of what may be a part of its head's name.
+_PARTS_OF_NAMES = _keys(("amod", "nmod"))
+
+
+def token_facts(texts: Texts) -> list[TokenFacts]:
+    """Read what short sentences and the judge of headlines need of each text."""
+    strings, columns = texts.strings if texts.units else {}, texts
+
+    def those(candidates: Booleans, test: Callable[[Token], bool]) -> Booleans:
+        """Which of some candidates pass a test of single tokens."""
+        ends = [end for _, end in texts.bounds]
+        for place in np.flatnonzero(candidates).tolist():
+            number = bisect_right(ends, place)
+            candidates[place] = test(texts.units[number][place - texts.bounds[number][0]])
+        return candidates
+
+    def by_value(attribute: int, test: Callable[[str], bool]) -> Booleans:
+        """Whether the value of each token passes a test."""
+        keys, places = np.unique(columns[attribute], return_inverse=True)
+        passed = np.array([test(strings[key]) for key in keys.tolist()], dtype=bool)
+        return passed[places.reshape(-1)]
+
+    punct, space = columns[IS_PUNCT] > 0, columns[IS_SPACE] > 0
+    address = (columns[LIKE_URL] > 0) | (columns[LIKE_EMAIL] > 0)
+    joining = those(punct & among(columns[ORTH], _HYPHENS), _hyphen) | (columns[ORTH] == _DEGREE)
+    named = those(among(columns[DEP], _PARTS_OF_NAMES), _is_name_part)
+    stop, addressed = columns[IS_STOP] > 0, among(columns[DEP], _ADDRESSING)
+    like_num, kinds = columns[LIKE_NUM] > 0, columns[POS]
+    pronoun = (kinds == IDS["PRON"]) | (columns[TAG] == _PERSONAL)
+    arrays: dict[str, Any] = {
+        "kinds": kinds,
+        "heads": np.arange(len(punct)) + columns[HEAD].view(np.int64) - texts.begins,
+        "read": ~(punct | space) | those(punct & among(columns[ORTH], _SIGNS), is_word),
+        "content": ~(stop | among(columns[LOWER], _TIMES) | addressed),
+        "stop": stop,
+        "punct": punct,
+        "space": space,
+        "address": address,
+        "odd": address | ~by_value(PREFIX, str.isalnum) | (kinds == IDS["X"]),
+        "talk": among(columns[LOWER], _TALK),
+        "subjects": by_value(DEP, lambda relation: relation.startswith(SUBJECTS)),
+        "pronouns": by_value(DEP, lambda relation: relation.startswith("nsubj")) & pronoun,
+        "parts": joining | named,
+        "joining": joining,
+        "like_number": like_num,
+        "numbers": like_num | (kinds == IDS["NUM"]),
+        "asking": among(columns[TAG], _ASKING_TAGS) | by_value(MORPH, _asks),
+        "ranks": those((columns[DEP] == _ADJECTIVE), _is_rank),
+    }
+    lower = [strings[key] for key in columns[LOWER].tolist()]
+    relations = [strings[key] for key in columns[DEP].tolist()]
+    return [
+        TokenFacts(
+            lower[begin:end],
+            relations[begin:end],
+            **{name: array[begin:end] for name, array in arrays.items()},
+        )
+        for begin, end in texts.bounds
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTokens:
+    """The tokens of a parsed text, and what each adds to a sentence that keeps it.
+
+    Attributes
+    ----------
+    unit
+        The document or span.
+    facts
+        What is known of its tokens.
+    scores
+        **Shape:** ``(tokens,)``
+    costs
+        What a sentence costs that has each token as its root. **Shape:** ``(tokens,)``
+    """
+
+    unit: Doc | Span
+    facts: TokenFacts
+    scores: Floats
+    costs: Floats
+
+    @classmethod
+    def of(cls, unit: Doc | Span, facts: TokenFacts, chances: Floats) -> ScoredTokens:
+        """Score the tokens; `chances` say how likely each is in the title."""
+        # an address names nobody that a reader knows
+        price = np.where(facts.address, 1.0, COST)
+        scores = np.where(facts.read, chances * facts.content - price, 0.0)
+        complete = np.isin(facts.kinds, (IDS["VERB"], IDS[""]))
+        costs = np.where(complete, 0.0, FRAGMENT)
+        for kind, cost in ((facts.subjects, 0.0), (facts.pronouns, PRONOUN)):
+            heads = facts.heads[kind & (facts.heads != np.arange(len(kind)))]
+            costs[heads[(heads >= 0) & (heads < len(costs))]] = cost
+        return cls(unit, facts, scores, costs)
+
+    def roots(self, begin: int, end: int) -> Integers:
+        """The tokens of a sentence whose heads are not in it; one should be enough."""
+        heads, own = self.facts.heads[begin:end], np.arange(begin, end)
+        return np.flatnonzero((heads == own) | (heads < begin) | (heads >= end)) + begin
+
+    def lead(self, root: int, number: int) -> float:
+        """What a sentence scores beside its words, the one of this number in the text."""
+        return LEAD / (1.0 + number) - float(self.costs[root])
+
+    def ceiling(self, begin: int, end: int, number: int, most: int) -> float:
+        """More than any `most` words of a sentence score, whatever its tree."""
+        scores = self.scores[begin:end]
+        best = np.partition(scores, -most)[-most:] if len(scores) > most else scores
+        return float(best[best > 0].sum()) + self.lead(self.roots(begin, end)[0], number) + 1e-9
+
+    def tree(self, begin: int, end: int, number: int, required: Sequence[str]) -> SentenceTree:
+        """Read the tree of a sentence, the one of this number in the text."""
+        from ...models.headline.compression import compression
+
+        own, facts = slice(begin, end), self.facts
+        lower, plain, read = facts.lower[own], facts.relations[own], facts.read[own]
+        roots = self.roots(begin, end)
+        parsed = facts.heads[own] - begin
+        parsed[roots - begin] = roots[0] - begin  # one tree, whatever the parser made of it
+        scores = self.scores[own].copy()
+        scores[roots[0] - begin] += self.lead(roots[0], number)
+        relations = [
+            REQUIRED_PART if part else relation
+            for part, relation in zip(facts.parts[own].tolist(), plain, strict=True)
+        ]
+        heads = parsed.copy()
+        tied = attach_conjuncts(heads, plain)
+        _keep_compounds(facts.joining[own], heads, relations)
+        _keep_joint_names(lower, plain, heads, relations)
+        meaning = words_of_meaning(lower, heads, plain, facts.numbers[own], facts.asking[own])
+        needed = tied | facts.ranks[own] | meaning
+        tree = compression(heads, relations, needed, scores, read.astype(np.int64))
+        wanted = [
+            frozenset(
+                node
+                for node, group in enumerate(tree.groups)
+                if any(lower[place] == word for place in group.tolist())
+            )
+            for word in required
+        ]
+        sizes = attainable_sizes(tree.problem)
+        return SentenceTree(self, begin, end, parsed, tree, wanted, sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class SentenceTree:
+    """A sentence as a tree of words that stay or go together.
+
+    Attributes
+    ----------
+    tokens, begin, end
+        The text, and where the sentence is in it.
+    heads
+        As parsed, within the sentence.
+    compression
+        The groups and their tree.
+    wanted
+        For each required word the groups that have it.
+    sizes
+        Numbers of words that the sentence can be shortened to.
+    """
+
+    tokens: ScoredTokens
+    begin: int
+    end: int
+    heads: Integers
+    compression: Compression
+    wanted: list[frozenset[int]]
+    sizes: list[int]
+
+    def limit(self) -> float:
+        """More than any part scores."""
+        problem = self.compression.problem
+        other = problem.scores[1:]
+        return float(problem.scores[0] + other[other > 0].sum()) + 1e-9
+
+    def weights(self) -> Integers:
+        """What each group takes at least, in characters with the blanks that are always there."""
+        found = []
+        for group in self.compression.groups:
+            words = [self.begin + place for place in group.tolist()]
+            tokens = [self.tokens.unit[place] for place in words if self.tokens.facts.read[place]]
+            found.append(sum(len(token.text) + bool(token.whitespace_) for token in tokens))
+        return np.array(found, dtype=np.int64)
+
+    def chosen(self, nodes: list[int]) -> list[Token]:
+        """The tokens of a headline, in order."""
+        own, facts = slice(self.begin, self.end), self.tokens.facts
+        read, joining = facts.read[own], facts.joining[own]
+        groups = self.compression.groups
+        inside = {place for node in nodes for place in groups[node].tolist()}
+        words = sorted(place for place in inside if read[place])
+        if not words:
+            return []
+        # punctuation goes, but for what is inside of a compound of which both parts stay
+        kept = {place for place in inside if joining[place] and {place - 1, place + 1} <= inside}
+        commas = set_off(words, facts.lower[own], self.heads, facts.relations[own], read)
+        unit: Any = self.tokens.unit
+        return [unit[self.begin + place] for place in sorted({*words, *kept, *commas})]
+
+
+def _is_rank(token: Token) -> bool:
+    """Whether it says which of several its noun is: "highest", "third"."""
+    which = "Degree=Sup" in str(token.morph) or "NumType=Ord" in str(token.morph)
+    return which and token.dep_ == "amod"
+
+
+def _is_part(token: Token) -> bool:
+    """Whether its head is less than the whole without it: hyphens, degrees, parts of names."""
+    return _hyphen(token) or token.text == "°" or _is_name_part(token)
+
+
+def _is_name_part(token: Token) -> bool:
+    """Whether it belongs to the name that its head is in, such as "Central" to a bank's."""
+    head = token.head
+    capitals = token.text[:1].isupper() and head.text[:1].isupper()
+    return capitals and 0 < head.i - token.i <= 3 and token.dep_ in ("amod", "nmod")
+
+
+def _keep_compounds(joining: Booleans, heads: Integers, relations: list[str]) -> None:
+    """Make the parts around a hyphen or a degree sign depend on each other, to stay together."""
+    for place in np.flatnonzero(joining[1:-1]).tolist():
+        left, right = place, place + 2
+        if heads[left] == heads[right] and left != heads[left]:
+            heads[left] = right
+        for one, other in ((left, right), (right, left)):
+            if heads[one] == other:
+                relations[one] = REQUIRED_PART
+
+
+def _keep_joint_names(
+    lower: Sequence[str], plain: Sequence[str], heads: Integers, relations: list[str]
+) -> None:
+    """Keep both halves of a joint name: "Marks & Spencer", "Mr. and Mrs. Dursley"."""
+    for place, (relation, following) in enumerate(pairwise(plain)):
+        titled = relation == "cc" and following == "nmod:desc"
+        if titled:
+            relations[place] = relations[place + 1] = REQUIRED_PART
+        name = heads[place + 1] if titled else heads[place]
+        if (titled or lower[place] == "&") and relations[name] == "conj":
+            relations[name] = REQUIRED_PART
+
+
+def is_word(token: Token) -> bool:
+    """Whether it is read: spaCy counts percent signs and ampersands among punctuation."""
+    if not token.is_punct:
+        return not token.is_space
+    if token.text in "'’":  # of a plural's owner
+        return token.dep_ == "case" or token.tag_ == "POS"
+    if token.text == "#":
+        return token.i + 1 < len(token.doc) and token.nbor().like_num
+    return token.text in SIGNS and token.dep_ != "punct"
+
+
+def _asks(features: str) -> bool:
+    """Whether a word with such features asks, or begins a relative clause."""
+    kinds = dict(part.split("=") for part in features.split("|") if "=" in part)
+    return not {"Int", "Rel"}.isdisjoint(kinds.get("PronType", "").split(","))
+
+
+def _hyphen(token: Token) -> bool:
+    """Whether it is inside of a compound."""
+    return (
+        token.is_punct
+        and token.i > 0
+        and not token.whitespace_
+        and not (token.nbor(-1).whitespace_)
+        and token.text in "-–/"
+    )
