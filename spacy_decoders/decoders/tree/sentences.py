@@ -8,6 +8,7 @@ once all steps of the best path have been searched, no other path is better.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,9 @@ from .scoring import starts_of_tree
 __all__ = ["best_sentences", "part_of"]
 
 Floats = NDArray[np.float64]
+
+#: Iterations of the first search of a stretch, and how many times as many the next one gets.
+FEW, MORE = 6, 4
 
 
 class Path(NamedTuple):
@@ -66,6 +70,8 @@ class _Sentences:
         self.problem = problem
         self.clock = clock
         self.found: dict[tuple[int, int], TreeSolution] = {}
+        self.tries: Counter[tuple[int, int]] = Counter()
+        self.settled: set[tuple[int, int]] = set()  # of which no more can be known
         self.iterations = 0
         # by first token and end, both from 0: what no tree exceeds, and what a tree is worth
         self.upper, positive = _optimistic(problem)
@@ -81,7 +87,7 @@ class _Sentences:
                     "no sequence of sentences has a tree each: allow more arcs or boundaries."
                 )
             steps = list(zip(path.ends, path.ends[1:], strict=False))
-            new = [step for step in steps if step not in self.found]
+            new = [step for step in steps if step not in self.settled]
             if not new:
                 return self._joined(path)
             for step in new:
@@ -93,19 +99,27 @@ class _Sentences:
                 self._search(step)
 
     def _search(self, step: tuple[int, int]) -> None:
-        first, end = step
+        """Search a stretch: of most of them a rough bound is enough, by a few iterations."""
         budget = rest_of(self.clock, self.iterations)
+        most = FEW * MORE ** self.tries[step]
+        self.tries[step] += 1
+        whole = budget.iterations is not None and budget.iterations <= most
+        if not whole:
+            budget = Budget(budget.seconds, most)
         try:
-            solution = self.decoder.decode(part_of(self.problem, first, end), budget=budget)
+            solution = self.decoder.decode(part_of(self.problem, *step), budget=budget)
         except InfeasibleError:
             self.iterations += 1
             self.upper[step] = -np.inf
             return
         certificate = solution.certificate
+        if whole or certificate.is_optimal or certificate.iterations < most:
+            self.settled.add(step)
         assert certificate.score is not None  # the infeasible are raised
         self.iterations += certificate.iterations
-        self.found[step] = solution
-        self.known[step] = certificate.score
+        if certificate.score > self.known[step]:
+            self.found[step] = solution
+            self.known[step] = certificate.score
         if certificate.bound is not None:
             self.upper[step] = min(self.upper[step], certificate.bound)
 

@@ -381,3 +381,21 @@ def test_scores_that_mean_never_cost_no_exactness(soft):
         if best > -1e6:  # else even the best tree holds such a part
             assert certificate.status == "optimal"
             assert certificate.score == pytest.approx(best, abs=1e-9)
+
+
+def test_many_factors_of_three_arcs_are_proven_in_few_passes():
+    for seed in range(6):
+        rng, n = np.random.default_rng(seed), 12
+        threes = rng.choice(np.arange(1, n + 1), size=(400, 1, 3)).astype(np.int32)
+        threes = threes[[len(set(three.ravel())) == 3 for three in threes]][:, 0]
+        heads = np.array([rng.choice(np.setdiff1d(np.arange(n + 1), three)) for three in threes])
+        arcs = np.stack([np.repeat(heads, 3), threes.ravel()], axis=1).astype(np.int32)
+        scores = 0.3 * rng.normal(size=len(threes))
+        problem = TreeProblem(
+            2.0 * rng.normal(size=(n + 1, n + 1)),
+            grandparents=0.5 * rng.normal(size=(n + 1,) * 3),
+            siblings=0.3 * rng.normal(size=(n + 1,) * 3),
+            factors=Factors(arcs, 3 * np.arange(len(threes) + 1), scores),
+        )
+        found = BranchAndBound().decode(problem, budget=Budget(iterations=300))
+        assert found.certificate.is_optimal
