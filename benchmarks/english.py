@@ -25,6 +25,7 @@ from typing import Any
 import spacy
 import timing  # first: it sets the threads
 from pipelines import bare, f_score
+from plots import bars
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -186,6 +187,9 @@ def speed(nlps: dict[str, Language], options: Any, report: timing.Report) -> Non
         [[name, words / taken] for name, taken in seconds.items()],
     )
     others = [name for name in nlps if name != OURS]
+    rates = {name: words / taken for name, taken in seconds.items()}
+    title, axis = "Raw text, one thread", "words a second"
+    bars(options.results / "english.png", title, axis, rates, log=False, peers=others)
     if others:
         alike = seconds[list(tasks)[-1]]
         report.target("words/s over the other's, all", 1.5, seconds[others[0]] / seconds[OURS])
