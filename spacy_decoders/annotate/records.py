@@ -41,32 +41,21 @@ _TOO_LONG = f"a text of more than {LONGEST_LINE >> 20} MB; cut it into smaller o
 
 @dataclass(frozen=True)
 class Record:
-    """One document to annotate, or the reason why it could not be read.
+    """One document to annotate, or the reason why it could not be read."""
 
-    Attributes
-    ----------
-    id
-        The record's own ``id``, of the type that it has, else file name and number.
-    text
-        The text; None where `doc` or `problem` is given.
-    fields
-        The other fields of the record, in plain JSON types.
-    doc
-        A document that was read with its annotations.
-    problem
-        What is wrong with the record.
-    file
-        The file that it was read from.
-    line
-        Its number in the file, from 1; None where the file is one record.
-    """
-
+    #: The record's own ``id``, of the type that it has, else file name and number.
     id: str | int | float
+    #: The text; None where `doc` or `problem` is given.
     text: str | None = None
+    #: The other fields of the record, in plain JSON types.
     fields: dict[str, Any] | None = None
+    #: A document that was read with its annotations.
     doc: Doc | None = None
+    #: What is wrong with the record.
     problem: str | None = None
+    #: The file that it was read from.
     file: str = ""
+    #: Its number in the file, from 1; None where the file is one record.
     line: int | None = None
 
 

@@ -47,23 +47,15 @@ class Reading(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """The choices that several answers leave, and those answers that are the best for one.
+    """The choices that several answers leave, and those answers that are the best for one."""
 
-    Attributes
-    ----------
-    choices
-        The places where the answers differ.
-    readings
-        The best answer for each option, by its number in the ranking; the best of all is 0.
-    count
-        How many answers were ranked.
-    loss
-        The loss of the last of them: more expensive alternatives may not be listed.
-    """
-
+    #: The places where the answers differ.
     choices: tuple[Choice, ...]
+    #: The best answer for each option, by its number in the ranking; the best of all is 0.
     readings: tuple[Reading, ...]
+    #: How many answers were ranked.
     count: int
+    #: The loss of the last of them: more expensive alternatives may not be listed.
     loss: float
 
     @classmethod

@@ -16,17 +16,11 @@ SIDE, MARGIN = 240.0, 34.0
 
 @dataclass(frozen=True)
 class Diagram:
-    """What one diagram shows.
+    """What one diagram shows."""
 
-    Attributes
-    ----------
-    title
-        What the answers are.
-    before, after
-        The answers by their probability, as the model gives it and calibrated.
-    """
-
+    #: What the answers are.
     title: str
+    #: The answers by their probability, as the model gives it and calibrated.
     before: Reliability
     after: Reliability
 

@@ -55,26 +55,17 @@ class Name(NamedTuple):
 
 @dataclass(frozen=True)
 class SentenceView:
-    """A sentence: its words with their tags, its tree, and the alternatives.
+    """A sentence: its words with their tags, its tree, and the alternatives."""
 
-    Attributes
-    ----------
-    text
-        As it stands in the document.
-    words
-        Those that are no white space, with their tags.
-    tree
-        Its drawing, if it was parsed.
-    rankings
-        A heading and a ranking for tags, entities and heads.
-    other_arcs
-        For each reading of the heads, by its number, the arcs that the best tree has not.
-    """
-
+    #: As it stands in the document.
     text: str
+    #: Those that are no white space, with their tags.
     words: list[Word]
+    #: Its drawing, if it was parsed.
     tree: TreeDrawing | None
+    #: A heading and a ranking for tags, entities and heads.
     rankings: list[tuple[str, Ranking]]
+    #: For each reading of the heads, by its number, the arcs that the best tree has not.
     other_arcs: dict[int, OtherArcs]
 
     @classmethod

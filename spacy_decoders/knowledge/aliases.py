@@ -76,26 +76,6 @@ def normalised(aliases: Sequence[str]) -> list[str]:
 class AliasTable:
     """Normalised aliases, each with its concepts, the most frequent first.
 
-    Attributes
-    ----------
-    index
-        The aliases.
-    offsets
-        Where the candidates of each alias begin. **Shape:** ``(aliases + 1,)``
-    concepts
-        Concept numbers. **Shape:** ``(candidates,)``
-    priors
-        Share of the alias's uses that mean the concept; they add to 1 for each alias.
-        **Shape:** ``(candidates,)``
-    uses
-        How often each alias was counted; None if that was not kept. **Shape:** ``(aliases,)``
-    links
-        How often each alias is a link where it occurs in text at all, NaN where unknown; None
-        if it is known of none. **Shape:** ``(aliases,)``
-    cases
-        In which of :data:`~.letter_case.CASES` each candidate is written, as shares of 255; a
-        row of zeros where unknown. **Shape:** ``(candidates, 4)``, uint8, or None
-
     Examples
     --------
     >>> table = AliasTable.build(["Jaguar", "jaguar", "Jaguar"], [7, 3, 7], [5, 1, 2])
@@ -104,12 +84,22 @@ class AliasTable:
     ([7, 3], [0.875, 0.125])
     """
 
+    #: The aliases.
     index: StringIndex
+    #: Where the candidates of each alias begin. **Shape:** ``(aliases + 1,)``
     offsets: NDArray[np.int64]
+    #: Concept numbers. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int32]
+    #: Share of the alias's uses that mean the concept; they add to 1 for each alias.
+    #: **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
+    #: How often each alias was counted; None if that was not kept. **Shape:** ``(aliases,)``
     uses: NDArray[np.float32] | None = None
+    #: How often each alias is a link where it occurs in text at all, NaN where unknown; None
+    #: if it is known of none. **Shape:** ``(aliases,)``
     links: NDArray[np.float32] | None = None
+    #: In which of :data:`~.letter_case.CASES` each candidate is written, as shares of 255; a
+    #: row of zeros where unknown. **Shape:** ``(candidates, 4)``, uint8, or None
     cases: NDArray[np.uint8] | None = None
 
     @classmethod

@@ -16,44 +16,30 @@ __all__ = ["CandidateTable"]
 
 @dataclass(frozen=True, eq=False)
 class CandidateTable:
-    """The candidates of several mentions, concatenated.
+    """The candidates of several mentions, concatenated."""
 
-    Attributes
-    ----------
-    mentions
-        Texts that have candidates, normalised; the same text may stand there several times.
-    offsets
-        Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
-    ids, titles
-        Of each candidate.
-    priors
-        The share of the mention's uses that mean it. **Shape:** ``(candidates,)``
-    popularity
-        Links or uses, not negative. **Shape:** ``(candidates,)``
-    vectors
-        Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
-    concepts
-        Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
-    base
-        The concept base that they come from, None for another kind of knowledge base.
-    written
-        How often each candidate is written with the capitals of its mention, NaN where that is
-        unknown; None where it is of all. **Shape:** ``(candidates,)``
-    linked
-        How often each mention's text is a link where it occurs at all, NaN where unknown; None
-        where it is of all. **Shape:** ``(mentions,)``
-    """
-
+    #: Texts that have candidates, normalised; the same text may stand there several times.
     mentions: Sequence[str]
+    #: Where the candidates of each begin. **Shape:** ``(mentions + 1,)``
     offsets: NDArray[np.int64]
+    #: Of each candidate.
     ids: Sequence[str]
     titles: Sequence[str]
+    #: The share of the mention's uses that mean it. **Shape:** ``(candidates,)``
     priors: NDArray[np.float64]
+    #: Links or uses, not negative. **Shape:** ``(candidates,)``
     popularity: NDArray[np.float64]
+    #: Of each candidate; no columns where there are none. **Shape:** ``(candidates, d)``
     vectors: NDArray[np.float32]
+    #: Numbers in `base`; none where there is no base. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int64]
+    #: The concept base that they come from, None for another kind of knowledge base.
     base: ConceptBase | None = None
+    #: How often each candidate is written with the capitals of its mention, NaN where that is
+    #: unknown; None where it is of all. **Shape:** ``(candidates,)``
     written: NDArray[np.float32] | None = None
+    #: How often each mention's text is a link where it occurs at all, NaN where unknown; None
+    #: where it is of all. **Shape:** ``(mentions,)``
     linked: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:

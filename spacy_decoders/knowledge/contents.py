@@ -27,39 +27,28 @@ __all__ = ["Contents", "write_concept_base"]
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """The contents of a concept base.
+    """The contents of a concept base."""
 
-    Attributes
-    ----------
-    ids, titles, descriptions
-        One of each per concept.
-    aliases, alias_concepts, alias_counts
-        How often each alias means which concept, by its place in `ids`.
-    edges
-        Pairs of places in `ids`. **Shape:** ``(edges, 2)``
-    texts
-        Words by which each concept is found; empty for no full-text index.
-    alias_cases
-        The place in :data:`~.letter_case.CASES` of how each alias is written, -1 where unknown;
-        None to tell by the alias itself.
-    types, qids, urls
-        One of each per concept, "" where unknown; empty where all are.
-    link_probabilities
-        For some aliases, how often they are links where they occur at all.
-    """
-
+    #: One of each per concept.
     ids: Sequence[str]
     titles: Sequence[str]
     descriptions: Sequence[str]
+    #: How often each alias means which concept, by its place in `ids`.
     aliases: Sequence[str]
     alias_concepts: ArrayLike
     alias_counts: ArrayLike
+    #: Pairs of places in `ids`. **Shape:** ``(edges, 2)``
     edges: NDArray[np.int64]
+    #: Words by which each concept is found; empty for no full-text index.
     texts: Sequence[str] = ()
+    #: The place in :data:`~.letter_case.CASES` of how each alias is written, -1 where unknown;
+    #: None to tell by the alias itself.
     alias_cases: ArrayLike | None = None
+    #: One of each per concept, "" where unknown; empty where all are.
     types: Sequence[str] = ()
     qids: Sequence[str] = ()
     urls: Sequence[str] = ()
+    #: For some aliases, how often they are links where they occur at all.
     link_probabilities: Sequence[tuple[str, float]] = ()
 
     @classmethod

@@ -51,15 +51,6 @@ class StringIndex:
     The strings are sorted by a 64-bit hash, whose top bits lead to a bucket of about one
     string. Every hit is compared byte for byte.
 
-    Attributes
-    ----------
-    codes
-        Sorted hashes. **Shape:** ``(strings,)``
-    buckets
-        First row of each bucket. **Shape:** ``(2 ** bits + 1,)``
-    table
-        The strings in the same order.
-
     Examples
     --------
     >>> index, rows, collisions = StringIndex.build(["b", "a", "b"])
@@ -69,8 +60,11 @@ class StringIndex:
     (True, -1)
     """
 
+    #: Sorted hashes. **Shape:** ``(strings,)``
     codes: NDArray[np.uint64]
+    #: First row of each bucket. **Shape:** ``(2 ** bits + 1,)``
     buckets: NDArray[np.int64]
+    #: The strings in the same order.
     table: StringTable
 
     @classmethod

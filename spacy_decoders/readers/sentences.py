@@ -54,38 +54,28 @@ _FIELD_PARSERS: dict[str, Any] = {
 class Sentence:
     """One sentence; a layer that its file lacks is None.
 
-    Attributes
-    ----------
-    words
-        The (syntactic) words.
-    spaces
-        Whether a blank follows each word.
-    lemmas, pos, tags, morphs
-        Lemma, universal part of speech, fine-grained tag and morphology of each word.
-    heads
-        Head of each word: 1-based position in the sentence, 0 for the root.
-    deps
-        Relation to the head, ``"ROOT"`` for the root.
-    ents
-        Named entities in BIO.
-    starts_document
-        Whether a new document begins here.
-
     Raises
     ------
     WordError
         If a word is empty, its part of speech is not universal, or its features are no list.
     """
 
+    #: The (syntactic) words.
     words: tuple[str, ...]
+    #: Whether a blank follows each word.
     spaces: tuple[bool, ...]
+    #: Lemma, universal part of speech, fine-grained tag and morphology of each word.
     lemmas: tuple[str, ...] | None = None
     pos: tuple[str, ...] | None = None
     tags: tuple[str, ...] | None = None
     morphs: tuple[str, ...] | None = None
+    #: Head of each word: 1-based position in the sentence, 0 for the root.
     heads: tuple[int, ...] | None = None
+    #: Relation to the head, ``"ROOT"`` for the root.
     deps: tuple[str, ...] | None = None
+    #: Named entities in BIO.
     ents: tuple[str, ...] | None = None
+    #: Whether a new document begins here.
     starts_document: bool = False
 
     def __post_init__(self) -> None:

@@ -20,22 +20,15 @@ SEPARATOR = ":"
 
 @dataclass(frozen=True, eq=False)
 class EncodedItems:
-    """The known attributes of all tokens of several sequences, end to end.
+    """The known attributes of all tokens of several sequences, end to end."""
 
-    Attributes
-    ----------
-    numbers, values
-        **Shape (attributes,)**, int32 and float64: which, and how much it counts.
-    tokens
-        **Shape (tokens + 1,)**, int64: token t has ``numbers[tokens[t]:tokens[t + 1]]``.
-    offsets
-        **Shape (sequences + 1,)**, int64: sequence s has the tokens
-        ``offsets[s]:offsets[s + 1]``.
-    """
-
+    #: **Shape (attributes,)**, int32 and float64: which, and how much it counts.
     numbers: NDArray[np.int32]
     values: NDArray[np.float64]
+    #: **Shape (tokens + 1,)**, int64: token t has ``numbers[tokens[t]:tokens[t + 1]]``.
     tokens: NDArray[np.int64]
+    #: **Shape (sequences + 1,)**, int64: sequence s has the tokens
+    #: ``offsets[s]:offsets[s + 1]``.
     offsets: NDArray[np.int64]
 
     @classmethod

@@ -24,32 +24,21 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Headline:
-    """One headline.
+    """One headline."""
 
-    Attributes
-    ----------
-    text
-        The text of the headline.
-    tokens
-        Indices, in the document, of the tokens it is made of, in its own order.
-    auxiliaries
-        The word between each two of them, "" for none; empty for sentences.
-    certificate
-        That it is the best of its kind.
-    kind
-        "phrases", "sentence" or "words".
-    occurrences
-        How often the text has it.
-    prob
-        The probability that it is good; None for single words.
-    """
-
+    #: The text of the headline.
     text: str
+    #: Indices, in the document, of the tokens it is made of, in its own order.
     tokens: list[int]
+    #: The word between each two of them, "" for none; empty for sentences.
     auxiliaries: list[str]
+    #: That it is the best of its kind.
     certificate: Certificate
+    #: "phrases", "sentence" or "words".
     kind: str = "words"
+    #: How often the text has it.
     occurrences: int = 1
+    #: The probability that it is good; None for single words.
     prob: float | None = None
 
     def as_dict(self) -> dict[str, Any]:

@@ -32,21 +32,14 @@ PARTS = 4
 
 @dataclass(frozen=True, eq=False)
 class TitledText:
-    """A text with its title.
+    """A text with its title."""
 
-    Attributes
-    ----------
-    doc, words
-        The text.
-    title
-        The lower-cased words of its title, and whether each is content.
-    stems
-        The key of each word of the title: of its stem, if it is content.
-    """
-
+    #: The text.
     doc: Doc
     words: Words
+    #: The lower-cased words of its title, and whether each is content.
     title: list[tuple[str, bool]]
+    #: The key of each word of the title: of its stem, if it is content.
     stems: NDArray[np.uint64]
 
     @classmethod

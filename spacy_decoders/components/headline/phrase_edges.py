@@ -43,65 +43,47 @@ BLANKS = 0.2
 
 
 class PhraseEdges(NamedTuple):
-    """Where phrases of a text can begin and end.
+    """Where phrases of a text can begin and end."""
 
-    Attributes
-    ----------
-    needs
-        The place of the word after each token that a phrase cannot end without, or less than 0.
-        **Shape:** ``(tokens,)``
-    bad
-        Which tokens no phrase begins with. **Shape:** ``(tokens,)``
-    cut
-        Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
-    addresses
-        Before each token, the number of addresses and labels, from any one on.
-        **Shape:** ``(tokens + 1,)``
-    heads
-        The token that each depends on, which may be outside of the text; without a parse the
-        next one. **Shape:** ``(tokens,)``
-    since
-        Where a phrase whose other words depend on this token begins at the latest: with the
-        subject of a verb that has one; less than 0 where none is a headline. **Shape:**
-        ``(tokens,)``
-    telling
-        Before each token, the number of those that name something alone, from any one on.
-        **Shape:** ``(tokens + 1,)``
-    nouns
-        Which tokens are nouns or numbers. **Shape:** ``(tokens,)``
-    finite, verbs
-        Before each token, the number of finite verbs, and of verbs, from any one on.
-        **Shape:** ``(tokens + 1,)``
-    governed
-        Which tokens are below what may make a claim about them untrue: a negation, another clause,
-        a question. **Shape:** ``(tokens,)``
-    joining
-        Which tokens are prepositions or conjunctions of what stands after them. **Shape:**
-        ``(tokens,)``
-    describing
-        Which tokens are modifiers of a noun behind them. **Shape:** ``(tokens,)``
-    opening, until
-        Where a clause with this head begins, and the last token that it cannot end before;
-        -1 for the beginning where the text does not assert it. **Shape:** ``(tokens,)``
-    parsed
-        Whether there is a tree.
-    """
-
+    #: The place of the word after each token that a phrase cannot end without, or less than 0.
+    #: **Shape:** ``(tokens,)``
     needs: NDArray[np.int64]
+    #: Which tokens no phrase begins with. **Shape:** ``(tokens,)``
     bad: NDArray[np.bool_]
+    #: Before which tokens a word is cut. **Shape:** ``(tokens + 1,)``
     cut: NDArray[np.bool_]
+    #: Before each token, the number of addresses and labels, from any one on.
+    #: **Shape:** ``(tokens + 1,)``
     addresses: NDArray[np.int64]
+    #: The token that each depends on, which may be outside of the text; without a parse the
+    #: next one. **Shape:** ``(tokens,)``
     heads: NDArray[np.int64]
+    #: Where a phrase whose other words depend on this token begins at the latest: with the
+    #: subject of a verb that has one; less than 0 where none is a headline. **Shape:**
+    #: ``(tokens,)``
     since: NDArray[np.int64]
+    #: Before each token, the number of those that name something alone, from any one on.
+    #: **Shape:** ``(tokens + 1,)``
     telling: NDArray[np.int64]
+    #: Which tokens are nouns or numbers. **Shape:** ``(tokens,)``
     nouns: NDArray[np.bool_]
+    #: Before each token, the number of finite verbs, and of verbs, from any one on.
+    #: **Shape:** ``(tokens + 1,)``
     finite: NDArray[np.int64]
     verbs: NDArray[np.int64]
+    #: Which tokens are below what may make a claim about them untrue: a negation, another clause,
+    #: a question. **Shape:** ``(tokens,)``
     governed: NDArray[np.bool_]
+    #: Which tokens are prepositions or conjunctions of what stands after them. **Shape:**
+    #: ``(tokens,)``
     joining: NDArray[np.bool_]
+    #: Which tokens are modifiers of a noun behind them. **Shape:** ``(tokens,)``
     describing: NDArray[np.bool_]
+    #: Where a clause with this head begins, and the last token that it cannot end before;
+    #: -1 for the beginning where the text does not assert it. **Shape:** ``(tokens,)``
     opening: NDArray[np.int64]
     until: NDArray[np.int64]
+    #: Whether there is a tree.
     parsed: bool
 
     def allow(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -74,20 +74,13 @@ _FULL_STOPS = frozenset(".!?…。！？।؟")
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """Some documents or spans of one vocabulary, laid end to end and read at once.
+    """Some documents or spans of one vocabulary, laid end to end and read at once."""
 
-    Attributes
-    ----------
-    units
-        The documents or spans.
-    columns
-        The attributes of all tokens. **Shape:** ``(attributes, tokens)``
-    bounds
-        Where each unit begins and ends.
-    """
-
+    #: The documents or spans.
     units: Sequence[Doc | Span]
+    #: The attributes of all tokens. **Shape:** ``(attributes, tokens)``
     columns: NDArray[np.uint64]
+    #: Where each unit begins and ends.
     bounds: list[tuple[int, int]]
 
     @classmethod

@@ -136,23 +136,15 @@ def token_facts(texts: Texts) -> list[TokenFacts]:
 
 @dataclass(frozen=True, eq=False)
 class ScoredTokens:
-    """The tokens of a parsed text, and what each adds to a sentence that keeps it.
+    """The tokens of a parsed text, and what each adds to a sentence that keeps it."""
 
-    Attributes
-    ----------
-    unit
-        The document or span.
-    facts
-        What is known of its tokens.
-    scores
-        **Shape:** ``(tokens,)``
-    costs
-        What a sentence costs that has each token as its root. **Shape:** ``(tokens,)``
-    """
-
+    #: The document or span.
     unit: Doc | Span
+    #: What is known of its tokens.
     facts: TokenFacts
+    #: **Shape:** ``(tokens,)``
     scores: Floats
+    #: What a sentence costs that has each token as its root. **Shape:** ``(tokens,)``
     costs: Floats
 
     @classmethod
@@ -219,28 +211,19 @@ class ScoredTokens:
 
 @dataclass(frozen=True, eq=False)
 class SentenceTree:
-    """A sentence as a tree of words that stay or go together.
+    """A sentence as a tree of words that stay or go together."""
 
-    Attributes
-    ----------
-    tokens, begin, end
-        The text, and where the sentence is in it.
-    heads
-        As parsed, within the sentence.
-    compression
-        The groups and their tree.
-    wanted
-        For each required word the groups that have it.
-    sizes
-        Numbers of words that the sentence can be shortened to.
-    """
-
+    #: The text, and where the sentence is in it.
     tokens: ScoredTokens
     begin: int
     end: int
+    #: As parsed, within the sentence.
     heads: Integers
+    #: The groups and their tree.
     compression: Compression
+    #: For each required word the groups that have it.
     wanted: list[frozenset[int]]
+    #: Numbers of words that the sentence can be shortened to.
     sizes: list[int]
 
     def limit(self) -> float:

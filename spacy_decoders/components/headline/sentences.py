@@ -33,27 +33,18 @@ class SentencePlace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ShortSentences:
-    """Shortens the sentences of a text, and ranks them.
+    """Shortens the sentences of a text, and ranks them."""
 
-    Attributes
-    ----------
-    tokens
-        Those of a parsed document or span.
-    least, most
-        Words of the result; where no sentence can have so many, the largest number below them.
-    max_chars
-        The most characters, or None.
-    required
-        Lower-cased words that the result must have.
-    stretched
-        Whether more than `most` words are allowed where nothing shorter is feasible.
-    """
-
+    #: Those of a parsed document or span.
     tokens: ScoredTokens
+    #: Words of the result; where no sentence can have so many, the largest number below them.
     least: int
     most: int
+    #: The most characters, or None.
     max_chars: int | None
+    #: Lower-cased words that the result must have.
     required: tuple[str, ...]
+    #: Whether more than `most` words are allowed where nothing shorter is feasible.
     stretched: bool = False
     _trees: dict[int, SentenceTree] = field(default_factory=dict, init=False, repr=False)
 

@@ -37,28 +37,19 @@ class SubtreeBranch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SubtreeSearch:
-    """Subtrees of a size between two limits, with one of each set of nodes, that `fits` allows.
+    """Subtrees of a size between two limits, with one of each set of nodes, that `fits` allows."""
 
-    Attributes
-    ----------
-    problem
-        The tree; its sizes are limited.
-    least, most
-        The limits of the size.
-    wanted
-        Sets of nodes of which the subtree must have at least one each.
-    weights, capacity
-        A further size of each node, and its limit: a relaxation of `fits`. None for no limit.
-    fits
-        Whether a subtree is short enough; what contains one that is not, is not either.
-    """
-
+    #: The tree; its sizes are limited.
     problem: SubtreeProblem
+    #: The limits of the size.
     least: int
     most: int
+    #: Sets of nodes of which the subtree must have at least one each.
     wanted: Sequence[frozenset[int]]
+    #: A further size of each node, and its limit: a relaxation of `fits`. None for no limit.
     weights: NDArray[np.int64]
     capacity: int | None
+    #: Whether a subtree is short enough; what contains one that is not, is not either.
     fits: Callable[[list[int]], bool]
 
     def best(self) -> BestSubtree:

@@ -33,27 +33,19 @@ class FoundCandidates:
 
     A prior below 0 forbids a concept: it is shown among the candidates, and never chosen. A
     mention with none but forbidden ones is linked to nothing.
-
-    Attributes
-    ----------
-    concepts
-        Their numbers in the concept base. **Shape:** ``(candidates,)``
-    priors
-        How often the mention means each. **Shape:** ``(candidates,)``
-    written
-        How often each is written with the mention's capitals, NaN where unknown; None where
-        it is of all. **Shape:** ``(candidates,)``
-    linked
-        How often the mention's text is a link at all; None where unknown.
-    popularity
-        How often each is spoken of; None for its links in the graph. **Shape:**
-        ``(candidates,)``
     """
 
+    #: Their numbers in the concept base. **Shape:** ``(candidates,)``
     concepts: NDArray[np.int32]
+    #: How often the mention means each. **Shape:** ``(candidates,)``
     priors: NDArray[np.float32]
+    #: How often each is written with the mention's capitals, NaN where unknown; None where
+    #: it is of all. **Shape:** ``(candidates,)``
     written: NDArray[np.float32] | None = None
+    #: How often the mention's text is a link at all; None where unknown.
     linked: float | None = None
+    #: How often each is spoken of; None for its links in the graph. **Shape:**
+    #: ``(candidates,)``
     popularity: NDArray[np.float64] | None = None
 
 

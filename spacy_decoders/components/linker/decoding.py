@@ -32,52 +32,35 @@ _OF_GRAPHS = ("Degree", "PageRank", "SpanningTree")
 
 @dataclass(frozen=True)
 class LinkPolicy:
-    """How mentions are linked: options of the component, and the budget for one window.
+    """How mentions are linked: options of the component, and the budget for one window."""
 
-    Attributes
-    ----------
-    decoder, budget, pairs, window
-        How windows are cut, stated and decoded.
-    form_weight
-        What it costs that one of several mentions of a form means something else.
-    types
-        Types of concepts that may be linked; None for all.
-    filtered
-        Whether a concept whose type contradicts the entity's label may not be linked.
-    writer
-        Writes what was decided.
-    """
-
+    #: How windows are cut, stated and decoded.
     decoder: RepresentativesDecoding
     budget: Budget
     pairs: PairCosts
     window: int
+    #: What it costs that one of several mentions of a form means something else.
     form_weight: float
+    #: Types of concepts that may be linked; None for all.
     types: tuple[str, ...] | None
+    #: Whether a concept whose type contradicts the entity's label may not be linked.
     filtered: bool
+    #: Writes what was decided.
     writer: LinkWriter
 
 
 @dataclass(frozen=True)
 class Links:
-    """What was decided.
+    """What was decided."""
 
-    Attributes
-    ----------
-    spans, links
-        The mentions, and what is written of each.
-    certificates
-        One of each window.
-    choices
-        Of each span what was chosen in its window and its place there; None without candidates.
-    conflicts
-        Demands on links that contradict each other.
-    """
-
+    #: The mentions, and what is written of each.
     spans: list[Span]
     links: list[dict[str, Any]]
+    #: One of each window.
     certificates: list[Certificate]
+    #: Of each span what was chosen in its window and its place there; None without candidates.
     choices: list[tuple[Decided, int] | None]
+    #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]] = ()
 
 

@@ -22,30 +22,21 @@ QID = re.compile(r"Q[1-9][0-9]*")
 
 @dataclass(frozen=True, eq=False)
 class Decided:
-    """What was chosen for each mention of a window, and how its other candidates compare.
+    """What was chosen for each mention of a window, and how its other candidates compare."""
 
-    Attributes
-    ----------
-    offsets
-        Where the candidates of each mention begin, nothing behind them. **Shape:**
-        ``(mentions + 1,)``
-    choices
-        The place of each choice among them. **Shape:** ``(mentions,)``
-    scores
-        Of each candidate, all other mentions linked as they are. **Shape:**
-        ``(candidates + mentions,)``
-    margins, exact
-        What the best other choice for each mention costs, whatever the others then are, and
-        whether that is proven. **Shapes:** ``(mentions,)``
-    odds
-        The log-odds that each choice is right. **Shape:** ``(mentions,)``
-    """
-
+    #: Where the candidates of each mention begin, nothing behind them. **Shape:**
+    #: ``(mentions + 1,)``
     offsets: NDArray[np.int64]
+    #: The place of each choice among them. **Shape:** ``(mentions,)``
     choices: NDArray[np.int64]
+    #: Of each candidate, all other mentions linked as they are. **Shape:**
+    #: ``(candidates + mentions,)``
     scores: NDArray[np.float64]
+    #: What the best other choice for each mention costs, whatever the others then are, and
+    #: whether that is proven. **Shapes:** ``(mentions,)``
     margins: NDArray[np.float64]
     exact: NDArray[np.bool_]
+    #: The log-odds that each choice is right. **Shape:** ``(mentions,)``
     odds: NDArray[np.float64]
 
     def is_nothing(self, place: int) -> bool:
@@ -91,22 +82,15 @@ def _nothing() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class LinkWriter:
-    """Writes links, and says which are sure enough.
+    """Writes links, and says which are sure enough."""
 
-    Attributes
-    ----------
-    min_score, min_prob, min_margin
-        The least of each for a link.
-    shown
-        The most candidates.
-    calibration
-        What makes probabilities of scores.
-    """
-
+    #: The least of each for a link.
     min_score: float
     min_prob: float
     min_margin: float
+    #: The most candidates.
     shown: int
+    #: What makes probabilities of scores.
     calibration: Calibration
 
     def link(self, table: CandidateTable, place: int, decided: Decided) -> dict[str, Any]:

@@ -32,31 +32,21 @@ _LONGEST = 6
 
 @dataclass(frozen=True, eq=False)
 class Mentions:
-    """The mentions of a document, and their candidates.
+    """The mentions of a document, and their candidates."""
 
-    Attributes
-    ----------
-    spans
-        What is to be linked.
-    units
-        For each span its place among the table's mentions, -1 without candidates.
-    table
-        The candidates.
-    forms
-        Which of the table's mentions have the same text, case and the number of nouns apart.
-    features
-        See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
-        the candidates of each mention; those of pairs are filled in later. **Shape:**
-        ``(candidates + mentions, 18)``
-    conflicts
-        Demands on links that contradict each other.
-    """
-
+    #: What is to be linked.
     spans: list[Span]
+    #: For each span its place among the table's mentions, -1 without candidates.
     units: list[int]
+    #: The candidates.
     table: CandidateTable
+    #: Which of the table's mentions have the same text, case and the number of nouns apart.
     forms: Forms
+    #: See :class:`~spacy_decoders.models.linker.weights.Feature`, of linking nothing behind
+    #: the candidates of each mention; those of pairs are filled in later. **Shape:**
+    #: ``(candidates + mentions, 18)``
     features: NDArray[np.float32]
+    #: Demands on links that contradict each other.
     conflicts: Sequence[dict[str, Any]] = ()
 
 

@@ -17,23 +17,15 @@ __all__ = ["LinkWindow", "link_windows"]
 
 @dataclass(frozen=True, eq=False)
 class LinkWindow:
-    """Mentions that are decoded together.
+    """Mentions that are decoded together."""
 
-    Attributes
-    ----------
-    mentions
-        Their places in the whole table.
-    keeps
-        For which of them this window decides: those that it has most context for.
-    table
-        Their candidates.
-    rows
-        Rows of the candidates in the whole table.
-    """
-
+    #: Their places in the whole table.
     mentions: Sequence[int]
+    #: For which of them this window decides: those that it has most context for.
     keeps: Sequence[bool]
+    #: Their candidates.
     table: CandidateTable
+    #: Rows of the candidates in the whole table.
     rows: NDArray[np.int64]
 
 

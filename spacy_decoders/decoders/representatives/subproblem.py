@@ -23,37 +23,25 @@ PATIENCE = 5
 
 @dataclass(eq=False)
 class Subproblem:
-    """A box of choices, some candidates of each set, whose costs move into unary costs.
+    """A box of choices, some candidates of each set, whose costs move into unary costs."""
 
-    Attributes
-    ----------
-    numbers
-        The costs of all candidates.
-    keep
-        **Shape:** (n,): the candidates in the box.
-    carried
-        **Shape:** (k, n): the potentials that the boxes around this one have found.
-    constant
-        Quanta of what is decided.
-    open_sets, positions
-        The sets with several candidates left, and the positions of these.
-    costs
-        Their costs after what is carried.
-    messages
-        **Shape:** (open sets, positions): the potentials found since.
-    estimate
-        Quanta that every choice left costs at least, as the sweeps say: it tells when to
-        stop, and proves nothing.
-    """
-
+    #: The costs of all candidates.
     numbers: FixedPoint
+    #: **Shape:** (n,): the candidates in the box.
     keep: NDArray[np.bool_]
+    #: **Shape:** (k, n): the potentials that the boxes around this one have found.
     carried: NDArray[np.int64]
+    #: Quanta of what is decided.
     constant: int
+    #: The sets with several candidates left, and the positions of these.
     open_sets: NDArray[np.int64]
     positions: NDArray[np.int64]
+    #: Their costs after what is carried.
     costs: CostArrays
+    #: **Shape:** (open sets, positions): the potentials found since.
     messages: NDArray[Any]
+    #: Quanta that every choice left costs at least, as the sweeps say: it tells when to
+    #: stop, and proves nothing.
     estimate: int = 0
     sweeps: int = 0
     _after: tuple[int, NDArray[np.int64], NDArray[np.int64] | None] | None = None

@@ -36,21 +36,14 @@ Mask = NDArray[np.bool_]
 
 
 class LabelClasses(NamedTuple):
-    """Labels that no rule tells apart are of one class: only the best of each matters.
+    """Labels that no rule tells apart are of one class: only the best of each matters."""
 
-    Attributes
-    ----------
-    of_label
-        int64 (labels,), the class of each label.
-    size
-        The number of classes.
-    named, exempt
-        For each rule, bool (classes,): the classes of the labels that an `AtMost` counts or that
-        mark a token as one of the `Leaves`, and of those that the latter exempts.
-    """
-
+    #: int64 (labels,), the class of each label.
     of_label: NDArray[np.int64]
+    #: The number of classes.
     size: int
+    #: For each rule, bool (classes,): the classes of the labels that an `AtMost` counts or that
+    #: mark a token as one of the `Leaves`, and of those that the latter exempts.
     named: tuple[Mask, ...]
     exempt: tuple[Mask, ...]
 

@@ -20,26 +20,17 @@ LARGEST_MULTIPLIER = 8.0
 
 
 class Magnitudes(NamedTuple):
-    """Bounds on the scores of a problem's trees.
+    """Bounds on the scores of a problem's trees."""
 
-    Attributes
-    ----------
-    lowest
-        The lowest finite score of any part, if below 0.
-    forbidden
-        A finite score for forbidden parts that no other parts can offset.
-    threshold
-        A score between those of trees with forbidden parts and those without.
-    rounding
-        The rounding error in the value of a relaxation.
-    limit
-        The largest multiplier of a chain that this error allows for.
-    """
-
+    #: The lowest finite score of any part, if below 0.
     lowest: float
+    #: A finite score for forbidden parts that no other parts can offset.
     forbidden: float
+    #: A score between those of trees with forbidden parts and those without.
     threshold: float
+    #: The rounding error in the value of a relaxation.
     rounding: float
+    #: The largest multiplier of a chain that this error allows for.
     limit: float
 
 

@@ -36,17 +36,11 @@ MOST_SHARED = 256
 
 
 class Subset(NamedTuple):
-    """Some of the labelled trees.
+    """Some of the labelled trees."""
 
-    Attributes
-    ----------
-    arcs
-        bool (n + 1, n + 1), the arcs that they may have.
-    classes
-        bool (n + 1, n + 1, classes), the classes of labels that each arc may have.
-    """
-
+    #: bool (n + 1, n + 1), the arcs that they may have.
     arcs: Mask
+    #: bool (n + 1, n + 1, classes), the classes of labels that each arc may have.
     classes: Mask
 
 

@@ -38,26 +38,18 @@ class ArticleTask(NamedTuple):
 
 @dataclass
 class ArticlePart:
-    """What was found in some pages.
+    """What was found in some pages."""
 
-    Attributes
-    ----------
-    titles, descriptions, texts
-        Of each article.
-    anchors
-        How often the words of a link lead to a page, in text and in all.
-    bodies
-        The normalised text of each article, to count how often names occur.
-    pages, bad
-        Pages read, and those of them that could not be.
-    """
-
+    #: Of each article.
     titles: list[str] = field(default_factory=list)
     descriptions: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     articles: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: How often the words of a link lead to a page, in text and in all.
     anchors: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: The normalised text of each article, to count how often names occur.
     bodies: list[str] = field(default_factory=list)
+    #: Pages read, and those of them that could not be.
     pages: int = 0
     bad: list[str] = field(default_factory=list)
 

@@ -28,19 +28,6 @@ class BigramModel:
     Seen pairs have their Good-Turing probability; the mass they leave goes to the other
     words in proportion to their unigram probability (Katz's back-off).
 
-    Attributes
-    ----------
-    keys
-        The vocabulary, ascending. Word i is ``keys[i]``; an unknown word is ``len(keys)``.
-        **Shape:** ``(words,)``
-    unigrams
-        Log-probability of each word, the unknown one last. **Shape:** ``(words + 1,)``
-    backoffs
-        Log-weight of the unigram after each word. **Shape:** ``(words + 1,)``
-    offsets, followers, bigrams
-        The seen pairs by first word: ``followers[offsets[i]:offsets[i + 1]]``, ascending,
-        are the words seen after word i, with log-probabilities ``bigrams``.
-
     References
     ----------
     Katz (1987). Estimation of Probabilities from Sparse Data for the Language Model
@@ -55,9 +42,15 @@ class BigramModel:
     True
     """
 
+    #: The vocabulary, ascending. Word i is ``keys[i]``; an unknown word is ``len(keys)``.
+    #: **Shape:** ``(words,)``
     keys: Keys
+    #: Log-probability of each word, the unknown one last. **Shape:** ``(words + 1,)``
     unigrams: NDArray[np.float32]
+    #: Log-weight of the unigram after each word. **Shape:** ``(words + 1,)``
     backoffs: NDArray[np.float32]
+    #: The seen pairs by first word: ``followers[offsets[i]:offsets[i + 1]]``, ascending,
+    #: are the words seen after word i, with log-probabilities ``bigrams``.
     offsets: NDArray[np.int64]
     followers: NDArray[np.int32]
     bigrams: NDArray[np.float32]

@@ -28,17 +28,11 @@ REQUIRED_WHOLE = frozenset({"nmod:poss", "obl:agent", "compound:prt"})
 
 @dataclass(frozen=True, eq=False)
 class Compression:
-    """The tree of a sentence whose nodes are kept or dropped as a whole.
+    """The tree of a sentence whose nodes are kept or dropped as a whole."""
 
-    Attributes
-    ----------
-    problem
-        Its nodes are groups of words of which none can stay without the others.
-    groups
-        The tokens of each node, ascending.
-    """
-
+    #: Its nodes are groups of words of which none can stay without the others.
     problem: SubtreeProblem
+    #: The tokens of each node, ascending.
     groups: list[Integers]
 
 

@@ -26,21 +26,14 @@ JOIN = -1.0
 
 @dataclass(frozen=True, eq=False)
 class CorpusCounts:
-    """The number of texts, and of titles, in which each stem occurs.
+    """The number of texts, and of titles, in which each stem occurs."""
 
-    Attributes
-    ----------
-    stems
-        Ascending keys. **Shape:** ``(stems,)``
-    texts, titles
-        How many texts have the stem, and how many of their titles. **Shape:** ``(stems,)``
-    size
-        The number of texts.
-    """
-
+    #: Ascending keys. **Shape:** ``(stems,)``
     stems: NDArray[np.uint64]
+    #: How many texts have the stem, and how many of their titles. **Shape:** ``(stems,)``
     texts: NDArray[np.int64]
     titles: NDArray[np.int64]
+    #: The number of texts.
     size: int
 
     @classmethod
@@ -105,33 +98,22 @@ class CorpusCounts:
 
 @dataclass(frozen=True, eq=False)
 class HeadlineKnowledge:
-    """Counts of a corpus.
+    """Counts of a corpus."""
 
-    Attributes
-    ----------
-    corpus
-        Texts and titles of each stem.
-    language_model
-        Bigrams of the texts; None before training: each text is then its own corpus.
-    auxiliaries
-        Words that may stand between content words.
-    lengths
-        Content words of a title, from the 25th to the 95th percentile, at least 2 where
-        titles of 2 occur.
-    titles
-        What titles contain, begin and end with.
-    join
-        The score of joining two phrases.
-    longest
-        The most words of a phrase.
-    """
-
+    #: Texts and titles of each stem.
     corpus: CorpusCounts = field(default_factory=CorpusCounts.empty)
+    #: Bigrams of the texts; None before training: each text is then its own corpus.
     language_model: BigramModel | None = None
+    #: Words that may stand between content words.
     auxiliaries: tuple[str, ...] = ()
+    #: Content words of a title, from the 25th to the 95th percentile, at least 2 where
+    #: titles of 2 occur.
     lengths: tuple[int, int] = DEFAULT_LENGTHS
+    #: What titles contain, begin and end with.
     titles: TitleCounts = field(default_factory=TitleCounts.empty)
+    #: The score of joining two phrases.
     join: float = JOIN
+    #: The most words of a phrase.
     longest: int = MOST_WORDS
 
     @classmethod

@@ -71,57 +71,38 @@ PHRASE_FEATURES = (
 
 
 class TextTable(NamedTuple):
-    """What features need to know of each token.
+    """What features need to know of each token."""
 
-    Attributes
-    ----------
-    sentences
-        Its sentence. **Shape:** ``(tokens,)``
-    flags
-        Its traits. **Shape:** ``(tokens, 9)``
-    tags
-        Its part of speech, as a number among those that are features, or -1.
-        **Shape:** ``(tokens,)``
-    heads
-        What it depends on; empty without a parse. **Shape:** ``(tokens,)`` or ``(0,)``
-    scores
-        Scores of its stem. **Shape:** ``(tokens, scores)``
-    pairs
-        How often titles have it before the next one. **Shape:** ``(tokens,)``
-    """
-
+    #: Its sentence. **Shape:** ``(tokens,)``
     sentences: NDArray[np.int64]
+    #: Its traits. **Shape:** ``(tokens, 9)``
     flags: NDArray[np.bool_]
+    #: Its part of speech, as a number among those that are features, or -1.
+    #: **Shape:** ``(tokens,)``
     tags: NDArray[np.int64]
+    #: What it depends on; empty without a parse. **Shape:** ``(tokens,)`` or ``(0,)``
     heads: NDArray[np.int64]
+    #: Scores of its stem. **Shape:** ``(tokens, scores)``
     scores: NDArray[np.float64]
+    #: How often titles have it before the next one. **Shape:** ``(tokens,)``
     pairs: NDArray[np.float64]
 
 
 class FeatureColumns(NamedTuple):
-    """Where features are.
+    """Where features are."""
 
-    Attributes
-    ----------
-    words
-        Of each score of words its mean, first, last, least and greatest value, or -1.
-        **Shape:** ``(scores, 5)``
-    tags
-        The column of the first tag of the first word, of the last word, and of the share.
-        **Shape:** ``(3,)``
-    sizes
-        The column of phrases of one word, and that after the last such one. **Shape:** ``(2,)``
-    chance
-        Among the scores, the chance of being in the title.
-    compared
-        FeatureColumns that are compared with the best, and where the difference is.
-        **Shape:** ``(compared, 2)``
-    """
-
+    #: Of each score of words its mean, first, last, least and greatest value, or -1.
+    #: **Shape:** ``(scores, 5)``
     words: NDArray[np.int64]
+    #: The column of the first tag of the first word, of the last word, and of the share.
+    #: **Shape:** ``(3,)``
     tags: NDArray[np.int64]
+    #: The column of phrases of one word, and that after the last such one. **Shape:** ``(2,)``
     sizes: NDArray[np.int64]
+    #: Among the scores, the chance of being in the title.
     chance: int
+    #: FeatureColumns that are compared with the best, and where the difference is.
+    #: **Shape:** ``(compared, 2)``
     compared: NDArray[np.int64]
 
 

@@ -30,47 +30,31 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Traits:
-    """What phrases need to know of a text's tokens. **Shape of all:** ``(tokens,)``
+    """What phrases need to know of a text's tokens. **Shape of all:** ``(tokens,)``"""
 
-    Attributes
-    ----------
-    word
-        Whether it has a letter or a digit, and is no suffix such as ``'s``.
-    glue
-        Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
-    hyphen
-        Whether it joins both its neighbours, which a phrase does not take apart.
-    unit
-        Whether it counts towards the length of a headline: what has a meaning, and numbers.
-    meaning
-        Whether a phrase with it says something: a content word, or a name such as C++.
-    edge
-        Whether a phrase may begin and end with it.
-    opener
-        Whether it is no content, but titles begin with it.
-    auxiliary
-        Whether it is a preposition or an article.
-    stop
-        Whether it is a function word.
-    tags
-        Its part of speech as spaCy numbers them, 0 if unknown.
-    heads
-        The token that it depends on, itself if it is a root or unparsed.
-    parsed
-        Whether there are trees.
-    """
-
+    #: Whether it has a letter or a digit, and is no suffix such as ``'s``.
     word: Flags
+    #: Whether it joins its neighbours into one word: a hyphen, a slash, ``'s``.
     glue: Flags
+    #: Whether it joins both its neighbours, which a phrase does not take apart.
     hyphen: Flags
+    #: Whether it counts towards the length of a headline: what has a meaning, and numbers.
     unit: Flags
+    #: Whether a phrase with it says something: a content word, or a name such as C++.
     meaning: Flags
+    #: Whether a phrase may begin and end with it.
     edge: Flags
+    #: Whether it is no content, but titles begin with it.
     opener: Flags
+    #: Whether it is a preposition or an article.
     auxiliary: Flags
+    #: Whether it is a function word.
     stop: Flags
+    #: Its part of speech as spaCy numbers them, 0 if unknown.
     tags: NDArray[np.int64]
+    #: The token that it depends on, itself if it is a root or unparsed.
     heads: Integers
+    #: Whether there are trees.
     parsed: bool
 
     @classmethod
@@ -88,43 +72,29 @@ class Traits:
 
 
 class Occurrences(NamedTuple):
-    """The phrases of a text, in its order.
+    """The phrases of a text, in its order."""
 
-    Attributes
-    ----------
-    starts, ends
-        Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
-    phrase, stemmed
-        Of each occurrence, the phrase by its words and by its stems, numbered by their first
-        occurrences. **Shape:** ``(m,)``
-    first, counts
-        Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
-    repeats
-        Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
-    """
-
+    #: Of each occurrence, the first token and that after the last. **Shape:** ``(m,)``
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
+    #: Of each occurrence, the phrase by its words and by its stems, numbered by their first
+    #: occurrences. **Shape:** ``(m,)``
     phrase: NDArray[np.int64]
     stemmed: NDArray[np.int64]
+    #: Of each phrase, its first occurrence and how often it occurs. **Shape:** ``(n,)``
     first: NDArray[np.int64]
     counts: NDArray[np.int64]
+    #: Whether the phrase has a stem twice among its units. **Shape:** ``(n,)``
     repeats: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Phrases:
-    """The different phrases of a text, and where they occur.
+    """The different phrases of a text, and where they occur."""
 
-    Attributes
-    ----------
-    occurrences
-        The phrases, in the order of the text.
-    pruned
-        Whether some were left out.
-    """
-
+    #: The phrases, in the order of the text.
     occurrences: Occurrences
+    #: Whether some were left out.
     pruned: bool = False
 
     @classmethod

@@ -25,32 +25,21 @@ OPENER_COUNT = 3
 
 @dataclass(frozen=True, eq=False)
 class TitleCounts:
-    """How often stems occur in titles, anywhere, first and last, and which follow each other.
+    """How often stems occur in titles, anywhere, first and last, and which follow each other."""
 
-    Attributes
-    ----------
-    stems
-        Ascending keys of the stems of titles. **Shape:** ``(s,)``
-    counts
-        Titles with each stem anywhere, in the first and in the last place. **Shape:** ``(s, 3)``
-    pairs
-        Ascending keys of pairs of neighbouring stems. **Shape:** ``(p,)``
-    pair_counts
-        Titles with each pair. **Shape:** ``(p,)``
-    openers
-        Ascending keys of the words that begin titles often. **Shape:** ``(o,)``
-    size
-        The number of titles.
-    words
-        The mean number of words of a title.
-    """
-
+    #: Ascending keys of the stems of titles. **Shape:** ``(s,)``
     stems: Keys
+    #: Titles with each stem anywhere, in the first and in the last place. **Shape:** ``(s, 3)``
     counts: NDArray[np.int64]
+    #: Ascending keys of pairs of neighbouring stems. **Shape:** ``(p,)``
     pairs: Keys
+    #: Titles with each pair. **Shape:** ``(p,)``
     pair_counts: NDArray[np.int64]
+    #: Ascending keys of the words that begin titles often. **Shape:** ``(o,)``
     openers: Keys
+    #: The number of titles.
     size: int
+    #: The mean number of words of a title.
     words: float
 
     @classmethod

@@ -19,18 +19,12 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class WordGraph:
-    """A selection-and-ordering problem over the words of a text.
+    """A selection-and-ordering problem over the words of a text."""
 
-    Attributes
-    ----------
-    problem
-        The weighted graph.
-    via
-        The auxiliary word between two vertices on the best edge between them, as an index, or -1.
-        **Shape:** ``(n, n)``
-    """
-
+    #: The weighted graph.
     problem: PathProblem
+    #: The auxiliary word between two vertices on the best edge between them, as an index, or -1.
+    #: **Shape:** ``(n, n)``
     via: NDArray[np.int64]
 
 

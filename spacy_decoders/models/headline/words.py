@@ -13,36 +13,24 @@ __all__ = ["TokenFacts", "Vertices", "Words"]
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """The tokens of a text, one entry each. **Shape of all:** ``(tokens,)``
+    """The tokens of a text, one entry each. **Shape of all:** ``(tokens,)``"""
 
-    Attributes
-    ----------
-    keys
-        The lower-cased word as a 64-bit key, never 0.
-    stems
-        Its stem as a key; that of a word which is not content does not matter.
-    content
-        Whether it may become a word of the headline.
-    plain
-        Whether it is a word at all, rather than punctuation or space, which nothing in a
-        headline joins across.
-    sentences
-        The index of its sentence, ascending from 0.
-    capital
-        Whether it is capitalised other than at the start of a sentence.
-    entity
-        Whether it is in a named entity.
-    kinds
-        0 unknown, 1 noun, 2 proper noun, 3 verb, 4 adjective.
-    """
-
+    #: The lower-cased word as a 64-bit key, never 0.
     keys: NDArray[np.uint64]
+    #: Its stem as a key; that of a word which is not content does not matter.
     stems: NDArray[np.uint64]
+    #: Whether it may become a word of the headline.
     content: NDArray[np.bool_]
+    #: Whether it is a word at all, rather than punctuation or space, which nothing in a
+    #: headline joins across.
     plain: NDArray[np.bool_]
+    #: The index of its sentence, ascending from 0.
     sentences: NDArray[np.int64]
+    #: Whether it is capitalised other than at the start of a sentence.
     capital: NDArray[np.bool_]
+    #: Whether it is in a named entity.
     entity: NDArray[np.bool_]
+    #: 0 unknown, 1 noun, 2 proper noun, 3 verb, 4 adjective.
     kinds: NDArray[np.int8]
 
     def runs(self) -> list[NDArray[np.uint64]]:
@@ -57,83 +45,57 @@ class Words:
 
 @dataclass(frozen=True, eq=False)
 class TokenFacts:
-    """What short sentences and the judge need of the tokens of a text, one entry each.
+    """What short sentences and the judge need of the tokens of a text, one entry each."""
 
-    Attributes
-    ----------
-    lower, relations
-        The lower-cased words, and their relations to their heads.
-    kinds
-        Parts of speech, as spaCy numbers them.
-    heads
-        As parsed, counted from the front of the text; those outside of it are no places in it.
-    read
-        Which are words that are read aloud.
-    content
-        Which are no stop words, no times and nobody who is addressed.
-    stop, punct, space, address
-        As spaCy says it; an address is one of the web or of mail.
-    odd
-        Which are addresses, accounts, signs or words without a tag.
-    talk
-        Which are words of talk between "I" and "you".
-    subjects, pronouns
-        Which are what a clause is about, and which of these refer to another sentence.
-    parts
-        Which are parts that their heads cannot lose: hyphens, degrees, parts of names.
-    joining
-        Which are hyphens and signs of degrees.
-    like_number, numbers
-        Which look like numbers; and those that are tagged so, too.
-    asking, ranks
-        Which ask or begin a relative clause, and which say which of several their noun is.
-    """
-
+    #: The lower-cased words, and their relations to their heads.
     lower: list[str]
     relations: list[str]
+    #: Parts of speech, as spaCy numbers them.
     kinds: NDArray[np.uint64]
+    #: As parsed, counted from the front of the text; those outside of it are no places in it.
     heads: NDArray[np.int64]
+    #: Which are words that are read aloud.
     read: NDArray[np.bool_]
+    #: Which are no stop words, no times and nobody who is addressed.
     content: NDArray[np.bool_]
+    #: As spaCy says it; an address is one of the web or of mail.
     stop: NDArray[np.bool_]
     punct: NDArray[np.bool_]
     space: NDArray[np.bool_]
     address: NDArray[np.bool_]
+    #: Which are addresses, accounts, signs or words without a tag.
     odd: NDArray[np.bool_]
+    #: Which are words of talk between "I" and "you".
     talk: NDArray[np.bool_]
+    #: Which are what a clause is about, and which of these refer to another sentence.
     subjects: NDArray[np.bool_]
     pronouns: NDArray[np.bool_]
+    #: Which are parts that their heads cannot lose: hyphens, degrees, parts of names.
     parts: NDArray[np.bool_]
+    #: Which are hyphens and signs of degrees.
     joining: NDArray[np.bool_]
+    #: Which look like numbers; and those that are tagged so, too.
     like_number: NDArray[np.bool_]
     numbers: NDArray[np.bool_]
+    #: Which ask or begin a relative clause, and which say which of several their noun is.
     asking: NDArray[np.bool_]
     ranks: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
 class Vertices:
-    """The different content words of a text, in the order of their first occurrence.
+    """The different content words of a text, in the order of their first occurrence."""
 
-    Attributes
-    ----------
-    keys, stems
-        Of each vertex. **Shape:** ``(n,)``
-    classes
-        Vertices of one stem have one class, numbered from 0. **Shape:** ``(n,)``
-    first
-        The token where each occurs first. **Shape:** ``(n,)``
-    counts
-        How often each occurs. **Shape:** ``(n,)``
-    of_token
-        The vertex of each token, -1 where there is none. **Shape:** ``(tokens,)``
-    """
-
+    #: Of each vertex. **Shape:** ``(n,)``
     keys: NDArray[np.uint64]
     stems: NDArray[np.uint64]
+    #: Vertices of one stem have one class, numbered from 0. **Shape:** ``(n,)``
     classes: NDArray[np.int64]
+    #: The token where each occurs first. **Shape:** ``(n,)``
     first: NDArray[np.int64]
+    #: How often each occurs. **Shape:** ``(n,)``
     counts: NDArray[np.int64]
+    #: The vertex of each token, -1 where there is none. **Shape:** ``(tokens,)``
     of_token: NDArray[np.int64]
 
     @classmethod

@@ -20,40 +20,27 @@ _ALONE = 3.0
 
 
 class LinkEvidence(NamedTuple):
-    """What is known of the choices for a window's mentions.
+    """What is known of the choices for a window's mentions."""
 
-    Attributes
-    ----------
-    offsets
-        Where the candidates of each mention begin, nothing behind them. **Shape:**
-        ``(mentions + 1,)``
-    choices
-        The place of each choice among them. **Shape:** ``(mentions,)``
-    scores
-        Of each candidate, all other mentions linked as they are. **Shape:**
-        ``(candidates + mentions,)``
-    local
-        Of each candidate alone. **Shape:** ``(candidates + mentions,)``
-    features
-        Of each candidate. **Shape:** ``(candidates + mentions, 18)``
-    margins
-        What the best other choice for each mention costs. **Shape:** ``(mentions,)``
-    repeats
-        How many mentions have the form of each. **Shape:** ``(mentions,)``
-    forms
-        How many different forms there are.
-    coverage
-        The share of the candidates that the graph knows.
-    """
-
+    #: Where the candidates of each mention begin, nothing behind them. **Shape:**
+    #: ``(mentions + 1,)``
     offsets: NDArray[np.int64]
+    #: The place of each choice among them. **Shape:** ``(mentions,)``
     choices: NDArray[np.int64]
+    #: Of each candidate, all other mentions linked as they are. **Shape:**
+    #: ``(candidates + mentions,)``
     scores: Floats
+    #: Of each candidate alone. **Shape:** ``(candidates + mentions,)``
     local: Floats
+    #: Of each candidate. **Shape:** ``(candidates + mentions, 18)``
     features: NDArray[np.float32]
+    #: What the best other choice for each mention costs. **Shape:** ``(mentions,)``
     margins: Floats
+    #: How many mentions have the form of each. **Shape:** ``(mentions,)``
     repeats: NDArray[np.int64]
+    #: How many different forms there are.
     forms: int
+    #: The share of the candidates that the graph knows.
     coverage: float
 
 

@@ -21,18 +21,12 @@ SAFETY = 1e-7
 
 
 class Group(NamedTuple):
-    """Mentions with the same candidates.
+    """Mentions with the same candidates."""
 
-    Attributes
-    ----------
-    scores
-        What each candidate is worth alone to each of the mentions, ``-inf`` where it is
-        forbidden. **Shape:** ``(mentions, candidates)``
-    slack
-        What else a mention may gain by a candidate: that others of its text have chosen it.
-    """
-
+    #: What each candidate is worth alone to each of the mentions, ``-inf`` where it is
+    #: forbidden. **Shape:** ``(mentions, candidates)``
     scores: NDArray[np.float64]
+    #: What else a mention may gain by a candidate: that others of its text have chosen it.
     slack: float
 
 

@@ -43,20 +43,14 @@ class Forms:
 
     All mentions of a form weigh together as much as one: what fills a text with its name is not
     more related to everything else. Among them, the nearer ones of two forms weigh more.
-
-    Attributes
-    ----------
-    numbers
-        The form of each mention. **Shape:** ``(mentions,)``
-    spellings
-        A number for each mention, the same for the same text in the same capitals. **Shape:**
-        ``(mentions,)``
-    places
-        The token at which each begins. **Shape:** ``(mentions,)``
     """
 
+    #: The form of each mention. **Shape:** ``(mentions,)``
     numbers: NDArray[np.int64]
+    #: A number for each mention, the same for the same text in the same capitals. **Shape:**
+    #: ``(mentions,)``
     spellings: NDArray[np.int64]
+    #: The token at which each begins. **Shape:** ``(mentions,)``
     places: NDArray[np.float64]
 
     def of(self, start: int, stop: int) -> Forms:
@@ -106,33 +100,23 @@ def with_nothing(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, eq=False)
 class PairTerms:
-    """What pairs are worth before they are weighed, and the facts that the weight depends on.
+    """What pairs are worth before they are weighed, and the facts that the weight depends on."""
 
-    Attributes
-    ----------
-    group
-        The group of each mention: those with the same form and candidates. **Shape:**
-        ``(mentions,)``
-    first
-        A mention of each group. **Shape:** ``(groups,)``
-    offsets
-        Where the candidates of each group begin, nothing behind them. **Shape:**
-        ``(groups + 1,)``
-    costs
-        Between the candidates of all groups; nothing is far from all. Divided by the number of
-        other forms, times the coverage. **Shape:** ``(n, n)``
-    far
-        What a pair costs that has nothing in common, scaled alike.
-    facts
-        What the weights ``pairs``, ``few``, ``uncovered`` and ``sparse`` are multiplied by.
-        **Shape:** ``(4,)``
-    """
-
+    #: The group of each mention: those with the same form and candidates. **Shape:**
+    #: ``(mentions,)``
     group: NDArray[np.int64]
+    #: A mention of each group. **Shape:** ``(groups,)``
     first: NDArray[np.int64]
+    #: Where the candidates of each group begin, nothing behind them. **Shape:**
+    #: ``(groups + 1,)``
     offsets: NDArray[np.int64]
+    #: Between the candidates of all groups; nothing is far from all. Divided by the number of
+    #: other forms, times the coverage. **Shape:** ``(n, n)``
     costs: NDArray[np.float64]
+    #: What a pair costs that has nothing in common, scaled alike.
     far: float
+    #: What the weights ``pairs``, ``few``, ``uncovered`` and ``sparse`` are multiplied by.
+    #: **Shape:** ``(4,)``
     facts: NDArray[np.float64]
 
     def weight(self, weights: NDArray[np.float64]) -> float:
@@ -184,28 +168,19 @@ def pair_terms(table: CandidateTable, forms: Forms, pairs: PairCosts) -> PairTer
 
 @dataclass(frozen=True, eq=False)
 class JointProblem:
-    """What the mentions of a window cost, alone and together.
+    """What the mentions of a window cost, alone and together."""
 
-    Attributes
-    ----------
-    problem
-        To be decoded: of the candidates that can be chosen, or be the best other choice.
-    kept
-        Which candidates, nothing behind those of each mention, these are. **Shape:**
-        ``(candidates + mentions,)``
-    offsets
-        Where the candidates of each mention begin, all of them. **Shape:** ``(mentions + 1,)``
-    local
-        What each candidate costs alone. **Shape:** ``(candidates + mentions,)``
-    together
-        What each candidate costs beside those of each mention, weighed: looked up for the
-        choices.
-    """
-
+    #: To be decoded: of the candidates that can be chosen, or be the best other choice.
     problem: RepresentativesProblem
+    #: Which candidates, nothing behind those of each mention, these are. **Shape:**
+    #: ``(candidates + mentions,)``
     kept: NDArray[np.bool_]
+    #: Where the candidates of each mention begin, all of them. **Shape:** ``(mentions + 1,)``
     offsets: NDArray[np.int64]
+    #: What each candidate costs alone. **Shape:** ``(candidates + mentions,)``
     local: NDArray[np.float64]
+    #: What each candidate costs beside those of each mention, weighed: looked up for the
+    #: choices.
     together: Together
 
     def chosen(self, choices: NDArray[Any]) -> NDArray[np.int64]:
@@ -220,29 +195,20 @@ class JointProblem:
 
 @dataclass(frozen=True, eq=False)
 class Together:
-    """What candidates cost beside each other, of mentions that share the costs of their groups.
+    """What candidates cost beside each other, of mentions that share the costs of their groups."""
 
-    Attributes
-    ----------
-    costs
-        Between the candidates of groups, weighed. **Shape:** ``(n, n)``
-    rows, own
-        The row of each candidate there, and its mention. **Shapes:** ``(candidates + mentions,)``
-    shares
-        The share of each pair of mentions. **Shape:** ``(mentions, mentions)``
-    apart
-        What two mentions of a text cost that mean different things. **Shape:**
-        ``(mentions, mentions)``
-    keys
-        A number for each candidate's concept, -1 for nothing. **Shape:**
-        ``(candidates + mentions,)``
-    """
-
+    #: Between the candidates of groups, weighed. **Shape:** ``(n, n)``
     costs: NDArray[np.float64]
+    #: The row of each candidate there, and its mention. **Shapes:** ``(candidates + mentions,)``
     rows: NDArray[np.int64]
     own: NDArray[np.int64]
+    #: The share of each pair of mentions. **Shape:** ``(mentions, mentions)``
     shares: NDArray[np.float64]
+    #: What two mentions of a text cost that mean different things. **Shape:**
+    #: ``(mentions, mentions)``
     apart: NDArray[np.float64]
+    #: A number for each candidate's concept, -1 for nothing. **Shape:**
+    #: ``(candidates + mentions,)``
     keys: NDArray[np.int64]
 
     def among(self, some: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -10,26 +10,18 @@ class Graph(NamedTuple):
 
     A named tuple takes numba about 2 us more to unpack than a plain one. Kernels that are called
     from Python for every problem take a plain tuple and name it themselves.
-
-    Attributes
-    ----------
-    start, end
-        Worth of beginning and of ending with each vertex. **Shape:** ``(n,)``, float64
-    edges
-        Worth of the edge from row to column; none within a class. **Shape:** ``(n, n)``, float64
-    reversed_edges
-        The transpose of `edges`.
-    classes
-        The class of each vertex, from 0 without holes. **Shape:** ``(n,)``, int32
-    class_count
-        How many classes there are.
     """
 
+    #: Worth of beginning with each vertex, and (`end`) of ending with it. **Shape:** ``(n,)``, float64
     start: Any
+    #: Worth of the edge from row to column; none within a class. **Shape:** ``(n, n)``, float64
     edges: Any
+    #: The transpose of `edges`.
     reversed_edges: Any
     end: Any
+    #: The class of each vertex, from 0 without holes. **Shape:** ``(n,)``, int32
     classes: Any
+    #: How many classes there are.
     class_count: int
 
 

@@ -20,21 +20,14 @@ TINY = 1e-305
 
 
 class Posterior(NamedTuple):
-    """The distribution over trees.
+    """The distribution over trees."""
 
-    Attributes
-    ----------
-    arcs
-        **Shape (n + 1, n + 1)**, float64: the probability of each arc.
-    starts
-        **Shape (n + 1,)**, float64: the probability that a root's subtree begins at each token;
-        only where several roots are allowed.
-    log_partition
-        Log of the sum over all trees of exp(score); ``-inf`` if there is none.
-    """
-
+    #: **Shape (n + 1, n + 1)**, float64: the probability of each arc.
     arcs: Any
+    #: **Shape (n + 1,)**, float64: the probability that a root's subtree begins at each token;
+    #: only where several roots are allowed.
     starts: Any
+    #: Log of the sum over all trees of exp(score); ``-inf`` if there is none.
     log_partition: Any
 
 

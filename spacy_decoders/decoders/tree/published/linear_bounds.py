@@ -23,44 +23,31 @@ class LinearBounds:
     Bound p is ``constants[p] + matrix[p] @ present``. With all arcs needed for a gain there is
     one for each arc (eq. 5); else two: the factor's limit, and a line in the number of its
     arcs (eq. 8 where all arcs are needed for a loss).
-
-    Attributes
-    ----------
-    matrix
-        Sparse (bounds, columns). Columns are the arcs, (h, m) at h (n + 1) + m, then the
-        pairs of siblings and the grandparents that the backbone sees, (n + 1)^3 each.
-    constants
-        (bounds,).
-    offsets
-        (factors + 1,), the bounds of each factor.
-    score, need, size
-        (factors,), the score of the factor, and for how many of how many arcs.
-    members
-        Sparse (factors, columns), the arcs of each factor.
-    local
-        (columns,), the scores of parts that the backbone scores exactly.
-    unit
-        A common divisor of all scores, 0 if none is known.
-    constant
-        The constant part of every tree's score.
-    tokens
-        Number of tokens.
-    sees_parts, outermost
-        Whether the backbone sees adjacent siblings and grandparents, and whether of the
-        latter only the outermost grandchildren.
     """
 
+    #: Sparse (bounds, columns). Columns are the arcs, (h, m) at h (n + 1) + m, then the
+    #: pairs of siblings and the grandparents that the backbone sees, (n + 1)^3 each.
     matrix: sparse.csr_matrix
+    #: (bounds,).
     constants: Floats
+    #: (factors + 1,), the bounds of each factor.
     offsets: NDArray[np.int64]
+    #: (factors,), the score of the factor, and for how many of how many arcs.
     score: Floats
     need: NDArray[np.int64]
     size: NDArray[np.int64]
+    #: Sparse (factors, columns), the arcs of each factor.
     members: sparse.csr_matrix
+    #: (columns,), the scores of parts that the backbone scores exactly.
     local: Floats
+    #: A common divisor of all scores, 0 if none is known.
     unit: float
+    #: The constant part of every tree's score.
     constant: float
+    #: Number of tokens.
     tokens: int
+    #: Whether the backbone sees adjacent siblings and grandparents, and whether of the
+    #: latter only the outermost grandchildren.
     sees_parts: bool
     outermost: bool
 

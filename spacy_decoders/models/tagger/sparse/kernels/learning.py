@@ -36,22 +36,15 @@ def add_rows(weights, rows, emissions):
 
 
 class Trained(NamedTuple):
-    """Weights, and what AdaGrad remembers of each.
+    """Weights, and what AdaGrad remembers of each."""
 
-    Attributes
-    ----------
-    weights, squares
-        **Shape (rows, L)**, float32. The second holds sums of squared gradients.
-    steps
-        **Shape (rows,)**, int32: the step that last met each row.
-    lags
-        **Shape (rows, L)**, float32: by how much the average of all steps falls behind, times
-        `share`; **shape (0, 0)** where no average is kept.
-    """
-
+    #: **Shape (rows, L)**, float32. The second holds sums of squared gradients.
     weights: NDArray[np.float32]
     squares: NDArray[np.float32]
+    #: **Shape (rows,)**, int32: the step that last met each row.
     steps: NDArray[np.int32]
+    #: **Shape (rows, L)**, float32: by how much the average of all steps falls behind, times
+    #: `share`; **shape (0, 0)** where no average is kept.
     lags: NDArray[np.float32]
 
 
