@@ -12,7 +12,7 @@ class Graph(NamedTuple):
     from Python for every problem take a plain tuple and name it themselves.
     """
 
-    #: Worth of beginning with each vertex, and (`end`) of ending with it. **Shape:** ``(n,)``, float64
+    #: Worth of beginning with each vertex, and (`end`) of ending there. **Shape:** ``(n,)``
     start: Any
     #: Worth of the edge from row to column; none within a class. **Shape:** ``(n, n)``, float64
     edges: Any
