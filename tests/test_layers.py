@@ -57,10 +57,6 @@ BY_NAME = {
 }
 #: Modules that import each other, one of them within a function or for its types alone.
 LATE_CIRCLES = {
-    "cli.demo",
-    "cli.explain",
-    "decoders.representatives.problem",
-    "decoders.representatives.ties",
     "decoders.tree.branch_and_bound",
     "decoders.tree.branch_and_bound.decoder",
     "decoders.tree.conflicts",

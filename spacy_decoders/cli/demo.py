@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from time import perf_counter
@@ -23,28 +22,9 @@ from ..display.choices import mentions_in
 from ..display.views import headlines_by_component, names_in
 from ..display.words import in_words, in_words_together, share_in_words
 from .arguments import FileOption, PipelineOption, TextOption
-from .explain import paragraphs, with_alternatives
+from .explain import given_text, paragraphs, with_alternatives
 
-__all__ = ["TEXT", "certificate_table", "demo", "given_text"]
-
-#: A few paragraphs about names that mean several things; each is a document.
-TEXT = """\
-The jaguar is the largest cat of the Americas. It swims across wide rivers and sleeps in the \
-jungle by day. Its habitat has shrunk as the forest was cleared, and the cat has retreated from \
-Mexico to the heart of Brazil.
-
-Jaguar showed a new electric car in Coventry yesterday. The company, which belongs to Tata, \
-also builds the Land Rover. Ford, which once owned Jaguar, declined to comment.
-
-NASA sent a probe to Mercury in 2004. It circled the planet for four years and mapped its craters.
-
-Freddie Mercury, who was born in Zanzibar, sang with Queen in London. He wrote Bohemian \
-Rhapsody, and Brian May played the guitar.
-
-Guido van Rossum was born in Haarlem and later worked for Google in California. He wrote the \
-first version of Python in Amsterdam, and today the language is taught at schools in many \
-countries.
-"""
+__all__ = ["certificate_table", "demo"]
 
 #: Where the page is written if nothing is said.
 PAGE = Path("demo.html")
@@ -100,27 +80,6 @@ def demo(
             console.print(f"[yellow]No page was written: {error}[/yellow]")
         else:
             console.print(f"The same as a page, with all alternatives: {page}")
-
-
-def given_text(text: str | None, file: Path | None) -> str:
-    """The text of the two options, or the one that is shipped."""
-    if text is not None and file is not None:
-        raise typer.BadParameter("give either --text or --file.")
-    if file is None:
-        source, given = "--text", (TEXT if text is None else text).encode(errors="surrogateescape")
-    elif str(file) == "-":
-        source, given = "standard input", sys.stdin.buffer.read()
-    elif file.exists():
-        source, given = f"--file: {file}", file.read_bytes()
-    else:
-        raise typer.BadParameter(f"--file: there is no {file}.")
-    try:
-        return given.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise typer.BadParameter(
-            f"{source} is not UTF-8: byte {error.start:,} is 0x{given[error.start]:02x}; convert "
-            "it first, for instance with iconv."
-        ) from None
 
 
 def _document(doc: Doc, trees: bool) -> Panel:

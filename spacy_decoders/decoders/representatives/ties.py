@@ -7,15 +7,12 @@ first, and a decoder that quietly keeps that order looks better than it is.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import checked_whole
-
-if TYPE_CHECKING:
-    from .problem import RepresentativesProblem
 
 __all__ = ["cheapest", "first_least", "vertex_keys"]
 
@@ -41,13 +38,16 @@ def first_least(costs: NDArray[Any], keys: NDArray[np.uint64]) -> int:
 
 
 def cheapest(
-    problem: RepresentativesProblem, costs: NDArray[np.float64], keys: NDArray[np.uint64]
+    offsets: NDArray[np.int64],
+    allowed: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    keys: NDArray[np.uint64],
 ) -> NDArray[np.int64]:
     """**Shape:** (k,): the allowed candidate of least cost in each set."""
-    allowed = np.where(problem.allowed, costs, np.inf)
+    costs = np.where(allowed, costs, np.inf)
     choices = [
-        first_least(allowed[first:last], keys[first:last])
-        for first, last in pairwise(problem.offsets.tolist())
+        first_least(costs[first:last], keys[first:last])
+        for first, last in pairwise(offsets.tolist())
     ]
     return np.array(choices, dtype=np.int64)
 

@@ -35,7 +35,9 @@ class _Central(RepresentativesDecoder):
         name = type(self).__name__
         graph = graph_of(name, problem)
         scores = self._scores(graph)[graph.rows(problem.ids(problem.members))]
-        choices = cheapest(problem, -scores.astype(np.float64), problem.keys(self.seed))
+        choices = cheapest(
+            problem.offsets, problem.allowed, -scores.astype(np.float64), problem.keys(self.seed)
+        )
         certificate = Certificate.heuristic(name, problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 

@@ -76,7 +76,7 @@ class Decomposable(RepresentativesDecoder):
             pairs = joined_pairs(distances, problem.sets, problem.connection, degrees)
             indptr, indices = graph.with_edges(problem.ids(pairs))
         costs = problem.local_costs + problem.pair_weight * _beyond(indptr, indices, sets)
-        choices = cheapest(problem, costs, problem.keys(self.seed))
+        choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
         bound = bound_beside(problem, choices)
         certificate = certified("Decomposable", problem, choices, bound)
         margins = conditional_margins(problem, choices)

@@ -49,7 +49,7 @@ class HittingDistance(RepresentativesDecoder):
         """Choose for each set apart."""
         nearest = hitting_distances(problem)
         costs = problem.local_costs + problem.pair_weight * nearest.sum(axis=0)
-        choices = cheapest(problem, costs, problem.keys(self.seed))
+        choices = cheapest(problem.offsets, problem.allowed, costs, problem.keys(self.seed))
         bound = half_hitting_bound(problem, nearest)
         certificate = certified("HittingDistance", problem, choices, bound)
         return RepresentativesSolution.of(problem, choices, certificate)

@@ -61,7 +61,7 @@ class SpanningTree(RepresentativesDecoder):
         costs = problem.local_costs.copy()
         if problem.size:
             costs += problem.pair_weight * _tree_distances(problem, graph, keys)
-        choices = cheapest(problem, costs, keys)
+        choices = cheapest(problem.offsets, problem.allowed, costs, keys)
         certificate = Certificate.heuristic("SpanningTree", problem.cost(choices), iterations=1)
         return RepresentativesSolution.of(problem, choices, certificate)
 
