@@ -62,8 +62,6 @@ LATE_CIRCLES = {
     "decoders.tree.conflicts",
     "decoders.tree.constrained",
     "decoders.tree.ranking",
-    "decoders.tree.verification",
-    "decoders.tree.verification_program",
     "knowledge.concept_base",
     "knowledge.contents",
     "knowledge.edits",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .problem import TreeProblem
 from .rules import FixedStart
-from .verification import Arc, Heads, LabelledArc, Objective, factors_of, limits_of
+from .verification_rules import Arc, Heads, LabelledArc, Objective, factors_of, limits_of
 
 __all__ = ["best_by_program"]
 
