@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from spacy.attrs import IDS
+from spacy.attrs import IDS, LEMMA, TAG
 from spacy.pipeline import AttributeRuler
 from spacy.tokens import Doc
 
@@ -71,12 +71,22 @@ class CachedAttributeRuler(AttributeRuler):
         if not self._planned:
             self._plan, self._planned = _columns(self.patterns, self.vocab.strings), True
         if self._plan is None:
-            return super().__call__(doc)
-        try:
-            self._annotate(doc, self._plan)
-        except Exception as error:
-            self.get_error_handler()(self.name, self, [doc], error)
+            doc = super().__call__(doc)
+        else:
+            try:
+                self._annotate(doc, self._plan)
+            except Exception as error:
+                self.get_error_handler()(self.name, self, [doc], error)
+        if doc.vocab.strings is not self.vocab.strings:
+            self._share_strings(doc)
         return doc
+
+    def _share_strings(self, doc: Doc) -> None:
+        """Give the strings that were written to the vocabulary of a document from elsewhere."""
+        written = doc.to_array([TAG, LEMMA])
+        for key in np.unique(written).tolist():
+            if key in self.vocab.strings:
+                doc.vocab.strings.add(self.vocab.strings[key])
 
     def _annotate(self, doc: Doc, columns: _RuleColumns) -> None:
         known = self._known

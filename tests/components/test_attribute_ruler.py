@@ -104,3 +104,11 @@ def test_it_is_saved_with_its_patterns_and_errors_go_to_the_handler(tmp_path):
     ruler.match = None
     doc = Doc(ruler.vocab, words=["fish"])
     assert ruler(doc) is doc and failed[0][0] == "cached_attribute_ruler"
+
+
+def test_what_is_written_can_be_read_in_a_document_from_elsewhere():
+    nlp, elsewhere = spacy.blank("en"), spacy.blank("en")
+    ruler = nlp.add_pipe("cached_attribute_ruler")
+    ruler.add([[{"IS_SPACE": True}]], {"TAG": "_BLANK", "LEMMA": "(nothing)"})
+    doc = ruler(Doc(elsewhere.vocab, words=["One", "\n", "two"]))
+    assert doc[1].tag_ == "_BLANK" and doc[1].lemma_ == "(nothing)"
