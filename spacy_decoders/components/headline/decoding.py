@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,6 @@ from .writer import HeadlineWriter
 
 if TYPE_CHECKING:
     from ...decoders.path import PathSolution
-    from ...models.headline.word_graph import WordGraph
 
 __all__ = [
     "GraphSettings",
@@ -37,6 +35,9 @@ __all__ = [
     "judged",
     "known_of",
 ]
+
+#: The most words with a meaning of a usual phrase.
+USUAL_UNITS = 10
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def headlines_of_phrases(
     text = PhraseText(scored.unit, words, phrases)
     units = np.concatenate([[0], np.cumsum(traits.unit)])
     sizes = units[phrases.ends[first]] - units[phrases.starts[first]]
-    usual = (1, max(knowledge.lengths[1], 2 * knowledge.longest // 3))
+    usual = (1, max(knowledge.lengths[1], USUAL_UNITS))
     lengths = writer.lengths(usual, len(np.unique(words.stems[traits.unit])))
     fitting = np.ones(len(candidates), dtype=bool)
     if writer.max_chars is not None:
@@ -187,29 +188,27 @@ def headlines_of_words(
     model = knowledge.language_model or BigramModel.count(words.runs())
     auxiliaries = word_keys(settings.auxiliaries)
 
-    def graph(kept: NDArray[np.int64]) -> WordGraph:
-        return word_graph(
-            words,
-            vertices.restrict(kept),
-            selection[kept],
-            model,
-            auxiliaries,
-            ordering=settings.ordering,
-            contiguity=settings.contiguity,
-            edge_ordering=settings.ends,
-        )
-
-    kept, built = _affordable(selection, graph, knowledge, settings, writer)
-    pruned = kept.pruned
+    likely = np.argsort(-selection, kind="stable")[: settings.max_vertices]
+    kept = np.sort(likely)
+    built = word_graph(
+        words,
+        vertices.restrict(kept),
+        selection[kept],
+        model,
+        auxiliaries,
+        ordering=settings.ordering,
+        contiguity=settings.contiguity,
+        edge_ordering=settings.ends,
+    )
 
     def render(solution: PathSolution) -> Headline:
         path = solution.vertices
         via = built.via[path[:-1], path[1:]].tolist()
         between = [settings.auxiliaries[x] if x >= 0 else "" for x in via]
         certificate = solution.certificate
-        if pruned:
+        if len(kept) < len(vertices):
             certificate = replace(certificate, scope="pruned")
-        chosen = kept.vertices[path].tolist()
+        chosen = kept[path].tolist()
         return headline_of_words(scored.unit, chosen, words, vertices, between, certificate)
 
     return writer.write(built.problem, knowledge.lengths, render)
@@ -282,50 +281,3 @@ def judged(
 def _is_parsed(unit: Doc | Span) -> bool:
     doc = unit if isinstance(unit, Doc) else unit.doc
     return doc.has_annotation("DEP")
-
-
-@dataclass(frozen=True, eq=False)
-class KeptWords:
-    """The words of a graph, and whether the pruning of others was heuristic."""
-
-    vertices: NDArray[np.int64]
-    pruned: bool
-
-
-def _affordable(
-    selection: NDArray[np.float64],
-    graph: Callable[[NDArray[np.int64]], WordGraph],
-    knowledge: HeadlineKnowledge,
-    settings: GraphSettings,
-    writer: HeadlineWriter,
-) -> tuple[KeptWords, WordGraph]:
-    """Build a graph of at most `max_vertices` words.
-
-    From longer texts, first the words are removed that no headline as good as a quickly found one
-    can contain; if too many remain, the least likely are removed too.
-    """
-    if len(selection) <= settings.max_vertices:
-        everything = np.arange(len(selection))
-        return KeptWords(everything, False), graph(everything)
-    from ...decoders.path import Beam
-    from ...models.headline.word_graph import useful_words
-
-    ranked = np.argsort(-selection, kind="stable")
-    likely = np.sort(ranked[: settings.max_vertices])
-    sample = graph(likely)
-    if writer.n_best > 1 or writer.max_chars is not None:
-        # the bound is valid for the best headline only, not for the next ones
-        return KeptWords(likely, True), sample
-    lengths = writer.lengths(knowledge.lengths, sample.problem.class_count)
-    useful = np.zeros(len(selection), dtype=bool)
-    known: Any = Beam(10, lookahead=True).decode_lengths(sample.problem, lengths)
-    for length, solution in zip(lengths, known, strict=True):
-        score = solution.certificate.score
-        if score is None:
-            return KeptWords(likely, True), sample
-        bonus = max(0.0, settings.contiguity)
-        useful[useful_words(selection, bonus, length, score)] = True
-    if useful.sum() > settings.max_vertices:
-        return KeptWords(likely, True), sample
-    kept = np.flatnonzero(useful)
-    return KeptWords(kept, False), graph(kept)

@@ -215,9 +215,7 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
         content = np.concatenate([of_unit.content for of_unit in words])
         auxiliaries = word_keys(self.settings.auxiliaries)
         traits = texts.traits(content, auxiliaries, knowledge.titles.openers)
-        phrases = [
-            Phrases.of(*of_unit, knowledge.longest) for of_unit in zip(words, traits, strict=True)
-        ]
+        phrases = [Phrases.of(*of_unit) for of_unit in zip(words, traits, strict=True)]
         candidates = [
             edges.candidates(of_unit)
             for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)

@@ -133,7 +133,7 @@ def example_phrases(
     texts = Texts.of([text.doc])
     traits = texts.traits(text.words.content, auxiliaries, knowledge.titles.openers)[0]
     vertices = Vertices.of(text.words)
-    phrases = Phrases.of(text.words, traits, knowledge.longest)
+    phrases = Phrases.of(text.words, traits)
     candidates = phrase_edges(texts)[0].candidates(phrases)
     odds = _odds(model, text.words, vertices, knowledge)
     own = text.stems if counted else None

@@ -37,8 +37,8 @@ class BigramModel:
     --------
     >>> run = np.array([7, 8, 7, 8, 9], dtype=np.uint64)
     >>> model = BigramModel.count([run])
-    >>> seen, unseen = model.log_probability(7, 8), model.log_probability(7, 9)
-    >>> bool(seen > unseen)
+    >>> after_7 = model.log_probabilities(run[:1], run[:2])
+    >>> bool(after_7[0, 1] > after_7[0, 0])  # 8 has been seen after it, 7 has not
     True
     """
 
@@ -96,15 +96,20 @@ class BigramModel:
         known = self.keys[inside] == keys
         return np.where(known, inside, len(self.keys)).astype(np.int32)
 
-    def log_probability(self, first: int, second: int) -> float:
-        """The log-probability of the key `second` after the key `first`."""
-        pair = self.words(np.array([first, second], dtype=np.uint64))
-        v, u = int(pair[0]), int(pair[1])
-        low, high = int(self.offsets[v]), int(self.offsets[v + 1])
-        place = low + int(np.searchsorted(self.followers[low:high], u))
-        if place < high and self.followers[place] == u:
-            return float(self.bigrams[place])
-        return float(self.backoffs[v] + self.unigrams[u])
+    def log_probabilities(self, firsts: Keys, seconds: Keys) -> NDArray[np.float64]:
+        """The log-probability of each key of `seconds` after each of `firsts`.
+
+        **Shape:** ``(len(firsts), len(seconds))``
+        """
+        rows, columns = self.words(firsts), self.words(seconds)
+        table = (self.backoffs[rows][:, None] + self.unigrams[columns]).astype(np.float64)
+        for row, low, high in zip(table, self.offsets[rows], self.offsets[rows + 1], strict=True):
+            if low == high:
+                continue
+            place = np.minimum(low + np.searchsorted(self.followers[low:high], columns), high - 1)
+            seen = self.followers[place] == columns
+            row[seen] = self.bigrams[place[seen]]
+        return table
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The arrays by name, for saving; `restored` takes them back."""

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ..saved import array_of, counts_of, damaged, fields_of, saved_counts, whole_number
 from .auxiliaries import AUXILIARIES, auxiliaries_of_titles
 from .bigrams import BigramModel
-from .phrases import LONGEST, MOST_WORDS
 from .title_counts import TitleCounts
 from .words import Vertices, Words
 
@@ -20,8 +19,6 @@ __all__ = ["CorpusCounts", "HeadlineKnowledge"]
 
 #: Content words of a headline, at least and at most, where no titles have been counted.
 DEFAULT_LENGTHS = (2, 5)
-#: Score of joining two phrases, beside what each adds.
-JOIN = -1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +108,6 @@ class HeadlineKnowledge:
     lengths: tuple[int, int] = DEFAULT_LENGTHS
     #: What titles contain, begin and end with.
     titles: TitleCounts = field(default_factory=TitleCounts.empty)
-    #: The score of joining two phrases.
-    join: float = JOIN
-    #: The most words of a phrase.
-    longest: int = MOST_WORDS
 
     @classmethod
     def untrained(cls, language: str) -> HeadlineKnowledge:
@@ -168,10 +161,7 @@ class HeadlineKnowledge:
             for words, stems in zip(titles, keys, strict=True)
         ]
         counts = TitleCounts.count(keys, openers)
-        longest = int(np.percentile([len(words) for words in titles], 98)) if titles else 0
-        longest = min(max(longest, MOST_WORDS), LONGEST)
-        lengths = (least, most)
-        return cls(corpus, model, tuple(auxiliaries), lengths, counts, JOIN, longest)
+        return cls(corpus, model, tuple(auxiliaries), (least, most), counts)
 
     def as_dict(self) -> dict[str, Any]:
         """Arrays and plain types, for saving."""
@@ -182,8 +172,6 @@ class HeadlineKnowledge:
             "auxiliaries": list(self.auxiliaries),
             "lengths": list(self.lengths),
             "titles": self.titles.arrays(),
-            "join": self.join,
-            "longest": self.longest,
         }
 
     @classmethod
@@ -201,13 +189,10 @@ class HeadlineKnowledge:
         if not all(isinstance(word, str) for word in auxiliaries):
             raise damaged(f"{part}, auxiliaries", "expected words")
         least, most = (whole_number(size, 1, 1 << 31, f"{part}, lengths") for size in lengths)
-        longest = whole_number(saved.get("longest", MOST_WORDS), 1, LONGEST, f"{part}, longest")
         return cls(
             CorpusCounts.restored(corpus),
             None if model is None else BigramModel.restored(model),
             tuple(auxiliaries),
             (least, most),
             TitleCounts.restored(saved["titles"]) if "titles" in saved else TitleCounts.empty(),
-            float(saved.get("join", JOIN)),
-            longest,
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .corpus_counts import CorpusCounts
-from .phrases import MOST_WORDS, Phrases, Traits
+from .phrases import Phrases, Traits
 from .title_counts import TitleCounts
 from .words import Vertices, Words
 
@@ -59,9 +59,11 @@ OF_TEXTS = {
     "text_words": 5.0, "text_sentences": 2.0, "sentence_words": 3.0, "text_rarity": 1.2,
     "text_unknown": 0.1, "text_capital": 0.1, "text_function_words": 0.4, "text_repetition": 1.5,
 }  # fmt: skip
+#: Phrases of one word, of two and so on up to this many have a feature each.
+MOST_COUNTED = 8
 PHRASE_FEATURES = (
     *OF_PHRASES,
-    *(f"words_{size}" for size in range(1, MOST_WORDS + 1)),
+    *(f"words_{size}" for size in range(1, MOST_COUNTED + 1)),
     *(f"{kind}_{name}" for name, kinds in OF_WORDS.items() for kind in kinds),
     *(f"{place}_{tag}" for place in ("first", "last", "share") for tag in TAGS),
     *(f"{name}_behind" for name in COMPARED),
@@ -253,7 +255,7 @@ def _columns() -> FeatureColumns:
     ]
     tags = [place(f"{of}_{next(iter(TAGS))}") for of in ("first", "last", "share")]
     compared = [[place(name), place(f"{name}_behind")] for name in COMPARED]
-    sizes = [place("words_1"), place("words_1") + MOST_WORDS]
+    sizes = [place("words_1"), place("words_1") + MOST_COUNTED]
     given = (np.array(part, dtype=np.int64) for part in (of_words, tags, sizes, compared))
     words, tags_at, sizes_at, compared_at = given
     return FeatureColumns(words, tags_at, sizes_at, list(OF_WORDS).index("chance"), compared_at)

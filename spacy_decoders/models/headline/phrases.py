@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from .words import Words
 
-__all__ = ["LONGEST", "MOST_WORDS", "Occurrences", "Phrases", "Traits"]
+__all__ = ["MOST_WORDS", "Occurrences", "Phrases", "Traits"]
 
-#: Words of the longest phrase, where titles are not longer, and where they are.
-MOST_WORDS = 8
-LONGEST = 16
+#: Words of the longest phrase; hyphens and the like are not counted.
+MOST_WORDS = 16
 #: Phrases of a very long text; the rarer ones are left out.
 MOST_PHRASES = 20_000
 
@@ -98,23 +97,16 @@ class Phrases:
     pruned: bool = False
 
     @classmethod
-    def of(cls, words: Words, traits: Traits, most: int = MOST_WORDS) -> Phrases:
+    def of(cls, words: Words, traits: Traits) -> Phrases:
         """Collect the phrases: within a sentence, unbroken by punctuation, with a content word.
 
         They begin and end with what is no function word; those that titles begin with may
         begin them too.
-
-        Parameters
-        ----------
-        words, traits
-            The text.
-        most
-            The most words of a phrase; hyphens and the like are not counted.
         """
         from .kernels.phrases import collect_phrases
 
         found = Occurrences(
-            *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, most)
+            *collect_phrases(words.keys, words.stems, words.sentences, traits.flags, MOST_WORDS)
         )
         return cls(found) if len(found.first) <= MOST_PHRASES else _most_frequent(found)
 

@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from ...decoders.path import PathProblem
 from .bigrams import BOUNDARY, BigramModel
-from .kernels.word_graph import Bigrams, score_pairs
 from .words import Vertices, Words
 
-__all__ = ["WordGraph", "useful_words", "word_graph"]
+__all__ = ["WordGraph", "word_graph"]
 
 Floats = NDArray[np.float64]
 
@@ -65,78 +64,32 @@ def word_graph(
     ----------
     Deshpande, Barzilay, Karger (2007), section 6, Graph Construction.
     """
-    n = len(vertices)
-    edges = np.empty((n, n))
-    via = np.empty((n, n), dtype=np.int64)
-    model = language_model
-    arrays = Bigrams(model.unigrams, model.backoffs, model.offsets, model.followers, model.bigrams)
-    known = model.words(vertices.keys)
-    score_pairs(
-        known,
-        model.words(auxiliaries),
-        arrays,
-        ordering,
-        contiguity,
-        vertices.joined(words, auxiliaries),
-        edges,
-        via,
-    )
+    log = language_model.log_probabilities
+    own, border = vertices.keys, np.array([BOUNDARY], dtype=np.uint64)
+    direct, before, after = log(own, own), log(own, auxiliaries), log(auxiliaries, own)
+    edges, via = ordering * direct, np.full(direct.shape, -1)
+    for number in range(len(auxiliaries)):
+        _improve(edges, via, ordering * (before[:, number, None] + after[number]), number)
+    first, between, second = vertices.joined(words, auxiliaries).T
+    seen = np.full(direct.shape, -np.inf)
+    for number in range(-1, len(auxiliaries)):
+        of = between == number
+        v, u = first[of], second[of]
+        step = direct[v, u] if number < 0 else before[v, number] + after[number, u]
+        seen[v, u] = ordering * step + contiguity
+        _improve(edges, via, seen, number)
+        seen[v, u] = -np.inf
     edges += selection
-    start, end = np.array(selection), np.zeros(n)
+    start, end = np.array(selection), np.zeros(len(vertices))
     at_ends = ordering if edge_ordering is None else edge_ordering
     if at_ends:
-        border = model.words(np.array([BOUNDARY], dtype=np.uint64))
-        start += at_ends * _row(model, int(border[0]), known)
-        end += at_ends * _column(model, int(border[0]), known)
+        start += at_ends * log(border, own)[0]
+        end += at_ends * log(own, border)[:, 0]
     return WordGraph(PathProblem(start, edges, end, vertices.classes), via)
 
 
-def useful_words(selection: Floats, bonus: float, length: int, score: float) -> NDArray[np.int64]:
-    """Remove the words that no headline as good as a known one can contain, without a graph.
-
-    Probabilities are at most 1, so a word adds at most its selection score and the bonus
-    for contiguity; the other words of the headline add at most what the best ones do.
-
-    Parameters
-    ----------
-    selection
-        Score of choosing each word. **Shape:** ``(n,)``
-    bonus
-        The largest score that an edge adds to it.
-    length
-        Words of the headline.
-    score
-        Score of a known headline.
-
-    Returns
-    -------
-    The indices of the remaining words, ascending.
-    """
-    others = np.sort(selection)[::-1][: length - 1].sum() + (length - 1) * bonus
-    slack = 1e-9 * max(1.0, abs(score))
-    return np.flatnonzero(selection + others >= score - slack)
-
-
-def _row(model: BigramModel, first: int, words: NDArray[np.int32]) -> Floats:
-    """Log-probabilities of each word after the word numbered `first`."""
-    low, high = model.offsets[first], model.offsets[first + 1]
-    followers = model.followers[low:high]
-    place = np.minimum(low + np.searchsorted(followers, words), max(high - 1, low))
-    row = (model.backoffs[first] + model.unigrams[words]).astype(np.float64)
-    if high > low:
-        seen = model.followers[place] == words
-        row[seen] = model.bigrams[place[seen]]
-    return np.asarray(row)
-
-
-def _column(model: BigramModel, second: int, words: NDArray[np.int32]) -> Floats:
-    """Log-probabilities of the word numbered `second` after each word."""
-    column = (model.backoffs[words] + model.unigrams[second]).astype(np.float64)
-    for place, word in enumerate(words.tolist()):
-        if word == len(model.keys):
-            continue
-        low, high = model.offsets[word], model.offsets[word + 1]
-        at = low + np.searchsorted(model.followers[low:high], second)
-        if at < high and model.followers[at] == second:
-            column[place] = model.bigrams[at]
-    return np.asarray(column)
+def _improve(best: Floats, via: NDArray[np.int64], steps: Floats, number: int) -> None:
+    """Put the steps through one auxiliary word where they are better than those so far."""
+    better = steps > best
+    best[better] = steps[better]
+    via[better] = number

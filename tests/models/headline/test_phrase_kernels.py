@@ -20,6 +20,11 @@ from spacy_decoders.models.headline.words import Words
 MOST = 3
 
 
+@pytest.fixture(autouse=True)
+def short_phrases(monkeypatch):
+    monkeypatch.setattr("spacy_decoders.models.headline.phrases.MOST_WORDS", MOST)
+
+
 def random_text(seed: int) -> tuple[Words, Traits]:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 30))
@@ -64,7 +69,7 @@ def spans_of(words: Words, traits: Traits) -> list[tuple[int, int]]:
 @pytest.mark.parametrize("seed", range(60))
 def test_phrases_are_those_of_the_definition(seed):
     words, traits = random_text(seed)
-    found = Phrases.of(words, traits, MOST)
+    found = Phrases.of(words, traits)
     spans = spans_of(words, traits)
     assert list(zip(found.starts.tolist(), found.ends.tolist(), strict=True)) == spans
     own = found.occurrences
@@ -83,7 +88,7 @@ def test_phrases_are_those_of_the_definition(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_features_are_those_of_the_definition(seed):
     words, traits = random_text(seed)
-    phrases, n = Phrases.of(words, traits, MOST), len(words.keys)
+    phrases, n = Phrases.of(words, traits), len(words.keys)
     rng = np.random.default_rng(seed)
     scores = TextScores({name: rng.normal(size=n) for name in OF_WORDS}, words.stems)
     table = phrase_features(words, traits, phrases, scores, TitleCounts.empty())

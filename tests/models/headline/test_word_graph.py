@@ -1,10 +1,9 @@
 """The graph of a headline, by definition."""
 
-import numpy as np
 import pytest
 
 from spacy_decoders.models.headline.bigrams import BOUNDARY, BigramModel
-from spacy_decoders.models.headline.word_graph import useful_words, word_graph
+from spacy_decoders.models.headline.word_graph import word_graph
 from spacy_decoders.models.headline.words import Vertices
 from tests.models.headline.texts import keys, random_text
 
@@ -21,7 +20,10 @@ def test_edges_by_definition(rng):
             edge_ordering=0.2,
         )  # fmt: skip
         joined = {tuple(row) for row in vertices.joined(words, auxiliaries).tolist()}
-        log = model.log_probability
+
+        def log(first, second, model=model):
+            return model.log_probabilities(keys(first), keys(second))[0, 0]
+
         for v, first in enumerate(vertices.keys.tolist()):
             assert graph.problem.start[v] == pytest.approx(
                 selection[v] + 0.2 * log(BOUNDARY, first), abs=1e-4
@@ -35,10 +37,3 @@ def test_edges_by_definition(rng):
                 best = max(worth.values())
                 assert graph.problem.weights[v, u] == pytest.approx(selection[u] + best, abs=1e-4)
                 assert worth[graph.via[v, u]] == pytest.approx(best, abs=1e-4)
-
-
-def test_words_that_bounds_exclude_are_in_no_better_headline():
-    selection = np.array([-1.0, -9.0, -2.0, -3.0])
-    # with 2 words and no bonus, the best other word adds at most -1
-    assert useful_words(selection, 0.0, 2, score=-5.0).tolist() == [0, 2, 3]
-    assert useful_words(selection, 0.0, 2, score=-3.0).tolist() == [0, 2]
