@@ -1,9 +1,12 @@
 """Bring several corpora of named entities to one scheme: persons, locations, organisations."""
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import spacy
 import typer
+from tokens import tokenize_as_web_treebanks
 
 #: What UNER annotates too, by its names in the other corpora.
 SHARED = {
@@ -19,6 +22,13 @@ SHARED = {
 PARTIAL = ("wnut", "emerging")
 #: Corpora of messages: each is a document.
 MESSAGES = ("a.", "b.", "e.", "f.", "g.", "h.", *PARTIAL)
+
+
+#: What some corpora leave at the end of a name, which it is no part of.
+CLITICS = ("'s", "’s", "'", "’", ".", ",", "!", "?", ":")
+
+NLP = spacy.blank("en")
+tokenize_as_web_treebanks(NLP)
 
 
 def main(assets: Path, output: Path) -> None:
@@ -55,18 +65,27 @@ def sentences(file: Path) -> Iterator[tuple[bool, list[tuple[str, str]]]]:
         starts_document |= bool(fields)
 
 
+@cache
+def tokens(form: str) -> tuple[str, ...]:
+    """Return the tokens of a word of other corpora, where "Jean-Luc" is one."""
+    return tuple(token.text for token in NLP.tokenizer(form))
+
+
 def translated(rows: list[tuple[str, str]], partial: bool) -> Iterator[tuple[str, str]]:
-    """Yield words and labels of the shared types; ``_`` for a label that is unknown."""
+    """Yield tokens and labels of the shared types; ``_`` for a label that is unknown."""
     before = "O"
     for form, label in rows:
         kind = SHARED.get(label[2:])
         if label == "O":
-            yield form, "_" if partial and form[:1].isupper() else "O"
+            unknown = partial and form[:1].isupper()
+            yield from ((token, "_" if unknown else "O") for token in tokens(form))
         elif kind is None:
-            yield form, "_" if partial else "O"
+            yield from ((token, "_" if partial else "O") for token in tokens(form))
         else:
             inside = label[0] == "I" and before[2:] == label[2:]
-            yield form, f"{'I' if inside else 'B'}-{kind}"
+            first, *rest = tokens(form)
+            yield first, f"{'I' if inside else 'B'}-{kind}"
+            yield from ((token, "O" if token in CLITICS else f"I-{kind}") for token in rest)
         before = label
 
 
