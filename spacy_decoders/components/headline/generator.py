@@ -21,6 +21,8 @@ from ...certificate import Certificate, Scope
 from ...errors import ProblemError
 from ...models.headline.corpus_counts import HeadlineKnowledge
 from ...models.headline.judge import KINDS
+from ...models.headline.laid_out import ReadText
+from ...models.headline.phrase_features import phrase_features
 from ...models.headline.phrase_scorer import PhraseSelection, phrase_scorer_of
 from ...models.headline.phrases import Phrases
 from ...models.headline.risk import expected_reward
@@ -44,7 +46,7 @@ from .decoding import (
     known_of,
 )
 from .headlines import Headline
-from .learning import TitledText, example_phrases, learn, phrase_table, word_table
+from .learning import TitledText, example_phrases, learn, word_table
 from .phrase_edges import phrase_edges
 from .reading import Texts, word_keys
 from .rouge import rouge, words_of
@@ -220,11 +222,10 @@ class HeadlineGenerator(HeadlineOptions, DecodingPipe):
             edges.candidates(of_unit)
             for edges, of_unit in zip(phrase_edges(texts), phrases, strict=True)
         ]
+        read = map(ReadText, words, traits, vertices, phrases, candidates, odds)
         tables = [
-            phrase_table(words, traits, vertices, phrases, odds, knowledge)[chosen]
-            for words, traits, vertices, phrases, odds, chosen in zip(
-                words, traits, vertices, phrases, odds, candidates, strict=True
-            )
+            of_unit.astype(np.float32)
+            for of_unit in phrase_features([*read], knowledge.corpus, knowledge.titles)
         ]
         scores = [np.asarray(of_unit, dtype="d") for of_unit in scorer.predict(tables)]
         scored = zip(traits, phrases, candidates, scores, strict=True)

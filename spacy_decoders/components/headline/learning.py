@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from spacy.tokens import Doc
 
 from ...models.headline.corpus_counts import HeadlineKnowledge
-from ...models.headline.phrase_features import TextScores, phrase_features
+from ...models.headline.laid_out import ReadText
+from ...models.headline.phrase_features import phrase_features
 from ...models.headline.phrase_scorer import phrase_scorer_of
-from ...models.headline.phrases import Phrases, Traits
+from ...models.headline.phrases import Phrases
 from ...models.headline.risk import fit_phrases
 from ...models.headline.stems import Stemmer
 from ...models.headline.word_features import word_features
@@ -24,7 +25,7 @@ from .phrase_edges import phrase_edges
 from .reading import Texts, read_words, word_keys
 from .rouge import rouge_of_spans
 
-__all__ = ["TitledText", "learn", "phrase_table", "word_table"]
+__all__ = ["TitledText", "learn", "word_table"]
 
 #: Parts of the training texts: the counts behind a text's features are those of the other parts.
 PARTS = 4
@@ -67,22 +68,6 @@ def word_table(
     """The features of a text's words that the model uses."""
     table = word_features(words, vertices, knowledge.corpus, title=title)
     return table[:, feature_columns(model)].astype(np.float32)
-
-
-def phrase_table(
-    words: Words,
-    traits: Traits,
-    vertices: Vertices,
-    phrases: Phrases,
-    odds: NDArray[np.float64],
-    knowledge: HeadlineKnowledge,
-    own: NDArray[np.uint64] | None = None,
-) -> Any:
-    """The features of a text's phrases; `own`, its title, if the text itself is counted."""
-    counts = knowledge.corpus, knowledge.titles
-    scores = TextScores.of(words, traits, vertices, odds, *counts, own)
-    table = phrase_features(words, traits, phrases, scores, knowledge.titles)
-    return table.astype(np.float32)
 
 
 def learn(
@@ -137,13 +122,14 @@ def example_phrases(
     candidates = phrase_edges(texts)[0].candidates(phrases)
     odds = _odds(model, text.words, vertices, knowledge)
     own = text.stems if counted else None
-    table = phrase_table(text.words, traits, vertices, phrases, odds, knowledge, own)
+    read = ReadText(text.words, traits, vertices, phrases, candidates, odds, own)
+    (table,) = phrase_features([read], knowledge.corpus, knowledge.titles)
     first = phrases.first[candidates]
     # by stems, so that "graph" is not as far from "Graphs" as any other word is
     reward = rouge_of_spans(
         text.stems, text.words.stems, traits.word, phrases.starts[first], phrases.ends[first]
     )
-    return table[candidates], reward.mean(axis=1).astype(np.float32)
+    return table.astype(np.float32), reward.mean(axis=1).astype(np.float32)
 
 
 def _odds(

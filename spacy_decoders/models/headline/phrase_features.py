@@ -1,19 +1,18 @@
-"""The features by which the phrases of a headline are scored."""
+"""The features by which the phrases of headlines are scored, of several texts at once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .corpus_counts import CorpusCounts
-from .phrases import Phrases, Traits
+from .laid_out import LaidOut, ReadText
 from .title_counts import TitleCounts
-from .words import Vertices, Words
 
-__all__ = ["PHRASE_FEATURES", "TextScores", "phrase_features"]
+__all__ = ["PHRASE_FEATURES", "features_of", "phrase_features"]
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -72,196 +71,300 @@ PHRASE_FEATURES = (
 )
 
 
-class TextTable(NamedTuple):
-    """What features need to know of each token."""
-
-    #: Its sentence. **Shape:** ``(tokens,)``
-    sentences: NDArray[np.int64]
-    #: Its traits. **Shape:** ``(tokens, 9)``
-    flags: NDArray[np.bool_]
-    #: Its part of speech, as a number among those that are features, or -1.
-    #: **Shape:** ``(tokens,)``
-    tags: NDArray[np.int64]
-    #: What it depends on; empty without a parse. **Shape:** ``(tokens,)`` or ``(0,)``
-    heads: NDArray[np.int64]
-    #: Scores of its stem. **Shape:** ``(tokens, scores)``
-    scores: NDArray[np.float64]
-    #: How often titles have it before the next one. **Shape:** ``(tokens,)``
-    pairs: NDArray[np.float64]
-
-
-class FeatureColumns(NamedTuple):
-    """Where features are."""
-
-    #: Of each score of words its mean, first, last, least and greatest value, or -1.
-    #: **Shape:** ``(scores, 5)``
-    words: NDArray[np.int64]
-    #: The column of the first tag of the first word, of the last word, and of the share.
-    #: **Shape:** ``(3,)``
-    tags: NDArray[np.int64]
-    #: The column of phrases of one word, and that after the last such one. **Shape:** ``(2,)``
-    sizes: NDArray[np.int64]
-    #: Among the scores, the chance of being in the title.
-    chance: int
-    #: FeatureColumns that are compared with the best, and where the difference is.
-    #: **Shape:** ``(compared, 2)``
-    compared: NDArray[np.int64]
-
-
-@dataclass(frozen=True, eq=False)
-class TextScores:
-    """Scores of each token of a text, by its stem. **Shape of all:** ``(tokens,)``"""
-
-    columns: dict[str, Floats]
-    stems: Integers
-
-    @classmethod
-    def of(
-        cls,
-        words: Words,
-        traits: Traits,
-        vertices: Vertices,
-        odds: Floats,
-        corpus: CorpusCounts,
-        titles: TitleCounts,
-        own: NDArray[np.uint64] | None = None,
-    ) -> TextScores:
-        """Score the tokens.
-
-        Parameters
-        ----------
-        words, traits, vertices
-            The text.
-        odds
-            Log-odds of each vertex being in the title. **Shape:** ``(n,)``
-        corpus, titles
-            Counts of other texts and titles.
-        own
-            The stems of the text's own title, if the counts include the text: it is left out then.
-        """
-        from .kernels.words import count_kinds, number_keys
-
-        n = len(words.keys)
-        stems, first, counts = number_keys(words.stems)
-        keys, count = words.stems[first], counts.astype(np.float64)
-        size = len(keys)
-        texts, _, total = corpus.look_up(keys)
-        seen = titles.of_stems(keys).astype(np.float64)
-        if own is not None:
-            texts, total = np.maximum(texts - 1, 0), max(total - 1, 0)
-            for column, words_of in enumerate((own, own[:1], own[-1:])):
-                seen[:, column] -= np.isin(keys, words_of)
-            seen = np.maximum(seen, 0.0)
-        rarity = np.log((total + 1.0) / (texts + 1.0)) / 3.0 if total else np.ones(size)
-        rates = [
-            np.log((seen[:, column] + 0.2) / (texts + smooth) * scale)
-            if titles.size
-            else 0 * count
-            for column, smooth, scale in ((0, 4.0, 20.0), (1, 8.0, 40.0), (2, 8.0, 40.0))
-        ]
-        sentences = int(words.sentences[-1]) + 1 if n else 1
-        spread = count_kinds(stems, words.sentences, size)[1] / sentences
-        chance = np.where(vertices.of_token >= 0, 0.0, 0.02)
-        inside = vertices.of_token >= 0
-        chance[inside] = 1.0 / (1.0 + np.exp(-odds[vertices.of_token[inside]]))
-        left = np.concatenate([[False], traits.auxiliary[:-1]])[:n]
-        right = np.concatenate([traits.auxiliary[1:], [False]])[:n]
-        # the shares of rare words tend to the usual one
-        after, onward = (
-            (np.bincount(stems, weights=side, minlength=size) + 0.3) / (count + 1.0)
-            for side in (left, right)
-        )
-        by_stem = {
-            "count": np.log(count), "rarity": rarity, "tfidf": np.log(count) * rarity,
-            "title_rate": rates[0], "opens_titles": rates[1], "ends_titles": rates[2],
-            "sentences": spread, "first_sentence": np.log1p(words.sentences[first]),
-            "after_article": after, "before_preposition": onward,
-            "unknown": (texts == 0).astype(np.float64) if total else 0 * count,
-        }  # fmt: skip
-        columns = {name: values[stems] for name, values in by_stem.items()}
-        columns["chance"] = chance
-        columns["capital"] = words.capital.astype(np.float64)
-        columns["entity"] = words.entity.astype(np.float64)
-        return cls(columns, stems)
-
-
 def phrase_features(
-    words: Words, traits: Traits, phrases: Phrases, scores: TextScores, titles: TitleCounts
-) -> Floats:
-    """Compute the features of each phrase.
+    texts: Sequence[ReadText], corpus: CorpusCounts, titles: TitleCounts
+) -> list[Floats]:
+    """Compute the features of the chosen phrases of each text.
 
     Parameters
     ----------
-    words, traits, phrases
-        The text and its phrases.
-    scores
-        The scores of its tokens.
-    titles
-        Counts of titles, for their pairs of words and their usual length.
+    texts
+        The texts.
+    corpus, titles
+        Counts of other texts and titles.
 
     Returns
     -------
-    Features, in the order of `PHRASE_FEATURES`. **Shape:** ``(n, len(PHRASE_FEATURES))``
+    Of each text its features, in the order of `PHRASE_FEATURES`. **Shape of each:**
+    ``(chosen, len(PHRASE_FEATURES))``
     """
-    from .kernels.phrase_features import fill_features
+    if not texts:
+        return []
+    laid = LaidOut.of(texts)
+    table = features_of(laid, _token_scores(texts, laid, corpus, titles), titles)
+    return np.split(table, np.cumsum([len(text.chosen) for text in texts])[:-1])
 
-    table = np.zeros((len(phrases), len(PHRASE_FEATURES)))
-    if not len(phrases):
-        return table
-    pairs = titles.of_pairs(words.stems[:-1], words.stems[1:])
-    text = TextTable(
-        words.sentences,
-        traits.flags,
-        _NUMBERS[traits.tags],
-        traits.heads if traits.parsed else traits.heads[:0],
-        np.column_stack([scores.columns[name] for name in OF_WORDS]),
-        np.append(np.minimum(pairs, 3), 0).astype(np.float64),
+
+def _token_scores(
+    texts: Sequence[ReadText], laid: LaidOut, corpus: CorpusCounts, titles: TitleCounts
+) -> dict[str, Floats]:
+    """Scores of each token by its stem, with the names of `OF_WORDS`."""
+    from .kernels.words import count_kinds
+
+    words, traits, stems, n = laid.words, laid.traits, laid.stems, len(laid.text)
+    keys, of_text = words.stems[laid.first], laid.text[laid.first]
+    count = laid.counts.astype(np.float64)
+    seen_in, _, total = corpus.look_up(keys)
+    totals, seen = np.full(len(keys), total), titles.of_stems(keys).astype(np.float64)
+    for number, text in enumerate(texts):
+        if text.own is not None:
+            mine = of_text == number
+            seen_in[mine] = np.maximum(seen_in[mine] - 1, 0)
+            totals[mine] = max(total - 1, 0)
+            for column, given in enumerate((text.own, text.own[:1], text.own[-1:])):
+                seen[mine, column] -= np.isin(keys[mine], given)
+    seen = np.maximum(seen, 0.0)
+    rarity = np.where(totals > 0, np.log((totals + 1.0) / (seen_in + 1.0)) / 3.0, 1.0)
+    rates = [
+        np.log((seen[:, column] + 0.2) / (seen_in + smooth) * scale) * (titles.size > 0)
+        for column, smooth, scale in ((0, 4.0, 20.0), (1, 8.0, 40.0), (2, 8.0, 40.0))
+    ]
+    sentences = _sentences(laid)[of_text]
+    spread = count_kinds(stems, words.sentences, len(keys))[1] / sentences
+    vertices = np.cumsum([0, *(len(text.vertices) for text in texts)])
+    of_token = np.concatenate([text.vertices.of_token for text in texts])
+    inside = of_token >= 0
+    odds = np.concatenate([text.odds for text in texts])
+    chance = np.full(n, 0.02)
+    chance[inside] = 1.0 / (1.0 + np.exp(-odds[(of_token + vertices[laid.text])[inside]]))
+    left, right = np.zeros(n, bool), np.zeros(n, bool)
+    left[1:], right[:-1] = traits.auxiliary[:-1], traits.auxiliary[1:]
+    full = laid.sizes > 0
+    left[laid.begins[full]], right[(laid.begins + laid.sizes)[full] - 1] = False, False
+    # the shares of rare words tend to the usual one
+    after, onward = (
+        (np.bincount(stems, weights=side, minlength=len(keys)) + 0.3) / (count + 1.0)
+        for side in (left, right)
     )
-    fill_features(text, phrases.occurrences, _COLUMNS, float(titles.words), table)
-    _add_text(words, traits, scores, table)
-    return table
+    by_stem = {
+        "count": np.log(count), "rarity": rarity, "tfidf": np.log(count) * rarity,
+        "title_rate": rates[0], "opens_titles": rates[1], "ends_titles": rates[2],
+        "sentences": spread, "first_sentence": np.log1p(words.sentences[laid.first]),
+        "after_article": after, "before_preposition": onward,
+        "unknown": ((seen_in == 0) & (totals > 0)).astype(np.float64),
+    }  # fmt: skip
+    return {
+        **{name: values[stems] for name, values in by_stem.items()},
+        "chance": chance,
+        "capital": words.capital.astype(np.float64),
+        "entity": words.entity.astype(np.float64),
+    }
 
 
-def _add_text(words: Words, traits: Traits, scores: TextScores, table: Floats) -> None:
-    """Add what the whole text is like, and how that goes with long and short phrases."""
-    column = PHRASE_FEATURES.index
-    units, said = traits.unit, traits.word
-    size, sentences = table[0, column("text_words")], table[0, column("text_sentences")]
-    values = {
+def features_of(laid: LaidOut, scores: dict[str, Floats], titles: TitleCounts) -> Floats:
+    """The features of chosen phrases, from scores of tokens with the names of `OF_WORDS`.
+
+    **Shape:** ``(n, len(PHRASE_FEATURES))``
+    """
+    chosen = laid.chosen
+    if not len(chosen):
+        return np.zeros((0, len(PHRASE_FEATURES)))
+    every = _of_all(laid, scores, titles)
+    columns: dict[str, Any] = {name: values[chosen] for name, values in every.items()}
+    for name in COMPARED:
+        best = _most(every[name], laid.text_of_phrase, len(laid.sizes))
+        columns[f"{name}_behind"] = best[laid.text_of_phrase[chosen]] - columns[name]
+    at = laid.first_of_phrase[chosen]
+    starts, ends = laid.starts[at], laid.ends[at]
+    text = laid.text_of_phrase[chosen]
+    columns |= _of_words(laid, scores, starts, ends)
+    columns |= _of_kinds(laid, chosen)
+    columns |= _of_occurrences(laid, chosen)
+    columns |= _of_texts(laid, scores, every["occurrences"])
+    for name in OF_TEXTS:
+        columns[name] = columns[name][text]
+        columns[f"{name}_by_words"] = (columns[name] - OF_TEXTS[name]) * columns["words"]
+    pairs = titles.of_pairs(laid.words.stems[:-1], laid.words.stems[1:])
+    known = np.append(np.minimum(pairs, 3), 0)
+    columns["title_pairs"] = _sums(known, starts, ends - 1)
+    return np.column_stack([columns[name] for name in PHRASE_FEATURES]).astype(np.float64)
+
+
+def _of_all(laid: LaidOut, scores: dict[str, Floats], titles: TitleCounts) -> dict[str, Floats]:
+    """Features of all phrases: those that are compared with the best of the text."""
+    starts, ends = laid.starts[laid.first_of_phrase], laid.ends[laid.first_of_phrase]
+    stemmed, begins = laid.stemmed[laid.first_of_phrase], laid.begins[laid.text_of_phrase]
+    word, unit = laid.traits.word, laid.traits.unit
+    # the first occurrence of a phrase by stems is that of its first spelling
+    first = np.zeros(len(np.bincount(laid.stemmed)), np.int64)
+    first[laid.stemmed[::-1]] = laid.starts[::-1]
+    units = np.maximum(_sums(unit, starts, ends), 1)
+    count = np.bincount(laid.stemmed)[stemmed]
+    words, chances = _sums(word, starts, ends), _sums(word * scores["chance"], starts, ends)
+    found = {
+        "occurrences": np.log(count),
+        # the expected F1 of the words, each by itself
+        "expected_overlap": 2.0 * chances / (words + titles.words),
+        "last_ends_titles": scores["ends_titles"][ends - 1],
+        "first_position": np.log1p(first[stemmed] - begins),
+    }
+    for name in ("chance", "tfidf", "title_rate"):
+        found[f"mean_{name}"] = _sums(unit * scores[name], starts, ends) / units
+    return found
+
+
+def _of_words(
+    laid: LaidOut, scores: dict[str, Floats], starts: Integers, ends: Integers
+) -> dict[str, Floats]:
+    """Mean, first, last, least and greatest of the scores of words, and how many of each kind."""
+    table = np.column_stack([scores[name] for name in OF_WORDS])
+    traits = laid.traits
+    unit, (places, rows) = traits.unit, _within(starts, ends)
+    units = np.maximum(_sums(unit, starts, ends), 1)
+    values, counted = table[places], unit[places, None]
+    kinds = {
+        "mean": _sums(table * unit[:, None], starts, ends) / units[:, None],
+        "first": table[starts],
+        "last": table[ends - 1],
+        "least": np.minimum.reduceat(np.where(counted, values, np.inf), rows),
+        "most": np.maximum.reduceat(np.where(counted, values, -np.inf), rows),
+    }
+    found = {
+        f"{kind}_{name}": kinds[kind][:, column]
+        for column, (name, of) in enumerate(OF_WORDS.items())
+        for kind in of
+    }
+    words = _sums(traits.word, starts, ends)
+    sizes = {f"words_{size}": words == size for size in range(1, MOST_COUNTED + 1)}
+    return {
+        **found,
+        **sizes,
+        "words": words,
+        "units": _sums(unit, starts, ends),
+        "glue": _sums(traits.glue, starts, ends),
+        "function_words": _sums(traits.stop & traits.word, starts, ends),
+        "other_edges": _sums(traits.edge & ~unit, starts, ends),
+        "opener": traits.opener[starts],
+    }
+
+
+def _of_kinds(laid: LaidOut, chosen: Integers) -> dict[str, Floats]:
+    """What all occurrences of a phrase by stems have in common, and what is beside them."""
+    n, traits, sentences = len(laid.text), laid.traits, laid.words.sentences
+    stemmed = laid.stemmed[laid.first_of_phrase[chosen]]
+    counts = np.bincount(laid.stemmed)
+    wanted = np.zeros(len(counts), bool)
+    wanted[stemmed] = True
+    own = np.flatnonzero(wanted[laid.stemmed])
+    starts, ends, kinds = laid.starts[own], laid.ends[own], laid.stemmed[own]
+    count, text = counts[stemmed], laid.text_of_phrase[chosen]
+    first, last = np.zeros(len(counts), np.int64), np.zeros(len(counts), np.int64)
+    first[kinds[::-1]], last[kinds] = starts[::-1], starts
+    place = first[stemmed] - laid.begins[text]
+    size, sentence = laid.sizes[text], sentences[first[stemmed]]
+    different = np.unique(kinds * (n + 1) + laid.begins[laid.text[starts]] + sentences[starts])
+    spread = np.bincount(different // (n + 1), minlength=len(counts))[stemmed]
+    found: dict[str, Any] = {
+        "density": np.log(count / size * 500.0),
+        "first_sentence_index": np.log1p(sentence),
+        "relative_position": place / size,
+        "in_first_sentence": sentence == 0,
+        "at_start": place == 0,
+        "spread": (last[stemmed] - first[stemmed]) / size,
+        "sentence_share": spread / _sentences(laid)[text],
+        "form_share": np.log(laid.times[chosen] / count),
+    }
+    codes = laid.starts * (n + 1) + laid.ends  # ascending
+    readable = traits.word | traits.glue
+    for side, beside in (("left", starts - 1), ("right", ends)):
+        inner = starts if side == "left" else ends - 1
+        outside = np.clip(beside, 0, n - 1)
+        whole = (outside == beside) & (laid.text[outside] == laid.text[inner])
+        whole &= (sentences[outside] == sentences[inner]) & readable[outside]
+        where = "after" if side == "left" else "before"
+        for name, those in (
+            ("break", ~whole),
+            ("auxiliary", whole & traits.auxiliary[outside]),
+            ("function", whole & traits.stop[outside]),
+        ):
+            share = np.bincount(kinds, weights=those, minlength=len(counts))[stemmed]
+            found[f"{where}_{name}"] = share / count
+        # how often the most frequent phrase occurs that is a token or two longer on this side
+        longer = np.zeros(len(counts), np.int64)
+        for step in (1, 2):
+            code = (starts - step) * (n + 1) + ends if side == "left" else starts * (n + 1) + ends
+            code += step * (side == "right")
+            at = np.minimum(np.searchsorted(codes, code), len(codes) - 1)
+            there = codes[at] == code
+            np.maximum.at(longer, kinds[there], counts[laid.stemmed[at[there]]])
+        found[f"maximal_{side}"] = longer[stemmed] / count
+    return found
+
+
+def _of_occurrences(laid: LaidOut, chosen: Integers) -> dict[str, Floats]:
+    """Parts of speech, and the share of occurrences that are constituents."""
+    number = np.full(len(laid.times), -1)
+    number[chosen] = np.arange(len(chosen))
+    of = number[laid.phrase]
+    own = np.argsort(of, kind="stable")[np.count_nonzero(of < 0) :]
+    starts, ends, of = laid.starts[own], laid.ends[own], of[own]
+    begins = np.searchsorted(of, np.arange(len(chosen)))
+    tags = laid.traits.tags[:, None] == np.array(list(TAGS.values()))
+    shares = _sums(tags, starts, ends) / (ends - starts)[:, None]
+    found: dict[str, Any] = {}
+    for place, values in (("first", tags[starts]), ("last", tags[ends - 1]), ("share", shares)):
+        total = np.add.reduceat(values.astype(np.float64), begins)
+        for column, tag in enumerate(TAGS):
+            found[f"{place}_{tag}"] = total[:, column] / laid.times[chosen]
+    found["constituent"] = np.zeros(len(chosen))
+    if laid.parsed.any():
+        places, rows = _within(starts, ends)
+        heads, lengths = laid.traits.heads[places], ends - starts
+        low, high = np.repeat(starts, lengths), np.repeat(ends, lengths)
+        outward = (heads < low) | (heads >= high) | (heads == places)
+        whole = np.add.reduceat(outward.astype(np.int64), rows) == 1
+        whole &= laid.parsed[starts]
+        found["constituent"] = np.bincount(of, weights=whole, minlength=len(chosen))
+        found["constituent"] /= laid.times[chosen]
+    return found
+
+
+def _of_texts(laid: LaidOut, scores: dict[str, Floats], occurrences: Floats) -> dict[str, Floats]:
+    """What each text is like."""
+    texts, traits = len(laid.sizes), laid.traits
+
+    def mean(values: NDArray[Any], among: NDArray[np.bool_]) -> Floats:
+        total = np.bincount(laid.text, weights=values * among, minlength=texts)
+        return total / np.maximum(np.bincount(laid.text, weights=among, minlength=texts), 1)
+
+    size, sentences = np.log(np.maximum(laid.sizes, 1)), np.log1p(_sentences(laid) - 1.0)
+    return {
         "text_words": size,
         "text_sentences": sentences,
         "sentence_words": size - sentences,
-        "text_rarity": _mean(scores.columns["rarity"][units]),
-        "text_unknown": _mean(scores.columns["unknown"][units]),
-        "text_capital": _mean(words.capital[units]),
-        "text_function_words": _mean(traits.stop[said]),
-        "text_repetition": table[:, column("occurrences")].max(),
+        "text_rarity": mean(scores["rarity"], traits.unit),
+        "text_unknown": mean(scores["unknown"], traits.unit),
+        "text_capital": mean(laid.words.capital, traits.unit),
+        "text_function_words": mean(traits.stop, traits.word),
+        "text_repetition": _most(occurrences, laid.text_of_phrase, texts),
     }
-    for name, usual in OF_TEXTS.items():
-        table[:, column(name)] = values[name]
-        table[:, column(f"{name}_by_words")] = (values[name] - usual) * table[:, column("words")]
 
 
-def _mean(values: NDArray[Any]) -> float:
-    return float(values.mean()) if len(values) else 0.0
+def _sentences(laid: LaidOut) -> Floats:
+    """The number of sentences of each text, 1 at least."""
+    found = np.ones(len(laid.sizes))
+    full = laid.sizes > 0
+    found[full] = laid.words.sentences[(laid.begins + laid.sizes)[full] - 1] + 1
+    return found
 
 
-def _columns() -> FeatureColumns:
-    """Where the kernel finds the features."""
-    place = PHRASE_FEATURES.index
-    of_words = [
-        [place(f"{kind}_{name}") if kind in kinds else -1 for kind in OF_WORDS["chance"]]
-        for name, kinds in OF_WORDS.items()
-    ]
-    tags = [place(f"{of}_{next(iter(TAGS))}") for of in ("first", "last", "share")]
-    compared = [[place(name), place(f"{name}_behind")] for name in COMPARED]
-    sizes = [place("words_1"), place("words_1") + MOST_COUNTED]
-    given = (np.array(part, dtype=np.int64) for part in (of_words, tags, sizes, compared))
-    words, tags_at, sizes_at, compared_at = given
-    return FeatureColumns(words, tags_at, sizes_at, list(OF_WORDS).index("chance"), compared_at)
+def _most(values: Floats, text: Integers, texts: int) -> Floats:
+    """The greatest value of each text; 0 where it has none."""
+    found = np.full(texts, -np.inf)
+    with np.errstate(invalid="ignore"):  # damaged weights: they are refused where they decide
+        np.maximum.at(found, text, values)
+    return np.where(np.isfinite(found), found, 0.0)
 
 
-_COLUMNS = _columns()
-#: Of each part of speech its number among those that are features, or -1.
-_NUMBERS = np.full(256, -1, dtype=np.int64)
-_NUMBERS[list(TAGS.values())] = np.arange(len(TAGS))
+def _sums(values: NDArray[Any], starts: Integers, ends: Integers) -> NDArray[Any]:
+    """The sums of some columns over tokens from each start on, before each end."""
+    total = np.zeros((len(values) + 1, *values.shape[1:]), np.result_type(values.dtype, np.int64))
+    np.cumsum(values, axis=0, out=total[1:])
+    return np.asarray(total[ends] - total[starts])
+
+
+def _within(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """The tokens of phrases, laid end to end, and where those of each begin."""
+    lengths = ends - starts
+    rows = np.cumsum(lengths) - lengths
+    return np.arange(lengths.sum()) + np.repeat(starts - rows, lengths), rows

@@ -1,21 +1,24 @@
 """Phrases and their features against readable definitions."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from spacy_decoders.models.headline.corpus_counts import CorpusCounts
+from spacy_decoders.models.headline.laid_out import LaidOut, ReadText
 from spacy_decoders.models.headline.phrase_features import (
     OF_TEXTS,
     OF_WORDS,
     PHRASE_FEATURES,
     TAGS,
-    TextScores,
+    features_of,
     phrase_features,
 )
 from spacy_decoders.models.headline.phrases import Phrases, Traits
 from spacy_decoders.models.headline.title_counts import TitleCounts
-from spacy_decoders.models.headline.words import Words
+from spacy_decoders.models.headline.words import Vertices, Words
 
 MOST = 3
 
@@ -85,13 +88,36 @@ def test_phrases_are_those_of_the_definition(seed):
         assert own.repeats[number] == (len(set(units)) < len(units))
 
 
+def read(words: Words, traits: Traits) -> ReadText:
+    phrases, vertices = Phrases.of(words, traits), Vertices.of(words)
+    return ReadText(
+        words,
+        traits,
+        vertices,
+        phrases,
+        np.arange(len(phrases)),
+        np.linspace(-1, 1, len(vertices)),
+    )
+
+
+def test_texts_that_are_read_together_have_the_features_they_have_alone():
+    counts = CorpusCounts.empty(), TitleCounts.empty()
+    texts = [read(*random_text(seed)) for seed in range(12)]
+    texts[3] = texts[3]._replace(traits=replace(texts[3].traits, parsed=False))
+    texts[5] = texts[5]._replace(chosen=texts[5].chosen[:0])
+    for text, table in zip(texts, phrase_features(texts, *counts), strict=True):
+        (alone,) = phrase_features([text], *counts)
+        assert table == pytest.approx(alone, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(30))
 def test_features_are_those_of_the_definition(seed):
     words, traits = random_text(seed)
     phrases, n = Phrases.of(words, traits), len(words.keys)
     rng = np.random.default_rng(seed)
-    scores = TextScores({name: rng.normal(size=n) for name in OF_WORDS}, words.stems)
-    table = phrase_features(words, traits, phrases, scores, TitleCounts.empty())
+    scores = {name: rng.normal(size=n) for name in OF_WORDS}
+    laid = LaidOut.of([read(words, traits)])
+    table = features_of(laid, scores, TitleCounts.empty())
     spans = spans_of(words, traits)
     stems = [tuple(words.stems[low:high].tolist()) for low, high in spans]
     forms = [tuple(words.keys[low:high].tolist()) for low, high in spans]
@@ -151,11 +177,11 @@ def test_features_are_those_of_the_definition(seed):
             "opener": traits.opener[low],
             "words_1": traits.word[low:high].sum() == 1,
             "words_3": traits.word[low:high].sum() == 3,
-            "mean_rarity": np.mean([scores.columns["rarity"][i] for i in units]),
-            "least_count": min(scores.columns["count"][i] for i in units),
-            "most_chance": max(scores.columns["chance"][i] for i in units),
-            "first_after_article": scores.columns["after_article"][low],
-            "last_ends_titles": scores.columns["ends_titles"][high - 1],
+            "mean_rarity": np.mean([scores["rarity"][i] for i in units]),
+            "least_count": min(scores["count"][i] for i in units),
+            "most_chance": max(scores["chance"][i] for i in units),
+            "first_after_article": scores["after_article"][low],
+            "last_ends_titles": scores["ends_titles"][high - 1],
             "first_noun": np.mean([traits.tags[s] == TAGS["noun"] for s, _ in alike]),
             "last_verb": np.mean([traits.tags[e - 1] == TAGS["verb"] for _, e in alike]),
             "share_noun": np.mean([(traits.tags[s:e] == TAGS["noun"]).mean() for s, e in alike]),
@@ -174,7 +200,7 @@ def test_features_are_those_of_the_definition(seed):
     inside = [i for i in range(n) if traits.unit[i]]
     whole = {
         "sentence_words": math.log(n) - math.log1p(sentence[-1]),
-        "text_rarity": np.mean([scores.columns["rarity"][i] for i in inside]) if inside else 0.0,
+        "text_rarity": np.mean([scores["rarity"][i] for i in inside]) if inside else 0.0,
         "text_function_words": np.mean(traits.stop[traits.word]) if traits.word.any() else 0.0,
         "text_repetition": max((math.log(stems.count(stem)) for stem in stems), default=0.0),
     }

@@ -6,10 +6,10 @@ import pytest
 from spacy_decoders.components.headline.reading import read_traits, read_words, word_keys
 from spacy_decoders.components.headline.rouge import rouge, rouge_of_spans
 from spacy_decoders.models.headline.corpus_counts import CorpusCounts
+from spacy_decoders.models.headline.laid_out import ReadText
 from spacy_decoders.models.headline.phrase_features import (
     COMPARED,
     PHRASE_FEATURES,
-    TextScores,
     phrase_features,
 )
 from spacy_decoders.models.headline.phrase_scorer import (
@@ -58,8 +58,9 @@ def test_features_compare_with_the_best_phrase_of_the_text():
     phrases, titles = Phrases.of(words, traits), TitleCounts.empty()
     vertices = Vertices.of(words)
     odds = np.zeros(len(vertices))
-    scores = TextScores.of(words, traits, vertices, odds, CorpusCounts.empty(), titles)
-    table = phrase_features(words, traits, phrases, scores, titles)
+    every = np.arange(len(phrases))
+    text = ReadText(words, traits, vertices, phrases, every, odds)
+    (table,) = phrase_features([text], CorpusCounts.empty(), titles)
     for name in COMPARED:
         own, behind = (table[:, PHRASE_FEATURES.index(each)] for each in (name, f"{name}_behind"))
         assert (own + behind).tolist() == pytest.approx([own.max()] * len(phrases))
