@@ -29,7 +29,7 @@ from spacy.util import filter_spans
 
 from spacy_decoders.adapt.crfsuite import CrfSuiteModel
 from spacy_decoders.adapt.pipelines import exact_tagger_from
-from spacy_decoders.adapt.spans import BestSpans, SpanProblem, best_spans
+from spacy_decoders.adapt.spans import best_spans, select
 from spacy_decoders.adapt.tokens import EntityDecoder
 from spacy_decoders.adapt.tokens.words import log_softmax
 from spacy_decoders.adapt.trees import ArcParser, arc_probabilities
@@ -111,27 +111,25 @@ def spans(report: Report, texts: int, repeats: int) -> None:
     for _ in range(texts):
         begins = rng.integers(0, 200, 150)
         ends = begins + rng.integers(1, 8, 150)
-        problems.append(SpanProblem(np.stack([begins, ends], 1), rng.gamma(2.0, 1.0, 150)))
-    exact = [BestSpans().decode(problem) for problem in problems]
-    greedy = [_greedy(problem) for problem in problems]
-    gained = sum(s.certificate.score or 0.0 for s in exact) / sum(greedy) - 1.0
-    least = min(
-        (s.certificate.score or 0.0) - score for s, score in zip(exact, greedy, strict=True)
-    )
+        problems.append((np.stack([begins, ends], 1), rng.gamma(2.0, 1.0, 150)))
+    exact = [select(*problem)[1] for problem in problems]
+    greedy = [_greedy(*problem) for problem in problems]
+    gained = sum(c.score or 0.0 for c in exact) / sum(greedy) - 1.0
+    least = min((c.score or 0.0) - score for c, score in zip(exact, greedy, strict=True))
     blank = Doc(spacy.blank("en").vocab, words=["w"] * 210)
-    of_doc = [[blank[a:b] for a, b in problem.spans.tolist()] for problem in problems]
+    of_doc = [[blank[a:b] for a, b in borders.tolist()] for borders, _ in problems]
     covered = [sum(map(len, filter_spans(given))) for given in of_doc]
     more = [sum(map(len, best_spans(given)[0])) for given in of_doc]
     further, fewest = sum(more) / sum(covered) - 1, float(min(np.subtract(more, covered)))
     greedy_time, exact_time = microseconds(
         {
-            "greedy": lambda: [_greedy(problem) for problem in problems],
-            "exact": lambda: [BestSpans().decode(problem) for problem in problems],
+            "greedy": lambda: [_greedy(*problem) for problem in problems],
+            "exact": lambda: [select(*problem) for problem in problems],
         },
         150 * texts,
         repeats,
     )
-    proven = float(np.mean([s.certificate.is_optimal for s in exact]))
+    proven = float(np.mean([certificate.is_optimal for certificate in exact]))
     report.table(
         "Spans: 150 random ones a text; microseconds a span",
         ["against", "objective gained", "least gain", "proven", "greedy", "exact"],
@@ -143,15 +141,15 @@ def spans(report: Report, texts: int, repeats: int) -> None:
     report.target("spans: never below greedy", 0.0, least, unit="")
 
 
-def _greedy(problem: SpanProblem) -> float:
+def _greedy(borders: np.ndarray[Any, Any], scores: np.ndarray[Any, Any]) -> float:
     """Take the best-scored span that overlaps none before, again and again."""
-    taken = np.zeros(int(problem.spans.max()) + 1, dtype=bool)
+    taken = np.zeros(int(borders.max()) + 1, dtype=bool)
     total = 0.0
-    for number in np.argsort(-problem.scores).tolist():
-        begin, end = problem.spans[number].tolist()
+    for number in np.argsort(-scores).tolist():
+        begin, end = borders[number].tolist()
         if not taken[begin:end].any():
             taken[begin:end] = True
-            total += float(problem.scores[number])
+            total += float(scores[number])
     return total
 
 

@@ -28,7 +28,6 @@ EXAMINERS = {
     "PathSolution": ".decoders.path",
     "SubtreeSolution": ".decoders.path",
     "RepresentativesSolution": ".decoders.representatives",
-    "SpanSolution": ".adapt.spans",
 }
 
 
@@ -102,11 +101,11 @@ def verify(problem: Any, solution: Any, *, seconds: float = 60.0) -> Verificatio
     Parameters
     ----------
     problem
-        The decoded problem: a `TreeProblem`, `PathProblem`, `RepresentativesProblem` or
-        `SpanProblem`; for a chain, the pair ``(model, emissions)``; for a path also the pair of
-        its problem and the length that was asked for, since a path says of itself only how long
-        it is; for a subtree, ``(SubtreeProblem, capacity, least)``; for the tree of an adapted
-        parser, what its `problem` returns.
+        The decoded problem: a `TreeProblem`, `PathProblem` or `RepresentativesProblem`; for a
+        chain, the pair ``(model, emissions)``; for a path also the pair of its problem and the
+        length that was asked for, since a path says of itself only how long it is; for a
+        subtree, ``(SubtreeProblem, capacity, least)``; for the tree of an adapted parser, what
+        its `problem` returns.
     solution
         The solution, with its certificate.
     seconds

@@ -9,7 +9,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from spacy_decoders.adapt.spans import BestSpans, SpanProblem
 from spacy_decoders.adapt.trees import ArcParser
 from spacy_decoders.certificate import Certificate, largest_tolerance
 from spacy_decoders.decoders import tree
@@ -270,15 +269,6 @@ def _representatives(rng):
     return problem, ExactRepresentatives().decode(problem)
 
 
-def _spans(rng):
-    begins = rng.integers(0, 8, 9)
-    spans = np.stack([begins, begins + rng.integers(1, 4, 9)], axis=1)
-    options = {"nested": bool(rng.integers(2)), "apart": bool(rng.integers(2))}
-    labels = rng.integers(0, 2, 9).tolist()
-    problem = SpanProblem(spans, rng.normal(size=9), labels, once=[0], **options)
-    return problem, BestSpans().decode(problem)
-
-
 #: What makes a problem and its solution, and the parts of the structure.
 KINDS = {
     "chain": (_chain, ["labels"]),
@@ -290,7 +280,6 @@ KINDS = {
     "path": (_path, ["vertices"]),
     "subtree": (_subtree, ["nodes"]),
     "representatives": (_representatives, ["choices", "vertices", "margins", "exact_margins"]),
-    "spans": (_spans, ["chosen"]),
 }
 
 

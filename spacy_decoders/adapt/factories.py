@@ -41,27 +41,16 @@ class BestSpansOptions(WithOptions):
         Where to put the chosen spans in ``doc.spans``; None for ``doc.ents``.
     threshold
         The probability from which on a span is worth having.
-    nested
-        Whether spans may lie in others; not for ``doc.ents``.
-    apart
-        Whether there must be a token between any two.
-    once
-        Labels of which at most one span may be chosen.
     """
 
     spans_key: str = option("sc")
     output_key: str | None = option(None)
     threshold: float = option(0.5, number(above=0.0))
-    nested: bool = option(False)
-    apart: bool = option(False)
-    once: list[str] = option([])
 
     def check_options(self, options: Mapping[str, Any]) -> None:
-        """Refuse nested entities, which a Doc can't hold."""
+        """Refuse a threshold that no probability exceeds."""
         if not options["threshold"] < 1.0:
             raise ProblemError(f"threshold: expected less than 1; got {options['threshold']!r}.")
-        if options["nested"] and options["output_key"] is None:
-            raise ProblemError("nested: doc.ents can't hold nested spans; name an output_key.")
 
 
 def _checked_names(name: str, value: Any) -> dict[str, str]:
@@ -128,7 +117,7 @@ class CrfSuiteOptions(WithOptions):
 
 make_best_spans = register_factory(
     "best_spans",
-    "adapt.spans.component:BestSpansPipe",
+    "adapt.spans:BestSpansPipe",
     BestSpansOptions,
     BestSpansOptions.option_defaults(),
     assigns=["doc.ents", "doc.spans", "doc._.certificates"],

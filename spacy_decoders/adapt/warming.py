@@ -13,12 +13,9 @@ def compile_adapters() -> None:
     """Run each room's kernels once, with the types that they are called with later."""
     from .crfsuite import CrfSuiteModel, ModelFile
     from .crfsuite.kernels.search import emissions
-    from .spans import BestSpans, SpanProblem
     from .tokens import EntityDecoder
     from .trees import arc_probabilities
 
-    for nested in (False, True):
-        BestSpans().decode(SpanProblem(np.array([(0, 2), (0, 1)]), np.ones(2), nested=nested))
     EntityDecoder(["O", "B-X", "I-X"]).decode([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     arc_probabilities(np.zeros((3, 3)), projective=True)
     file = ModelFile(

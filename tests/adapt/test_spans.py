@@ -1,4 +1,4 @@
-"""The best set of spans: against all sets of small problems, and against itself on large ones."""
+"""The best set of spans: against all sets of small problems, and proven for large ones."""
 
 from __future__ import annotations
 
@@ -9,162 +9,93 @@ import pytest
 import spacy
 from spacy.tokens import SpanGroup
 
-from spacy_decoders import Budget, ProblemError
-from spacy_decoders.adapt.spans import BestSpans, SpanProblem, best_entities, best_spans, log_odds
-from spacy_decoders.adapt.spans.kernels import proof, schedule
+from spacy_decoders import ProblemError
+from spacy_decoders.adapt import spans as rooms
+from spacy_decoders.adapt.spans import best_entities, best_spans, log_odds, select
 
 
-def best_by_enumeration(problem: SpanProblem) -> float:
+def overlap(one, other) -> bool:
+    return max(one[0], other[0]) < min(one[1], other[1])
+
+
+def best_by_enumeration(borders, scores) -> float:
     """What the best of all sets is worth, by the plain definition."""
-    numbers = range(len(problem))
-    sets = chain.from_iterable(combinations(numbers, size) for size in range(len(problem) + 1))
+    numbers = range(len(scores))
+    sets = chain.from_iterable(combinations(numbers, size) for size in range(len(scores) + 1))
     return max(
-        (problem.score(chosen) for chosen in sets if problem.fault(chosen) is None), default=0.0
+        float(scores[list(chosen)].sum())
+        for chosen in sets
+        if not any(overlap(borders[a], borders[b]) for a, b in combinations(chosen, 2))
     )
 
 
-def random_problem(rng, size, tokens=8, **rules):
+def random_spans(rng, size, tokens=8):
     begins = rng.integers(0, tokens, size)
-    spans = np.stack([begins, begins + rng.integers(1, 5, size)], axis=1)
+    borders = np.stack([begins, begins + rng.integers(1, 5, size)], axis=1)
     # rounded, so that there are ties
     scores = np.round(rng.normal(0.6, 1.0, size), 1)
     scores[rng.random(size) < 0.1] = -np.inf
-    return SpanProblem(spans, scores, rng.choice(["A", "B", "C"], size).tolist(), **rules)
+    return borders, scores
 
 
-@pytest.mark.parametrize("nested", [False, True])
-@pytest.mark.parametrize("apart", [False, True])
-@pytest.mark.parametrize("once", [(), ("A",), ("A", "B", "C")])
-def test_no_set_is_better(rng, nested, apart, once):
-    for _ in range(60):
-        problem = random_problem(rng, rng.integers(0, 9), nested=nested, apart=apart, once=once)
-        solution = BestSpans().decode(problem)
-        assert problem.fault(solution.chosen) is None
-        assert solution.certificate.status == "optimal"
-        assert solution.certificate.score == pytest.approx(problem.score(solution.chosen))
-        assert solution.certificate.score == pytest.approx(best_by_enumeration(problem))
+def test_no_set_is_better(rng):
+    for _ in range(300):
+        borders, scores = random_spans(rng, rng.integers(0, 9))
+        chosen, certificate = select(borders, scores)
+        assert not any(overlap(borders[a], borders[b]) for a, b in combinations(chosen, 2))
+        assert chosen == sorted(chosen, key=lambda span: borders[span][0])
+        assert certificate.status == "optimal"
+        assert certificate.score == pytest.approx(scores[chosen].sum())
+        assert certificate.score == pytest.approx(best_by_enumeration(borders, scores))
 
 
-def test_a_kind_with_a_price_may_be_missing_from_the_best_set():
-    spans, scores = [(3, 4), (1, 2), (4, 5), (3, 5)], [6.0, 4.0, 9.0, 7.0]
-    problem = SpanProblem(spans, scores, ["A", "A", "A", None], once=["A"])
-    solution = BestSpans().decode(problem)
-    assert solution.chosen.tolist() == [1, 3]
-    assert solution.certificate.status == "optimal"
+def test_large_problems_are_proven(rng):
+    assert select(*random_spans(rng, 5000, tokens=2000))[1].status == "optimal"
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_no_set_is_better_where_prices_leave_a_gap(rng, nested):
-    for _ in range(400):
-        size = int(rng.integers(3, 7))
-        begins = rng.integers(0, 5, size)
-        spans = np.stack([begins, rng.integers(begins + 1, 7)], axis=1)
-        scores = rng.integers(1, 12, size).astype(float)
-        labels = [("A", "B", None)[k] for k in rng.integers(0, 3, size)]
-        problem = SpanProblem(spans, scores, labels, nested=nested, once=["A", "B"])
-        solution = BestSpans().decode(problem)
-        assert problem.fault(solution.chosen) is None
-        assert solution.certificate.status == "optimal"
-        assert solution.certificate.score == best_by_enumeration(problem)
+def test_a_corrupted_search_is_not_called_optimal(monkeypatch, rng):
+    def without_the_best(borders, scores):
+        chosen = genuine(borders, scores)
+        return [span for span in chosen if scores[span] < max(scores[k] for k in chosen)]
+
+    genuine = rooms._scheduled
+    monkeypatch.setattr(rooms, "_scheduled", without_the_best)
+    assert select(*random_spans(rng, 30, tokens=20))[1].status == "bounded"
 
 
-@pytest.mark.parametrize("nested", [False, True])
-def test_large_problems_are_proven(rng, nested):
-    problem = random_problem(rng, 800, tokens=400, nested=nested)
-    assert BestSpans().decode(problem).certificate.status == "optimal"
-
-
-def test_rare_kinds_in_a_long_text(rng):
-    spans = [(3 * i, 3 * i + 4) for i in range(60)]
-    labels = [f"K{i % 7}" for i in range(60)]
-    problem = SpanProblem(spans, rng.random(60) + 0.1, labels, once=labels)
-    solution = BestSpans().decode(problem)
-    assert solution.certificate.status == "optimal"
-    assert problem.fault(solution.chosen) is None
-    assert len(solution.chosen) == 7
-
-
-def test_a_budget_leaves_an_honest_bound(rng):
-    problem = random_problem(rng, 60, tokens=40, once=("A", "B", "C"))
-    best = BestSpans().decode(problem).certificate
-    hurried = BestSpans().decode(problem, budget=Budget(iterations=1)).certificate
-    assert best.status == "optimal"
-    assert hurried.score <= best.score + 1e-9 <= hurried.bound + 2e-9
-
-
-@pytest.mark.parametrize("nested", [False, True])
-def test_a_corrupted_search_is_not_called_optimal(monkeypatch, rng, nested):
-    def without_the_best(begins, ends, scores, *rest):
-        chosen = genuine(begins, ends, scores, *rest)
-        chosen[np.argmax(np.where(chosen, scores, -1.0))] = False
-        return chosen
-
-    genuine = schedule.schedule
-    problem = random_problem(rng, 30, tokens=20, nested=nested)
-    monkeypatch.setattr(schedule, "schedule", without_the_best)
-    solution = BestSpans().decode(problem)
-    assert solution.certificate.status == "bounded"
-
-
-def test_the_bound_of_a_row_by_hand():
-    begins, ends = np.arange(5), np.arange(5) + 2
-    scores = np.ones(5)
-    assert proof.bound(begins, ends, scores, 0, False, np.arange(5)) == 3.0
-    assert proof.bound(begins, ends, scores, 1, False, np.arange(5)) == 2.0
+def test_the_bound_is_that_of_all_sets(rng):
+    for _ in range(200):
+        borders, scores = random_spans(rng, rng.integers(1, 9))
+        kept = scores > 0.0
+        bound = rooms._bound(borders[kept].tolist(), scores[kept].tolist())
+        assert bound == pytest.approx(best_by_enumeration(borders, scores))
 
 
 def test_one_by_hand():
-    # 1.5 in the middle is less than 1 on each side; nested, all three of the last fit
-    spans, scores = [(0, 2), (1, 3), (2, 4)], [1.0, 1.5, 1.0]
-    assert BestSpans().decode(SpanProblem(spans, scores)).chosen.tolist() == [0, 2]
-    apart = BestSpans().decode(SpanProblem(spans, scores, apart=True))
-    assert apart.chosen.tolist() == [1]
-    nest = [(0, 4), (0, 2), (1, 2), (0, 4)]
-    assert BestSpans().decode(SpanProblem(nest, [1, 1, 1, 2], nested=True)).chosen.tolist() == [
-        3, 1, 2,
-    ]  # fmt: skip
+    # 1.5 in the middle is less than 1 on each side
+    assert select([(0, 2), (1, 3), (2, 4)], [1.0, 1.5, 1.0])[0] == [0, 2]
+    assert select([(0, 2), (1, 3), (2, 4)], [1.0, 2.5, 1.0])[0] == [1]
 
 
 def test_nothing_is_chosen_of_nothing():
-    assert BestSpans().decode(SpanProblem([], [])).certificate.score == 0.0
-    solution = BestSpans().decode(SpanProblem([(0, 1)], [-1.0]))
-    assert solution.chosen.tolist() == [] and solution.certificate.status == "optimal"
+    assert select([], [])[1].score == 0.0
+    chosen, certificate = select([(0, 1)], [-1.0])
+    assert chosen == [] and certificate.status == "optimal"
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("borders", "scores", "message"),
     [
-        (([(0, 0)], [1.0]), "no token"),
-        (([(0, 1)], [np.nan]), "scores"),
-        (([(0, 1)], [1.0, 2.0]), "scores"),
-        (([(-1, 1)], [1.0]), "spans"),
-        (([(0, 1)], [1.0], ["A", "B"]), "labels"),
+        ([(0, 0)], [1.0], "no token"),
+        ([(0, 1)], [np.nan], "scores"),
+        ([(0, 1)], [1.0, 2.0], "scores"),
+        ([(-1, 1)], [1.0], "spans"),
+        (5, [1.0], "spans"),
     ],
 )
-def test_what_is_no_problem_is_refused(arguments, message):
+def test_what_is_no_problem_is_refused(borders, scores, message):
     with pytest.raises(ProblemError, match=message):
-        SpanProblem(*arguments)
-    with pytest.raises(ProblemError, match="once"):
-        SpanProblem([(0, 1)], [1.0], once=["A"])
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("nested", "no"),
-        ("nested", None),
-        ("apart", 2),
-        ("once", 3),
-        ("once", [["A"]]),
-        ("labels", 5),
-        ("labels", [["A"]]),
-        ("spans", 5),
-    ],
-)
-def test_arguments_of_another_type_are_named(name, value):
-    arguments = {"spans": [(0, 1)], "scores": [1.0], "labels": ["A"], name: value}
-    with pytest.raises(ProblemError, match=f"^{name}: "):
-        SpanProblem(**arguments)
+        select(borders, scores)
 
 
 def test_in_place_of_filter_spans(rng):
@@ -174,10 +105,9 @@ def test_in_place_of_filter_spans(rng):
         spans = [doc[a : a + n] for a, n in zip(begins, lengths, strict=True)]
         chosen, certificate = best_spans(spans)
         assert certificate.status == "optimal"
-        kept = spacy.util.filter_spans(spans)
-        assert sum(map(len, chosen)) >= sum(map(len, kept))
+        assert sum(map(len, chosen)) >= sum(map(len, spacy.util.filter_spans(spans)))
         assert not any(
-            max(a.start, b.start) < min(a.end, b.end) for a, b in combinations(chosen, 2)
+            overlap((a.start, a.end), (b.start, b.end)) for a, b in combinations(chosen, 2)
         )
 
 
@@ -199,6 +129,5 @@ def test_entities_as_dicts():
         {"start": 20, "end": 22, "entity_group": "A", "score": 0.3},
     ]
     assert best_entities(given)[0] == [given[0], given[2]]
-    assert best_entities(given, once=["A"])[0] == [given[0]]
     assert best_entities(given, threshold=0.2)[0] == [given[0], given[2], given[3]]
     assert best_entities([])[0] == []

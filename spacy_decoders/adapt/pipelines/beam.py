@@ -9,7 +9,7 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from ...certificate import Certificate
-from ..spans import BestSpans, SpanProblem, log_odds
+from ..spans import log_odds, select
 
 __all__ = ["beam_entities"]
 
@@ -52,15 +52,10 @@ def beam_entities(
                 shares[start, end, label] += weight / total
         spans = list(shares)
         likely = [min(1.0, shares[span]) for span in spans]
-        problem = SpanProblem(
-            [span[:2] for span in spans],  # type: ignore[arg-type]
-            log_odds(likely, threshold),
-            [span[2] for span in spans],
-        )
-        solution = BestSpans().decode(problem)
+        numbers, certificate = select([span[:2] for span in spans], log_odds(likely, threshold))
         chosen = []
-        for number in solution.chosen.tolist():
+        for number in numbers:
             start, end, label = spans[number]
             chosen.append((Span(doc, start, end, label=label), likely[number]))
-        found.append((chosen, solution.certificate))
+        found.append((chosen, certificate))
     return found

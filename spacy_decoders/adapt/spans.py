@@ -1,0 +1,293 @@
+"""Scored spans that overlap: the best set that does not, in place of ``filter_spans``.
+
+Weighted interval scheduling (Kleinberg, Tardos 2006, *Algorithm Design*, section 6.1), with a
+bound that is computed apart from it.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from spacy.tokens import Doc, SpanGroup
+
+from ..arrays import checked_indices, checked_scores, is_number
+from ..certificate import Certificate
+from ..components import extensions
+from ..errors import ProblemError
+from .adapted_pipe import AdaptedPipe
+from .factories import BestSpansOptions
+
+__all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
+
+Borders = Sequence[Sequence[int]]
+Weights = Sequence[float]
+
+#: Within how much of its bound a set is called optimal, relative to 1 + its scale.
+TOLERANCE = 1e-9
+
+#: Probabilities nearer to 0 or 1 than this count as this far from them.
+NEAREST = 1e-7
+
+
+def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificate]:
+    """Choose spans that do not overlap and whose scores have the largest sum.
+
+    Parameters
+    ----------
+    borders
+        **Shape (s, 2)**: first token of each span, and the token after its last.
+    scores
+        **Shape (s,)**: what each is worth; what is worth nothing or less is never chosen.
+
+    Returns
+    -------
+    The numbers of the chosen spans in the order of the text, and the certificate.
+
+    Raises
+    ------
+    ProblemError
+        If a shape does not fit, a span has no token, or a score is NaN or ``+inf``.
+
+    Examples
+    --------
+    >>> chosen, certificate = select([(0, 2), (1, 3), (2, 4)], [1.0, 1.5, 1.0])
+    >>> chosen, certificate.status
+    ([0, 2], 'optimal')
+    """
+    none = isinstance(borders, (list, tuple, np.ndarray)) and not len(borders)
+    given = np.zeros((0, 2), dtype=np.int64) if none else borders
+    spans = checked_indices("spans", given, (None, 2), low=0, dtype=np.int64)
+    worth = checked_scores("scores", scores, (len(spans),), dtype=np.float64)
+    empty = np.flatnonzero(spans[:, 0] >= spans[:, 1])
+    if empty.size:
+        begin, end = spans[empty[0]].tolist()
+        raise ProblemError(
+            f"spans: span {int(empty[0])} from token {begin} to {end} has no token; the second "
+            "number is the token after the last."
+        )
+    useful = np.flatnonzero(worth > 0.0)
+    pairs, weights = spans[useful].tolist(), worth[useful].tolist()
+    chosen = useful[_scheduled(pairs, weights)].tolist()
+    score = math.fsum(worth[chosen])
+    certificate = Certificate.from_bound(
+        "best_spans",
+        score,
+        _bound(pairs, weights),
+        tolerance=TOLERANCE * (1.0 + score),
+        scale=score,
+        iterations=1,
+    )
+    return chosen, certificate
+
+
+def _scheduled(borders: Borders, scores: Weights) -> list[int]:
+    """Find a best set: by their ends, each span extends the best set that ends before it."""
+    order = sorted(range(len(scores)), key=lambda span: (borders[span][1], borders[span][0]))
+    ends = [borders[span][1] for span in order]
+    best = [0.0]  # of the first spans, ever more of them
+    before = []
+    for place, span in enumerate(order):
+        before.append(bisect_right(ends, borders[span][0], 0, place))
+        best.append(max(best[-1], best[before[-1]] + scores[span]))
+    chosen, place = [], len(order)
+    while place:
+        place -= 1
+        if best[place + 1] > best[place]:
+            chosen.append(order[place])
+            place = before[place]
+    return chosen[::-1]
+
+
+def _bound(borders: Borders, scores: Weights) -> float:
+    """Bound what spans without overlap are worth, by potentials from right to left.
+
+    For any potentials G of the places 0..m between tokens, chosen spans are worth at most::
+
+        G[0] - G[m] + sum(max(0, G[p + 1] - G[p])) + sum over p of the largest
+        max(0, score + G[end] - G[p]) of the spans that begin at p
+
+    since the terms of the chosen spans telescope, and no two begin at the same place. So the bound
+    holds whatever the potentials are; the best value of what follows each place makes all but the
+    first term vanish. This is the dual of the linear program over spans, whose matrix of intervals
+    is totally unimodular.
+    """
+    beginning: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
+    for (begin, end), score in zip(borders, scores, strict=True):
+        beginning[begin].append((end, score))
+    places = sorted({place for pair in borders for place in pair}, reverse=True)
+    potentials: dict[int, float] = {}
+    most = 0.0
+    for place in places:
+        for end, score in beginning[place]:
+            most = max(most, score + potentials[end])
+        potentials[place] = most
+    slack, after = 0.0, 0.0
+    for place in places:
+        slack += max(0.0, after - potentials[place])
+        after = potentials[place]
+        excess = (score + potentials[end] - after for end, score in beginning[place])
+        slack += max(0.0, max(excess, default=0.0))
+    return after + slack  # nothing is worth anything after the last place
+
+
+def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> NDArray[np.float64]:
+    """Return by how much spans are more likely than a threshold, as log-odds.
+
+    The set with the largest sum is the most probable one, if each span is a decision of its own
+    and `threshold` is 0.5. Spans below the threshold are worth less than nothing.
+
+    Parameters
+    ----------
+    probabilities
+        **Shape (s,)**, from 0 to 1.
+    threshold
+        The probability that is worth 0, between 0 and 1.
+
+    Raises
+    ------
+    ProblemError
+        If a probability lies outside.
+
+    Examples
+    --------
+    >>> log_odds([0.5, 0.9, 0.1]).round(3).tolist()
+    [0.0, 2.197, -2.197]
+    """
+    given = np.asarray(probabilities, dtype=np.float64)
+    if not is_number(threshold) or not 0.0 < threshold < 1.0:
+        raise ProblemError(f"threshold: expected a number between 0 and 1, got {threshold!r}.")
+    outside = np.flatnonzero(~((given >= 0.0) & (given <= 1.0)))
+    if outside.size:
+        raise ProblemError(
+            f"probabilities: expected numbers from 0 to 1, got {given.flat[outside[0]]} at index "
+            f"{int(outside[0])}; give other scores as they are, without log_odds."
+        )
+    inner = np.clip(given, NEAREST, 1.0 - NEAREST)
+    odds: NDArray[np.float64] = np.log(inner / (1.0 - inner))
+    return odds - math.log(threshold / (1.0 - threshold))
+
+
+def best_spans(
+    spans: Iterable[Any], scores: ArrayLike | None = None
+) -> tuple[list[Any], Certificate]:
+    """Choose the best spans that do not overlap.
+
+    Parameters
+    ----------
+    spans
+        spaCy ``Span`` objects, or anything with `start` and `end`; a ``SpanGroup`` may bring its
+        scores.
+    scores
+        What each span is worth; of a ``SpanGroup`` with ``attrs["scores"]``, as the span
+        categoriser sets them, None takes these as probabilities (:func:`log_odds`). Else None
+        takes the number of tokens, with a little more for what stands earlier: then the result
+        is like that of ``spacy.util.filter_spans``, but never covers fewer tokens.
+
+    Returns
+    -------
+    The chosen spans in the order of the text, and the certificate.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> doc = spacy.blank("en")("the New York Times building")
+    >>> spans = [doc[1:3], doc[2:5], doc[3:4]]
+    >>> best_spans(spans, [2.0, 2.5, 1.0])[0]
+    [New York, Times]
+    """
+    group_scores = getattr(spans, "attrs", {}).get("scores")
+    given: Sequence[Any] = list(spans)
+    if scores is None and group_scores is not None:
+        scores = log_odds(group_scores)
+    elif scores is None:
+        # fewer spans, and earlier ones, of those that cover as many tokens
+        last = max((span.end for span in given), default=1)
+        small = 1e-3 / (1.0 + len(given))
+        scores = [span.end - span.start - small * (1.0 + span.start / last) for span in given]
+    chosen, certificate = select([(span.start, span.end) for span in given], scores)
+    return [given[number] for number in chosen], certificate
+
+
+def best_entities(
+    entities: Iterable[Mapping[str, Any]], *, threshold: float = 0.5
+) -> tuple[list[Mapping[str, Any]], Certificate]:
+    """Choose the best of scored entities, as GLiNER and pipelines of ``transformers`` give them.
+
+    Parameters
+    ----------
+    entities
+        Dicts with `start` and `end`, in characters, and `score`, a probability: from GLiNER all
+        that it scored, overlaps included.
+    threshold
+        An entity that is less probable is not worth having.
+
+    Returns
+    -------
+    The chosen dicts in the order of the text, and the certificate.
+
+    Examples
+    --------
+    >>> scored = [
+    ...     {"start": 0, "end": 8, "label": "place", "score": 0.7},
+    ...     {"start": 4, "end": 14, "label": "paper", "score": 0.8},
+    ...     {"start": 9, "end": 14, "label": "paper", "score": 0.75},
+    ... ]
+    >>> [(entity["start"], entity["label"]) for entity in best_entities(scored)[0]]
+    [(0, 'place'), (9, 'paper')]
+    """
+    given = list(entities)
+    scores = log_odds([entity["score"] for entity in given], threshold)
+    chosen, certificate = select([(entity["start"], entity["end"]) for entity in given], scores)
+    return [given[number] for number in chosen], certificate
+
+
+class BestSpansPipe(BestSpansOptions, AdaptedPipe):
+    """Chooses among the spans that a span categoriser scored.
+
+    The options are those of :class:`~..factories.BestSpansOptions`. The probability of a chosen
+    span is in ``span._.prob``, the certificate in ``doc._.certificates[name]``.
+
+    Examples
+    --------
+    >>> import spacy
+    >>> from spacy.tokens import Span, SpanGroup
+    >>> nlp = spacy.blank("en")
+    >>> chooser = nlp.add_pipe("best_spans")
+    >>> doc = nlp.make_doc("New York Times building")
+    >>> spans = [Span(doc, 0, 2, "GPE"), Span(doc, 0, 3, "ORG"), Span(doc, 3, 4, "FAC")]
+    >>> doc.spans["sc"] = SpanGroup(doc, spans=spans, attrs={"scores": [0.7, 0.9, 0.6]})
+    >>> [(ent.text, ent.label_) for ent in chooser(doc).ents]
+    [('New York Times', 'ORG'), ('building', 'FAC')]
+    """
+
+    def __call__(self, doc: Doc) -> Doc:
+        """Choose the spans of one document; one without scored spans stays as it is."""
+        if self.spans_key not in doc.spans:
+            return doc
+        group = doc.spans[self.spans_key]
+        likely = group.attrs.get("scores")
+        if likely is None:
+            raise ProblemError(
+                f"{self.name}: doc.spans[{self.spans_key!r}] has no attrs['scores'], the "
+                "probabilities of its spans."
+            )
+        spans = list(group)
+        numbers, certificate = select(
+            [(span.start, span.end) for span in spans], log_odds(likely, self.threshold)
+        )
+        chosen = [spans[number] for number in numbers]
+        if self.output_key is None:
+            doc.ents = chosen
+        else:
+            scores = {"scores": np.asarray(likely)[numbers]}
+            doc.spans[self.output_key] = SpanGroup(doc, spans=chosen, attrs=scores)
+        for number in numbers:
+            spans[number]._.prob = float(likely[number])
+        extensions.record_certificates(doc, self.name, [certificate])
+        return doc
