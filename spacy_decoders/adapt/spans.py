@@ -7,8 +7,6 @@ bound that is computed apart from it.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -25,8 +23,8 @@ from .factories import BestSpansOptions
 
 __all__ = ["BestSpansPipe", "best_entities", "best_spans", "log_odds", "select"]
 
-Borders = Sequence[Sequence[int]]
-Weights = Sequence[float]
+Indices = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 #: Within how much of its bound a set is called optimal, relative to 1 + its scale.
 TOLERANCE = 1e-9
@@ -72,13 +70,12 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
             "number is the token after the last."
         )
     useful = np.flatnonzero(worth > 0.0)
-    pairs, weights = spans[useful].tolist(), worth[useful].tolist()
-    chosen = useful[_scheduled(pairs, weights)].tolist()
+    chosen = useful[_scheduled(spans[useful], worth[useful])].tolist()
     score = math.fsum(worth[chosen])
     certificate = Certificate.from_bound(
         "best_spans",
         score,
-        _bound(pairs, weights),
+        _bound(spans[useful], worth[useful]),
         tolerance=TOLERANCE * (1.0 + score),
         scale=score,
         iterations=1,
@@ -86,57 +83,49 @@ def select(borders: ArrayLike, scores: ArrayLike) -> tuple[list[int], Certificat
     return chosen, certificate
 
 
-def _scheduled(borders: Borders, scores: Weights) -> list[int]:
+def _scheduled(borders: Indices, scores: Floats) -> list[int]:
     """Find a best set: by their ends, each span extends the best set that ends before it."""
-    order = sorted(range(len(scores)), key=lambda span: (borders[span][1], borders[span][0]))
-    ends = [borders[span][1] for span in order]
+    order = np.lexsort(borders.T)
+    begins, ends = borders[order].T
+    before = np.searchsorted(ends, begins, side="right").tolist()
     best = [0.0]  # of the first spans, ever more of them
-    before = []
-    for place, span in enumerate(order):
-        before.append(bisect_right(ends, borders[span][0], 0, place))
-        best.append(max(best[-1], best[before[-1]] + scores[span]))
+    for joined, score in zip(before, scores[order].tolist(), strict=True):
+        best.append(max(best[-1], best[joined] + score))
     chosen, place = [], len(order)
     while place:
         place -= 1
         if best[place + 1] > best[place]:
-            chosen.append(order[place])
+            chosen.append(int(order[place]))
             place = before[place]
     return chosen[::-1]
 
 
-def _bound(borders: Borders, scores: Weights) -> float:
+def _bound(borders: Indices, scores: Floats) -> float:
     """Bound what spans without overlap are worth, by potentials from right to left.
 
-    For any potentials G of the places 0..m between tokens, chosen spans are worth at most::
+    By their first tokens span i is followed by ``next[i]``, the first that begins where i has
+    ended. For any potentials G of 0..s, spans that are chosen together are worth at most::
 
-        G[0] - G[m] + sum(max(0, G[p + 1] - G[p])) + sum over p of the largest
-        max(0, score + G[end] - G[p]) of the spans that begin at p
+        G[0] - G[s] + sum(max(0, G[i + 1] - G[i])) + sum(max(0, scores[i] + G[next[i]] - G[i]))
 
-    since the terms of the chosen spans telescope, and no two begin at the same place. So the bound
-    holds whatever the potentials are; the best value of what follows each place makes all but the
-    first term vanish. This is the dual of the linear program over spans, whose matrix of intervals
-    is totally unimodular.
+    since the terms of the chosen spans telescope. So the bound holds whatever the potentials are;
+    the best value from each span on makes all but the first term vanish. This is the dual of the
+    linear program over spans, whose matrix of intervals is totally unimodular.
     """
-    beginning: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
-    for (begin, end), score in zip(borders, scores, strict=True):
-        beginning[begin].append((end, score))
-    places = sorted({place for pair in borders for place in pair}, reverse=True)
-    potentials: dict[int, float] = {}
-    most = 0.0
-    for place in places:
-        for end, score in beginning[place]:
-            most = max(most, score + potentials[end])
-        potentials[place] = most
-    slack, after = 0.0, 0.0
-    for place in places:
-        slack += max(0.0, after - potentials[place])
-        after = potentials[place]
-        excess = (score + potentials[end] - after for end, score in beginning[place])
-        slack += max(0.0, max(excess, default=0.0))
-    return after + slack  # nothing is worth anything after the last place
+    order = np.argsort(borders[:, 0])
+    (begins, ends), worth = borders[order].T, scores[order]
+    following = np.searchsorted(begins, ends)
+    values = [0.0] * (len(worth) + 1)
+    backwards = zip(following[::-1].tolist(), worth[::-1].tolist(), strict=True)
+    for place, (joined, score) in zip(range(len(worth) - 1, -1, -1), backwards, strict=True):
+        values[place] = max(values[place + 1], values[joined] + score)
+    potentials = np.array(values)
+    rises = np.maximum(0.0, np.diff(potentials)).sum()
+    excess = np.maximum(0.0, worth + potentials[following] - potentials[:-1]).sum()
+    return float(potentials[0] - potentials[-1] + rises + excess)
 
 
-def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> NDArray[np.float64]:
+def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> Floats:
     """Return by how much spans are more likely than a threshold, as log-odds.
 
     The set with the largest sum is the most probable one, if each span is a decision of its own
@@ -169,7 +158,7 @@ def log_odds(probabilities: ArrayLike, threshold: float = 0.5) -> NDArray[np.flo
             f"{int(outside[0])}; give other scores as they are, without log_odds."
         )
     inner = np.clip(given, NEAREST, 1.0 - NEAREST)
-    odds: NDArray[np.float64] = np.log(inner / (1.0 - inner))
+    odds: Floats = np.log(inner / (1.0 - inner))
     return odds - math.log(threshold / (1.0 - threshold))
 
 

@@ -67,7 +67,7 @@ def test_the_bound_is_that_of_all_sets(rng):
     for _ in range(200):
         borders, scores = random_spans(rng, rng.integers(1, 9))
         kept = scores > 0.0
-        bound = rooms._bound(borders[kept].tolist(), scores[kept].tolist())
+        bound = rooms._bound(borders[kept], scores[kept])
         assert bound == pytest.approx(best_by_enumeration(borders, scores))
 
 
