@@ -152,9 +152,11 @@ def _chain_functions() -> None:
 
 
 def _adapters() -> None:
-    from ..adapt.warming import compile_adapters
+    from ..adapt.tokens import EntityDecoder
+    from ..adapt.trees import arc_probabilities
 
-    compile_adapters()
+    EntityDecoder(["O", "B-X", "I-X"]).decode([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    arc_probabilities(np.zeros((3, 3)), projective=True)
 
 
 def _tree(decoder: Any) -> None:

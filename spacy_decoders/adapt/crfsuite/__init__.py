@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from ...lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .features import EncodedItems
-    from .model import CrfSuiteModel
+    from .model import CrfSuiteModel, EncodedItems
     from .model_file import ModelFile, read_model_file
 
 __all__ = ["CrfSuiteModel", "EncodedItems", "ModelFile", "read_model_file"]

@@ -2,47 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import read_only
-from ...errors import InfeasibleError, ProblemError
-from .features import EncodedItems
+from ...errors import ProblemError
 from .model_file import ModelFile, read_model_file
 
 if TYPE_CHECKING:
     from ...decoders.chain import ChainModel, ChainSolution, ChainSolutions
 
-__all__ = ["CrfSuiteModel"]
+__all__ = ["CrfSuiteModel", "EncodedItems", "attributes_of"]
 
-#: Within how much of its bound a labelling is called optimal, relative to 1 + its scale.
-TOLERANCE = 1e-9
-
-#: Numbers in a vector of the kernels.
-LANES = 16
-
-#: Tokens that are decoded and proven together.
-CHUNK = 2048
-
-#: Bytes that a table of all weights may take; a larger model is added up feature by feature.
+#: Bytes that a table of all weights may take; those of a larger model stay sparse.
 LARGEST_TABLE = 1 << 27
 
+#: What stands between the parts of an attribute's name.
+SEPARATOR = ":"
+
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedItems:
+    """The known attributes of all tokens of several sequences, end to end."""
+
+    #: **Shape (attributes,)**, int32 and float64: which, and how much it counts.
+    numbers: NDArray[np.int32]
+    values: Floats
+    #: **Shape (tokens + 1,)**: token t has ``numbers[tokens[t]:tokens[t + 1]]``.
+    tokens: NDArray[np.int64]
+    #: **Shape (sequences + 1,)**: sequence s has the tokens ``offsets[s]:offsets[s + 1]``.
+    offsets: NDArray[np.int64]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """**Shape (sequences,)**: how many tokens each sequence has."""
+        return np.diff(self.offsets)
 
 
 @dataclass(frozen=True, eq=False)
 class CrfSuiteModel:
     """A model of CRFsuite's, read from its file; CRFsuite itself is not needed.
 
-    The best labelling is found in double precision, by sums in the order of CRFsuite's, so that
-    labels are the same as those of ``pycrfsuite.Tagger.tag``, ties included.
+    Scores are added up in double precision and decoded in single precision: labels are those of
+    ``pycrfsuite.Tagger.tag``, but where two labellings are worth the same to seven digits.
 
     Parameters
     ----------
@@ -72,11 +82,7 @@ class CrfSuiteModel:
     last: Iterable[str] | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "forbidden", tuple(tuple(pair) for pair in self.forbidden))
-        for name in ("first", "last"):
-            given = getattr(self, name)
-            object.__setattr__(self, name, None if given is None else tuple(given))
-        _ = self._chain  # checks the names
+        _ = self.chain_model  # checks the names, and exhausts iterators once
 
     @classmethod
     def open(cls, source: str | PathLike[str] | bytes | Any) -> CrfSuiteModel:
@@ -120,78 +126,76 @@ class CrfSuiteModel:
     def encode(self, sequences: Iterable[Any]) -> EncodedItems:
         """Look up the attributes of sequences, once for all that is asked of them.
 
-        Sequences are those of :meth:`.features.EncodedItems.of`.
+        Each sequence is a list of tokens as :func:`attributes_of` takes them, or a
+        ``pycrfsuite.ItemSequence``. Attributes that the model does not know are left out, as by
+        CRFsuite.
         """
-        return EncodedItems.of(sequences, self.file.attributes)
+        numbers: list[int] = []
+        values: list[float] = []
+        tokens, offsets = [0], [0]
+        find = self.file.attributes.get
+        for sequence in sequences:
+            items = sequence.items() if hasattr(sequence, "items") else sequence
+            for item in items:
+                for attribute, value in attributes_of(item):
+                    number = find(attribute)
+                    if number is not None:
+                        numbers.append(number)
+                        values.append(value)
+                tokens.append(len(numbers))
+            offsets.append(len(tokens) - 1)
+        return EncodedItems(
+            np.array(numbers, dtype=np.int32),
+            np.array(values, dtype=np.float64),
+            np.array(tokens, dtype=np.int64),
+            np.array(offsets, dtype=np.int64),
+        )
 
     def tag(self, sequence: Any) -> list[str]:
         """Return the best labels of one sequence, as ``pycrfsuite.Tagger.tag`` does."""
-        encoded = self.encode([sequence])
-        found = self._search(self._emissions(encoded), encoded.offsets)
+        found = self.decode(self.encode([sequence])).labels
         return [self.file.labels[label] for label in found.tolist()]
 
     def emissions(self, encoded: EncodedItems) -> Floats:
         """Return what each label of each token is worth: **shape (tokens, L)**, float64."""
-        return self._emissions(encoded)[:, : len(self.file.labels)]
+        from scipy.sparse import csr_array
+
+        shape = len(encoded.tokens) - 1, len(self.file.attributes)
+        items = csr_array((encoded.values, encoded.numbers, encoded.tokens), shape=shape)
+        found = items @ self._weights
+        emissions: Floats = found.toarray() if hasattr(found, "toarray") else found
+        return emissions
 
     def decode(self, encoded: EncodedItems) -> ChainSolutions:
         """Find and certify the best labelling of each sequence.
-
-        Returns
-        -------
-        A list of solutions, whose columns (`labels`, `offsets`, `scores`, `bounds`) are at hand
-        without making its items.
 
         Raises
         ------
         InfeasibleError
             If the rules leave a sequence without a labelling.
         """
-        from ...decoders.chain import ChainSolutions
+        from ...decoders.chain import ForwardDominance
 
-        # emissions of so many tokens at a time are still in the cache for the proof
-        parts = [self._decoded(part) for part in encoded.chunks(CHUNK)]
-        labels, scores, scales, bounds = map(np.concatenate, zip(*parts, strict=True))
-        if np.isneginf(scores).any():
-            sequence = int(np.argmax(np.isneginf(scores)))
-            raise InfeasibleError(
-                f"sequence {sequence}: the rules leave no labelling; forbid less."
-            )
-        return ChainSolutions(
-            type(self).__name__,
-            read_only(labels),
-            encoded.offsets,
-            scores,
-            bounds,
-            TOLERANCE * (1.0 + scales),
-            np.ones(len(encoded), dtype=np.int64),
-            scales=scales,
+        found = ForwardDominance().decode_batch(
+            self.chain_model, self.emissions(encoded), encoded.lengths
         )
+        return cast("ChainSolutions", found)
 
     def margins(self, encoded: EncodedItems) -> NDArray[np.float32]:
-        """Return how much worse the best labelling with another label at each token is.
-
-        **Shape (tokens,)**; of scores rounded to single precision.
-        """
+        """**Shape (tokens,)**: how much worse the best labelling with another label there is."""
         from ...decoders.chain import max_marginal_margins
 
-        lengths = np.diff(encoded.offsets)
-        return max_marginal_margins(self.chain_model, self.emissions(encoded), lengths)
+        return max_marginal_margins(self.chain_model, self.emissions(encoded), encoded.lengths)
 
     def marginals(self, encoded: EncodedItems) -> NDArray[np.float32]:
-        """Return the probability of each label at each token: **shape (tokens, L)**."""
+        """**Shape (tokens, L)**: the probability of each label at each token."""
         from ...decoders.chain import forward_backward
 
-        found = forward_backward(
-            self.chain_model, self.emissions(encoded), np.diff(encoded.offsets)
-        )
+        found = forward_backward(self.chain_model, self.emissions(encoded), encoded.lengths)
         return found.marginals
 
     def k_best(self, encoded: EncodedItems, k: int) -> list[list[ChainSolution]]:
-        """Return up to `k` best labellings of each sequence, best first.
-
-        They are those of scores rounded to single precision.
-        """
+        """Return up to `k` best labellings of each sequence, best first."""
         from ...decoders.chain import k_best
 
         emissions = self.emissions(encoded)
@@ -202,85 +206,31 @@ class CrfSuiteModel:
 
     @cached_property
     def chain_model(self) -> ChainModel:
-        """The transitions as a chain model of ours, in single precision."""
+        """The transitions, with ``-inf`` for what the rules forbid, in single precision."""
         from ...decoders.chain import ChainModel
 
-        size = len(self.file.labels)
-        arrays = (part[..., :size].astype(np.float32) for part in self._chain)
-        return ChainModel(*arrays)
-
-    @cached_property
-    def _chain(self) -> tuple[Floats, Floats, Floats]:
-        """Transitions, start and end, ``-inf`` for what the rules forbid: **(L, size)**,
-        **(size,)**, **(size,)**, where more labels than there are fill the last vector."""
-        size = len(self.file.labels)
-        padded = -(-size // LANES) * LANES
-        transitions = np.full((size, padded), -np.inf)
-        transitions[:, :size] = self.file.transitions
+        transitions = self.file.transitions.astype(np.float32)
         for before, after in self.forbidden:
             transitions[self._number(before), self._number(after)] = -np.inf
         ends = []
         for allowed in (self.first, self.last):
-            scores = np.full(padded, -np.inf)
+            scores = np.full(len(transitions), -np.inf, dtype=np.float32)
             names = self.file.labels if allowed is None else allowed
             scores[[self._number(label) for label in names]] = 0.0
             ends.append(scores)
-        return transitions, *ends  # type: ignore[return-value]
+        return ChainModel(transitions, *ends)
 
     @cached_property
-    def _transposed(self) -> Floats:
-        """The transitions, column by column: **shape (L, size)**."""
-        size, padded = self._chain[0].shape
-        transposed = np.full((size, padded), -np.inf)
-        transposed[:, :size] = self._chain[0][:, :size].T
-        return transposed
+    def _weights(self) -> Any:
+        """All weights, **shape (attributes, L)**: as one table if it is not too large."""
+        from scipy.sparse import csr_array
 
-    @cached_property
-    def _weights(self) -> Floats | None:
-        """All weights as one table, **shape (attributes, size)**; None if it were too large."""
-        file, padded = self.file, self._chain[0].shape[1]
-        if len(file.attributes) * padded * 8 > LARGEST_TABLE:
-            return None
-        weights = np.zeros((len(file.attributes), padded))
-        rows = np.repeat(np.arange(len(file.attributes)), np.diff(file.offsets))
-        np.add.at(weights, (rows, file.feature_labels), file.feature_weights)
-        return weights
-
-    def _emissions(self, encoded: EncodedItems) -> Floats:
-        """Return the emissions, **shape (tokens, size)**."""
-        from .kernels import search
-
-        given = (encoded.numbers, encoded.values, encoded.tokens)
-        if self._weights is not None:
-            dense: Floats = search.dense_emissions(*given, self._weights)
-            return dense
         file = self.file
-        emissions: Floats = search.emissions(
-            *given,
-            file.offsets,
-            file.feature_labels,
-            file.feature_weights,
-            self._chain[0].shape[1],
+        weights = csr_array(
+            (file.feature_weights, file.feature_labels, file.offsets),
+            shape=(len(file.attributes), len(file.labels)),
         )
-        return emissions
-
-    def _decoded(self, encoded: EncodedItems) -> tuple[NDArray[np.int32], Floats, Floats, Floats]:
-        """Return labels, scores, scales and bounds."""
-        from ...decoders.chain.kernels.rescoring import path_scores
-        from .kernels import proof
-
-        emissions, offsets = self._emissions(encoded), encoded.offsets
-        labels = self._search(emissions, offsets)
-        transitions, start, end = self._chain
-        worth = path_scores(transitions, start, end, emissions, offsets, labels)
-        bounds = proof.bounds(self._transposed, start, end, emissions, offsets)
-        return labels, worth[:, 0], worth[:, 1], bounds
-
-    def _search(self, emissions: Floats, offsets: NDArray[np.int64]) -> NDArray[np.int32]:
-        from .kernels import search
-
-        labels: NDArray[np.int32] = search.search(*self._chain, emissions, offsets)
-        return labels
+        return weights if 8 * np.prod(weights.shape) > LARGEST_TABLE else weights.toarray()
 
     def _number(self, label: str) -> int:
         if label not in self.file.labels:
@@ -288,3 +238,46 @@ class CrfSuiteModel:
                 f"rules: the model has no label {label!r}, only {', '.join(self.file.labels)}."
             )
         return self.file.labels.index(label)
+
+
+def attributes_of(item: Any) -> Iterator[tuple[str, float]]:
+    """Yield the attributes of one token and their values, as ``python-crfsuite`` reads them.
+
+    Parameters
+    ----------
+    item
+        A list of attributes; or a dict from attributes to numbers, to bools, to a string (``a``
+        with ``"b"`` is the attribute ``a:b``), to several strings, or to a dict of the like.
+
+    Raises
+    ------
+    ProblemError
+        If a value is something else.
+
+    Examples
+    --------
+    >>> list(attributes_of({"word": "Main", "next": {"digits": True}, "length": 4}))
+    [('word:Main', 1.0), ('next:digits', 1.0), ('length', 4.0)]
+    """
+    if not isinstance(item, Mapping):
+        for name in item:
+            yield _text(name), 1.0
+        return
+    for key, value in item.items():
+        name = _text(key)
+        if isinstance(value, (str, bytes)):
+            yield name + SEPARATOR + _text(value), 1.0
+        elif isinstance(value, (bool, int, float, np.number, np.bool_)):
+            yield name, float(value)
+        elif isinstance(value, (Mapping, Sequence, set, frozenset)):
+            for inner, amount in attributes_of(value):
+                yield name + SEPARATOR + inner, amount
+        else:
+            raise ProblemError(
+                f"items: the attribute {name!r} has a value of type {type(value).__name__}; "
+                "expected a number, a string, several strings or a dict."
+            )
+
+
+def _text(name: Any) -> str:
+    return name.decode("utf8") if isinstance(name, bytes) else str(name)

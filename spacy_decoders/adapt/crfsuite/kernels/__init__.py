@@ -1,1 +1,0 @@
-"""The compiled loops over attributes and labels."""
