@@ -1,11 +1,9 @@
 """The factories of components over other models: what spaCy imports when it looks for one."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from spacy.language import Language
-from spacy.tokens import Doc, Span
-from thinc.api import Model
+from spacy.tokens import Span
 
 from ..components.factories.factory import HASH_EMBED_CNN, register_factory
 from ..components.option_checks import function, number, whole
@@ -15,6 +13,7 @@ from ..errors import ProblemError
 __all__ = [
     "BestSpansOptions",
     "CrfSuiteOptions",
+    "ExactSenterOptions",
     "TokenClassifierOptions",
     "make_best_spans",
     "make_crfsuite_tagger",
@@ -115,6 +114,20 @@ class CrfSuiteOptions(WithOptions):
     margins: bool = option(False)
 
 
+class ExactSenterOptions(WithOptions):
+    """The options of ``exact_senter``, a sentence recognizer that is decoded as a chain.
+
+    Its `model` and `scorer` are as for spaCy's ``senter``, whose training it shares.
+
+    Attributes
+    ----------
+    overwrite
+        Whether boundaries that are set already are replaced.
+    """
+
+    overwrite: bool = option(False)
+
+
 make_best_spans = register_factory(
     "best_spans",
     "adapt.spans:BestSpansPipe",
@@ -142,30 +155,18 @@ make_crfsuite_tagger = register_factory(
 )
 
 
-@Language.factory(
+make_exact_senter = register_factory(
     "exact_senter",
-    assigns=["token.is_sent_start", "doc._.certificates"],
-    default_config={
+    "adapt.pipelines:ExactSenter",
+    ExactSenterOptions,
+    {
+        **ExactSenterOptions.option_defaults(),
         "model": {
             "@architectures": "spacy.Tagger.v2",
             "tok2vec": {**HASH_EMBED_CNN, "width": 12, "depth": 1, "maxout_pieces": 2},
         },
-        "overwrite": False,
         "scorer": {"@scorers": "spacy.senter_scorer.v1"},
     },
-    default_score_weights={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
+    assigns=["token.is_sent_start", "doc._.certificates"],
+    scores={"sents_f": 1.0, "sents_p": 0.0, "sents_r": 0.0},
 )
-def make_exact_senter(
-    nlp: Language,
-    name: str,
-    model: Model[Any, Any],
-    overwrite: bool,
-    scorer: Callable[..., dict[str, Any]] | None,
-) -> Callable[[Doc], Doc]:
-    """Make a sentence recognizer that is decoded as a chain.
-
-    `model`, `overwrite` and `scorer` are as for spaCy's ``senter``, whose training it shares.
-    """
-    from .pipelines.senter import ExactSenter
-
-    return ExactSenter(nlp.vocab, model, name, overwrite=overwrite, scorer=scorer)
