@@ -25,7 +25,6 @@ if not Span.has_extension("prob"):
     Span.set_extension("prob", default=None)
 
 Scheme = Literal["auto", "BIO", "IOB1", "BILOU", "IO"]
-Pooling = Literal["first", "mean", "max"]
 
 
 class BestSpansOptions(WithOptions):
@@ -71,8 +70,6 @@ class TokenClassifierOptions(WithOptions):
         Other names for kinds of entities: ``{"PER": "PERSON"}``.
     scheme
         What the prefixes of labels mean.
-    pooling
-        How a word's scores follow from those of its subwords.
     stride
         Subwords that two windows of a long text share.
     batch_size
@@ -85,7 +82,6 @@ class TokenClassifierOptions(WithOptions):
     model: str = option("", fixed="it is loaded once; make another component for another model.")
     rename: dict[str, str] = option({}, _checked_names)
     scheme: Scheme = option("auto", fixed="it is that of the model's labels.")
-    pooling: Pooling = option("first")
     stride: int = option(64, whole(0))
     batch_size: int = option(16, whole(1))
     overwrite: bool = option(True)

@@ -73,34 +73,6 @@ def test_an_entity_is_as_likely_as_all_its_labellings():
     assert entity.probability == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize(
-    ("labels", "spans", "message"),
-    [
-        ([1, 2, 7], [(0, 2)], "labels"),
-        ([1, 2, -1], [(0, 2)], "labels"),
-        ([1, 2], [(0, 2)], "labels"),
-        ([1.0, 2.0, 0.5], [(0, 2)], "labels"),
-        ([1, 2, 0], [(-3, -1)], "spans"),
-        ([1, 2, 0], [(0, 4)], "spans"),
-        ([1, 2, 0], [(1, 1)], "spans"),
-        ([1, 2, 0], [(2, 0)], "spans"),
-        ([1, 2, 0], [(0, 1)], "spans"),
-        ([1, 2, 0], [(0, 1, 2)], "spans"),
-        ([1, 2, 0], [(0.0, 2.0)], "spans"),
-    ],
-)
-def test_probabilities_are_of_entities_that_a_labelling_has(labels, spans, message):
-    decoder = EntityDecoder(["O", "B-A", "I-A"])
-    scores = np.zeros((3, 3))
-    found = decoder.decode([[0.0, 5.0, 0.0], [0.0, 0.0, 5.0], [5.0, 0.0, 0.0]])
-    assert decoder.entity_probabilities(scores, found.labels, []).tolist() == []
-    assert decoder.entity_probabilities(scores, found.labels, [(0, 2)]).shape == (1,)
-    with pytest.raises(ProblemError, match=message):
-        decoder.entity_probabilities(scores, labels, spans)
-    with pytest.raises(InfeasibleError):
-        decoder.entity_probabilities(np.full((1, 3), -np.inf), [1], [(0, 1)])
-
-
 def found_solution(found):
     from spacy_decoders.decoders.chain import ChainSolution
 
@@ -171,17 +143,11 @@ def test_words_have_the_scores_of_their_subwords(rng):
     logs = log_softmax(logits)
     assert word_scores(logits, ids)[0] == pytest.approx(logs[1])
     assert word_scores(logits, ids, 4)[1] == pytest.approx(np.log([1 / 3] * 3))
-    mean = np.log(np.exp(logs[3:5]).mean(axis=0))
-    assert word_scores(logits, ids, pooling="mean")[2] == pytest.approx(mean)
-    surest = logs[3:5][logs[3:5].max(axis=1).argmax()]
-    assert word_scores(logits, ids, pooling="max")[2] == pytest.approx(surest)
     for wrong in ([0, 1], [0, 0, 1, 0, 1, 1]):
         with pytest.raises(ProblemError, match="word_ids"):
             word_scores(logits, wrong)
     with pytest.raises(ProblemError, match="words"):
         word_scores(logits, ids, 2)
-    with pytest.raises(ProblemError, match="pooling"):
-        word_scores(logits, ids, pooling="last")
 
 
 @pytest.mark.parametrize(("length", "step"), [(10, 5), (7, 3), (50, 50)])

@@ -149,7 +149,7 @@ class TokenClassifierPipe(TokenClassifierOptions, AdaptedPipe):
         logits, places = merge_windows(windows)
         starts = [token.idx for token in doc]
         ids = (np.searchsorted(starts, places, side="right") - 1).tolist()
-        return word_scores(logits, ids, len(doc), pooling=self.pooling)
+        return word_scores(logits, ids, len(doc))
 
 
 def _first_letter(text: str, begin: int, end: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_indices, checked_scores, is_number
+from ...arrays import checked_scores, is_number
 from ...certificate import Certificate
 from ...errors import ProblemError
 from .scheme import EntityScheme, SchemeName
@@ -85,8 +85,6 @@ class EntityDecoder:
         By what scores are multiplied, against the transitions; greater than 0.
     probabilities
         Whether each entity gets its probability.
-    decoder
-        Any chain decoder; None for ``ForwardDominance``.
 
     Raises
     ------
@@ -110,7 +108,6 @@ class EntityDecoder:
     end: ArrayLike | None = None
     scale: float = 1.0
     probabilities: bool = True
-    decoder: Any = None
 
     def __post_init__(self) -> None:
         if not is_number(self.scale) or not 0.0 < self.scale < np.inf:
@@ -160,11 +157,13 @@ class EntityDecoder:
 
     def decode_batch(self, scores: Sequence[ArrayLike]) -> list[FoundEntities]:
         """Find the entities of several texts, as :meth:`decode` does of one."""
+        from ...decoders.chain import ForwardDominance
+
         emissions = [self._emissions(of_text) for of_text in scores]
         if not emissions:
             return []
         lengths, rows = [len(of_text) for of_text in emissions], np.concatenate(emissions)
-        found = self._decoder.decode_batch(self.model, rows, lengths)
+        found = ForwardDominance().decode_batch(self.model, rows, lengths)
         begins = np.cumsum([0, *lengths[:-1]]).tolist()
         return self._with_entities(found, begins, rows, lengths)
 
@@ -187,46 +186,6 @@ class EntityDecoder:
         from ...decoders.chain import marginals
 
         return marginals(self.model, self._emissions(scores))
-
-    def entity_probabilities(
-        self, scores: ArrayLike, labels: ArrayLike, spans: Sequence[tuple[int, int]]
-    ) -> Floats:
-        """Return the probability of entities: that of all legal labellings that have them.
-
-        Parameters
-        ----------
-        scores
-            **Shape (n, L)**.
-        labels
-            **Shape (n,)**: a labelling with these entities.
-        spans
-            First word, and the word after the last, of each.
-
-        Raises
-        ------
-        ProblemError
-            If a shape does not fit, a score is NaN or ``+inf``, or the labelling has no such
-            entity.
-        InfeasibleError
-            If no labelling is legal.
-        """
-        emissions = self._emissions(scores)
-        size = len(emissions)
-        own = checked_indices("labels", labels, (size,), low=0, high=len(self.rules))
-        none = isinstance(spans, (list, tuple, np.ndarray)) and not len(spans)
-        given = np.zeros((0, 2), dtype=np.int64) if none else spans
-        kinds = {(start, end): kind for start, end, kind in self.rules.entities(own)}
-        found = []
-        for start, end in checked_indices(
-            "spans", given, (None, 2), low=0, high=size + 1
-        ).tolist():
-            if (start, end) not in kinds:
-                raise ProblemError(
-                    f"spans: the labelling has no entity from word {start} to {end}; the second "
-                    "number is the word after the last."
-                )
-            found.append((start, end, kinds[start, end]))
-        return self._probabilities(found, emissions, [size])
 
     def learned(
         self,
@@ -267,12 +226,6 @@ class EntityDecoder:
             end=chain.end,
             scale=chain.scale,
         )
-
-    @property
-    def _decoder(self) -> Any:
-        from ...decoders.chain import ForwardDominance
-
-        return ForwardDominance() if self.decoder is None else self.decoder
 
     def _emissions(self, scores: ArrayLike) -> NDArray[np.float32]:
         given = checked_scores("scores", scores, (None, len(self.rules)))

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from ...errors import ProblemError
 from ...extras import needed
 from .entities import EntityDecoder
-from .words import Pooling, merge_windows, word_scores
+from .words import merge_windows, word_scores
 
 __all__ = ["as_array", "exact_pipeline", "word_starts"]
 
 
-def exact_pipeline(
-    pipe: Any, decoder: EntityDecoder | None = None, *, pooling: Pooling = "first"
-) -> Any:
+def exact_pipeline(pipe: Any, decoder: EntityDecoder | None = None) -> Any:
     """Return a token classification pipeline that decodes exactly.
 
     It is called as the given one is, and returns what that returns with an
@@ -35,8 +33,6 @@ def exact_pipeline(
         tokenizer. It stays as it is; the model and the tokenizer are shared.
     decoder
         With transitions, for example; None for the labels of the model and its rules alone.
-    pooling
-        As for :func:`~.words.word_scores`.
 
     Raises
     ------
@@ -58,7 +54,6 @@ def exact_pipeline(
     found = copy.copy(pipe)
     found.__class__ = exact
     found.entity_decoder = decoder or EntityDecoder(pipe.model.config.id2label)
-    found.pooling = pooling
     return found
 
 
@@ -95,7 +90,6 @@ def _exact_class() -> Any:
         """Entities by exact decoding, in place of an aggregation strategy."""
 
         entity_decoder: EntityDecoder
-        pooling: Pooling
 
         def postprocess(self, all_outputs: list[dict[str, Any]], **_: Any) -> list[dict[str, Any]]:
             """Turn the windows of one text into its entities."""
@@ -105,7 +99,7 @@ def _exact_class() -> Any:
             logits, places = merge_windows(merged)
             starts = [begin for begin, _ in words]
             ids = (np.searchsorted(starts, places, side="right") - 1).tolist()
-            scores = word_scores(logits, ids, len(words), pooling=self.pooling)
+            scores = word_scores(logits, ids, len(words))
             found = self.entity_decoder.decode(scores)
             return [
                 {

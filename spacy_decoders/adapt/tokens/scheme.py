@@ -110,32 +110,24 @@ class EntityScheme:
     @cached_property
     def continues(self) -> NDArray[np.bool_]:
         """**Shape (L, L)**: whether the column's label goes on with the entity of the row's."""
-        same = np.array([[a == b for b in self.kinds] for a in self.kinds])
-        if self.name == "BILOU":
-            return same & self._role("BI")[:, None] & self._role("IL")[None, :]
-        return same & self._role("BI")[:, None] & self._role("I")[None, :]
+        kinds = np.array(self.kinds)
+        same: NDArray[np.bool_] = kinds[:, None] == kinds
+        return same & self._role("BI")[:, None] & self._role("IL")
 
     @cached_property
     def can_follow(self) -> NDArray[np.bool_]:
         """**Shape (L, L)**: whether the column's label may follow the row's."""
-        if self.name in ("IO", "IOB1"):
-            return np.ones((len(self), len(self)), dtype=bool)
-        fresh = np.repeat(self.can_start[None, :], len(self), axis=0)
-        if self.name == "BILOU":
-            fresh &= self.can_end[:, None]
-        return fresh | self.continues
+        return (self.can_end[:, None] & self.can_start) | self.continues
 
     @cached_property
     def can_start(self) -> NDArray[np.bool_]:
-        """**Shape (L,)**: whether a label may be the first."""
-        if self.name in ("IO", "IOB1"):
-            return np.ones(len(self), dtype=bool)
-        return self._role("BUO")
+        """**Shape (L,)**: whether a label may be the first, or follow what is complete."""
+        return self._role("BIUO" if self.name in ("IO", "IOB1") else "BUO")
 
     @cached_property
     def can_end(self) -> NDArray[np.bool_]:
         """**Shape (L,)**: whether a label may be the last."""
-        return self._role("LUO") if self.name == "BILOU" else np.ones(len(self), dtype=bool)
+        return self._role("LUO" if self.name == "BILOU" else "BILUO")
 
     def entities(self, labels: NDArray[Any]) -> list[tuple[int, int, str]]:
         """Return first word, the word after the last, and kind of each entity.

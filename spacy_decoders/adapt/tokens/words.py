@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,9 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import checked_scores
 from ...errors import ProblemError
 
-__all__ = ["Pooling", "log_softmax", "merge_windows", "word_scores"]
-
-Pooling = Literal["first", "mean", "max"]
+__all__ = ["log_softmax", "merge_windows", "word_scores"]
 
 
 def log_softmax(logits: ArrayLike) -> NDArray[np.float64]:
@@ -37,13 +34,9 @@ def log_softmax(logits: ArrayLike) -> NDArray[np.float64]:
 
 
 def word_scores(
-    logits: ArrayLike,
-    word_ids: Sequence[int | None],
-    words: int | None = None,
-    *,
-    pooling: Pooling = "first",
+    logits: ArrayLike, word_ids: Sequence[int | None], words: int | None = None
 ) -> NDArray[np.float64]:
-    """Return the log-probabilities of each word's labels.
+    """Return the log-probabilities of each word's labels: those of its first subword.
 
     Parameters
     ----------
@@ -55,9 +48,6 @@ def word_scores(
     words
         How many words there are; None for as many as occur. Nothing is known of the labels of
         words without a subword: their scores are all equal.
-    pooling
-        ``"first"``: a word has the scores of its first subword; ``"mean"``: the mean of the
-        probabilities; ``"max"``: the scores of the subword that is most certain of its label.
 
     Raises
     ------
@@ -77,31 +67,16 @@ def word_scores(
         )
     given = np.array([-1 if word is None else int(word) for word in word_ids], dtype=np.int64)
     rows = np.flatnonzero(given >= 0)
-    which = given[rows]
-    if np.any(np.diff(which) < 0):
+    which, firsts = np.unique(given[rows], return_index=True)
+    if np.any(np.diff(given[rows]) < 0):
         raise ProblemError("word_ids: expected numbers that never fall; merge windows first.")
     count = int(which.max(initial=-1)) + 1
     if words is not None and words < count:
         raise ProblemError(f"words: there are {words}, but word_ids has the number {count - 1}.")
     size = scores.shape[1]
-    pooled = np.full((count if words is None else words, size), -np.log(size or 1))
-    if not len(rows):
-        return pooled
-    firsts = np.flatnonzero(np.concatenate([[True], np.diff(which) > 0]))
-    if pooling == "first":
-        pooled[which[firsts]] = scores[rows[firsts]]
-    elif pooling == "mean":
-        lengths = np.diff([*firsts, len(rows)])[:, None]
-        sums = np.add.reduceat(np.exp(scores[rows]), firsts, axis=0)
-        with np.errstate(divide="ignore"):
-            pooled[which[firsts]] = np.log(sums / lengths)
-    elif pooling == "max":
-        sure = scores[rows].max(axis=1)
-        order = np.lexsort((-sure, which))  # the surest subword of each word comes first
-        pooled[which[firsts]] = scores[rows[order[firsts]]]
-    else:
-        raise ProblemError(f"pooling: expected first, mean or max, got {pooling!r}.")
-    return pooled
+    of_words = np.full((count if words is None else words, size), -np.log(size or 1))
+    of_words[which] = scores[rows[firsts]]
+    return of_words
 
 
 def merge_windows(
@@ -135,26 +110,20 @@ def merge_windows(
     >>> logits[:, 0].tolist(), places.tolist()
     ([1.0, 2.0, 3.0, 5.0], [0, 1, 2, 3])
     """
-    rows: list[NDArray[Any]] = []
-    places: list[NDArray[np.int64]] = []
-    depths: list[NDArray[np.int64]] = []
+    rows, places, depths = [], [], []
     for number, (logits, given) in enumerate(windows):
         scores = checked_scores(f"windows[{number}]", logits, (None, None), dtype=np.float64)
         if len(given) != len(scores):
             raise ProblemError(
                 f"windows[{number}]: {len(scores)} rows of scores, but {len(given)} places."
             )
-        real = np.array([place is not None for place in given], dtype=bool)
+        rows.append(scores[[place is not None for place in given]])
         own = np.array([place for place in given if place is not None], dtype=np.int64)
-        rows.append(scores[real])
         places.append(own)
-        steps = np.arange(len(own))
-        depths.append(np.minimum(steps, len(own) - 1 - steps))
+        depths.append(np.minimum(np.arange(len(own)), np.arange(len(own))[::-1]))
     if not rows:
         raise ProblemError("windows: expected at least one.")
     place, depth = np.concatenate(places), np.concatenate(depths)
     order = np.lexsort((-depth, place))
-    sorted_places = place[order]
-    first = np.ones(len(order), dtype=bool)
-    first[1:] = sorted_places[1:] != sorted_places[:-1]
-    return np.concatenate(rows)[order[first]], sorted_places[first]
+    merged, first = np.unique(place[order], return_index=True)
+    return np.concatenate(rows)[order[first]], merged

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import checked_scores, checked_whole
-from ...budget import UNLIMITED, Budget
-from ...certificate import Certificate
-from ...decoders.tree.probabilities import arc_probabilities
-from ...errors import ProblemError
+from ..arrays import checked_scores, checked_whole
+from ..budget import UNLIMITED, Budget
+from ..certificate import Certificate
+from ..decoders.tree.probabilities import arc_probabilities
+from ..errors import ProblemError
 
 if TYPE_CHECKING:
-    from ...decoders.tree import TreeProblem, TreeSolution
+    from ..decoders.tree import TreeProblem, TreeSolution
 
-__all__ = ["ArcParser", "LabelledTree"]
+__all__ = ["ArcParser", "LabelledTree", "arc_probabilities"]
 
 Floats = NDArray[np.float64]
 
@@ -101,7 +101,6 @@ class ArcParser:
         arcs: ArrayLike,
         labels: ArrayLike | None = None,
         *,
-        allowed: ArrayLike | None = None,
         fixed: Mapping[int, int] | None = None,
         budget: Budget = UNLIMITED,
     ) -> LabelledTree:
@@ -113,8 +112,6 @@ class ArcParser:
             **Shape (n + 1, n + 1)**; token 0 is the root, which parsers keep a place for.
         labels
             **Shape (n + 1, n + 1, labels)**; None if only heads are wanted.
-        allowed
-            Bool, **shape (n + 1, n + 1)**, laid out as `arcs`: the arcs that may be.
         fixed
             The heads of some tokens, numbered from 1.
         budget
@@ -127,9 +124,9 @@ class ArcParser:
         InfeasibleError
             If there is no such tree.
         """
-        from ...decoders.tree import exact_decoder
+        from ..decoders.tree import exact_decoder
 
-        scores, of_labels = self._scores(arcs, labels, allowed, fixed)
+        scores, of_labels = self._scores(arcs, labels, fixed)
         problem = self._problem(scores, of_labels)
         return _labelled(exact_decoder(problem).decode(problem, budget=budget), of_labels)
 
@@ -143,25 +140,25 @@ class ArcParser:
         ProblemError
             As :meth:`decode`; or if labels may occur only once.
         """
-        from ...decoders.tree import k_best
+        from ..decoders.tree import k_best
 
         self._refuse_once("k_best")
-        scores, of_labels = self._scores(arcs, labels, None, None)
+        scores, of_labels = self._scores(arcs, labels)
         found = k_best(self._problem(scores, of_labels), k)
         return [_labelled(tree, of_labels) for tree in found]
 
     def margins(self, arcs: ArrayLike, labels: ArrayLike | None = None) -> Floats:
         """**Shape (n,)**: how much worse the best tree with another head of a token is."""
-        from ...decoders.tree import exact_decoder, head_margins
+        from ..decoders.tree import exact_decoder, head_margins
 
         self._refuse_once("margins")
-        scores, of_labels = self._scores(arcs, labels, None, None)
+        scores, of_labels = self._scores(arcs, labels)
         problem = self._problem(scores, of_labels)
         return head_margins(problem, exact_decoder(problem).decode(problem).heads)
 
     def probabilities(self, arcs: ArrayLike) -> Floats:
         """Return the probability of each arc over all trees: **(n + 1, n + 1)**, rows as given."""
-        scores, _ = self._scores(arcs, None, None, None)
+        scores, _ = self._scores(arcs, None)
         found = arc_probabilities(scores, projective=self.projective, single_root=self.single_root)
         return found if self.rows == "heads" else np.ascontiguousarray(found.T)
 
@@ -169,17 +166,11 @@ class ArcParser:
         self,
         arcs: ArrayLike,
         labels: ArrayLike | None,
-        allowed: ArrayLike | None,
-        fixed: Mapping[int, int] | None,
+        fixed: Mapping[int, int] | None = None,
     ) -> tuple[Floats, Floats | None]:
         """Check scores and lay them out by heads: (head, modifier) and (head, modifier, label)."""
         scores = _square(checked_scores("arcs", arcs, (None, None), dtype=np.float64))
         size = len(scores)
-        mask = np.ones((size, size), dtype=bool)
-        if allowed is not None:
-            mask = np.array(allowed, dtype=bool)
-            if mask.shape != (size, size):
-                raise ProblemError(f"allowed: expected ({size}, {size}), got {mask.shape}.")
         of_labels = None
         if labels is not None:
             of_labels = checked_scores("labels", labels, (size, size, None), dtype=np.float64)
@@ -191,7 +182,7 @@ class ArcParser:
         elif self.once:
             raise ProblemError("once: it needs `labels`, their scores.")
         if self.rows == "dependents":
-            scores, mask = scores.T, mask.T
+            scores = scores.T
             of_labels = None if of_labels is None else of_labels.transpose(1, 0, 2)
         scores = np.array(scores)
         scores[:, 0] = -np.inf
@@ -200,7 +191,6 @@ class ArcParser:
             scores[:, 1:] = _log_softmax(scores[:, 1:], 0)
             of_labels = None if of_labels is None else _log_softmax(of_labels, 2)
         # after that: what is ruled out changes no other arc's probability
-        scores[~mask] = -np.inf
         if fixed is not None and not isinstance(fixed, Mapping):
             raise ProblemError(f"fixed: expected heads by their tokens, as a dict; got {fixed!r}.")
         for token, head in (fixed or {}).items():
@@ -217,7 +207,6 @@ class ArcParser:
         arcs: ArrayLike,
         labels: ArrayLike | None = None,
         *,
-        allowed: ArrayLike | None = None,
         fixed: Mapping[int, int] | None = None,
     ) -> TreeProblem:
         """Return what :meth:`decode` solves, with all labels, to :func:`~spacy_decoders.verify`.
@@ -229,27 +218,21 @@ class ArcParser:
         >>> verify(parser.problem(arcs), parser.decode(arcs)).outcome
         'confirmed'
         """
-        from ...decoders.tree import AtMost, TreeProblem
+        return self._problem(*self._scores(arcs, labels, fixed), every_label=True)
 
-        scores, of_labels = self._scores(arcs, labels, allowed, fixed)
-        return TreeProblem(
-            scores,
-            labels=of_labels,
-            rules=tuple(AtMost([label]) for label in self.once),
-            projective=self.projective,
-            single_root=self.single_root,
-        )
+    def _problem(
+        self, arcs: Floats, labels: Floats | None, *, every_label: bool = False
+    ) -> TreeProblem:
+        """Return the problem of scores by heads; each arc has its best label if that suffices."""
+        from ..decoders.tree import AtMost, TreeProblem
 
-    def _problem(self, arcs: Floats, labels: Floats | None) -> TreeProblem:
-        """Return the problem of scores by heads; without `once`, each arc has its best label."""
-        from ...decoders.tree import AtMost, TreeProblem
-
-        if labels is not None and not self.once:
+        if labels is not None and not self.once and not every_label:
             best = labels.max(axis=2)
             arcs = np.where(np.isneginf(best) | np.isneginf(arcs), -np.inf, arcs + best)
+            labels = None
         return TreeProblem(
             arcs,
-            labels=labels if self.once else None,
+            labels=labels,
             rules=tuple(AtMost([label]) for label in self.once),
             projective=self.projective,
             single_root=self.single_root,
