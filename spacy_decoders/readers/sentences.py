@@ -5,49 +5,36 @@ All formats are read as :class:`Sentence`, so that callers handle a single struc
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import conllu
-from conllu.exceptions import ParseException
+from typing import Literal
 
 from ..errors import ProblemError
-from .entity_tags import as_bio
 from .text_lines import text_lines
-from .words import PARTS_OF_SPEECH, WordError, checked_heads, features, head_of, is_features
+from .words import (
+    PARTS_OF_SPEECH,
+    WordError,
+    as_bio,
+    checked_heads,
+    features,
+    head_of,
+    is_features,
+)
 
 __all__ = ["COLUMNS", "Sentence", "read_columns", "read_conllu"]
 
 #: What a column of a column file may hold; "-" stands for one to skip.
 COLUMNS = ("form", "lemma", "pos", "tag", "morph", "head", "dep", "ent", "-")
 
-_CONLLX = (
-    "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "phead", "pdeprel",
-)  # fmt: skip
-
-#: The columns that are read; those behind them may be missing.
-_NEEDED = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
+#: The columns of CoNLL-U and CoNLL-X that are read; those behind them may be missing.
+_CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel")
 
 _PLUS = "# global.columns = "
 
-
-def _parsed_head(fields: list[str], i: int) -> int | None:
-    try:
-        return head_of(fields[i])
-    except ValueError as error:
-        raise ParseException(str(error)) from error
-
-
-_FIELD_PARSERS: dict[str, Any] = {
-    "head": _parsed_head,
-    # kept unparsed: spaCy parses them itself, and CoNLL-X has its own
-    "feats": lambda fields, i: fields[i],
-    "deps": lambda fields, i: None,
-    "phead": lambda fields, i: None,
-    "pdeprel": lambda fields, i: None,
-}
+#: Numbers of words, of multi-word tokens and of empty nodes.
+_ID = re.compile(r"(\d{1,9})(?:-(\d{1,9})|\.\d+)?")
 
 
 @dataclass(frozen=True)
@@ -121,19 +108,12 @@ def read_conllu(
     path = Path(path)
     if form == "auto":
         form = "conllu" if ".conllu" in path.suffixes else "conllx"
-    fields: tuple[str, ...] = conllu.parser.DEFAULT_FIELDS if form == "conllu" else _CONLLX
+    columns: tuple[str, ...] = (*_CONLLU, "deps", "misc") if form == "conllu" else _CONLLU
     for block in _blocks(path):
         for _, line in block:
             if line.startswith(_PLUS):  # CoNLL-U Plus names its columns
-                fields = tuple(line.removeprefix(_PLUS).lower().split())
-        numbers = [number for number, line in block if not line.lstrip().startswith("#")]
-        tokens = _parsed(block, fields, path, form)
-        _check_rows(tokens, numbers, path)
-        try:
-            yield _from_conllu(tokens, universal=form == "conllu")
-        except WordError as error:
-            words = [n for n, row in zip(numbers, tokens, strict=True) if _is_word(row)]
-            raise ProblemError(f"{path.name}, line {words[error.word]}: {error}.") from error
+                columns = tuple(line.removeprefix(_PLUS).lower().split())
+        yield _from_conllu(path, block, columns, universal=form == "conllu")
 
 
 def read_columns(
@@ -150,7 +130,7 @@ def read_columns(
         The file, gzipped or not.
     columns
         What each column holds: "form", "lemma", "pos", "tag", "morph", "head", "dep", "ent"
-        (in any scheme that :func:`~.entity_tags.as_bio` reads), or "-" to skip it. A "pos" is
+        (in any scheme that :func:`~.words.as_bio` reads), or "-" to skip it. A "pos" is
         universal and a "morph" a list of ``Name=Value``; other tags are a "tag".
     separator
         The separator of columns; None for any white space.
@@ -180,36 +160,28 @@ def read_columns(
             f"columns: expected 'form' and others of {', '.join(COLUMNS)}, each at most once, "
             f"got {list(columns)}."
         )
-    rows: list[list[str]] = []
-    numbers: list[int] = []
     starts_document = False
-
-    def sentence() -> Sentence:
-        try:
-            return _from_rows(rows, columns, starts_document)
-        except WordError as error:
-            raise ProblemError(f"{path.name}, line {numbers[error.word]}: {error}.") from error
-
-    for number, line in enumerate(text_lines(path), start=1):
-        fields = line.rstrip("\r\n").split(separator)
-        if not line.strip():
-            if rows:
-                yield sentence()
-                rows, numbers, starts_document = [], [], False
-        elif fields[0].startswith("-DOCSTART-"):
-            starts_document = True
-        elif len(fields) == len(columns):
-            rows.append(fields)
-            numbers.append(number)
-        elif line.startswith("#"):
-            starts_document |= line[1:].strip().startswith("newdoc")
-        else:
-            raise ProblemError(
-                f"{path.name}, line {number}: expected {len(columns)} columns "
-                f"({', '.join(columns)}), got {len(fields)}."
-            )
-    if rows:
-        yield sentence()
+    for block in _blocks(path):
+        rows: list[list[str]] = []
+        numbers: list[int] = []
+        for number, line in block:
+            fields = line.rstrip("\n").split(separator)
+            if fields[0].startswith("-DOCSTART-"):
+                starts_document = True
+            elif len(fields) == len(columns):
+                rows.append(fields)
+                numbers.append(number)
+            elif line.startswith("#"):
+                starts_document |= _starts_document(line)
+            else:
+                raise ProblemError(
+                    f"{path.name}, line {number}: expected {len(columns)} columns "
+                    f"({', '.join(columns)}), got {len(fields)}."
+                )
+        if rows:
+            layers = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+            yield _sentence(path, numbers, layers, starts_document)
+            starts_document = False
 
 
 def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
@@ -225,104 +197,97 @@ def _blocks(path: Path) -> Iterator[list[tuple[int, str]]]:
         yield block
 
 
-def _parsed(
-    lines: Sequence[tuple[int, str]], fields: Sequence[str], path: Path, form: str
-) -> conllu.TokenList:
-    """Parse lines of one sentence; an error names the line."""
-    text = "".join(line for _, line in lines)
-    try:
-        return conllu.parse_token_and_metadata(text, fields, dict(_FIELD_PARSERS))
-    except (ParseException, ValueError) as error:
-        if len(lines) > 1:
-            for line in lines:
-                _parsed([line], fields, path, form)
-        raise ProblemError(
-            f"{path.name}, line {lines[0][0]}: this is not {form} ({error})."
-        ) from error
-
-
-def _check_rows(tokens: conllu.TokenList, numbers: Sequence[int], path: Path) -> None:
-    """Check that each row has its columns and that words are numbered from 1 on."""
-    words = 0
-    for number, token in zip(numbers, tokens, strict=True):
-        missing = [name for name in _NEEDED if name not in token]
-        words += _is_word(token)
-        fault = ""
-        if missing:
-            fault = f"{len(token)} columns, without {', '.join(missing)}; are they parted by tabs?"
-        elif token["id"] is None:
-            fault = "the row has no number."
-        elif _is_word(token) and token["id"] != words:
-            fault = (
-                f"word {token['id']} where {words} is expected; sentences are parted by blank "
-                "lines, and words numbered from 1."
-            )
-        if fault:
-            raise ProblemError(f"{path.name}, line {number}: {fault}")
-
-
-def _is_word(token: Any) -> bool:
-    """Whether a row is a word; else it is a multi-word token or an empty node."""
-    return isinstance(token.get("id"), int)
-
-
-def _from_conllu(tokens: conllu.TokenList, *, universal: bool) -> Sentence:
-    words = [token for token in tokens if _is_word(token)]
-    # a multi-word token has no blanks inside and states the one behind it
-    spaces = {token["id"]: _space_after(token) for token in words}
-    for token in tokens:
-        if not _is_word(token) and token["id"][1] == "-":
-            first, _, last = token["id"]
-            spaces.update(dict.fromkeys(range(first, last), False))
-            spaces[last] = _space_after(token)
-    heads = checked_heads(token["head"] for token in words)
-    # spaCy accepts no others as `pos`
-    parts = [token["upos"] if token["upos"] in PARTS_OF_SPEECH else None for token in words]
-    return Sentence(
-        words=tuple(token["form"] for token in words),
-        spaces=tuple(spaces[token["id"]] for token in words),
-        lemmas=_layer(token["lemma"] for token in words),
-        pos=_layer(parts) if universal else None,
-        tags=_layer(token["xpos"] or token["upos"] for token in words),
-        morphs=_layer(features(token["feats"]) for token in words) if universal else None,
-        heads=heads,
-        deps=None if heads is None else _relations(heads, [token["deprel"] for token in words]),
-        starts_document="newdoc" in tokens.metadata or "newdoc id" in tokens.metadata,
-    )
-
-
-def _from_rows(
-    rows: Sequence[Sequence[str]], columns: Sequence[str], starts_document: bool
+def _from_conllu(
+    path: Path, block: Sequence[tuple[int, str]], columns: Sequence[str], *, universal: bool
 ) -> Sentence:
-    layers = {name: tuple(row[i] for row in rows) for i, name in enumerate(columns)}
-    heads = _heads(layers["head"]) if "head" in layers else None
-    return Sentence(
-        words=layers["form"],
-        spaces=(True,) * len(rows),
-        lemmas=_layer(layers.get("lemma", ())),
-        pos=_layer(layers.get("pos", ())),
-        tags=_layer(layers.get("tag", ())),
-        morphs=_layer(layers.get("morph", ())),
-        heads=heads,
-        deps=None if heads is None else _relations(heads, layers.get("dep")),
-        ents=as_bio(layers["ent"]) if "ent" in layers else None,
-        starts_document=starts_document,
-    )
+    """Make a sentence of numbered lines."""
+    words: list[dict[str, str]] = []
+    numbers: list[int] = []
+    spaces: list[bool] = []
+    joined, space_behind = 0, True  # the last word of a multi-word token, and its blank
+    for number, line in block:
+        if line.startswith("#"):
+            continue
+        row = dict(zip(columns, line.rstrip("\n").split("\t"), strict=False))
+        place = f"{path.name}, line {number}"
+        missing = [name for name in _CONLLU if name not in row]
+        if missing:
+            raise ProblemError(
+                f"{place}: {len(row)} columns, without {', '.join(missing)}; are they parted by "
+                "tabs?"
+            )
+        found = _ID.fullmatch(row["id"])
+        if not found:
+            raise ProblemError(f"{place}: the row has no number, but {row['id'][:40]!r}.")
+        space = "SpaceAfter=No" not in row.get("misc", "").split("|")
+        if found[2]:
+            joined, space_behind = int(found[2]), space
+        if found[0] != found[1]:
+            continue  # a multi-word token or an empty node
+        words.append(row)
+        numbers.append(number)
+        if int(found[1]) != len(words):
+            raise ProblemError(
+                f"{place}: word {found[1]} where {len(words)} is expected; sentences are parted "
+                "by blank lines, and words numbered from 1."
+            )
+        # a multi-word token has no blanks inside and states the one behind it
+        inside = len(words) <= joined
+        spaces.append(space if not inside else space_behind and len(words) == joined)
+    layers: dict[str, Sequence[str | None]] = {
+        "form": [row["form"] for row in words],
+        "lemma": [row["lemma"] for row in words],
+        "tag": [row["upos"] if row["xpos"] in ("", "_") else row["xpos"] for row in words],
+        "head": [row["head"] for row in words],
+        "dep": [row["deprel"] for row in words],
+    }
+    if universal:
+        # spaCy accepts no others as `pos`
+        parts = [row["upos"] for row in words]
+        layers["pos"] = [part if part in PARTS_OF_SPEECH else None for part in parts]
+        layers["morph"] = [features(row["feats"]) for row in words]
+    starts = any(line.startswith("#") and _starts_document(line) for _, line in block)
+    return _sentence(path, numbers, layers, starts, spaces)
 
 
-def _heads(column: Iterable[str]) -> tuple[int, ...] | None:
+def _starts_document(comment: str) -> bool:
+    return comment[1:].strip().startswith("newdoc")
+
+
+def _sentence(
+    path: Path,
+    numbers: Sequence[int],
+    layers: Mapping[str, Sequence[str | None]],
+    starts_document: bool,
+    spaces: Sequence[bool] = (),
+) -> Sentence:
+    """Make a sentence of its layers; an error names the line of its word."""
+    try:
+        heads = _heads(layers["head"]) if "head" in layers else None
+        return Sentence(
+            words=tuple(map(str, layers["form"])),
+            spaces=tuple(spaces) or (True,) * len(numbers),
+            lemmas=_layer(layers.get("lemma", ())),
+            pos=_layer(layers.get("pos", ())),
+            tags=_layer(layers.get("tag", ())),
+            morphs=_layer(layers.get("morph", ())),
+            heads=heads,
+            deps=None if heads is None else _relations(heads, layers.get("dep")),
+            ents=as_bio(map(str, layers["ent"])) if "ent" in layers else None,
+            starts_document=starts_document,
+        )
+    except WordError as error:
+        raise ProblemError(f"{path.name}, line {numbers[error.word]}: {error}.") from error
+
+
+def _heads(column: Iterable[str | None]) -> tuple[int, ...] | None:
     heads = []
     for word, field in enumerate(column):
         try:
-            heads.append(head_of(field))
+            heads.append(head_of(str(field)))
         except ValueError as error:
             raise WordError(word, str(error)) from error
     return checked_heads(heads)
-
-
-def _space_after(token: Any) -> bool:
-    misc = token.get("misc") or {}
-    return bool(misc.get("SpaceAfter") != "No")
 
 
 def _layer(values: Iterable[str | None]) -> tuple[str, ...] | None:
@@ -331,8 +296,7 @@ def _layer(values: Iterable[str | None]) -> tuple[str, ...] | None:
     return layer if any(layer) else None
 
 
-def _relations(heads: Iterable[int], deps: Sequence[str] | None) -> tuple[str, ...]:
+def _relations(heads: Sequence[int], deps: Sequence[str | None] | None) -> tuple[str, ...]:
     """Relations with spaCy's name for the root; ``"dep"`` where the file has none."""
-    heads = tuple(heads)
     given = deps or ("dep",) * len(heads)
-    return tuple("ROOT" if head == 0 else dep for head, dep in zip(heads, given, strict=True))
+    return tuple("ROOT" if head == 0 else str(dep) for head, dep in zip(heads, given, strict=True))

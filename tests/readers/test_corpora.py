@@ -142,7 +142,7 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path):
         ),
         (
             lambda folder: conllu_corpus(written(folder, "x.conllu", "one\ttwo\n\n")).sentences(),
-            "x.conllu, line 1: this is not conllu",
+            "x.conllu, line 1: 2 columns, without lemma",
         ),
     ],
 )

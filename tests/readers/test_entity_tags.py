@@ -11,8 +11,8 @@ from spacy.training import iob_to_biluo
 
 from spacy_decoders.errors import ProblemError
 from spacy_decoders.readers.corpora import SentenceCorpus
-from spacy_decoders.readers.entity_tags import as_bio
 from spacy_decoders.readers.sentences import read_columns
+from spacy_decoders.readers.words import as_bio
 
 
 def random_bio(rng: random.Random) -> list[str]:

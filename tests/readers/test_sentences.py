@@ -57,14 +57,14 @@ def rows(*heads: str) -> str:
 
 BAD_CONLLU = {
     "1\tCats\tcat\n": "line 1: 3 columns, without upos, xpos, feats, head, deprel",
-    "# text = a\n" + rows("0", "x"): "line 3: this is not conllu .*no number and not _, but 'x'",
+    "# text = a\n" + rows("0", "x"): "line 3: the head is no number and not _, but 'x'",
     rows("0")
     + "\n# text = b\n"
     + rows("0", "7"): "line 5: the head is word 7, the last word is 2",
     rows("0", "3", "2"): "line 2: the heads of words 2, 3 form a cycle",
     rows("1"): "line 1: the word is its own head",
-    rows("0", "-1"): "line 2: this is not conllu .*'-1'",
-    rows("0") + "2 Cats cat X X _ 1 dep\n": "line 2: this is not conllu .*tabs",
+    rows("0", "-1"): "line 2: the head is no number .*'-1'",
+    rows("0") + "2 Cats cat X X _ 1 dep\n": "line 2: 1 columns, .*tabs",
     rows("0") + rows("0"): "line 2: word 1 where 2 is expected",
     "_\tw\tw\tX\tX\t_\t0\tdep\n": "line 1: the row has no number",
 }
