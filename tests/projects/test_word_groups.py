@@ -26,7 +26,7 @@ def test_words_with_like_vectors_share_a_cluster(tmp_path):
     words, rows = vectors()
     assert cluster_vectors(words, rows, tmp_path / "paths") == len(words)
     table = clusters_of_paths(tmp_path / "paths")
-    paths = dict(zip(words, (path for path, _ in table.lookup_all(words)), strict=True))
+    paths = dict(zip(words, table.lookup(words)[:, 0].tolist(), strict=True))
     bits = (6, 14, 22, 31)
     levels = [{word: path & ((1 << n) - 1) for word, path in paths.items()} for n in bits]
     assert len(set(levels[0].values())) == 1  # 480 words have one cluster at the coarsest level

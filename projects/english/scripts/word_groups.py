@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
+from word_vectors import read_vectors
 
 from spacy_decoders.models.clusters.sources import clusters_of_paths
-from spacy_decoders.models.clusters.table import FOLDER, gaps_of, hash_of
-from spacy_decoders.models.clusters.vectors import read_vectors
+from spacy_decoders.models.clusters.table import FOLDER
 
 Floats = NDArray[np.float32]
 
@@ -159,10 +159,8 @@ def main(
         plain = Path(folder, "paths")
         cluster_vectors(chosen, vectors, plain)
         table = clusters_of_paths(plain)
-    data = table.to_bytes()
-    columns = (gaps_of(table.keys), table.numbers, table.paths, table.classes)
-    (output / f"groups-en-{hash_of(columns)}").write_bytes(data)
-    print(f"{len(table):,} words, {len(data):,} bytes")
+    (output / f"groups-en-{table.name()}").write_bytes(table.content())
+    print(f"{len(table):,} words")
 
 
 if __name__ == "__main__":

