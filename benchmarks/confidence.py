@@ -29,10 +29,11 @@ from spacy.training import Example
 import spacy_decoders
 from spacy_decoders.components.factories.factory import HASH_EMBED_CNN
 from spacy_decoders.components.probabilities import CalibratedPipe
-from spacy_decoders.models.calibration_fitting import Answers, fit_correction
-from spacy_decoders.models.calibration_measures import (
+from spacy_decoders.models.calibration_fitting import (
+    Answers,
     auroc,
     errors_among_least_certain,
+    fit_correction,
     reliability,
 )
 
@@ -127,11 +128,11 @@ def row_of(
         kind,
         len(right),
         100.0 * right.mean(),
-        100.0 * reliability(before, right).error,
-        100.0 * reliability(after, right).error,
+        100.0 * reliability(Answers(before, right)).error,
+        100.0 * reliability(Answers(after, right)).error,
         100.0 * by_chance(after),
-        auroc(after, right),
-        100.0 * errors_among_least_certain(after, right),
+        auroc(Answers(after, right)),
+        100.0 * errors_among_least_certain(Answers(after, right)),
     ]
 
 
@@ -139,7 +140,7 @@ def by_chance(probabilities: NDArray[np.float64], draws: int = 100) -> float:
     """The error that perfectly calibrated probabilities of so many answers have on average."""
     rng = np.random.default_rng(0)
     errors = [
-        reliability(probabilities, rng.random(len(probabilities)) < probabilities).error
+        reliability(Answers(probabilities, rng.random(len(probabilities)) < probabilities)).error
         for _ in range(draws)
     ]
     return float(np.mean(errors))

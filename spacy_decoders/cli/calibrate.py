@@ -14,7 +14,7 @@ from rich.table import Table
 from ..components.probabilities import Fitted, calibrate_pipeline
 from ..display.reliability import Diagram, draw_reliability
 from ..errors import ProblemError
-from ..models.calibration_measures import auroc, errors_among_least_certain, reliability
+from ..models.calibration_fitting import auroc, errors_among_least_certain, reliability
 from ..readers.gold import gold_corpus
 from .arguments import listed
 
@@ -72,19 +72,18 @@ def table_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> Table:
         table.add_column(header, no_wrap=True)
     for component, kinds in fitted.items():
         for kind, found in kinds.items():
-            chances, right = found.after.probabilities, found.after.right
+            right = found.after.right
             if not len(right):
                 continue
-            before = reliability(found.before.probabilities, found.before.right).error
-            after = reliability(chances, right).error
+            before, after = reliability(found.before).error, reliability(found.after).error
             table.add_row(
                 f"{component}: {kind.replace('_', ' ')}",
                 f"{len(right):,}",
                 f"{right.mean():.1%}",
                 f"{100 * before:.2f}",
                 f"{100 * after:.2f}",
-                _shown(auroc(chances, right), ".3f"),
-                _shown(errors_among_least_certain(chances, right), ".0%"),
+                _shown(auroc(found.after), ".3f"),
+                _shown(errors_among_least_certain(found.after), ".0%"),
             )
     return table
 
@@ -94,8 +93,8 @@ def diagrams_of(fitted: Mapping[str, Mapping[str, Fitted]]) -> list[Diagram]:
     return [
         Diagram(
             f"{component}: {kind.replace('_', ' ')}",
-            reliability(found.before.probabilities, found.before.right),
-            reliability(found.after.probabilities, found.after.right),
+            reliability(found.before),
+            reliability(found.after),
         )
         for component, kinds in fitted.items()
         for kind, found in kinds.items()

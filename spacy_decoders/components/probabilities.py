@@ -160,7 +160,7 @@ class CalibratedPipe(DecodingPipe):
             kind: Fitted(
                 fit_correction(answers, temperature=heat),
                 plain[kind],
-                answers._replace(probabilities=cross_fitted(answers, temperature=heat)),
+                cross_fitted(answers, temperature=heat),
             )
             for kind, answers in heated.items()
             if len(answers.right)

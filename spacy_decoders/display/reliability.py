@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..models.calibration_measures import Reliability
+from ..models.calibration_fitting import Reliability
 from .explain import Explanation, rendered
 
 __all__ = ["Diagram", "draw_reliability"]
@@ -61,8 +61,8 @@ def draw_reliability(
 
     Examples
     --------
-    >>> from spacy_decoders.models.calibration_measures import reliability
-    >>> found = reliability([0.9, 0.9, 0.2], [True, True, False])
+    >>> from spacy_decoders.models.calibration_fitting import Answers, reliability
+    >>> found = reliability(Answers.of([(0.9, True, 0), (0.9, True, 0), (0.2, False, 0)]))
     >>> page = draw_reliability([Diagram("tags", found, found)])
     >>> "<svg" in str(page)
     True

@@ -67,31 +67,15 @@ class Calibration:
                 limit = " greater than 0" if positive else ""
                 raise ProblemError(f"{name}: expected a finite number{limit}; got {value!r}.")
 
-    @property
-    def corrects(self) -> bool:
-        """Whether there is more to it than a temperature."""
-        return (self.slope, self.intercept) != (1.0, 0.0)
-
     def apply(self, probabilities: ArrayLike) -> Floats:
-        """Correct the probabilities of answers.
+        """Correct the probabilities of answers, **shape (answers,)**.
 
-        Parameters
-        ----------
-        probabilities
-            **Shape (answers,)**, each from 0 to 1, of a model whose scores were divided by
-            `temperature`.
-
-        Returns
-        -------
-        **Shape (answers,)**, float64. 0 and 1 stay as they are: no other answer is possible then.
-
-        Raises
-        ------
-        ProblemError
-            If a probability is not from 0 to 1.
+        0 and 1 stay as they are: no other answer is possible then. The scores behind the
+        probabilities were divided by `temperature`. Raises `ProblemError` if one is not from 0 to
+        1.
         """
         given = checked_probabilities(probabilities)
-        if not self.corrects:
+        if (self.slope, self.intercept) == (1.0, 0.0):
             return given
         odds = self.slope * log_odds(given) + self.intercept
         corrected: Floats = np.where((given > 0.0) & (given < 1.0), sigmoid(odds), given)

@@ -1,23 +1,21 @@
-"""Fitting a calibration to answers of which it is known whether they were right."""
+"""Answers of which it is known whether they were right: a calibration is fitted to them, and
+measured by how far probabilities are from the share that is right, and how well they rank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ProblemError
 from .calibration import Calibration, checked_probabilities, log_odds, sigmoid
 
 __all__ = [
-    "Answers",
-    "correctable_loss",
-    "cross_fitted",
-    "fit_correction",
-    "fit_temperature",
-]
+    "Answers", "Reliability", "auroc", "correctable_loss", "cross_fitted",
+    "errors_among_least_certain", "fit_correction", "fit_temperature", "reliability",
+]  # fmt: skip
 
 Floats = NDArray[np.float64]
 
@@ -29,6 +27,8 @@ PENALTY = 0.01
 GAIN = 1e-4
 #: Parts of the answers that are held out in turn.
 FOLDS = 5
+#: Intervals of probabilities in which answers are measured.
+BINS = 15
 
 
 class Answers(NamedTuple):
@@ -53,18 +53,14 @@ class Answers(NamedTuple):
 
     def chosen(self, which: NDArray[np.bool_]) -> Answers:
         """Return some of the answers."""
-        places = np.flatnonzero(which)
-        return Answers(
-            np.asarray(self.probabilities)[places],
-            np.asarray(self.right)[places],
-            None if self.groups is None else np.asarray(self.groups)[places],
-        )
+        groups = None if self.groups is None else self.groups[which]
+        return Answers(self.probabilities[which], self.right[which], groups)
 
-    def folds(self, count: int = FOLDS) -> NDArray[np.int64]:
+    def folds(self) -> NDArray[np.int64]:
         """The part of each answer, by its group, in order: **shape (answers,)**."""
-        groups = np.arange(len(self.right)) if self.groups is None else np.asarray(self.groups)
+        groups = np.arange(len(self.right)) if self.groups is None else self.groups
         _, ranks = np.unique(groups, return_inverse=True)
-        folds: NDArray[np.int64] = ranks.astype(np.int64) % count
+        folds: NDArray[np.int64] = ranks.astype(np.int64) % FOLDS
         return folds
 
 
@@ -93,12 +89,7 @@ def fit_temperature(loss: Callable[[float], float]) -> float:
 def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration:
     """Fit slope and intercept, where they lower the logistic loss on held-out answers.
 
-    Parameters
-    ----------
-    answers
-        What the model answered, and whether it was right.
-    temperature
-        The temperature at which the probabilities were computed.
+    The probabilities of the answers were computed at the `temperature`.
 
     References
     ----------
@@ -113,26 +104,14 @@ def fit_correction(answers: Answers, *, temperature: float = 1.0) -> Calibration
     >>> 3.5 < found.slope < 4.5
     True
     """
-    probabilities = checked_probabilities(answers.probabilities)
-    right = np.asarray(answers.right, dtype=bool)
-    if right.shape != probabilities.shape:
-        raise ProblemError(f"right: expected {len(probabilities)}, got {len(right)}.")
-    answers = _open(answers._replace(probabilities=probabilities, right=right))
-    plain = Calibration(temperature)
-    if len(answers.right) < 2 * FOLDS:
-        return plain
-    folds = answers.folds()
-    losses = _losses(answers.probabilities, answers.right)
-    corrected = losses.copy()
-    for fold in range(FOLDS):
-        held_out = folds == fold
-        if held_out.any() and not held_out.all():
-            rest = answers.chosen(held_out)
-            found = _fitted(answers.chosen(~held_out), temperature)
-            corrected[held_out] = _losses(found.apply(rest.probabilities), rest.right)
-    gain = float(losses.mean() - corrected.mean())
-    helps = gain > GAIN * max(float(losses.mean()), 0.01)
-    return _fitted(answers, temperature) if helps else plain
+    checked_probabilities(answers.probabilities)
+    left = _open(answers)
+    if len(left.right) < 2 * FOLDS:
+        return Calibration(temperature)
+    fit = partial(_fitted, temperature=temperature)
+    loss = float(_losses(left.probabilities, left.right).mean())
+    gain = loss - float(_losses(_without_fold(left, fit), left.right).mean())
+    return fit(left) if gain > GAIN * max(loss, 0.01) else Calibration(temperature)
 
 
 def correctable_loss(answers: Answers) -> float:
@@ -147,18 +126,85 @@ def correctable_loss(answers: Answers) -> float:
     return float(_losses(_fitted(left, 1.0).apply(left.probabilities), left.right).mean())
 
 
-def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Floats:
-    """Return the probability of each answer by a calibration fitted without its fold.
+def cross_fitted(answers: Answers, *, temperature: float = 1.0) -> Answers:
+    """Return the answers with the probability of each by a calibration fitted without its fold.
 
     This is what a calibration is measured by on the data that it is fitted on.
     """
+    fit = partial(fit_correction, temperature=temperature)
+    return answers._replace(probabilities=_without_fold(answers, fit))
+
+
+class Reliability(NamedTuple):
+    """Answers by their probability, in intervals of the same width."""
+
+    #: **Shape (bins,)**, int64: answers of each interval.
+    counts: NDArray[np.int64]
+    #: **Shape (bins,)**, float64: their mean probability; 0 where there are none.
+    predicted: Floats
+    #: **Shape (bins,)**, float64: the share of them that is right; 0 where there are none.
+    observed: Floats
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error, from 0 to 1 (Guo et al. 2017, equation 3)."""
+        total = max(1, int(self.counts.sum()))
+        return float((self.counts * np.abs(self.predicted - self.observed)).sum() / total)
+
+
+def reliability(answers: Answers, *, bins: int = BINS) -> Reliability:
+    """Put answers into intervals of their probability.
+
+    Examples
+    --------
+    >>> found = reliability(Answers.of([(0.2, False, 0), (0.3, True, 0), (0.9, True, 1)]), bins=2)
+    >>> found.counts.tolist(), found.observed.tolist()
+    ([2, 1], [0.5, 1.0])
+    """
+    chances, right, _ = answers
+    places = np.minimum((chances * bins).astype(np.int64), bins - 1)
+    counts = np.bincount(places, minlength=bins)
+    shares = [np.bincount(places, of, bins) / np.maximum(counts, 1) for of in (chances, right)]
+    return Reliability(counts, *shares)
+
+
+def auroc(answers: Answers) -> float:
+    """Return the probability that a right answer ranks above a wrong one, ties counting half.
+
+    NaN if all are right, or all are wrong.
+
+    Examples
+    --------
+    >>> auroc(Answers.of([(0.9, True, 0), (0.8, False, 0), (0.3, False, 0)]))
+    1.0
+    """
+    from scipy.stats import rankdata
+
+    right = answers.right
+    positive, negative = int(right.sum()), int((~right).sum())
+    if not positive or not negative:
+        return float("nan")
+    ranks = float(rankdata(answers.probabilities)[right].sum())
+    return (ranks - positive * (positive + 1) / 2.0) / (positive * negative)
+
+
+def errors_among_least_certain(answers: Answers, *, share: float = 0.1) -> float:
+    """Return the share of all errors that the least probable answers have; NaN without errors."""
+    wrong = ~answers.right
+    if not wrong.any():
+        return float("nan")
+    first = np.argsort(answers.probabilities, kind="stable")[: round(share * len(wrong))]
+    return float(wrong[first].sum() / wrong.sum())
+
+
+def _without_fold(answers: Answers, fit: Callable[[Answers], Calibration]) -> Floats:
+    """The probability of each answer, corrected by what was fitted to all folds but its own."""
     corrected = np.array(answers.probabilities, dtype=np.float64)
     folds = answers.folds()
     for fold in range(FOLDS):
         held_out = folds == fold
         if held_out.any() and not held_out.all():
-            found = fit_correction(answers.chosen(~held_out), temperature=temperature)
-            corrected[held_out] = found.apply(corrected[held_out])
+            corrected[held_out] = fit(answers.chosen(~held_out)).apply(corrected[held_out])
     return corrected
 
 

@@ -7,13 +7,11 @@ from spacy_decoders.errors import ProblemError
 from spacy_decoders.models.calibration import Calibration
 from spacy_decoders.models.calibration_fitting import (
     Answers,
+    auroc,
     cross_fitted,
+    errors_among_least_certain,
     fit_correction,
     fit_temperature,
-)
-from spacy_decoders.models.calibration_measures import (
-    auroc,
-    errors_among_least_certain,
     reliability,
 )
 
@@ -70,8 +68,8 @@ def test_the_correction_undoes_a_distortion():
     found = fit_correction(Answers(chances[:3000], right[:3000]))
     assert found.slope == pytest.approx(0.5, abs=0.06)
     assert found.intercept == pytest.approx(0.7, abs=0.15)
-    before = reliability(chances[3000:], right[3000:]).error
-    after = reliability(found.apply(chances[3000:]), right[3000:]).error
+    before = reliability(Answers(chances[3000:], right[3000:])).error
+    after = reliability(Answers(found.apply(chances[3000:]), right[3000:])).error
     assert after < 0.03 < before
 
 
@@ -85,9 +83,7 @@ def test_cross_fitting_holds_documents_out():
     rng = np.random.default_rng(3)
     chances, right = drawn(rng, 2000, slope=0.4)
     answers = Answers(chances, right, groups=np.repeat(np.arange(100), 20))
-    corrected = cross_fitted(answers)
-    before = reliability(chances, right).error
-    assert reliability(corrected, right).error < before / 2
+    assert reliability(cross_fitted(answers)).error < reliability(answers).error / 2
     for fold in range(5):
         assert len(set(answers.groups[answers.folds() == fold])) == 20
 
@@ -97,14 +93,14 @@ def test_temperatures():
 
 
 def test_measures():
-    found = reliability([0.0, 1.0, 1.0, 0.5], [False, True, False, True], bins=2)
+    rows = [(0.0, False, 0), (1.0, True, 0), (1.0, False, 1), (0.5, True, 1)]
+    found = reliability(Answers.of(rows), bins=2)
     assert found.counts.tolist() == [1, 3]
     assert found.error == pytest.approx(3 / 4 * abs(2.5 / 3 - 2 / 3))
+    assert errors_among_least_certain(Answers.of(rows), share=0.25) == 0.5
     rng = np.random.default_rng(5)
     chances, right = drawn(rng, 300)
     pairs = np.sign(chances[right][:, None] - chances[~right][None, :])
-    assert auroc(chances, right) == pytest.approx((pairs.mean() + 1.0) / 2.0)
-    assert np.isnan(auroc([0.5], [True]))
-    assert np.isnan(errors_among_least_certain([0.5], [True]))
-    with pytest.raises(ProblemError, match="right"):
-        auroc([0.5], [True, False])
+    assert auroc(Answers(chances, right)) == pytest.approx((pairs.mean() + 1.0) / 2.0)
+    certain = Answers.of([(0.5, True, 0)])
+    assert np.isnan(auroc(certain)) and np.isnan(errors_among_least_certain(certain))
